@@ -11,11 +11,11 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from dbdyno.core import LatencyNs, Run, RunRecord
+from dbdyno.parquet import Table, Texts
 from dbdyno.plan import make_plan
 from dbdyno.stats import METHOD, noise_interval, settled_part
 from dbdyno.store import IntervalRow, Results, StoredRun, StoredStudy, pack_run
@@ -87,7 +87,7 @@ class Kind:
         tps = _level(run) * self.course * random.lognormal(0, 0.004, SECONDS)
         return StoredRun(_record(run, study, tps[WARM_UP:]), self._seconds(tps), [self.interval], self.telemetry)
 
-    def _seconds(self, tps: FloatArray) -> pa.Table:
+    def _seconds(self, tps: FloatArray) -> Table:
         second = np.arange(SECONDS, dtype=np.int64)
         none, one = np.zeros(SECONDS, dtype=np.int64), np.ones(SECONDS, dtype=np.int64)
         counts = {"failed": none, "retries": none, "errors": none, "backlog": none, "connections_live": 16 * one}
@@ -97,9 +97,9 @@ class Kind:
             f"{name}_ns": factor * self.p50_ns for name, factor in (("p50", 1), ("p95", 2), ("p99", 3), ("max", 9))
         }
         clocks = {"monotonic_ns": second * 10**9, "realtime_ns": second * 10**9, "duration_ns": 10**9 * one}
-        phase = np.where(second < WARM_UP, "warm-up", "window")
+        phase = Texts((second >= WARM_UP).astype(np.int32), ("warm-up", "window"))
         own = {"second": second, "phase": phase, "tps": tps, "qps": 20 * tps}
-        return pa.table({**own, **clocks, **counts, **statements, **times, **shares})
+        return Table({**own, **clocks, **counts, **statements, **times, **shares})
 
 
 def _course(number: int, random: np.random.Generator) -> FloatArray:
@@ -112,11 +112,12 @@ def _course(number: int, random: np.random.Generator) -> FloatArray:
     return np.maximum(course, 0)
 
 
-def _telemetry(random: np.random.Generator) -> pa.Table:
+def _telemetry(random: np.random.Generator) -> Table:
     count = len(METRICS)
     values = np.repeat(1000.0 * np.arange(1, count + 1), SECONDS) * (1 + random.normal(0, 0.1, count * SECONDS))
-    columns = {"second": np.tile(np.arange(SECONDS), count), "metric": np.repeat(METRICS, SECONDS), "value": values}
-    return pa.table({**columns, "unit": ["ops/s"] * (count * SECONDS)})
+    metric = Texts(np.repeat(np.arange(count, dtype=np.int32), SECONDS), tuple(METRICS))
+    unit = Texts.repeated("ops/s", count * SECONDS)
+    return Table({"second": np.tile(np.arange(SECONDS), count), "metric": metric, "value": values, "unit": unit})
 
 
 def _histogram(random: np.random.Generator) -> str:

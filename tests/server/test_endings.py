@@ -80,7 +80,7 @@ def test_memory_limits_are_kept_and_recorded(tmp_path: Path, home: Home) -> None
         assert 64 * MIB < memory["peak_bytes"] <= 704 * MIB
         assert memory["oom_kills"] == 0
         assert life["shutdown_ns"] > 0
-        metrics = results.telemetry(record.run.run_id).column("metric").to_pylist()
+        metrics = results.telemetry(record.run.run_id).values("metric")
         assert {"server.limit.used", "server.limit.page_cache", "server.limit.anonymous"} <= set(metrics)
 
 

@@ -115,7 +115,7 @@ def test_three_engines_are_measured_on_equal_data(tmp_path: Path, home: Home) ->
         settings = {row["option"]: row for row in results.document(run_id, "settings")}
         assert settings["innodb_buffer_pool_size"]["effective"]
         assert results.document(run_id, "start")["route"] == record.run.cell.route
-        metrics = set(results.telemetry(run_id).column("metric").to_pylist())
+        metrics = set(results.telemetry(run_id).values("metric"))
         assert {"host.cpu.user", "server.cpu.user", "client.cpu.user", "engine.redo.lsn", "memory.dirty"} <= metrics
     assert servers_of(home) == []
     assert not home.run.exists() or list(home.run.iterdir()) == []

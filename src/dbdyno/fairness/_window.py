@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
+from dbdyno.parquet import Table
 from dbdyno.store import Results
 
 _ENGINE = "engine."
@@ -77,7 +75,7 @@ def read_window(results: Results, run_id: str) -> Window:
     found: dict[str, dict[int, float]] = defaultdict(dict)
     units: dict[str, str] = {}
     table = results.telemetry(run_id, _READING)
-    for second, metric, value, unit in _rows(table.filter(pc.is_in(table["metric"], pa.array(_NEEDED)))):
+    for second, metric, value, unit in _rows(table.at(table.texts("metric").among(_NEEDED))):
         if second in judged and value is not None:
             found[metric][second] = value
             units[metric] = unit
@@ -85,11 +83,11 @@ def read_window(results: Results, run_id: str) -> Window:
     return Window(tuple(judged.values()), metrics, units)
 
 
-def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    return zip(*(column.to_pylist() for column in table.columns), strict=True)
+def _rows(table: Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(table.values(name) for name in table.columns), strict=True)
 
 
 def wrote(results: Results, run_id: str) -> bool | None:
     """Whether any statement of a run changed rows; None where its writes were not counted."""
-    counts = [count for count in results.seconds(run_id, ("writes",))["writes"].to_pylist() if count is not None]
+    counts = [count for count in results.seconds(run_id, ("writes",)).values("writes") if count is not None]
     return any(count > 0 for count in counts) if counts else None

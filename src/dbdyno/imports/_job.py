@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyarrow as pa
-
 from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures
 from dbdyno.imports._companion_files import CompanionFiles
 from dbdyno.imports._diagnostic import Diagnostic, stored_path
@@ -19,6 +17,7 @@ from dbdyno.imports._server_facts import SettingsFile, read_settings, server_fil
 from dbdyno.imports._tools import TOOLS
 from dbdyno.imports._tree import SETTING_KINDS, Kind
 from dbdyno.imports.telemetry import Reports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
+from dbdyno.parquet import Table, joined
 from dbdyno.stats import METHOD, settled_part
 from dbdyno.store import JsonValue, PackedRun, StoredRun, pack_run, printed_tps
 
@@ -66,7 +65,7 @@ class PreparedRun:
 class _Telemetry:
     """What came of the files beside a run."""
 
-    tables: list[pa.Table] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     caveats: list[Caveat] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     origin: list[JsonValue] = field(default_factory=list)
@@ -102,7 +101,7 @@ def make_run(job: Job) -> PreparedRun:
         record,
         seconds=run.seconds if run else (),
         intervals=run.intervals if run else (),
-        telemetry=pa.concat_tables(companion_data.tables) if companion_data.tables else (),
+        telemetry=joined(companion_data.tables) if companion_data.tables else (),
         start={"imported": True, "tool": job.tool, "machine": machine, **run.start} if run else {},
         end=run.end if run else {},
         origin=[*origin, *companion_data.origin],
@@ -191,7 +190,7 @@ def _record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> RunRe
 
 def _settled(run: ToolRun) -> SettledPart | None:
     """What the seconds of the log say of its level; None where there are none, or intervals are longer."""
-    if not run.tps_mean or not isinstance(run.seconds, pa.Table):
+    if not run.tps_mean or not isinstance(run.seconds, Table):
         return None
     return settled_part(printed_tps(run.seconds))
 

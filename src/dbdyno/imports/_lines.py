@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from dbdyno.imports._caveats import FloatArray
+from dbdyno.parquet import Column, Table, Texts
 
 MOST_DIGITS = r"\d{1,15}"
 NUMBER = r"-?\d{1,15}(?:\.\d{1,9})?"
@@ -18,7 +18,7 @@ def line_of(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
-def window_table(end_s: FloatArray, interval_s: int, columns: Mapping[str, object]) -> pa.Table:
+def window_table(end_s: FloatArray, interval_s: int, columns: Mapping[str, Column]) -> Table:
     """One row of the store an interval, placed at its first second; what is not given is not known.
 
     Parameters
@@ -27,12 +27,12 @@ def window_table(end_s: FloatArray, interval_s: int, columns: Mapping[str, objec
     columns : by the names of `dbdyno.store.SecondRow`
     """
     count = len(end_s)
-    rows: dict[str, object] = {
+    rows: dict[str, Column] = {
         "second": np.rint(end_s).astype(np.int64) - interval_s,
-        "phase": pa.repeat("window", count),
+        "phase": Texts.repeated("window", count),
         "duration_ns": np.full(count, interval_s * 10**9, dtype=np.int64),
     }
-    return pa.table({**rows, **columns})
+    return Table({**rows, **columns})
 
 
 def rising(end_s: Sequence[float]) -> list[int]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import pyarrow as pa
-
 from dbdyno.core import Caveat, LatencyNs, OrderRates, RunStatus, ToolFigures, TypeFigures
+from dbdyno.parquet import Table
 from dbdyno.store import JsonValue
 
 Wrong = tuple[tuple[int, str], ...]
@@ -128,8 +127,8 @@ class ToolRun:
     retries: int = 0
     types: tuple[TypeFigures, ...] = ()
     orders: OrderRates | None = None
-    seconds: pa.Table | tuple[()] = ()
-    intervals: pa.Table | tuple[()] = ()
+    seconds: Table | tuple[()] = ()
+    intervals: Table | tuple[()] = ()
     start: Mapping[str, JsonValue] = field(default_factory=dict)
     end: Mapping[str, JsonValue] = field(default_factory=dict)
     wrong: Wrong = ()

@@ -26,6 +26,7 @@ from dbdyno.lab._session_waits import SecondReporter, SessionWatch
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
 from dbdyno.measure.client import CostCurve
+from dbdyno.parquet import Table
 from dbdyno.plan import share_server
 from dbdyno.populate import Dataset, Verified, verify
 from dbdyno.stats import ServerFacts, gate_facts, is_flash
@@ -81,7 +82,9 @@ class RunExecutor:
         """Keep a server that did its work for the run that goes on with it; stop any other."""
         did_its_work = stored is not None and stored.record.status != "failed"
         if stored and did_its_work and following and share_server(self.context.study, run, following):
-            self.held.keep(run, ladder_server.after(stored.telemetry))
+            telemetry = stored.telemetry
+            assert not isinstance(telemetry, Table), "tables are of imported runs"
+            self.held.keep(run, ladder_server.after(telemetry))
             return
         self.context.emit(events.RunPhaseEntered(run, "stop"))
         ladder_server.server.discard()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from dbdyno.core import RunCourse, RunRecord
+from dbdyno.parquet import Table
 from dbdyno.plan import adaptive_length_rule
 from dbdyno.stats import GATE_METRICS, Readings, followed, gate_facts, is_flash, no_gates, run_course, server_gates
 from dbdyno.store import StoredStudy
@@ -39,17 +38,17 @@ def _followed_again(results: StoredStudy, record: RunRecord) -> RunCourse | None
     return run_course(followed(tps, rule, server_gates(facts, readings, list(tps))), rule)
 
 
-def _all_tps(seconds: pa.Table) -> np.ndarray:
+def _all_tps(seconds: Table) -> np.ndarray:
     """Throughput from the start of the driven time, one value a second; 0 where a second was not reported."""
-    second = seconds["second"].to_numpy()
+    second = seconds.numbers("second")
     tps = np.zeros(int(second.max()) + 1 if len(second) else 0)
-    tps[second] = seconds["tps"].to_numpy()
+    tps[second] = seconds.numbers("tps")
     return tps
 
 
-def _gate_rows(telemetry: pa.Table) -> list[tuple[int, str, float]]:
-    wanted = telemetry.filter(pc.is_in(telemetry["metric"], pa.array(sorted(GATE_METRICS))))
-    columns = (wanted[name].to_pylist() for name in ("second", "metric", "value"))
+def _gate_rows(telemetry: Table) -> list[tuple[int, str, float]]:
+    wanted = telemetry.at(telemetry.texts("metric").among(GATE_METRICS))
+    columns = (wanted.values(name) for name in ("second", "metric", "value"))
     return list(zip(*columns, strict=True))
 
 

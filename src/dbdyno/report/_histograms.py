@@ -83,7 +83,7 @@ class _RunHistograms:
     def read(cls, results: StoredStudy, record: RunRecord, column: str, *, by_type: bool) -> _RunHistograms:
         names = ("second", "kind", "phase", "type", column)
         table = results.intervals(record.run.run_id, names)
-        rows = zip(*(table[name].to_pylist() for name in names), strict=True)
+        rows = zip(*(table.values(name) for name in names), strict=True)
         window = [(s, name, text) for s, kind, phase, name, text in rows if kind == "transaction" and phase == "window"]
         first = _settled_from(record, [second for second, _, _ in window])
         settled = filled_counts((second, text) for second, _, text in window if second >= first)

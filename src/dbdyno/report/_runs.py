@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from dbdyno.analyse import place_namer, significant_words
@@ -50,9 +49,9 @@ def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunSeconds]:
         table = analysis.results.seconds(run_id, ("second", "phase", "tps"))
         if len(table):
             window = analysis.results.window_tps(run_id)
-            driven = pc.not_equal(table["phase"], "after").fill_null(True).to_numpy()
-            tps, second = table["tps"].to_numpy()[driven], table["second"].to_numpy()[driven]
-            is_window = pc.equal(table["phase"], "window").fill_null(False).to_numpy()[driven]
+            driven = ~table.texts("phase").among({"after"})
+            tps, second = table.numbers("tps")[driven], table.numbers("second")[driven]
+            is_window = table.texts("phase").among({"window"})[driven]
             begin = int(is_window.argmax()) if is_window.any() else len(tps)
             first = int(second[begin]) if begin < len(tps) else 0
             found[run_id] = RunSeconds(tps, begin, first, window, record.settled)

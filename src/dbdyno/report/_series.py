@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
+from dbdyno.parquet import Table, Texts
 from dbdyno.store import StoredStudy
 
 MOST_POINTS = 600
@@ -64,10 +63,10 @@ PANELS = (
 def run_series(results: StoredStudy, run_id: str) -> dict[str, Any]:
     """Panels of one run, every second of it: title, unit, and lines of second and value as arrays; phases."""
     table = results.seconds(run_id, _SECOND_COLUMNS)
-    seconds = table["second"].to_numpy()
+    seconds = table.numbers("second")
     panels = [*_own_panels(seconds, table), *_telemetry_panels(results, run_id)]
     return {
-        "phases": _phases(seconds, table["phase"]),
+        "phases": _phases(seconds, table.texts("phase")),
         "panels": [panel for panel in panels if panel["lines"]],
         "seconds": len(seconds),
     }
@@ -94,7 +93,7 @@ def downsampled(seconds: ArrayLike, values: ArrayLike, most: int = MOST_POINTS) 
     return at[kept], value[kept]
 
 
-def _own_panels(seconds: NDArray[np.int64], table: pa.Table) -> list[dict[str, Any]]:
+def _own_panels(seconds: NDArray[np.int64], table: Table) -> list[dict[str, Any]]:
     def line(name: str, column: str, scale: float = 1.0) -> dict[str, Any] | None:
         return _line(name, seconds, _numbers(table, column), scale)
 
@@ -140,11 +139,10 @@ def _own_panels(seconds: NDArray[np.int64], table: pa.Table) -> list[dict[str, A
 
 def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]:
     table = results.telemetry(run_id, ("second", "metric", "value", "unit"))
-    if table["metric"].null_count:
-        table = table.filter(pc.is_valid(table["metric"]))
-    encoded = table["metric"].combine_chunks().dictionary_encode()
-    metrics, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-    seconds, values, unit_of_row = table["second"].to_numpy(), _numbers(table, "value"), table["unit"]
+    if (table.texts("metric").codes < 0).any():
+        table = table.at(table.texts("metric").codes >= 0)
+    metrics, codes = table.texts("metric").names, table.texts("metric").codes
+    seconds, values, unit_of_row = table.numbers("second"), _numbers(table, "value"), table.texts("unit")
     ends = np.cumsum(np.bincount(codes, minlength=len(metrics))).tolist()
     by_metric = np.argsort(codes, kind="stable")
     rows = {
@@ -153,7 +151,7 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
         if end > begin
     }
     lines = {metric: (seconds[own], values[own]) for metric, own in rows.items()}
-    units = {metric: unit_of_row[int(own[-1])].as_py() for metric, own in rows.items()}
+    units = {metric: unit_of_row.text(int(own[-1])) for metric, own in rows.items()}
     panels = []
     left = dict.fromkeys(sorted(lines))
     for kind in PANELS:
@@ -174,11 +172,12 @@ def _panel(
     return {"title": title, "unit": unit, "lines": [line for line in lines if line], "key": key, "log": log}
 
 
-def _numbers(table: pa.Table, column: str) -> NDArray[np.float64]:
+def _numbers(table: Table, column: str) -> NDArray[np.float64]:
     """A column as numbers, NaN where it has none; empty where the table lacks it or holds nothing in it."""
-    if column not in table.column_names or table[column].null_count == table.num_rows:
+    if column not in table.columns:
         return np.zeros(0)
-    return np.asarray(table[column].to_numpy(), dtype=np.float64)
+    numbers = table.numbers(column).astype(np.float64)
+    return np.zeros(0) if np.isnan(numbers).all() else numbers
 
 
 def _line(
@@ -193,11 +192,10 @@ def _line(
     return {"name": name, "s": seconds[: len(values)][is_known], "v": values[is_known] * scale}
 
 
-def _phases(seconds: NDArray[np.int64], phases: pa.ChunkedArray) -> list[dict[str, Any]]:
+def _phases(seconds: NDArray[np.int64], phases: Texts) -> list[dict[str, Any]]:
     """Stretches of one phase each, from half a second before their first second to half a second after their last."""
-    encoded = phases.combine_chunks().dictionary_encode(null_encoding="encode")
-    names, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    codes = phases.codes
+    first = np.flatnonzero(np.diff(codes, prepend=-2))  # -1 stands for a phase that nobody tells
     last = np.append(first[1:], len(codes)) - 1
-    spans = zip(codes[first].tolist(), seconds[first].tolist(), seconds[last].tolist(), strict=True)
-    return [{"phase": names[code], "from": begin - 0.5, "to": end + 0.5} for code, begin, end in spans]
+    spans = zip(phases.at(first).tolist(), seconds[first].tolist(), seconds[last].tolist(), strict=True)
+    return [{"phase": phase, "from": begin - 0.5, "to": end + 0.5} for phase, begin, end in spans]

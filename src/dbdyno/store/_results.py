@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import pyarrow as pa
-
 import dbdyno
 from dbdyno.core import AlteredError, ResultComparison, RunRecord, StoreError, compare_results
+from dbdyno.parquet import Table
 from dbdyno.store import _layout as layout
 from dbdyno.store._altered import (
     QUICK_CHECK,
@@ -42,7 +41,7 @@ from dbdyno.store._live import read_live
 from dbdyno.store._lock import exclusive_lock, is_held
 from dbdyno.store._manifest import Manifest, facts_of, read_manifest, top_files
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
-from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table, schema_of
+from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table
 from dbdyno.store._views import connect
 from dbdyno.store._writer import ResultsWriter, seal_manifest
 from dbdyno.study import digest_spelling
@@ -234,15 +233,15 @@ class Results:
         """Folder of a stored run, for links to its files."""
         return self.path / layout.RUNS / run_id
 
-    def seconds(self, run_id: str, columns: Sequence[str] | None = None) -> pa.Table:
+    def seconds(self, run_id: str, columns: Sequence[str] | None = None) -> Table:
         """One row a second: see `SecondRow`; only the named columns, which saves most of the time of reading it."""
         return self._table(run_id, layout.SECONDS, SecondRow, columns)
 
-    def intervals(self, run_id: str, columns: Sequence[str] | None = None) -> pa.Table:
+    def intervals(self, run_id: str, columns: Sequence[str] | None = None) -> Table:
         """One row a second and type: see `IntervalRow`; `columns` as for `seconds`."""
         return self._table(run_id, layout.INTERVALS, IntervalRow, columns)
 
-    def telemetry(self, run_id: str, columns: Sequence[str] | None = None) -> pa.Table:
+    def telemetry(self, run_id: str, columns: Sequence[str] | None = None) -> Table:
         """One row a second and metric: see `TelemetryRow`; `columns` as for `seconds`."""
         return self._table(run_id, layout.TELEMETRY, TelemetryRow, columns)
 
@@ -282,7 +281,7 @@ class Results:
         ----------
         clock : ``service`` (from when it was sent) or ``response`` (from when it was due)
         """
-        rows = self.intervals(run_id).to_pylist()
+        rows = self.intervals(run_id).rows()
         return merged_histogram(
             row[f"{clock}_histogram"]
             for row in rows
@@ -316,15 +315,13 @@ class Results:
         manifest, digest = read_manifest(self.path)
         return tuple(map(str, check_folder(self.path, manifest, digest, is_full=True).alterations))
 
-    def _table(self, run_id: str, name: str, row: type, columns: Sequence[str] | None = None) -> pa.Table:
+    def _table(self, run_id: str, name: str, row: type, columns: Sequence[str] | None = None) -> Table:
         """A run's table with all columns, those of newer versions too; no rows where an imported run has none."""
         path = f"{layout.RUNS}/{run_id}/{name}"
-        if self._is_kept(path):
-            return completed(row, self._read_table(path, row, columns), columns)
-        empty = schema_of(row).empty_table()
-        return empty if columns is None else empty.select(list(columns))
+        stored = self._read_table(path, row, columns) if self._is_kept(path) else Table({})
+        return completed(row, stored, columns)
 
-    def _read_table(self, name: str, row: type, columns: Sequence[str] | None) -> pa.Table:
+    def _read_table(self, name: str, row: type, columns: Sequence[str] | None) -> Table:
         return read_table(self.path / name, row, columns)
 
     def _is_kept(self, name: str) -> bool:

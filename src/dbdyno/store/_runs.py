@@ -12,9 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import pyarrow as pa
-
 from dbdyno.core import RunRecord, StoreError
+from dbdyno.parquet import Table
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import read_json, reading
 from dbdyno.store._files import JsonValue, json_text, sync_folder, write_synced
@@ -79,9 +78,9 @@ class StoredRun:
     """
 
     record: RunRecord
-    seconds: Sequence[SecondRow] | pa.Table = ()
-    intervals: Sequence[IntervalRow] | pa.Table = ()
-    telemetry: Sequence[TelemetryRow] | pa.Table = ()
+    seconds: Sequence[SecondRow] | Table = ()
+    intervals: Sequence[IntervalRow] | Table = ()
+    telemetry: Sequence[TelemetryRow] | Table = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     variables_after: Mapping[str, str] = field(default_factory=dict)
     settings: Sequence[SettingRow] = ()
@@ -222,13 +221,13 @@ def remove_unfinished(runs: Path) -> tuple[str, ...]:
 def run_contents(run: StoredRun) -> dict[str, bytes]:
     """Every file of a run."""
     run_id = run.record.run.run_id
-    tables: dict[str, tuple[type, Sequence[Any] | pa.Table]] = {
+    tables: dict[str, tuple[type, Sequence[Any] | Table]] = {
         layout.SECONDS: (SecondRow, run.seconds),
         layout.INTERVALS: (IntervalRow, run.intervals),
         layout.TELEMETRY: (TelemetryRow, run.telemetry),
     }
     content = {
-        name: table_bytes(table_of(row, run_id, rows)) if len(rows) else empty_table_bytes(row)
+        name: table_bytes(row, table_of(row, run_id, rows)) if len(rows) else empty_table_bytes(row)
         for name, (row, rows) in tables.items()
     }
     about_server = server_files(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +15,13 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dbdyno.core import LARGEST, read_input
+from dbdyno.parquet import Column, Table, Texts, parquet_bytes, read_parquet
 from dbdyno.store._damage import MOST_BYTES, reading
 
 IntervalKind = Literal["transaction", "statement"]
+ColumnKind = Literal["int64", "double", "string", "bool"]
 _MOST_ROWS = 50_000_000
 
 
@@ -147,80 +146,66 @@ class TelemetryRow:
     unit: str
 
 
-_ARROW = MappingProxyType(
-    {
-        "int": pa.int64(),
-        "int | None": pa.int64(),
-        "float": pa.float64(),
-        "float | None": pa.float64(),
-    }
-)
-
-
 @functools.cache
-def schema_of(row: type) -> pa.Schema:
-    """Arrow schema of a row class, opened by the run's id so that tables of many runs can be joined.
+def kinds_of(row: type) -> Mapping[str, ColumnKind]:
+    """What each column of a row class holds, opened by the run's id so that tables of many runs can be joined.
 
-    >>> schema_of(TelemetryRow).names
-    ['run_id', 'second', 'metric', 'value', 'unit']
+    >>> dict(kinds_of(TelemetryRow))
+    {'run_id': 'string', 'second': 'int64', 'metric': 'string', 'value': 'double', 'unit': 'string'}
     """
-    columns = [(field.name, _ARROW.get(str(field.type), pa.string())) for field in dataclasses.fields(row)]
-    return pa.schema([("run_id", pa.string()), *columns])
+    kinds = {field.name: str(field.type).removesuffix(" | None") for field in dataclasses.fields(row)}
+    number: dict[str, ColumnKind] = {"int": "int64", "float": "double"}
+    return MappingProxyType({"run_id": "string", **{name: number.get(kind, "string") for name, kind in kinds.items()}})
 
 
-_REPEATED: Mapping[type, list[str]] = MappingProxyType({TelemetryRow: ["run_id", "metric", "unit"]})
-"""Texts that are read as codes: a few hundred names over some 100,000 rows take a quarter of the memory so."""
+def table_of(row: type, run_id: str, rows: Sequence[Any] | Table) -> Table:
+    """Table of rows, with all columns also when there are none; of a table the columns that it has.
 
-
-def table_of(row: type, run_id: str, rows: Sequence[Any] | pa.Table) -> pa.Table:
-    """Arrow table of rows, with the full schema also when there are none; of a table the columns that it has.
-
-    >>> table_of(TelemetryRow, "r", pa.table({"metric": ["x"], "second": [3]})).to_pylist()
+    >>> table_of(TelemetryRow, "r", Table({"metric": Texts.of(["x"]), "second": np.array([3])})).rows()
     [{'run_id': 'r', 'second': 3, 'metric': 'x'}]
     """
-    if isinstance(rows, pa.Table):
-        return _typed(schema_of(row), run_id, rows)
-    columns: dict[str, list[Any]] = {"run_id": [run_id] * len(rows)}
-    for field in dataclasses.fields(row):
-        columns[field.name] = [getattr(item, field.name) for item in rows]
-    return pa.table(columns, schema=schema_of(row))
+    kinds = kinds_of(row)
+    own = {"run_id": Texts.repeated(run_id, len(rows))}
+    if isinstance(rows, Table):
+        return Table(own | {name: rows.columns[name] for name in kinds if name in rows.columns})
+    given = {name: [getattr(item, name) for item in rows] for name in kinds if name != "run_id"}
+    return Table(own | {name: _column_of(kinds[name], values) for name, values in given.items()})
 
 
-def _typed(schema: pa.Schema, run_id: str, table: pa.Table) -> pa.Table:
-    given = dict(zip(table.column_names, table.columns, strict=True))
-    fields = [field for field in schema if field.name in given]
-    columns = [given[f.name] if given[f.name].type == f.type else given[f.name].cast(f.type) for f in fields]
-    whose = pa.repeat(run_id, table.num_rows)
-    return pa.Table.from_arrays([whose, *columns], schema=pa.schema([schema.field("run_id"), *fields]))
+def _column_of(kind: ColumnKind, values: list[Any]) -> Column:
+    """A column of a kind, of values or None."""
+    if kind == "string":
+        return Texts.of(values)
+    is_whole = kind == "int64" and None not in values
+    return np.array(values, dtype=np.int64 if is_whole else np.float64)  # None becomes NaN
 
 
-def completed(row: type, table: pa.Table, columns: Sequence[str] | None = None) -> pa.Table:
-    """A stored table with all columns of its kind, or the named ones; null where its run does not tell them.
+def completed(row: type, table: Table, columns: Sequence[str] | None = None) -> Table:
+    """A stored table with all columns of its kind, or the named ones; nothing known where its run does not tell them.
 
-    >>> completed(TelemetryRow, pa.table({"run_id": ["r"], "second": [3], "metric": ["x"]})).to_pylist()
+    >>> table = Table({"run_id": Texts.of(["r"]), "second": np.array([3]), "metric": Texts.of(["x"])})
+    >>> completed(TelemetryRow, table).rows()
     [{'run_id': 'r', 'second': 3, 'metric': 'x', 'value': None, 'unit': None}]
     """
-    kinds, given = _kinds(row), dict(zip(table.column_names, table.columns, strict=True))
+    kinds, given = kinds_of(row), table.columns
     names = [*kinds, *(name for name in given if name not in kinds)] if columns is None else columns
-    return pa.table({n: given[n] if n in given else pa.nulls(table.num_rows, kinds[n]) for n in names})
+    return Table(
+        {name: given[name] if name in given else _column_of(kinds[name], [None] * len(table)) for name in names}
+    )
 
 
-def table_bytes(table: pa.Table) -> bytes:
-    """A Parquet file. Texts repeat, numbers seldom do: only texts get a dictionary."""
-    sink = pa.BufferOutputStream()
-    texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
-    pq.write_table(table, sink, compression="zstd", use_dictionary=texts)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+def table_bytes(row: type, table: Table) -> bytes:
+    """The Parquet file of a table of a row class: whole numbers as such, also where some are not known."""
+    return parquet_bytes(table, {name for name, kind in kinds_of(row).items() if kind == "int64"})
 
 
 @functools.cache
 def empty_table_bytes(row: type) -> bytes:
     """The Parquet file of a table without rows."""
-    return table_bytes(schema_of(row).empty_table())
+    return table_bytes(row, table_of(row, "", ()))
 
 
-def read_table(path: Path, row: type, columns: Sequence[str] | None = None) -> pa.Table:
+def read_table(path: Path, row: type, columns: Sequence[str] | None = None) -> Table:
     """Read the Parquet file of a row class; columns that it lacks are not added.
 
     Parameters
@@ -232,63 +217,36 @@ def read_table(path: Path, row: type, columns: Sequence[str] | None = None) -> p
     DamageError : it is missing, damaged, or a column holds something else than the class says
     """
     with reading(path):
-        file = pq.ParquetFile(pa.BufferReader(read_input(path, MOST_BYTES)), read_dictionary=_REPEATED.get(row))
-        rows_count = file.metadata.num_rows
-        if rows_count > _MOST_ROWS:  # packed in a few bytes, they could take all memory
-            raise ValueError(f"it holds {rows_count:,} rows, and no run has more than {_MOST_ROWS:,}")
-        table = file.read(columns, use_threads=False)  # half the time of read_table, which looks for partitions
-        kinds = _kinds(row)
-        for name in table.column_names:
-            if name in kinds:
-                table = _checked(table, name, kinds[name])
-    return table
+        wanted = None if columns is None else frozenset(columns)
+        table = read_parquet(
+            read_input(path, MOST_BYTES),
+            most_rows=_MOST_ROWS,
+            choose=lambda names: [name for name in names if wanted is None or name in wanted],
+        )
+        kinds = kinds_of(row)
+        return Table({n: _checked(n, c, kinds[n]) if n in kinds else c for n, c in table.columns.items()})
 
 
-@functools.cache
-def _kinds(row: type) -> Mapping[str, pa.DataType]:
-    """Type of each column of a row class."""
-    return {field.name: field.type for field in schema_of(row)}
-
-
-def _extremes(column: pa.ChunkedArray) -> tuple[float, float] | None:
-    """The least and the greatest value, both NaN where one value is; None where nothing is known."""
-    parts = [chunk if chunk.null_count == 0 else chunk.drop_null() for chunk in column.chunks if len(chunk)]
-    arrays = [part.to_numpy() for part in parts if len(part)]  # a view: numpy is done before Arrow has called a kernel
-    if not arrays:
-        return None
-    least, most = (np.array([edge(array) for array in arrays]) for edge in (np.min, np.max))
-    return least.min().item(), most.max().item()
-
-
-def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
-    """Whether values of a type can be those of another: numbers of any width, texts of any; null can be all."""
-    if pa.types.is_null(given):
-        return True
-    if pa.types.is_string(kind):
-        given = given.value_type if pa.types.is_dictionary(given) else given
-        return bool(pa.types.is_string(given) or pa.types.is_large_string(given))
-    return bool(pa.types.is_integer(given) or pa.types.is_floating(given))
-
-
-def _checked(table: pa.Table, name: str, kind: pa.DataType) -> pa.Table:
-    """The table with a column as the type that belongs there, its numbers finite."""
-    column = table.column(name)
-    if column.type != kind:
-        if not _is_alike(column.type, kind):
-            raise ValueError(f"column {name} holds {column.type} where {kind} belongs")
-        if pa.types.is_dictionary(column.type):
-            return table
-        column = column.cast(kind)
-        table = table.set_column(table.column_names.index(name), pa.field(name, kind), column)
-    if pa.types.is_floating(kind) or pa.types.is_integer(kind):
-        extremes = _extremes(column)
-        if extremes is None:
-            return table
-        least, most = extremes
-        if math.isnan(least):
-            raise ValueError(f"column {name} holds NaN")
-        if not -LARGEST <= least <= most <= LARGEST and kind != pa.int64():
-            raise ValueError(f"column {name} holds numbers beyond {LARGEST:g}")
-        if name == "second" and not 0 <= least <= most < _MOST_ROWS:
-            raise ValueError(f"column {name} holds numbers from {least} to {most}")
-    return table
+def _checked(name: str, column: Column, kind: ColumnKind) -> Column:
+    """A column as the kind that belongs there, its numbers finite."""
+    if isinstance(column, Texts):
+        if kind != "string":
+            raise ValueError(f"column {name} holds texts where numbers belong")
+        return column
+    if kind == "string":
+        if not np.isnan(column).all():
+            raise ValueError(f"column {name} holds numbers where texts belong")
+        return Texts.repeated(None, len(column))
+    known = column[~np.isnan(column)] if column.dtype.kind == "f" else column
+    if len(known) == 0:
+        return column
+    least, most = known.min().item(), known.max().item()
+    if kind == "double" and not -LARGEST <= least <= most <= LARGEST:
+        raise ValueError(f"column {name} holds numbers beyond {LARGEST:g}")
+    if name == "second" and not 0 <= least <= most < _MOST_ROWS:
+        raise ValueError(f"column {name} holds numbers from {least} to {most}")
+    if kind == "double":
+        return column.astype(np.float64, copy=False)
+    if column.dtype.kind == "f" and not (known == np.rint(known)).all():
+        raise ValueError(f"column {name} holds parts of numbers where whole ones belong")
+    return column.astype(np.int64) if len(known) == len(column) else column

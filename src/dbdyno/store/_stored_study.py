@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from dbdyno.core import Cell, Run, RunRecord, decode
+from dbdyno.parquet import Table
 from dbdyno.plan import make_plan
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import reading
@@ -138,7 +138,7 @@ class StoredStudy(Results):
         kind = name.rsplit("/", 1)[-1]
         return f"{kind} {facts.sha256}" if facts is not None and facts.sha256 else name
 
-    def _read_table(self, name: str, row: type, columns: Sequence[str] | None) -> pa.Table:
+    def _read_table(self, name: str, row: type, columns: Sequence[str] | None) -> Table:
         kept = _KEPT_COLUMNS.get(row, frozenset())
         if columns is None or not kept.issuperset(columns):
             return super()._read_table(name, row, columns)
@@ -149,23 +149,23 @@ class _KeptTables:
     """Tables by name, as many as `MOST_TABLE_BYTES` hold."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, pa.Table] = {}
+        self._kept: dict[str, Table] = {}
         self._bytes = 0
 
-    def get(self, name: str, read: Callable[[], pa.Table]) -> pa.Table:
+    def get(self, name: str, read: Callable[[], Table]) -> Table:
         """A table, read where it is not kept."""
         if name in self._kept:
             return self._kept[name]
         table = read()
-        if self._bytes + table.nbytes <= MOST_TABLE_BYTES:
+        if self._bytes + table.bytes_count <= MOST_TABLE_BYTES:
             self._kept[name] = table
-            self._bytes += table.nbytes
+            self._bytes += table.bytes_count
         return table
 
     def drop(self, name: str) -> None:
         """Keep a table no longer."""
         table = self._kept.pop(name, None)
-        self._bytes -= 0 if table is None else table.nbytes
+        self._bytes -= 0 if table is None else table.bytes_count
 
 
 def _planned(row: PlannedRun) -> Run:

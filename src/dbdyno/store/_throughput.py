@@ -5,32 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from dbdyno.parquet import Table
 from dbdyno.store._series import SecondRow
 
 FloatArray = NDArray[np.float64]
 _SECOND_NS = 10**9
 
 
-def window_tps(seconds: pa.Table | Sequence[SecondRow]) -> FloatArray:
+def window_tps(seconds: Table | Sequence[SecondRow]) -> FloatArray:
     """Throughput of the window of a run that dbdyno drove; 0 where a second was not reported."""
-    if isinstance(seconds, pa.Table):
-        is_window = pc.equal(seconds["phase"], "window").fill_null(False).to_numpy()
-        return _with_zeros(seconds["second"].to_numpy()[is_window], seconds["tps"].to_numpy()[is_window])
+    if isinstance(seconds, Table):
+        is_window = seconds.texts("phase").among({"window"})
+        return _with_zeros(seconds.numbers("second")[is_window], seconds.numbers("tps")[is_window])
     rows = [row for row in seconds if row.phase == "window"]
     return _with_zeros(np.array([row.second for row in rows]), np.array([row.tps for row in rows]))
 
 
-def printed_tps(seconds: pa.Table) -> FloatArray:
+def printed_tps(seconds: Table) -> FloatArray:
     """Throughput as an imported tool told it: its reports cover the time since the one before, so a gap is no zero.
 
     Empty where they cover more than a second each: stalls and waves inside of them can't be seen.
     """
-    second, tps = seconds["second"].to_numpy(), seconds["tps"].to_numpy()
-    if len(second) == 0 or (seconds["duration_ns"].to_numpy() > _SECOND_NS).any():
+    second, tps = seconds.numbers("second"), seconds.numbers("tps")
+    if len(second) == 0 or (seconds.numbers("duration_ns") > _SECOND_NS).any():
         return np.zeros(0)
     each = np.arange(second.min(), second.max() + 1)
     covered: FloatArray = tps[np.searchsorted(second, each)]

@@ -3,78 +3,82 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-import pyarrow as pa
-
-from dbdyno.core import Cell, LatencyNs, Run, RunRecord
+from dbdyno.core import Cell, LatencyNs, Run, RunRecord, StoreError
 from dbdyno.store import _layout as layout
 from dbdyno.store._documents import read_document
 from dbdyno.store._runs import SettingRow
-from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, schema_of
+from dbdyno.store._series import ColumnKind, IntervalRow, SecondRow, TelemetryRow, kinds_of
 
 if TYPE_CHECKING:
     import duckdb
 
-_ARROW = MappingProxyType({int: pa.int64(), float: pa.float64(), str: pa.string(), bool: pa.bool_()})
+_KINDS: Mapping[type, ColumnKind] = MappingProxyType({int: "int64", float: "double", str: "string", bool: "bool"})
 
 
-def _plain_columns(kind: type) -> dict[str, pa.DataType]:
-    """Fields of a class that hold one number or text, each with its column's type."""
-    found = {}
+def _plain_columns(kind: type) -> dict[str, ColumnKind]:
+    """Fields of a class that hold one number or text, each with its column's kind."""
+    found: dict[str, ColumnKind] = {}
     for name, hint in typing.get_type_hints(kind).items():
         of_union = [part for part in typing.get_args(hint) if part is not types.NoneType]
         own = of_union[0] if isinstance(hint, types.UnionType) else hint
-        arrow = pa.string() if typing.get_origin(own) is Literal else _ARROW.get(own)
-        if arrow is not None:
-            found[name] = arrow
+        if typing.get_origin(own) is Literal:
+            found[name] = "string"
+        elif own in _KINDS:
+            found[name] = _KINDS[own]
     return found
 
 
+_SQL: Mapping[ColumnKind, str] = MappingProxyType(
+    {"int64": "BIGINT", "double": "DOUBLE", "string": "VARCHAR", "bool": "BOOLEAN"}
+)
 _CELL, _RUN, _RECORD = (_plain_columns(kind) for kind in (Cell, Run, RunRecord))
 del _RUN["reason"]  # of its place in the plan; a record's own says what became of it
 _LATENCY = MappingProxyType({f"latency_ns_{name}": name for name in _plain_columns(LatencyNs)})
-_JUDGED = MappingProxyType(
+_RUNS: Mapping[str, ColumnKind] = MappingProxyType(
     {
-        **{"level_tps": pa.float64(), "level_half_width": pa.float64(), "is_settled": pa.bool_()},
-        **{"steadiness": pa.string(), "settled_from_s": pa.int64(), "errors": pa.int64()},
+        **{"run_id": "string", "cell_id": "string"},
+        **{**_CELL, **_RUN, **_RECORD},
+        **{"level_tps": "double", "level_half_width": "double", "is_settled": "bool"},
+        **{"steadiness": "string", "settled_from_s": "int64", "errors": "int64"},
+        **dict.fromkeys(_LATENCY, "int64"),
     }
 )
-_RUNS_SCHEMA = pa.schema(
+_SETTINGS: Mapping[str, ColumnKind] = MappingProxyType(
+    dict.fromkeys(("run_id", *(field.name for field in dataclasses.fields(SettingRow))), "string")
+)
+_COUNTERS: Mapping[str, ColumnKind] = MappingProxyType(
     {
-        **{"run_id": pa.string(), "cell_id": pa.string()},
-        **{**_CELL, **_RUN, **_RECORD, **_JUDGED, **dict.fromkeys(_LATENCY, pa.int64())},
+        **dict.fromkeys(("run_id", "name", "unit", "kind"), "string"),
+        **dict.fromkeys(("covered_s", "delta", "begin", "end", "highest"), "double"),
     }
-)
-_SETTINGS_SCHEMA = pa.schema(
-    [("run_id", pa.string()), *((field.name, pa.string()) for field in dataclasses.fields(SettingRow))]
-)
-
-
-_COUNTERS_SCHEMA = pa.schema(
-    [
-        ("run_id", pa.string()),
-        *((name, pa.string()) for name in ("name", "unit", "kind")),
-        *((name, pa.float64()) for name in ("covered_s", "delta", "begin", "end", "highest")),
-    ]
 )
 
 
 def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
-    """An in-memory DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""
-    import duckdb  # late: only views need it, and it is the largest import of the store
+    """An in-memory DuckDB with the views runs, seconds, intervals, telemetry, settings and counters.
+
+    Raises
+    ------
+    StoreError : DuckDB is not installed
+    """
+    try:
+        import duckdb  # late: only views need it, and it is no part of a plain installation
+    except ImportError as error:
+        remedy = "pip install 'dbdyno[sql]'; or read runs/*/*.parquet with another program"
+        raise StoreError("results can't be queried by SQL", "DuckDB is not installed", remedy) from error
 
     connection = duckdb.connect(":memory:")
-    connection.register("runs", pa.Table.from_pylist([_run_row(record) for record in records], _RUNS_SCHEMA))
-    rows = [row for folder in folders for row in _settings_rows(folder)]
-    connection.register("settings", pa.Table.from_pylist(rows, _SETTINGS_SCHEMA))
-    counted = [row for folder in folders for row in _counter_rows(folder)]
-    connection.register("counters", pa.Table.from_pylist(counted, _COUNTERS_SCHEMA))
+    _create_table(connection, "runs", _RUNS, [_run_row(record) for record in records])
+    _create_table(connection, "settings", _SETTINGS, [row for folder in folders for row in _settings_rows(folder)])
+    _create_table(connection, "counters", _COUNTERS, [row for folder in folders for row in _counter_rows(folder)])
     for name, file, row in (
         ("seconds", layout.SECONDS, SecondRow),
         ("intervals", layout.INTERVALS, IntervalRow),
@@ -84,15 +88,24 @@ def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.Duc
     return connection
 
 
+def _create_table(
+    connection: duckdb.DuckDBPyConnection, name: str, kinds: Mapping[str, ColumnKind], rows: Sequence[Mapping[str, Any]]
+) -> None:
+    columns = ", ".join(f'"{column}" {_SQL[kind]}' for column, kind in kinds.items())
+    connection.execute(f"CREATE TABLE {name} ({columns})")
+    if rows:
+        types = json.dumps([{column: _SQL[kind] for column, kind in kinds.items()}])
+        # All rows as one text: a statement for each takes minutes of a folder of thousands of runs.
+        unnested = f"SELECT unnest(from_json(?::JSON, '{types}'), recursive := true)"
+        connection.execute(f"INSERT INTO {name} BY NAME {unnested}", [json.dumps(rows)])
+
+
 def _create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path], row: type) -> None:
-    if not files:
-        connection.register(name, schema_of(row).empty_table())
-        return
+    _create_table(connection, f"no_{name}", kinds_of(row), ())
     listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
     # Columns are only ever added: a folder may hold runs of an older version, whose files lack the newer ones.
-    connection.register(f"no_{name}", schema_of(row).empty_table())
-    files_rows = f"SELECT * FROM read_parquet([{listed}], union_by_name = true)"
-    connection.execute(f"CREATE VIEW {name} AS SELECT * FROM no_{name} UNION ALL BY NAME {files_rows}")
+    stored = f" UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], union_by_name = true)" if files else ""
+    connection.execute(f"CREATE VIEW {name} AS SELECT * FROM no_{name}{stored}")
 
 
 def _counter_rows(folder: Path) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ def test_a_damaged_line_costs_one_second(tmp_path: Path) -> None:
     (diagnostic,) = outcome.diagnostics
     assert text.split("\n")[diagnostic.line - 1].startswith("[ 30s ]")
     (record,) = results.records()
-    seconds = results.seconds(record.run.run_id)["second"].to_pylist()
+    seconds = results.seconds(record.run.run_id).values("second")
     assert (len(seconds), 29 in seconds) == (89, False)
     assert {caveat.code for caveat in record.caveats} >= {"missing-intervals"}
 
@@ -78,7 +78,7 @@ def test_seconds_that_go_back_are_named_and_left_out(tmp_path: Path) -> None:
         "second 6 comes after second 59: left out",
         "second 7000 is followed by second 71: left out",
     ]
-    assert max(results.seconds(results.records()[0].run.run_id)["second"].to_pylist()) == 89
+    assert max(results.seconds(results.records()[0].run.run_id).values("second")) == 89
 
 
 def test_two_versions_in_one_log_are_named(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_progress_printed_by_count_is_put_together_to_ten_seconds(tmp_path: Path
     _, results = imported(tmp_path, {"a/4.log": text}, tool="linkbench")
     seconds = results.seconds(results.records()[0].run.run_id)
     assert len(seconds) == 15
-    assert set(seconds["tps"].to_pylist()) == {1000.0}
+    assert set(seconds.values("tps")) == {1000.0}
 
 
 def test_failed_requests_are_those_that_its_threads_count(tmp_path: Path) -> None:

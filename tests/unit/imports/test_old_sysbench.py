@@ -22,9 +22,9 @@ def test_lines_and_report_of_0_5_are_read_in_their_first_form(tmp_path: Path) ->
     assert record.imported is not None
     assert (record.imported.tool, record.imported.mean_ns) == ("sysbench 0.5", 18_180_000)
     seconds = results.seconds(record.run.run_id)
-    assert seconds["second"].to_pylist() == [0, 10, 20, 30]
-    assert seconds["reads_per_s"].to_pylist()[0] == pytest.approx(9_800.0)
-    assert seconds["qps"].to_pylist() == [None] * 4
+    assert seconds.values("second") == [0, 10, 20, 30]
+    assert seconds.values("reads_per_s")[0] == pytest.approx(9_800.0)
+    assert seconds.values("qps") == [None] * 4
     codes = {caveat.code for caveat in record.caveats}
     assert {"long-intervals", "no-histogram"} <= codes
     assert "1.8 %" not in " ".join(caveat.text for caveat in record.caveats)
@@ -35,7 +35,7 @@ def test_the_later_form_of_0_5_tells_errors_too(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (record,) = results.records()
     assert (outcome.diagnostics, record.status) == ((), "good")
-    assert set(results.seconds(record.run.run_id)["errors_per_s"].to_pylist()) == {0.5}
+    assert set(results.seconds(record.run.run_id).values("errors_per_s")) == {0.5}
 
 
 def test_intermediate_results_of_0_4_are_lines_as_well(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_intermediate_results_of_0_4_are_lines_as_well(tmp_path: Path) -> None:
     (record,) = results.records()
     assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 30.0)
     assert record.run.cell.workload == "imported:oltp"
-    assert results.seconds(record.run.run_id)["tps"].to_pylist() == [583.0, 590.5, 487.25]
+    assert results.seconds(record.run.run_id).values("tps") == [583.0, 590.5, 487.25]
 
 
 def test_0_4_without_lines_gives_its_total_and_says_that_noise_is_not_known(tmp_path: Path) -> None:

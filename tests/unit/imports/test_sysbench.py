@@ -64,16 +64,16 @@ def test_a_whole_log_gives_mean_noise_counts_and_times() -> None:
 def test_seconds_begin_at_zero_and_what_the_log_lacks_is_left_out() -> None:
     run = only(sysbench_log.log(TPS))
     table = seconds_table(run.intervals, 1, 95)
-    assert table["second"].to_pylist() == [0, 1, 2, 3]
-    assert table["p95_ns"].to_pylist() == [5_000_000] * 4
-    assert {"failed", "retries", "p50_ns", "client_busy_share", "monotonic_ns"}.isdisjoint(table.column_names)
+    assert table.values("second") == [0, 1, 2, 3]
+    assert table.values("p95_ns") == [5_000_000] * 4
+    assert {"failed", "retries", "p50_ns", "client_busy_share", "monotonic_ns"}.isdisjoint(table.columns)
 
 
 def test_long_intervals_cover_their_seconds_and_say_so() -> None:
     run = only(sysbench_log.log(TPS, interval=10))
     figures = run_figures(run)
     assert (figures.interval_s, figures.window_s) == (10, 40.0)
-    assert seconds_table(run.intervals, 10, 95)["second"].to_pylist() == [0, 10, 20, 30]
+    assert seconds_table(run.intervals, 10, 95).values("second") == [0, 10, 20, 30]
     assert "long-intervals" in caveats(run)
 
 
@@ -92,7 +92,7 @@ def test_version_1_1_tells_throughput_instead_of_general_statistics() -> None:
 def test_a_second_without_a_transaction_has_no_response_time() -> None:
     lines = sysbench_log.line(1, 100.0) + sysbench_log.line(2, 0.0, latency=0.0) + sysbench_log.line(3, 90.0)
     run = only(sysbench_log.head() + lines + sysbench_log.tail(190, 3.0))
-    assert seconds_table(run.intervals, 1, 95)["p95_ns"].to_pylist() == [5_000_000, None, 5_000_000]
+    assert seconds_table(run.intervals, 1, 95).values("p95_ns") == [5_000_000, None, 5_000_000]
 
 
 def test_reports_left_out_by_sysbench_do_not_count_as_zero() -> None:
@@ -132,7 +132,7 @@ def test_csv_intervals_take_the_percentile_from_the_last_report_or_say_that_nobo
     rows = "".join(f"{n + 1},4,{tps:.2f},{20 * tps:.2f},1.00,1.00,1.00,7.43,0.99,0.00\n" for n, tps in enumerate(TPS))
     whole = only(sysbench_log.head() + rows + sysbench_log.tail(411, 4.0, percentile=99, latency=9.0))
     assert (percentile_of(whole), whole.intervals.tps.tolist()) == (99, TPS)
-    assert seconds_table(whole.intervals, 1, 99)["p99_ns"].to_pylist() == [7_430_000] * 4
+    assert seconds_table(whole.intervals, 1, 99).values("p99_ns") == [7_430_000] * 4
     cut = only(sysbench_log.head() + rows)
     assert percentile_of(cut) is None
     assert "no-percentile" in caveats(cut)
@@ -231,7 +231,7 @@ def test_samples_of_runs_that_went_wrong_say_why(name: str, status: str, words: 
 def test_switched_off_percentiles_are_not_read_as_zero() -> None:
     run = sample("run_percentile0")
     assert percentile_of(run) is None
-    assert "p95_ns" not in seconds_table(run.intervals, 1, percentile_of(run)).column_names
+    assert "p95_ns" not in seconds_table(run.intervals, 1, percentile_of(run)).columns
     assert "no-percentile" in caveats(run)
 
 

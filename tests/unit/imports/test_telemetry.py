@@ -80,7 +80,7 @@ def test_a_cut_line_of_iostat_is_named() -> None:
 def test_the_first_report_of_iostat_is_left_out_and_the_second_is_second_zero() -> None:
     placed = align(read_iostat(iostat(11)), 10)
     assert placed.table is not None
-    rows = [row for row in placed.table.to_pylist() if row["metric"] == "iostat.sda.writes"]
+    rows = [row for row in placed.table.rows() if row["metric"] == "iostat.sda.writes"]
     assert [(row["second"], row["value"]) for row in rows] == [(n, float(n + 1)) for n in range(10)]
     assert not placed.by_clock
 
@@ -106,7 +106,7 @@ def test_mpstat_gives_all_processors_and_the_busiest_by_its_clock() -> None:
     assert values(found, "mpstat.cpu.busiest") == [1.0]
     placed = align(found, 10)
     assert placed.table is not None
-    user = [row for row in placed.table.to_pylist() if row["metric"] == "mpstat.cpu.user"]
+    user = [row for row in placed.table.rows() if row["metric"] == "mpstat.cpu.user"]
     assert [row["second"] for row in user] == [0, 2]
 
 
@@ -117,7 +117,7 @@ def test_dstat_for_people_has_powers_of_two_for_bytes_and_of_ten_for_counts() ->
     assert values(found, "dstat.interrupts") == [87_000, 120_000]
     placed = align(found, 10)
     assert placed.table is not None
-    seconds = [row["second"] for row in placed.table.to_pylist() if row["metric"] == "dstat.cpu.user"]
+    seconds = [row["second"] for row in placed.table.rows() if row["metric"] == "dstat.cpu.user"]
     assert seconds == [0, 2]
 
 
@@ -126,7 +126,7 @@ def test_the_first_row_of_dstat_and_ticks_that_it_missed_are_no_damage() -> None
     assert (found.count, found.diagnostics) == (5, ())
     placed = align(found, 7)
     assert placed.table is not None
-    rows = placed.table.to_pylist()
+    rows = placed.table.rows()
     # What came four seconds after the row before stands four seconds after it.
     assert [row["second"] for row in rows if row["metric"] == "dstat.disk.written_bytes"] == [0, 1, 5, 6]
     # dstat does not divide interrupts by the seconds that it missed, so they are no rate of a second.
@@ -148,7 +148,7 @@ def test_telemetry_beside_a_run_is_stored_with_it_and_damage_in_it_is_named(tmp_
     files = {"a/4.sysbench.txt": log, "a/4.iostat.txt": iostat(22), "a/4.vmstat.txt": "", "a/8.iostat.txt": iostat(5)}
     outcome, results = imported(tmp_path, files, "{target}/{threads}.sysbench.txt")
     (record,) = results.records()
-    metrics = set(results.telemetry(record.run.run_id)["metric"].to_pylist())
+    metrics = set(results.telemetry(record.run.run_id).values("metric"))
     assert "iostat.sda.written_bytes" in metrics
     assert [(str(diagnostic), diagnostic.is_minor) for diagnostic in outcome.diagnostics] == [
         ("a/4.vmstat.txt:1: the file is empty", False),

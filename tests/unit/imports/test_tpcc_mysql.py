@@ -24,9 +24,9 @@ def test_all_transactions_are_counted_and_new_orders_told_apart(tmp_path: Path) 
     cell = record.run.cell
     assert (cell.workload, cell.route, cell.concurrency) == ("tpcc/tpcc-mysql", "network", 4)
     seconds = results.seconds(record.run.run_id)
-    assert seconds["second"].to_pylist()[:3] == [0, 10, 20]
-    assert set(seconds["tool_percentile_ns"].to_pylist()) == {9_483_000}
-    assert seconds["p95_ns"].to_pylist() == [None] * 12  # of new orders alone, which is not what the column means
+    assert seconds.values("second")[:3] == [0, 10, 20]
+    assert set(seconds.values("tool_percentile_ns")) == {9_483_000}
+    assert seconds.values("p95_ns") == [None] * 12  # of new orders alone, which is not what the column means
     codes = {caveat.code for caveat in record.caveats}
     assert codes == {"long-intervals", "percentile-of-new-orders", "rollbacks-counted"}
 
@@ -54,7 +54,7 @@ def test_telemetry_begins_with_the_ramp_up(tmp_path: Path) -> None:
     files = {"a/4.tpcc.txt": tool_logs.tpcc_mysql(ORDERS), "a/4.vmstat.txt": vmstat}
     _, results = imported(tmp_path, files, "{target}/{threads}.tpcc.txt", tool="tpcc-mysql")
     table = results.telemetry(results.records()[0].run.run_id)
-    rows = [row for row in table.to_pylist() if row["metric"] == "vmstat.runnable"]
+    rows = [row for row in table.rows() if row["metric"] == "vmstat.runnable"]
     # Row 0 tells of the time since the machine was started, the next 20 of the ramp-up.
     assert (rows[0]["second"], rows[0]["value"], len(rows)) == (0, 21.0, 120)
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
+from dbdyno.parquet import Table, Texts
 from dbdyno.report import analyse_study, page_text
 from dbdyno.stats import METHOD, settled_part
 from dbdyno.store import Results, StoredRun, StoredStudy, window_tps
@@ -92,6 +92,6 @@ def test_a_run_judged_by_an_older_method_is_judged_again(write: Write, tmp_path:
 
 def test_a_second_without_a_report_counts_as_nothing_done() -> None:
     phases = ["warm-up", "window", "window", "window"]
-    table = pa.table({"second": [3, 4, 5, 7], "phase": phases, "tps": [1.0, 2.0, 3.0, 5.0]})
+    table = Table({"second": np.array([3, 4, 5, 7]), "phase": Texts.of(phases), "tps": np.array([1.0, 2.0, 3.0, 5.0])})
     assert window_tps(table).tolist() == [2.0, 3.0, 0.0, 5.0]
-    assert len(window_tps(table.slice(0, 1))) == 0
+    assert len(window_tps(table.at(np.array([0])))) == 0

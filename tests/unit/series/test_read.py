@@ -157,13 +157,13 @@ def test_what_is_no_series_is_refused_with_its_place(content: str | bytes, what:
 @pytest.mark.parametrize(
     ("table", "what"),
     [
-        ({"second": [1, 2], "tps": ["5", "6"]}, "column tps holds string, not numbers"),
+        ({"second": [1, 2], "tps": ["5", "6"]}, "column tps holds texts, not numbers"),
         ({"second": [1, None], "tps": [5.0, 6.0]}, "row 2: column second holds nothing"),
         ({"second": [1, 2, 3], "tps": [5.0, None, None]}, "row 2: column tps holds nothing, as in 2 of 3 rows"),
-        ({"second": [1, 2], "tps": [None, None]}, "column tps holds null, not numbers"),
+        ({"second": [1, 2], "tps": [None, None]}, "row 1: column tps holds nothing, as in 2 of 2 rows"),
         ({"second": [1, 2], "tps": [5.0, float("inf")]}, "row 2: column tps holds inf"),
         ({"second": [1, 1], "tps": [5.0, 6.0]}, "row 2: second 1 stands on row 1 already"),
-        ({"second": [1, 2], "tps": [5.0, 6.0], "run": [[1], [2]]}, "column run holds list"),
+        ({"second": [1, 2], "tps": [5.0, 6.0], "run": [[1], [2]]}, "column run holds lists or groups"),
         ({"second": np.array([]), "tps": np.array([])}, "holds no seconds"),
         ({"seconds": [1], "tps": [5.0]}, "no column second"),
     ],

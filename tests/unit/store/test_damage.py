@@ -72,11 +72,11 @@ def test_a_manifest_that_lacks_a_field_is_named(night: tuple[Results, str]) -> N
 @pytest.mark.parametrize(
     ("value", "kind", "words"),
     [
-        ({"a": 1}, pa.struct([("a", pa.int64())]), "holds struct"),
-        ("x", pa.string(), "holds string where double belongs"),
+        ({"a": 1}, pa.struct([("a", pa.int64())]), "holds lists or groups"),
+        ("x", pa.string(), "holds texts where numbers belong"),
         (float("nan"), pa.float64(), "holds NaN"),
         (float("inf"), pa.float64(), "numbers beyond"),
-        ([1.0], pa.list_(pa.float64()), "holds list"),
+        ([1.0], pa.list_(pa.float64()), "holds lists or groups"),
     ],
 )
 def test_a_column_of_another_type_is_named(

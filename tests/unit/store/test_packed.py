@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pyarrow as pa
+import numpy as np
 import pytest
 
 from dbdyno.core import Cell, LatencyNs, Run, RunRecord, ToolFigures
+from dbdyno.parquet import Table, Texts
 from dbdyno.store import Results, StoredRun, pack_run, record_from_json, record_to_json
 from dbdyno.store._files import json_text
 
@@ -20,7 +21,7 @@ def stored(repeat: int) -> StoredRun:
     run = Run(Cell("a", 0, 4, "imported:x", "unknown"), repeat, repeat - 1, 0, "imported")
     latency = LatencyNs(None, 5, None, None, 9)
     record = RunRecord(run, "tidb", "", "unknown", "good", tps_mean=1.0, latency_ns=latency, imported=FIGURES)
-    seconds = pa.table({"second": [0, 1], "phase": ["window"] * 2, "tps": [1.0, 1.5]})
+    seconds = Table({"second": np.arange(2), "phase": Texts.repeated("window", 2), "tps": np.array([1.0, 1.5])})
     return StoredRun(record, seconds=seconds, variables={"a": 'b"\u2028', "c": ""}, origin=ORIGIN)
 
 
@@ -35,7 +36,7 @@ def test_packed_runs_are_stored_as_others_are(tmp_path: Path) -> None:
     assert [record.run.repeat for record in records] == [1, 2]
     assert records[0] == stored(1).record
     run_id = records[0].run.run_id
-    seconds = opened.seconds(run_id).to_pylist()
+    seconds = opened.seconds(run_id).rows()
     assert (seconds[1]["tps"], seconds[1]["errors"], seconds[1]["run_id"]) == (1.5, None, run_id)
     assert opened.document(run_id, "variables") == {"a": 'b"\u2028', "c": ""}
     assert opened.document(run_id, "origin") == ORIGIN
@@ -62,10 +63,8 @@ def test_what_a_packed_run_does_not_tell_has_no_file_and_reads_as_nothing(tmp_pa
         writer.add_packed(pack_run(stored(1)))
         writer.add_packed(pack_run(StoredRun(stored(2).record)))
     first, second = (record.run.run_id for record in results.records())
-    assert (
-        results.telemetry(first).num_rows == results.intervals(first).num_rows == results.seconds(second).num_rows == 0
-    )
-    assert results.telemetry(first).column_names == ["run_id", "second", "metric", "value", "unit"]
+    assert len(results.telemetry(first)) == len(results.intervals(first)) == len(results.seconds(second)) == 0
+    assert list(results.telemetry(first).columns) == ["run_id", "second", "metric", "value", "unit"]
     assert results.text(first, "server.cnf") == ""
     assert results.optional_document(first, "status_before") == {}
     assert results.document(first, "settings") == []

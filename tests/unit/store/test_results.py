@@ -174,8 +174,8 @@ def test_a_run_comes_back_as_it_was_stored(results: Results) -> None:
     run_id = run.record.run.run_id
     assert results.records() == (run.record,)
     assert results.run_ids() == {run_id}
-    assert results.seconds(run_id).column("tps").to_pylist() == [50.0, 100.0]
-    assert results.telemetry(run_id).to_pylist()[0]["metric"] == "host.cpu.user"
+    assert results.seconds(run_id).values("tps") == [50.0, 100.0]
+    assert results.telemetry(run_id).rows()[0]["metric"] == "host.cpu.user"
     assert results.document(run_id, "variables") == {"innodb_buffer_pool_size": "67108864"}
     assert results.text(run_id, "server.log") == "ready for connections\n"
     assert Results.open(results.path).manifest.command_lines == ("dbdyno run x",)
@@ -186,7 +186,7 @@ def test_a_failed_run_without_a_second_is_stored_too(results: Results) -> None:
     failed = StoredRun(record_of(status="failed"))
     with results.writing() as writer:
         writer.add_run(failed)
-    assert results.seconds(failed.record.run.run_id).num_rows == 0
+    assert len(results.seconds(failed.record.run.run_id)) == 0
     assert results.records()[0].status == "failed"
 
 

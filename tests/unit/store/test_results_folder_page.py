@@ -20,7 +20,7 @@ from dbdyno.store import _layout as layout
 from dbdyno.store._manifest import Manifest
 from dbdyno.store._records import record_to_json
 from dbdyno.store._runs import SettingRow
-from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, schema_of
+from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, kinds_of
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 PAGE = REFERENCE / "results-folder.md"
@@ -33,6 +33,11 @@ Written from the store's classes by `DBDYNO_WRITE_REFERENCE=1 pytest tests/unit/
 A study writes one folder. Everything in it is only ever added, and every page is rebuilt from it. `manifest.json` lists
 each file with size and SHA-256. The unit of a number is the end of its name: `_ns` nanoseconds, `_s` seconds, `_bytes`
 bytes, `_share` 0 to 1, `_per_s` per second. A value that is not known is null, never 0.
+
+Tables are Parquet, packed by zstd. DuckDB, pandas, Polars and Spark read them:
+`SELECT run_id, avg(tps) FROM 'results/first/runs/*/seconds.parquet' GROUP BY run_id`. With the extra `sql`
+(`pip install 'dbdyno[sql]'`), `dbdyno.store.Results.open(path).connect()` is a DuckDB with the views `runs`, `seconds`,
+`intervals`, `telemetry`, `settings` and `counters`.
 """
 TOP = {
     layout.STUDY: "the study as it was run",
@@ -120,7 +125,7 @@ def table(columns: Mapping[str, tuple[str, str]]) -> Iterator[str]:
 
 def parquet_section(file: str, row: type) -> str:
     meanings = {**MEANINGS, **documented(row)}
-    columns = {field.name: (str(field.type), meanings[field.name]) for field in schema_of(row)}
+    columns = {name: (kind, meanings[name]) for name, kind in kinds_of(row).items()}
     return "\n".join((f"## {file}", "", *table(columns)))
 
 

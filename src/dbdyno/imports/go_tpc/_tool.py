@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 
 import numpy as np
-import pyarrow as pa
 
 from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
 from dbdyno.imports._caveats import about_coverage, about_intervals, about_totals, about_window, judgement, throughput
@@ -15,6 +14,7 @@ from dbdyno.imports._run import PartFacts, Source, ToolRun
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.go_tpc._rows import Row, read_rows
 from dbdyno.imports.go_tpc._runs import Rows, head_of, runs_of
+from dbdyno.parquet import Table
 
 _TRACES_RE = re.compile(
     r"^[> \t]*\[(?:Current|Summary)\] |\"Prefix\" ?: ?\"\[(?:Current|Summary)|^\| *\[(?:Current|Summary)\]|^tpmC: ",
@@ -126,7 +126,7 @@ def _orders(run: Rows) -> OrderRates | None:
     return OrderRates(run.tpmc, run.tpm_total if run.tpm_total is not None else None if total is None else 60 * total)
 
 
-def _seconds(run: Rows, length: int, rates: np.ndarray) -> pa.Table | tuple[()]:
+def _seconds(run: Rows, length: int, rates: np.ndarray) -> Table | tuple[()]:
     if not len(rates):
         return ()
     failed = [sum(row.values["count"] for row in rows if row.operation.endswith(_ERR)) for rows in run.intervals]

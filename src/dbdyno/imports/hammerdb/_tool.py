@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from dbdyno.core import Caveat, OrderRates, ToolFigures
 from dbdyno.imports._caveats import (
@@ -24,6 +23,7 @@ from dbdyno.imports._tool import Companion, Tool, no_run
 from dbdyno.imports.hammerdb._counter import Reading, read_counter
 from dbdyno.imports.hammerdb._log import Facts, facts_of, is_hammerdb, job_report, log_parts
 from dbdyno.imports.hammerdb._profile import Profile, profile_of_rows, read_profiles, read_tables, users_in_tables
+from dbdyno.parquet import Table
 from dbdyno.store import JsonValue
 
 COUNTER, PROFILE = "transaction-counter", "time-profile"
@@ -162,7 +162,7 @@ def _spaced(within: list[Reading], readings: tuple[Reading, ...], facts: Facts) 
     return _TimedReadings(tpm, max(round(seconds / len(tpm)), 1), is_told=False, readings=readings)
 
 
-def _seconds(counted: _TimedReadings) -> pa.Table | tuple[()]:
+def _seconds(counted: _TimedReadings) -> Table | tuple[()]:
     if not len(counted.tpm):
         return ()
     ends = (np.arange(len(counted.tpm), dtype=float) + 1) * counted.interval_s

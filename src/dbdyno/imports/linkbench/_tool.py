@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 
 import numpy as np
-import pyarrow as pa
 
 from dbdyno.core import Caveat, LatencyNs, ToolFigures, TypeFigures
 from dbdyno.imports._caveats import about_totals, about_window, judgement, throughput
@@ -14,6 +13,7 @@ from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
 from dbdyno.imports._tool import Companion, Tool, no_run
 from dbdyno.imports.linkbench._csv import STATS_HEAD, STREAM_HEAD, TypeStats, read_stats, read_stream
 from dbdyno.imports.linkbench._log import Phase, is_linkbench, log_parts, read_phase
+from dbdyno.parquet import Table, Texts
 
 STATS, STREAM = "csv-statistics", "csv-stream"
 _FAILED = "failed request (code not in the log)"
@@ -98,16 +98,16 @@ def _rates(phase: Phase) -> tuple[np.ndarray, np.ndarray]:
     return at_s, np.diff(count) / np.diff(at_s)
 
 
-def _seconds(ends: np.ndarray, rates: np.ndarray) -> pa.Table | tuple[()]:
+def _seconds(ends: np.ndarray, rates: np.ndarray) -> Table | tuple[()]:
     if not len(rates):
         return ()
     columns = {
         "second": np.rint(ends[:-1]).astype(np.int64),
-        "phase": pa.repeat("window", len(rates)),
+        "phase": Texts.repeated("window", len(rates)),
         "duration_ns": np.rint(np.diff(ends) * 1e9).astype(np.int64),
         "tps": rates,
     }
-    return pa.table(columns)
+    return Table(columns)
 
 
 def _type(stats: TypeStats, failed: int, seconds: float) -> TypeFigures:

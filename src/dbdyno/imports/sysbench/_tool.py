@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pyarrow as pa
 
 from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of, run_figures
-from dbdyno.imports.sysbench._intervals import FloatArray, Intervals, read_intervals
+from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
 from dbdyno.imports.sysbench._judge import judge
 from dbdyno.imports.sysbench._log import SysbenchRun, is_sysbench, log_parts, read_run
 from dbdyno.imports.sysbench._report import COUNTS
+from dbdyno.parquet import Column, Table, Texts
 from dbdyno.store import JsonValue
 
 COLUMN_OF_PERCENTILE = {50: "p50_ns", 95: "p95_ns", 99: "p99_ns"}
 _NS_PER_MS = 1e6
 
 
-def seconds_table(intervals: Intervals, interval_s: int, percentile: int | None) -> pa.Table:
+def seconds_table(intervals: Intervals, interval_s: int, percentile: int | None) -> Table:
     """One row an interval, placed at its first second; what the log does not tell is left to be null.
 
     Parameters
@@ -29,9 +29,9 @@ def seconds_table(intervals: Intervals, interval_s: int, percentile: int | None)
     percentile : which one the latencies are; None when nobody says
     """
     count = len(intervals)
-    columns: dict[str, object] = {
+    columns: dict[str, Column] = {
         "second": intervals.end_s - interval_s,
-        "phase": pa.repeat("window", count),
+        "phase": Texts.repeated("window", count),
         "duration_ns": np.full(count, interval_s * 10**9, dtype=np.int64),
         "tps": intervals.tps,
         "connections_live": intervals.threads,
@@ -46,20 +46,14 @@ def seconds_table(intervals: Intervals, interval_s: int, percentile: int | None)
     }
     columns |= {name: values for name, values in rates.items() if values is not None}
     if intervals.queue is not None:
-        columns["backlog"] = _whole(intervals.queue)
+        columns["backlog"] = np.rint(intervals.queue)
     if percentile is not None:
-        latency_ns = _whole(intervals.latency_ms * _NS_PER_MS)
+        latency_ns = np.rint(intervals.latency_ms * _NS_PER_MS)
         columns["tool_percentile"] = np.full(count, float(percentile))
         columns["tool_percentile_ns"] = latency_ns
         if percentile in COLUMN_OF_PERCENTILE:
             columns[COLUMN_OF_PERCENTILE[percentile]] = latency_ns
-    return pa.table(columns)
-
-
-def _whole(values: FloatArray) -> pa.Array:
-    """Whole numbers; null where there is none."""
-    unknown = np.isnan(values)
-    return pa.array(np.rint(np.where(unknown, 0, values)).astype(np.int64), mask=unknown)
+    return Table(columns)
 
 
 _TAIL = 16 * 1024
@@ -134,14 +128,16 @@ def _duration_s(tail: str) -> tuple[int, bool]:
     return (round(float(total[1])), True) if total else (0, False)
 
 
-def _whole_run(run: SysbenchRun, figures: RunFigures) -> pa.Table | tuple[()]:
+def _whole_run(run: SysbenchRun, figures: RunFigures) -> Table | tuple[()]:
     """The histogram of the whole run as one row: the log has none of its seconds."""
     if figures.histogram is None:
         return ()
     clock = "response_histogram" if run.head.rate_per_s else "service_histogram"
-    row = {"second": [0], "phase": ["window"], "kind": ["transaction"], "type": ["all, whole run"]}
-    counts = {"completed": [figures.transactions], "failed": [0], "retries_json": ["{}"], "errors_json": ["{}"]}
-    return pa.table({**row, **counts, clock: [figures.histogram], "rolled_back": [0]})
+    counts = {"second": 0, "completed": figures.transactions, "failed": 0, "rolled_back": 0}
+    texts = {"phase": "window", "kind": "transaction", "type": "all, whole run", "retries_json": "{}"}
+    texts |= {"errors_json": "{}", clock: figures.histogram}
+    columns: dict[str, Column] = {name: np.array([count]) for name, count in counts.items()}
+    return Table(columns | {name: Texts.repeated(text, 1) for name, text in texts.items()})
 
 
 def _wrong(run: SysbenchRun) -> Wrong:

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
+
+from dbdyno.parquet import Table, Texts, joined
 
 IntArray = NDArray[np.int64]
 MOST_SERIES = 400
@@ -71,7 +72,7 @@ class AlignedReadings:
     problem : why nothing could be placed; empty when it could
     """
 
-    table: pa.Table | None
+    table: Table | None
     by_clock: bool
     problem: str = ""
 
@@ -100,12 +101,12 @@ def align(reports: Reports, seconds_count: int, lead_s: int = 0) -> AlignedReadi
         if not kept.any() or not np.isfinite(values).all():
             continue
         count = int(kept.sum())
-        columns = {"second": where[kept], "metric": pa.repeat(metric, count)}
-        parts.append(pa.table({**columns, "value": values[kept], "unit": pa.repeat(series.unit, count)}))
+        texts = {"metric": Texts.repeated(metric, count), "unit": Texts.repeated(series.unit, count)}
+        parts.append(Table({"second": where[kept], "value": values[kept], **texts}))
     by_clock = bool(reports.clock_s)
     if not parts:
         return AlignedReadings(None, by_clock, "no reading in it")
-    return AlignedReadings(pa.concat_tables(parts), by_clock)
+    return AlignedReadings(joined(parts), by_clock)
 
 
 def _seconds(reports: Reports, seconds_count: int) -> IntArray | None:

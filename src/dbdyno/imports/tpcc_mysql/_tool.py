@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
-import pyarrow as pa
 
 from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
 from dbdyno.imports._caveats import (
@@ -22,6 +22,7 @@ from dbdyno.imports._run import LogPart, PartFacts, RunHeader, Source, ToolRun
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.tpcc_mysql._lines import Interval, read_lines
 from dbdyno.imports.tpcc_mysql._results import Results, TypeCounts, read_results
+from dbdyno.parquet import Column, Table
 
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 _HEAD_RE = re.compile(r"^\*{3,} ###easy### TPC-C Load Generator \*+", re.MULTILINE)
@@ -135,14 +136,14 @@ def read(source: Source) -> ToolRun:
     )
 
 
-def _seconds(intervals: tuple[Interval, ...], length: int, rates: np.ndarray) -> pa.Table | tuple[()]:
+def _seconds(intervals: tuple[Interval, ...], length: int, rates: np.ndarray) -> Table | tuple[()]:
     if not intervals:
         return ()
-    columns: dict[str, object] = {"tps": rates}
+    columns: dict[str, Column] = {"tps": rates}
     if any(each.p95_ms is not None for each in intervals):
         columns["tool_percentile"] = np.full(len(intervals), 95.0)
-        p95 = [None if each.p95_ms is None else round(each.p95_ms * 1e6) for each in intervals]
-        columns["tool_percentile_ns"] = pa.array(p95, pa.int64())
+        p95 = [math.nan if each.p95_ms is None else round(each.p95_ms * 1e6) for each in intervals]
+        columns["tool_percentile_ns"] = np.array(p95, dtype=np.float64)
     return window_table(np.array([each.end_s for each in intervals], dtype=float), length, columns)
 
 
