@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
@@ -133,7 +134,7 @@ def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
 
     dumps = read_dumps(folder)
     for entry in dumps.unread:
-        print(f"warning: {entry.path} is left out: {entry.why}", file=sys.stderr)
+        tell(f"warning: {entry.path} is left out: {entry.why}")
     return dumps.sets
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from dbdyno.audit import ComparisonSet
+from dbdyno.cli._color import tell
 from dbdyno.core import StudyError
 from dbdyno.fairness import FindingOutcome, align_study
 from dbdyno.study import read_study, scales_of, study_text
@@ -26,7 +26,7 @@ def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int
         raise StudyError(what, "", "give a new file with -o")
     mended = align_study(read_study(source), sets)
     if scales_of(source):
-        print(f"warning: the new study is at the study's own scale; those in {source} are left out", file=sys.stderr)
+        tell(f"warning: the new study is at the study's own scale; those in {source} are left out")
     changed = [outcome for outcome in mended.outcomes if outcome.changes]
     comments = [f"#   {_named(outcome)}: {'; '.join(outcome.changes)}\n" for outcome in changed]
     text = _HEAD.format(source=source.name) + ("".join(comments) or "#   nothing\n") + "\n" + study_text(mended.study)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.style import Style
 
+from dbdyno.cli._color import is_colored, marks_in
 from dbdyno.cli._words import plain
 
 
@@ -15,16 +18,38 @@ class PlainConsole(Console):
     """Prints names, messages and values from files as the text that they are: no markup, nothing that steers."""
 
     def __init__(self, *, stderr: bool = False, soft_wrap: bool = False, width: int | None = None) -> None:
-        super().__init__(stderr=stderr, soft_wrap=soft_wrap, width=width, highlight=False, markup=False, emoji=False)
+        color: Literal["standard"] | None = "standard" if is_colored(sys.stderr if stderr else sys.stdout) else None
+        super().__init__(
+            stderr=stderr,
+            soft_wrap=soft_wrap,
+            width=width,
+            color_system=color,
+            no_color=color is None,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Render the same with signs replaced that a terminal would obey."""
+        """Render the same with signs replaced that a terminal would obey, and what has a meaning coloured."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(plain(segment.text), segment.style)
+            if segment.control:
+                yield segment
+            else:
+                yield from _colored(plain(segment.text), segment.style)
 
     def on_broken_pipe(self) -> NoReturn:
         """Let `main` end quietly when the reader is gone; rich would end with 1, a broken rule's exit code."""
         raise BrokenPipeError
+
+
+def _colored(text: str, style: Style | None) -> Iterable[Segment]:
+    done = 0
+    for begin, end, color in marks_in(text):
+        yield Segment(text[done:begin], style)
+        yield Segment(text[begin:end], Style.combine([style or Style.null(), Style.parse(color)]))
+        done = end
+    yield Segment(text[done:], style)
 
 
 def wide_console() -> Console:

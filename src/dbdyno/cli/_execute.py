@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import check_of, make_room
 from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
@@ -73,7 +74,7 @@ def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool
         return
     if outcome.interrupted:  # whoever stops a study wants its end, not the minute that a large page takes
         warn_of_missing_runs(outcome)
-        print(f"hint: dbdyno report {page.parent} makes the page of what is there", file=sys.stderr)
+        tell(f"hint: dbdyno report {page.parent} makes the page of what is there")
         return
     build_page(results, page)
     if not quiet:
@@ -86,19 +87,15 @@ def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool
 def warn_of_missing_runs(outcome: Outcome) -> None:
     """Warn of runs that failed or were not made."""
     if outcome.refused:
-        print(
+        tell(
             "warning: stopped before the first run: the targets differ gravely. dbdyno audit --fix STUDY.toml DIR "
-            "writes a study without what settings remove; without --strict-audit and [audit] stop_at it runs as it is",
-            file=sys.stderr,
+            "writes a study without what settings remove; without --strict-audit and [audit] stop_at it runs"
         )
         return
     if outcome.failed:
-        print(
-            f"warning: {counted(outcome.failed, 'run')} failed; the report says why; --retry-failed makes them again",
-            file=sys.stderr,
-        )
+        tell(f"warning: {counted(outcome.failed, 'run')} failed; the report says why; --retry-failed makes them again")
     if outcome.results_differ:
-        print("warning: targets made different results of the same events; the report says which", file=sys.stderr)
+        tell("warning: targets made different results of the same events; the report says which")
     if outcome.missing:
         why = "interrupted: " if outcome.interrupted else ""
-        print(f"warning: {why}{counted(outcome.missing, 'run')} missing; the same command goes on", file=sys.stderr)
+        tell(f"warning: {why}{counted(outcome.missing, 'run')} missing; the same command goes on")

@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dbdyno.cli._color import tell
 from dbdyno.cli._help import Parser
 from dbdyno.core import StudyError
 
@@ -115,5 +116,5 @@ def open_results(folder: Path, choices: argparse.Namespace) -> StoredStudy:
     results = StoredStudy.open(folder, check=check_of(choices))
     if results.alterations:
         shown = "\n".join(f"  {alteration}" for alteration in results.alterations)
-        print(f"warning: {folder} is not as dbdyno wrote it:\n{shown}", file=sys.stderr)
+        tell(f"warning: {folder} is not as dbdyno wrote it:\n{shown}")
     return results

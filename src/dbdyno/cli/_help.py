@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from dbdyno.cli._color import CHOICES, tell
 from dbdyno.cli._commands import SUMMARIES
 from dbdyno.cli._words import plain
 
@@ -59,7 +60,7 @@ class Parser(argparse.ArgumentParser):
 
     def fail(self, message: str, hint: str) -> NoReturn:
         """Print what was wrong and what to do, and exit with 2."""
-        print(f"error: {plain(message)}\nhint: {plain(hint)}", file=sys.stderr)
+        tell(f"error: {plain(message)}\nhint: {plain(hint)}")
         sys.exit(2)
 
 
@@ -104,6 +105,8 @@ def add_help_options(parser: Parser) -> None:
     """Add `-h` and `--help` to a command."""
     parser.add_argument("-h", action=_Short, nargs=0, help="options, one line each")
     parser.add_argument("--help", action=_Long, nargs=0, help="the whole story, with an example")
+    # Taken out of the words before they are parsed, so that it may stand anywhere.
+    parser.add_argument("--color", choices=CHOICES, metavar="WHEN", help=f"{', '.join(CHOICES)} (default auto)")
 
 
 def add_command(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbdyno.cli._color import tell
 from dbdyno.cli._help import add_command as add
 from dbdyno.core import SeriesError
 from dbdyno.study import nearest
@@ -117,7 +118,7 @@ def _compared(judged: dict[str, SeriesJudgement], choices: argparse.Namespace) -
     weak = [f"{name} ({judged[name].state.status})" for name in means if not judged[name].state.is_accepted]
     if weak:
         why = "their level moved, so a difference may be one of time alone"
-        print(f"warning: compared although no finding rests on them ({why}): {', '.join(weak)}", file=sys.stderr)
+        tell(f"warning: compared although no finding rests on them ({why}): {', '.join(weak)}")
     return compare_runs(means, choices.spread)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
+from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
 from dbdyno.cli._words import counted
 from dbdyno.core import DbdynoError, HostError
@@ -93,7 +94,7 @@ def calibration_for_study(choices: argparse.Namespace, environ: Mapping[str, str
             print("  what the load generator can do here is not known yet: calibrating, 15 s, once", file=sys.stderr)
         return calibrate_here(quick=True, quiet=choices.quiet)
     except DbdynoError as error:
-        print(f"warning: the load generator could not be calibrated: {error}", file=sys.stderr)
+        tell(f"warning: the load generator could not be calibrated: {error}")
         return None
 
 

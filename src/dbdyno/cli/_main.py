@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from dbdyno import __version__
+from dbdyno.cli._color import CHOICES, take_color, tell
 from dbdyno.cli._commands import OTHER_WORDS, SUMMARIES, grouped_commands
 from dbdyno.cli._help import Parser, add_help_options, nearest_hint
 from dbdyno.cli._words import plain
@@ -72,7 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(arguments: Sequence[str] | None) -> int:
     _print_any_text()
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words, wrong = take_color(sys.argv[1:] if arguments is None else arguments)
+    if wrong:
+        tell(f"error: --color is {plain(wrong)}\nhint: write one of {', '.join(CHOICES)}")
+        return 2
     if not words:
         print(_BEGINNING, end="")
         return 0
@@ -97,7 +101,7 @@ def _run(choices: argparse.Namespace) -> int:
         _print_error(error)
         return error.exit_code
     except KeyboardInterrupt:
-        print("error: interrupted", file=sys.stderr)
+        tell("error: interrupted")
         return 3
     except BrokenPipeError:
         # The reader went away (`dbdyno show | head`): nothing more can be said, and a gate may be among what was not.
@@ -108,8 +112,8 @@ def _run(choices: argparse.Namespace) -> int:
         return HostError.exit_code
     except Exception as error:
         traceback.print_exc()
-        print(f"error: dbdyno failed: {error}", file=sys.stderr)
-        print("hint: this is a defect of dbdyno; please report it with the lines above", file=sys.stderr)
+        tell(f"error: dbdyno failed: {error}")
+        tell("hint: this is a defect of dbdyno; please report it with the lines above")
         return 4
     return code
 
@@ -234,11 +238,11 @@ def _of_system(error: OSError) -> HostError:
 
 
 def _print_error(error: DbdynoError) -> None:
-    print(f"error: {_line(error.what)}", file=sys.stderr)
+    tell(f"error: {_line(error.what)}")
     for line in error.why.strip().splitlines():
         print(f"  {_line(line)}", file=sys.stderr)
     if error.remedy:
-        print(f"hint: {_line(error.remedy)}", file=sys.stderr)
+        tell(f"hint: {_line(error.remedy)}")
 
 
 def _line(text: str) -> str:

@@ -7,12 +7,12 @@ import contextlib
 import ipaddress
 import os
 import signal
-import sys
 import threading
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from dbdyno.cli._color import tell
 from dbdyno.cli._folder import add_check_options, check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.core import StoreError
@@ -70,10 +70,9 @@ def _serve(choices: argparse.Namespace) -> int:
         shown = f"[{host}]" if ":" in host else host
         print(f"http://{shown}:{port}/", flush=True)
         if not _is_loopback(host):
-            print(
+            tell(
                 f"warning: everyone who reaches {shown}:{port} can read all results below {choices.folder}: settings, "
-                "host names, server logs; there is no password",
-                file=sys.stderr,
+                "host names, server logs; there is no password"
             )
         stopped.wait()
     return 0

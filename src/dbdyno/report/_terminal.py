@@ -42,7 +42,7 @@ def summary_table(results: StoredStudy) -> Group:
     parts = [Text(question_words(analysis.study), style="bold"), Text()]
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
-    parts += [Text(f"  {sentence}") for sentence in analysis.answer.sentences]
+    parts += [_sentence(words, is_first=not index) for index, words in enumerate(analysis.answer.sentences)]
     limitations = titled_list("Limitations", [caveat.text for caveat in analysis.limitations])
     told = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
     fair = [Text(line, style="dim") for line in told if line]
@@ -56,6 +56,12 @@ def summary_table(results: StoredStudy) -> Group:
     return Group(
         *parts, Text(), _table(analysis), legend, *fair, client, *driven, *watched, *_types(analysis), *limitations
     )
+
+
+def _sentence(words: str, *, is_first: bool) -> Text:
+    """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
+    verdict, colon, figures = words.partition(": ")
+    return Text.assemble("  ", (f"{verdict}{colon}", "bold" if is_first else ""), figures)
 
 
 def titled_list(title: str, lines: Sequence[str]) -> list[RenderableType]:
