@@ -12,6 +12,8 @@ import codecs
 import errno
 import io
 import os
+import re
+import shlex
 import signal
 import sys
 import threading
@@ -99,6 +101,8 @@ def _run(choices: argparse.Namespace) -> int:
         sys.stdout.flush()
     except DbdynoError as error:
         _print_error(error)
+        for command in commands_again(error.remedy, sys.argv[1:]):
+            print(f"  {command}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         tell("error: interrupted")
@@ -243,6 +247,20 @@ def _print_error(error: DbdynoError) -> None:
         print(f"  {_line(line)}", file=sys.stderr)
     if error.remedy:
         tell(f"hint: {_line(error.remedy)}")
+
+
+def commands_again(remedy: str, words: Sequence[str]) -> list[str]:
+    """The same command with each engine that a remedy names in place of the one that was written, to be copied.
+
+    >>> commands_again("5.6.24 can be had as mysql:5.6@npm:a@5", ["engines", "get", "mysql:5.6"])
+    ['dbdyno engines get mysql:5.6@npm:a@5']
+    """
+    return [
+        shlex.join(["dbdyno", *(instead if other == word else other for other in words)])
+        for word in words
+        if ":" in word
+        for instead in re.findall(rf"(?<!\S){re.escape(word)}@[^\s,;]+", remedy)
+    ]
 
 
 def _line(text: str) -> str:

@@ -186,6 +186,16 @@ def catalogued(family: str, version: str, kind: str = "") -> CatalogueEntry | No
     return max(fitting, key=lambda e: parse_version(e.version), default=None)
 
 
+def catalogued_by_source(family: str, version: str) -> dict[str, CatalogueEntry]:
+    """The newest entry that answers to a version, of each kind of source that has one.
+
+    >>> list(catalogued_by_source("mysql", "8.0")), list(catalogued_by_source("mysql", "5.6"))
+    (['maven'], ['maven', 'npm'])
+    """
+    kinds = dict.fromkeys(entry.source.partition(":")[0] for entry in catalogue())
+    return {kind: entry for kind in kinds if (entry := catalogued(family, version, kind)) is not None}
+
+
 def catalogued_sha256(source: str) -> str:
     """Return what the file of a source must be; empty for a source that is not in the catalogue."""
     return next((entry.sha256 for entry in catalogue() if entry.source == source), "")

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from dbdyno.core import EngineName, HostError, ProvisionError, StudyError, format_bytes
 from dbdyno.engines import (
-    catalogued,
+    catalogued_by_source,
     families,
     family_names,
     family_of,
@@ -264,8 +264,8 @@ def _lacks_storage_engine(name: EngineName, seen: Iterable[_Candidate]) -> Study
 
 def _elsewhere(name: EngineName) -> str:
     """Return what the catalogue of public registries has of that version, as a remedy."""
-    entry = catalogued(name.family, name.version) if name.storage_engine == "innodb" else None
-    return f"{entry.version} can be had as {entry.engine}" if entry else ""
+    entries = catalogued_by_source(name.family, name.version) if name.storage_engine == "innodb" else {}
+    return ", ".join(f"{entry.version} can be had as {entry.engine}" for entry in entries.values())
 
 
 def _is_unheard_of(name: EngineName) -> bool:

