@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dbdyno.cli._folder import default_folder, results_folder
-from dbdyno.cli._help import Parser, nearest_hint
+from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width, parse_share
 from dbdyno.cli._run import add_run_options
 from dbdyno.cli._running_servers import add_server_options, quoted, running_servers, server_lines
 from dbdyno.core import StudyError, parse_duration_ns
+from dbdyno.nearest import nearest
 from dbdyno.study import OPTION_ALIASES as ALIASES
 from dbdyno.study import ServerAddress, Study, full_name, options_of, parse_study, study_text
 
@@ -268,7 +269,7 @@ def _workload_options(workload: str, extra: list[str], own_options: Sequence[str
         if not option.startswith("--") or (known and key not in known):
             every = [*own_options, *(f"--{own.replace('_', '-')}" for own in known)]
             where = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {name}"
-            raise StudyError(f"unknown option '{option}'", "", nearest_hint(option, every, where))
+            raise StudyError(f"unknown option '{option}'", "", nearest(option, every, where))
         if not equals:
             raise StudyError(f"option '{option}' has no value", "", f"write {option}=VALUE")
         options.append(f"{key} = {quoted(value)}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterable
-from difflib import get_close_matches
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from dbdyno.cli._color import CHOICES, tell
 from dbdyno.cli._commands import SUMMARIES
 from dbdyno.cli._words import plain
+from dbdyno.nearest import nearest
 
 
 class Parser(argparse.ArgumentParser):
@@ -47,11 +47,11 @@ class Parser(argparse.ArgumentParser):
         words = message.partition("unrecognized arguments: ")[2].split()
         known = self.options()
         if words and words[0].startswith("--"):
-            hint = nearest_hint(words[0].partition("=")[0], known, hint)
+            hint = nearest(words[0].partition("=")[0], known, hint)
         wrong = re.search(r"invalid choice: '(.*?)' \(choose from", message)
         if wrong:
             allowed = [str(choice) for action in self._actions for choice in action.choices or ()]
-            hint = nearest_hint(wrong[1], allowed, hint)
+            hint = nearest(wrong[1], allowed, hint)
         self.fail(message, hint)
 
     def options(self) -> list[str]:
@@ -62,18 +62,6 @@ class Parser(argparse.ArgumentParser):
         """Print what was wrong and what to do, and exit with 2."""
         tell(f"error: {plain(message)}\nhint: {plain(hint)}")
         sys.exit(2)
-
-
-def nearest_hint(word: str, known: Iterable[str], otherwise: str) -> str:
-    """The known word that was probably meant, else where to look.
-
-    >>> nearest_hint("comapre", ["compare", "show"], "dbdyno -h lists the commands")
-    "did you mean 'compare'?"
-    >>> nearest_hint("xyz", ["compare", "show"], "dbdyno -h lists the commands")
-    'dbdyno -h lists the commands'
-    """
-    close = get_close_matches(word, list(known), n=1)
-    return f"did you mean '{close[0]}'?" if close else otherwise
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dbdyno.cli._color import tell
 from dbdyno.cli._help import add_command as add
 from dbdyno.core import SeriesError
-from dbdyno.study import nearest
+from dbdyno.nearest import nearest
 
 if TYPE_CHECKING:
     from dbdyno.analyse import GroupJudgement, SeriesJudgement

@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, TextIO
 from dbdyno import __version__
 from dbdyno.cli._color import CHOICES, take_color, tell
 from dbdyno.cli._commands import OTHER_WORDS, SUMMARIES, grouped_commands
-from dbdyno.cli._help import Parser, add_help_options, nearest_hint
+from dbdyno.cli._help import Parser, add_help_options
 from dbdyno.cli._words import plain
+from dbdyno.nearest import nearest
 
 if TYPE_CHECKING:
     from dbdyno.core import DbdynoError, HostError
@@ -138,7 +139,7 @@ def _parser(command: str) -> Parser:
         commands = parser.add_subparsers(prog="dbdyno", metavar="COMMAND", required=True)
         import_module(f"dbdyno.cli._{command.replace('-', '_')}").add_command(commands)
     elif not command.startswith("-"):
-        hint = OTHER_WORDS.get(command) or nearest_hint(command, SUMMARIES, "dbdyno -h lists the commands")
+        hint = OTHER_WORDS.get(command) or nearest(command, SUMMARIES, "dbdyno -h lists the commands")
         parser.fail(f"'{command}' is not a command", hint)
     return parser
 

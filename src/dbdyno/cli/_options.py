@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dbdyno.core import RequestError
+from dbdyno.nearest import nearest
 
 if TYPE_CHECKING:
     from dbdyno.report import MismatchKind
@@ -33,7 +34,6 @@ def listed_mismatches(text: str) -> list[MismatchKind]:
     RequestError : a word is none
     """
     from dbdyno.report import MISMATCH_KINDS  # late: see _main
-    from dbdyno.study import nearest
 
     words = [word.strip() for word in text.split(",") if word.strip()]
     for word in words:

@@ -11,7 +11,6 @@ from rich.table import Table
 
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._help import nearest_hint
 from dbdyno.core import EngineName, StudyError, parse_bytes, parse_engine_name
 from dbdyno.engines import (
     Parameter,
@@ -22,7 +21,8 @@ from dbdyno.engines import (
     setting_text,
     vocabulary,
 )
-from dbdyno.study import BUDGET, nearest
+from dbdyno.nearest import nearest
+from dbdyno.study import BUDGET
 
 _STORY = """\
 A study says what its targets are to have in effect, not which options they get: redo.capacity = "4GB" is
@@ -96,7 +96,7 @@ def _matching(word: str) -> list[str]:
     matching = named or [*neutral] or [name for name in vocabulary() if word.lower() in _searched(name)]
     if not matching:
         groups = dict.fromkeys(name.partition(".")[0] for name in vocabulary())
-        remedy = nearest_hint(word, [*vocabulary(), *groups], "`dbdyno settings` lists them all")
+        remedy = nearest(word, [*vocabulary(), *groups], "`dbdyno settings` lists them all")
         raise StudyError(f"no setting is called '{word}'", "", remedy)
     return matching
 

@@ -9,7 +9,8 @@ from typing import Literal
 
 from dbdyno.configure._engine import Engine
 from dbdyno.core import StudyError
-from dbdyno.engines import EngineFamily, known_options, lookup_option, parameters, plugin_within, suggest
+from dbdyno.engines import EngineFamily, known_options, lookup_option, parameters, plugin_within
+from dbdyno.nearest import nearest
 
 SettingSource = Literal["baseline", "settings", "study", "file"]
 
@@ -125,7 +126,7 @@ def _setting(
     by = _SET_BY[source]
     if known is None and name not in known_options():
         # No table is complete: the server decides. What it refuses is named from its log.
-        return Setting(name, value, f"{by}; " + (suggest(name, known_options()) or "no table knows it"), "", source)
+        return Setting(name, value, f"{by}; " + nearest(name, known_options(), "no table knows it"), "", source)
     parameter = replaced.parameter if replaced else known.parameter_id if known else ""
     was = f", instead of {replaced.value or 'given'}" if replaced else ""
     return Setting(name, value, f"{by}{was}", parameter, source)

@@ -16,8 +16,9 @@ from dbdyno.configure._server import Server
 from dbdyno.configure._start_order import ALL_LINES, StartOrder
 from dbdyno.connections import rows_of
 from dbdyno.core import ConfigureError
-from dbdyno.engines import known_options, matches, suggest
+from dbdyno.engines import known_options, matches
 from dbdyno.hosts import Process
+from dbdyno.nearest import nearest
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection
@@ -130,7 +131,7 @@ def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
         match = pattern.search(everything)
         if match:
             option = match[1].replace("-", "_")
-            near = suggest(option, known_options())
+            near = nearest(option, known_options(), "")
             if order.storage_engine != "innodb" and option.startswith(f"{order.storage_engine}_"):
                 near = f"is the plug-in one of {order.storage_engine}, and of a version that has this option?"
             line = next(line for line in everything.splitlines() if match[0] in line)

@@ -23,7 +23,6 @@ from dbdyno.engines._families import (
     families,
     family_names,
     family_of,
-    suggest,
 )
 from dbdyno.engines._option_file import (
     MeasuredState,
@@ -113,7 +112,6 @@ __all__ = [
     "setting_text",
     "setting_toml",
     "storage_engines",
-    "suggest",
     "use_tables",
     "used_tables",
     "vocabulary",

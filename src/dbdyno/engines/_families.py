@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
@@ -12,6 +11,7 @@ from typing import Literal
 from dbdyno.core import StudyError
 from dbdyno.engines._tables import Row, cached, joined_rows
 from dbdyno.engines._versions import Version, matches, parse_version, within
+from dbdyno.nearest import nearest
 
 GrantTable = Literal["global_priv", "user"]
 SetPassword = Literal["alter", "set"]
@@ -77,7 +77,9 @@ def family_of(name: str, version: str) -> EngineFamily:
     ranges = [family for family in families() if family.name == name]
     if not ranges:
         raise StudyError(
-            f"'{name}' is not an engine family", f"known: {', '.join(family_names())}", suggest(name, family_names())
+            f"'{name}' is not an engine family",
+            f"known: {', '.join(family_names())}",
+            nearest(name, family_names(), ""),
         )
     for family in ranges:
         if within(version, family.since, family.until):
@@ -87,16 +89,6 @@ def family_of(name: str, version: str) -> EngineFamily:
         f"known from {ranges[0].since}",
         f"choose {ranges[0].since} or later",
     )
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """A remedy that names the nearest known word; empty when none is near.
-
-    >>> suggest("mraiadb", ["mariadb", "mysql"])
-    "did you mean 'mariadb'?"
-    """
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"did you mean '{close[0]}'?" if close else ""
 
 
 @cached

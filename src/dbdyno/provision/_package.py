@@ -25,9 +25,9 @@ from dbdyno.engines import (
     matches,
     parse_version,
     plugin_packages,
-    suggest,
 )
 from dbdyno.hosts import Home, Host
+from dbdyno.nearest import nearest
 from dbdyno.provision import _package_tree, _store
 from dbdyno.provision._apt_sources import Distribution, read_distribution
 from dbdyno.provision._apt_state import AptState, RemoteFile
@@ -97,7 +97,7 @@ class PackageSource:
         """See `Source`. No network is needed when the engine is here already."""
         if name.family not in family_names():
             known = ", ".join(family_names())
-            remedy = suggest(name.family, family_names()) or f"use one of: {known}"
+            remedy = nearest(name.family, family_names())
             raise StudyError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known}", remedy)
         distribution = read_distribution(host)
         installation = _store.find(name, home, host, distribution.suites)

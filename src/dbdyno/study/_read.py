@@ -9,11 +9,12 @@ from typing import Any
 
 from dbdyno.core import StudyError, Target, format_memory, target_title
 from dbdyno.engines import SettingValue, vocabulary
+from dbdyno.nearest import nearest
 from dbdyno.study import _schema
 from dbdyno.study._limits import Limits, Timeouts
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._settings import BUDGET, flatten
-from dbdyno.study._tables import Tables, nearest, setting_line
+from dbdyno.study._tables import Tables, setting_line
 from dbdyno.study._targets import TargetsReader
 from dbdyno.study._values import (
     AdaptiveLength,

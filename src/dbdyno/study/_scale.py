@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbdyno.core import StudyError
-from dbdyno.study._tables import nearest
+from dbdyno.nearest import nearest
 
 SCALE = "scale"
 _DEPENDENTS = {

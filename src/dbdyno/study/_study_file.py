@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 from dbdyno.core import InvalidValueError, StudyError, read_input_text, toml_document, words_of
+from dbdyno.nearest import nearest
 from dbdyno.study._read import StudyReader
 from dbdyno.study._scale import SCALE, scaled_document
 from dbdyno.study._spelling import current_spelling
@@ -62,8 +62,8 @@ def bundled_studies() -> dict[str, Path]:
 def _remedy_for(path: Path) -> str:
     if path.is_dir() and (path / "study.toml").is_file():
         return f"did you mean {path / 'study.toml'}?"
-    close = difflib.get_close_matches(path.name.removesuffix(".toml"), bundled_studies(), n=1)
-    return f"did you mean '{close[0]}'?" if close else f"give its path, or one of: {', '.join(bundled_studies())}"
+    known = bundled_studies()
+    return nearest(path.name.removesuffix(".toml"), known, f"give its path, or one of: {', '.join(known)}")
 
 
 def scales_of(path: Path) -> tuple[str, ...]:

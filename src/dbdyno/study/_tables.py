@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from dbdyno.core import StudyError
 from dbdyno.engines import SettingValue
+from dbdyno.nearest import nearest
 from dbdyno.study._schema import Key
 from dbdyno.study._settings import InvalidSetting, read_settings
 from dbdyno.study._spelling import spellings
 from dbdyno.study._workloads import OPTION_ALIASES, OptionValue, options_of
 
-_MOST_BEGUN = 5
 _HEADER_RE = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
 
 
@@ -65,22 +64,6 @@ def _setting_line(text: str, table: str, name: str) -> int:
         if key and within.match(line):
             return number
     return line_of(text, table, group)
-
-
-def nearest(word: str, allowed: Iterable[str]) -> str:
-    """A remedy that names the nearest allowed word, those that begin like it, or all.
-
-    >>> nearest("windw", ["window", "warm_up"])
-    "did you mean 'window'?"
-    >>> nearest("oltp", ["oltp_read_only", "oltp_read_write", "tpcc"])
-    "did you mean 'oltp_read_only', 'oltp_read_write'?"
-    """
-    choices = sorted(set(allowed))
-    begun = [choice for choice in choices if word and choice.startswith(word.lower())]
-    close = difflib.get_close_matches(word.lower(), choices, n=1, cutoff=0.6) or begun[:_MOST_BEGUN]
-    if not close:
-        return "use one of: " + ", ".join(choices)
-    return "did you mean " + ", ".join(f"'{choice}'" for choice in close) + "?"
 
 
 @dataclass(frozen=True, slots=True)

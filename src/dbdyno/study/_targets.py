@@ -21,9 +21,10 @@ from dbdyno.core import (
     words_of,
 )
 from dbdyno.engines import SettingValue, family_names, read_option_file, vocabulary
+from dbdyno.nearest import nearest
 from dbdyno.study import _schema
 from dbdyno.study._settings import split_old
-from dbdyno.study._tables import Tables, nearest, setting_line
+from dbdyno.study._tables import Tables, setting_line
 from dbdyno.study._values import ServerAddress, WorkloadChoice, concerns
 from dbdyno.study._workloads import OptionValue
 

@@ -23,7 +23,6 @@ from dbdyno.engines import (
     neutral_parameters,
     parameters,
     parameters_for,
-    suggest,
     within,
 )
 
@@ -64,7 +63,6 @@ def test_unknown_families_and_versions_are_named_with_the_nearest() -> None:
     assert "mariadb" in caught.value.remedy
     with pytest.raises(StudyError, match=r"MariaDB 5\.1"):
         family_of("mariadb", "5.1")
-    assert suggest("zzz", ["mysql"]) == ""
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_an_engine_that_no_distribution_has_names_what_there_is(
     assert "mysql 9.7.4 (sid)" in caught.value.why
 
 
-@pytest.mark.parametrize(("text", "near"), [("maridb:11.8", "mariadb"), ("oracle:23", "mysql, percona, mariadb")])
+@pytest.mark.parametrize(("text", "near"), [("maridb:11.8", "mariadb"), ("oracle:23", "mariadb, mysql, percona")])
 def test_an_unknown_family_is_named_with_the_nearest(
     text: str, near: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
