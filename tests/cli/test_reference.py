@@ -20,6 +20,7 @@ COMMANDS = {
         "run",
         "plan",
         "show",
+        "explain",
         "report",
         "serve",
         "diff",

@@ -1,6 +1,6 @@
 """Judgement: values in, findings out. One file a question; knows no files and no engines."""
 
-from dbdyno.analyse._answer import Answer, answer, pair_at, place_namer, place_words, turned
+from dbdyno.analyse._answer import Answer, answer, answer_place, pair_at, place_namer, place_words, turned
 from dbdyno.analyse._capacity import (
     CapacityJudgement,
     CapacityStep,
@@ -100,6 +100,7 @@ __all__ = [
     "StudyFacts",
     "TargetShift",
     "answer",
+    "answer_place",
     "assumed_words",
     "by_place",
     "capacity_sentences",

@@ -57,6 +57,12 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
     return Answer(headline, tuple(filter(None, (*sentences, _tally(comparisons)))))
 
 
+def answer_place(judgements: Sequence[CellJudgement]) -> Place | None:
+    """The place that the answer's first sentence is about; None where no run succeeded."""
+    places = by_place(judgements)
+    return _places_to_name(_best_places(places), places)[0] if places else None
+
+
 def place_words(place: Place, places: Sequence[Place]) -> str:
     """A place in words; what is the same at all places of the study is left out."""
     return place_namer(places)(place)

@@ -17,6 +17,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "read results": {
             "show": "summary in the terminal, or for programs",
+            "explain": "with which parts of the time a difference goes",
             "report": "rebuild the page from the stored records alone",
             "serve": "a page over many results folders, with what runs now",
             "claims": "whether what a published report prints holds in results",

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
     from dbdyno.report._summary import summary_json
     from dbdyno.report._terminal import print_summary, summary_table
+    from dbdyno.report._why import Why, why_of
+    from dbdyno.report._why_markdown import why_markdown
+    from dbdyno.report._why_object import why_object
+    from dbdyno.report._why_terminal import print_why
 
 _MODULES = {
     "CellFilter": "_claim_sources",
@@ -38,6 +42,7 @@ _MODULES = {
     "MismatchKind": "_mismatch",
     "RuleOutcome": "_rules",
     "StudyDiff": "_diff",
+    "Why": "_why",
     "altered_caveats": "_altered",
     "build_markdown": "_markdown",
     "build_page": "_page",
@@ -55,11 +60,15 @@ _MODULES = {
     "page_text": "_page",
     "print_diff": "_diff_terminal",
     "print_summary": "_terminal",
+    "print_why": "_why_terminal",
     "read_cell_filter": "_claim_sources",
     "save_charts": "_export",
     "save_judged": "_judged",
     "summary_json": "_summary",
     "summary_table": "_terminal",
+    "why_markdown": "_why_markdown",
+    "why_object": "_why_object",
+    "why_of": "_why",
 }
 
 __all__ = [
@@ -71,6 +80,7 @@ __all__ = [
     "RuleOutcome",
     "StudyAnalysis",
     "StudyDiff",
+    "Why",
     "altered_caveats",
     "analyse_study",
     "build_markdown",
@@ -88,11 +98,15 @@ __all__ = [
     "page_text",
     "print_diff",
     "print_summary",
+    "print_why",
     "read_cell_filter",
     "save_charts",
     "save_judged",
     "summary_json",
     "summary_table",
+    "why_markdown",
+    "why_object",
+    "why_of",
 ]
 
 

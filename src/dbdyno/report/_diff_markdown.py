@@ -17,7 +17,7 @@ from dbdyno.report._diff_words import (
     rule_lines,
     side_lines,
 )
-from dbdyno.report._markdown import bullets, escaped, folded, table_text
+from dbdyno.report._markdown_text import bullets, escaped, folded, table_text
 from dbdyno.report._rules import RuleOutcome, overall
 
 _ORDER = ("slower", "slightly slower", "faster", "slightly faster", "same", "undecided", "not settled")

@@ -12,6 +12,7 @@ from dbdyno.report._converter import ChartConverter
 from dbdyno.report._palette import palette_of
 from dbdyno.report._runs import seconds_of_runs
 from dbdyno.report._study_analysis import analyse_study
+from dbdyno.report._why import why_of
 from dbdyno.report.charts import (
     Chart,
     at_best,
@@ -23,6 +24,7 @@ from dbdyno.report.charts import (
     rank_charts,
     throughput_charts,
     timeline_chart,
+    why_charts,
 )
 from dbdyno.store import StoredStudy
 
@@ -49,6 +51,7 @@ def save_charts(results: StoredStudy, folder: Path, against: str = "") -> list[P
     drawn.append(box_charts(analysis, palette, window_boxes(seconds_of_runs(analysis), analysis.judgements)))
     claims = followed_claims(analysis, against)
     single = (claims_chart(claims) if claims else None, timeline_chart(analysis, palette))
+    drawn.append(why_charts(why_of(analysis), analysis.targets))
     charts = [*(chart for some in drawn for chart in some), *(chart for chart in single if chart)]
     try:
         folder.mkdir(parents=True, exist_ok=True)

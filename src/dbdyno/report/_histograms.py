@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dbdyno.analyse import CellJudgement, SecondHistograms
 from dbdyno.core import Cell, LatencyNs, RunRecord
 from dbdyno.report._curves import Curve, response_curve
+from dbdyno.report._statement_sums import STATEMENT_COLUMNS, StatementSums
 from dbdyno.store import FilledCounts, StoredStudy, filled_counts, latency_of_counts, mean_of_counts
 
 Counts = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -28,12 +29,14 @@ class CellHistograms:
     seconds : of each judged run, in bins of one percent
     total : of all judged runs: how many transactions in each bin, and the highest value of each
     types : of cells with several transaction types, or new orders: times of each type over the whole windows
+    statements : of each judged run: times of its statement types and transactions, of its settled part
     """
 
     merged: dict[Cell, tuple[LatencyNs, int]]
     seconds: dict[Cell, list[SecondHistograms]]
     total: dict[Cell, Counts]
     types: dict[Cell, TypeTimes]
+    statements: dict[Cell, list[StatementSums]]
 
 
 def cell_histograms(results: StoredStudy, judgements: Sequence[CellJudgement]) -> CellHistograms:
@@ -42,9 +45,10 @@ def cell_histograms(results: StoredStudy, judgements: Sequence[CellJudgement]) -
     A histogram of a whole imported run can't be parted: it stands for all of it.
     """
     column = "service_histogram" if results.study.pacing.is_closed else "response_histogram"
-    found = CellHistograms({}, {}, {}, {})
+    found = CellHistograms({}, {}, {}, {}, {})
     for group in judgements:
         read = [_RunHistograms.read(results, record, column, by_type=has_types(group)) for record in group.judged]
+        found.statements[group.cell] = [run.statements for run in read]
         if has_types(group):
             found.types[group.cell] = _times_by_type(read)
         counts, values = _added([run.settled for run in read])
@@ -78,19 +82,21 @@ class _RunHistograms:
 
     settled: FilledCounts
     types: dict[str, FilledCounts]
+    statements: StatementSums
 
     @classmethod
     def read(cls, results: StoredStudy, record: RunRecord, column: str, *, by_type: bool) -> _RunHistograms:
-        names = ("second", "kind", "phase", "type", column)
-        table = results.intervals(record.run.run_id, names)
-        rows = zip(*(table.values(name) for name in names), strict=True)
-        window = [(s, name, text) for s, kind, phase, name, text in rows if kind == "transaction" and phase == "window"]
+        table = results.intervals(record.run.run_id, tuple(dict.fromkeys((*STATEMENT_COLUMNS, column))))
+        inside = table.at(table.texts("phase").among(["window"]))
+        transactions = inside.at(inside.texts("kind").among(["transaction"]))
+        window = list(zip(*(transactions.values(name) for name in ("second", "type", column)), strict=True))
         first = _settled_from(record, [second for second, _, _ in window])
         settled = filled_counts((second, text) for second, _, text in window if second >= first)
         types: dict[str, list[tuple[int, str | None]]] = {}
         for _, name, text in window if by_type else ():
             types.setdefault(name, []).append((0, text))
-        return cls(settled, {name: filled_counts(texts) for name, texts in types.items()})
+        statements = StatementSums.read(inside, first)
+        return cls(settled, {name: filled_counts(texts) for name, texts in types.items()}, statements)
 
 
 def _settled_from(record: RunRecord, seconds: Sequence[int]) -> int:

@@ -1,13 +1,7 @@
-"""The report as Markdown, to be pasted into an issue: question, answer, what weakens it, tables, how it was made.
-
-What comes from files is escaped, also against what forges make of plain text: names that notify people, numbers that
-become links to issues, addresses that become links.
-"""
+"""The report as Markdown, to be pasted into an issue: question, answer, what weakens it, tables, how it was made."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dbdyno.analyse import (
@@ -25,17 +19,15 @@ from dbdyno.claims import about, arithmetic_words, own_words, printed_words
 from dbdyno.core import TypeFigures, format_bytes, target_title
 from dbdyno.report._claims import CheckedClaims, followed_claims
 from dbdyno.report._format import clock_time, figure, milliseconds, p_words, server_title, verdict_words
+from dbdyno.report._markdown_text import bullets, escaped, folded, table_text
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.report._terminal import by_level, cell_row, client_line, durability_classes, legend_words, measure_title
+from dbdyno.report._why import why_of
+from dbdyno.report._why_markdown import why_blocks
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.store import StoredStudy
 from dbdyno.study import question_words, settings_lines
-
-_SPECIAL = re.compile(r"([\\`*_\[\]|~])")
-_CELL_MOST = 200
-_SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of what it parts
-_LINKS = re.compile(r"@(?=\w)|#(?=\d)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.|:(?=//)")
 
 
 def build_markdown(results: StoredStudy, out: Path, against: str = "") -> Path:
@@ -63,6 +55,7 @@ def markdown_text(results: StoredStudy, against: str = "") -> str:
         [f"**{escaped(analysis.fairness.warning)}**"] if analysis.fairness.warning else [],
         [escaped(sentence) for sentence in analysis.answer.sentences],
         ["### Limitations", bullets(caveat.text for caveat in analysis.limitations)] if analysis.limitations else [],
+        why_blocks(why_of(analysis)),
         _cells(analysis),
         _comparisons(analysis),
         _capacity(analysis),
@@ -90,37 +83,6 @@ def claims_markdown(held: CheckedClaims) -> str:
     ]
     words = escaped(f"{held.report.title}. {held.tally}.")
     return "\n\n".join(["### What the report prints, and what is found here", words, table_text(titles, 2, rows)])
-
-
-def escaped(text: str, most: int = 2000) -> str:
-    r"""Text that stays text in Markdown, on one line; cut at `most` characters, for forges take 65,536 in all.
-
-    >>> escaped("a|b <i> @root #12"), escaped("x_y\n*z*")
-    ('a\\|b &lt;i&gt; @<!-- -->root #<!-- -->12', 'x\\_y \\*z\\*')
-    """
-    words = "".join(char if char.isprintable() else " " for char in text)
-    words = words if len(words) <= most else f"{words[:most]}…"
-    words = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    words = _LINKS.sub(lambda match: match[0] + _SPELL, _SPECIAL.sub(r"\\\1", words))
-    # What stands first in a line can make a heading or a list of it.
-    return re.sub(r"^(\s*)([#+=-]|\d+[.)])(?=\s|$)", r"\1\\\2", words).strip()
-
-
-def bullets(texts: Iterable[str]) -> str:
-    """A list, a line each."""
-    return "\n".join(f"- {escaped(text)}" for text in texts)
-
-
-def folded(title: str, block: str) -> list[str]:
-    """A block that a forge shows when it is opened; the title, our own words, stands in HTML."""
-    return [f"<details><summary>{title}</summary>", block, "</details>"]
-
-
-def table_text(titles: Sequence[str], numbers: int, rows: Iterable[Sequence[str]]) -> str:
-    """A table whose last `numbers` columns stand right."""
-    rule = ["---"] * (len(titles) - numbers) + ["---:"] * numbers
-    lines = [list(titles), rule, *([escaped(cell, _CELL_MOST) for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _cells(analysis: StudyAnalysis) -> list[str]:

@@ -41,6 +41,7 @@ from dbdyno.report.sections import (
     stability_section,
     throughput_section,
     types_section,
+    why_section,
 )
 from dbdyno.store import StoredStudy
 
@@ -51,6 +52,7 @@ MOST_SPEC_BYTES = 20_000
 _MOST_CURVES = 3
 _CONTENTS = (
     ("answer", "Answer"),
+    ("why", "Why"),
     ("throughput", "Throughput"),
     ("latency", "Response times"),
     ("types", "Types"),
@@ -59,7 +61,7 @@ _CONTENTS = (
     ("stability", "Stability"),
     ("capacity", "Capacity"),
     ("claims", "Claims"),
-    ("counters", "Why"),
+    ("counters", "Work"),
     ("fairness", "Fairness"),
     ("settings", "Configuration"),
     ("life", "Servers"),
@@ -124,6 +126,7 @@ def _sections(page: Page, claims: CheckedClaims | None, seconds: Mapping[str, Ru
     return joined(
         [
             head_section(page, first),
+            why_section(page),
             throughput_section(page, charts),
             latency_section(page),
             types_section(page),

@@ -26,11 +26,13 @@ from dbdyno.analyse import (
     rank_places,
     with_noise_intervals,
 )
+from dbdyno.analyse.explain import Explanation
 from dbdyno.core import Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._curves import Curve
+from dbdyno.report._explanation import explain_study
 from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._histograms import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._machine import MachineFindings, machine_findings
@@ -173,6 +175,11 @@ class StudyAnalysis:
     def machine(self) -> MachineFindings:
         """What was found of the machine before the runs."""
         return machine_findings(self.results)
+
+    @cached_property
+    def explanation(self) -> Explanation | None:
+        """Where the time of each cell goes; None of a search for a rate."""
+        return explain_study(self.results, self.judgements, self.histograms)
 
     @cached_property
     def counters(self) -> list[CellCounters]:

@@ -27,6 +27,7 @@ from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import client_share, figure, milliseconds, printable, rank_words
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
+from dbdyno.report._why import why_lines
 from dbdyno.store import StoredStudy
 from dbdyno.study import question_words, settings_lines
 
@@ -43,6 +44,7 @@ def summary_table(results: StoredStudy) -> Group:
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
     parts += [_sentence(words, is_first=not index) for index, words in enumerate(analysis.answer.sentences)]
+    why = titled_list("Why", why_lines(analysis))
     limitations = titled_list("Limitations", [caveat.text for caveat in analysis.limitations])
     told = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
     fair = [Text(line, style="dim") for line in told if line]
@@ -54,7 +56,17 @@ def summary_table(results: StoredStudy) -> Group:
     watched = [Text(f"sentinel: {sentinel_words(sentinel)}", style="dim")] if sentinel else []
     driven = [Text(f"driven: {courses_words(courses)}", style="dim")] if courses else []
     return Group(
-        *parts, Text(), _table(analysis), legend, *fair, client, *driven, *watched, *_types(analysis), *limitations
+        *parts,
+        Text(),
+        _table(analysis),
+        legend,
+        *fair,
+        client,
+        *driven,
+        *watched,
+        *_types(analysis),
+        *limitations,
+        *why,
     )
 
 

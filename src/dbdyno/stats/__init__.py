@@ -31,8 +31,11 @@ from dbdyno.stats._compare import (
     repeats_to_exclude,
     smallest_detectable_ratio,
     spread_to_stand,
+    two_sided_p,
     verdict_of,
+    welch_df,
 )
+from dbdyno.stats._decomposition import logarithmic_mean, split_by_factors
 from dbdyno.stats._distributions import t_quantile
 from dbdyno.stats._drift import Drift, drift, quarter_deviation
 from dbdyno.stats._families import benjamini_hochberg, holm, rank_intervals
@@ -155,6 +158,7 @@ __all__ = [
     "is_flash",
     "is_settled",
     "lead",
+    "logarithmic_mean",
     "matching_window_s",
     "may_stop",
     "moderated_spread",
@@ -180,6 +184,7 @@ __all__ = [
     "single_run_level",
     "smallest_detectable_ratio",
     "smallest_new_change",
+    "split_by_factors",
     "spread_between",
     "spread_to_stand",
     "staged_levels",
@@ -192,6 +197,8 @@ __all__ = [
     "stopping_point",
     "supported_quantiles",
     "t_quantile",
+    "two_sided_p",
     "verdict_of",
+    "welch_df",
     "whole_cycles",
 ]

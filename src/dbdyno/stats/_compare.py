@@ -61,9 +61,9 @@ def compare(left: LogLevel, right: LogLevel) -> LogDifference:
     >>> round(compare(a, b).ratio, 3), compare(a, b).p < 0.001
     (1.105, True)
     """
-    difference, se, df = left.mean - right.mean, math.hypot(left.se, right.se), _welch_df(left, right)
+    difference, se, df = left.mean - right.mean, math.hypot(left.se, right.se), welch_df(left, right)
     return LogDifference(
-        difference, se, df, math.hypot(left.sd, right.sd) / math.sqrt(2), _two_sided(difference, se, df)
+        difference, se, df, math.hypot(left.sd, right.sd) / math.sqrt(2), two_sided_p(difference, se, df)
     )
 
 
@@ -82,7 +82,7 @@ def compare_pairs(paired_differences: ArrayLike, sd: float, df: float) -> LogDif
     """
     pairs = np.asarray(paired_differences, dtype=np.float64)
     difference, se = float(pairs.mean()), sd / math.sqrt(len(pairs))
-    return LogDifference(difference, se, df, sd / math.sqrt(2), _two_sided(difference, se, df))
+    return LogDifference(difference, se, df, sd / math.sqrt(2), two_sided_p(difference, se, df))
 
 
 def verdict_of(difference: LogDifference, p_adjusted: float, margin: float = MARGIN) -> Verdict:
@@ -191,7 +191,7 @@ def _power_of_same(difference: float, se: float, df: float, margin: float) -> fl
     return sum(t_cdf(df, end / se - bound) for end in ends) - 1
 
 
-def _welch_df(left: LogLevel, right: LogLevel) -> float:
+def welch_df(left: LogLevel, right: LogLevel) -> float:
     """Welch-Satterthwaite degrees of freedom of the difference; of one spread behind both, those of that spread."""
     if left.is_shared and right.is_shared:
         return min(left.df, right.df)
@@ -200,7 +200,12 @@ def _welch_df(left: LogLevel, right: LogLevel) -> float:
     return math.inf if parts == 0 else variance**2 / parts
 
 
-def _two_sided(difference: float, se: float, df: float) -> float:
+def two_sided_p(difference: float, se: float, df: float) -> float:
+    """p-value of a difference that its standard error and degrees of freedom leave, when none is expected.
+
+    >>> round(two_sided_p(1.96, 1.0, math.inf), 3), two_sided_p(0.0, 0.0, 1.0)
+    (0.05, 1.0)
+    """
     if se == 0:
         return 1.0 if difference == 0 else 0.0
     t = abs(difference) / se

@@ -16,6 +16,7 @@ from dbdyno.store._histograms import (
     latency_of_counts,
     mean_of_counts,
     merged_histogram,
+    sums_of,
 )
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
@@ -66,6 +67,7 @@ __all__ = [
     "record_to_json",
     "server_files",
     "study_digest",
+    "sums_of",
     "target_slug",
     "window_tps",
 ]

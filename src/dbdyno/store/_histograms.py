@@ -136,6 +136,28 @@ def filled_counts(encoded: Iterable[tuple[int, str | None]]) -> FilledCounts:
     return FilledCounts(seconds[which] - begin, column[buckets], counts, values_ns, end - begin + 1)
 
 
+def sums_of(encoded: Sequence[str | None]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """How many values each histogram holds, and their sum in nanoseconds; both 0 of None and of empty texts.
+
+    A value counts as the middle of its bin, which is off by 0.05 % at most.
+
+    Raises
+    ------
+    StoreError : a text is not a histogram
+
+    >>> [part.tolist() for part in sums_of([None])]
+    [[0], [0.0]]
+    """
+    given = [index for index, text in enumerate(encoded) if text]
+    if not given:
+        return np.zeros(len(encoded), dtype=np.int64), np.zeros(len(encoded))
+    which, buckets, counts = _filled_of_all([encoded[index] or "" for index in given])
+    places = np.array(given)[which]
+    totals = np.bincount(places, counts, len(encoded)).astype(np.int64)
+    sums: NDArray[np.float64] = np.bincount(places, counts * _middle_values(buckets), len(encoded)).astype(np.float64)
+    return totals, sums
+
+
 def _filled_of_all(texts: Sequence[str]) -> Filled:
     """Which histogram, which bucket and how many, of all that hold something."""
     found = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=_layout_length())
@@ -171,6 +193,13 @@ def _highest_values(buckets: NDArray[np.int64]) -> NDArray[np.int64]:
     doublings = np.maximum(buckets // _HALF - 1, 0)
     highest: NDArray[np.int64] = ((buckets - doublings * _HALF + 1) << doublings) - 1
     return highest
+
+
+def _middle_values(buckets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Nanoseconds in the middle of each bucket, as hdrh has it."""
+    doublings = np.maximum(buckets // _HALF - 1, 0)
+    middles: NDArray[np.int64] = ((buckets - doublings * _HALF) << doublings) + ((1 << doublings) >> 1)
+    return middles.astype(np.float64)
 
 
 def latency_of_counts(counts: NDArray[np.int64], values_ns: NDArray[np.float64]) -> LatencyNs | None:

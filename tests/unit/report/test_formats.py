@@ -14,7 +14,7 @@ from dbdyno.cli import main
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.report import build_markdown, build_pdf, markdown_text
-from dbdyno.report._markdown import escaped, table_text
+from dbdyno.report._markdown_text import escaped, table_text
 from dbdyno.store import StoredRun, StoredStudy
 
 
@@ -27,7 +27,7 @@ def test_the_answer_stands_above_what_weakens_it_and_the_tables(results: StoredS
     text = markdown_text(results)
     heads = [line for line in text.splitlines() if line.startswith("#")]
     assert heads[0].startswith("## On this machine, which does more sysbench read-write work")
-    assert heads[1:] == ["### Limitations", "### Every place", "### Capacity", "### How"]
+    assert heads[1:] == ["### Limitations", "### Why", "### Every place", "### Capacity", "### How"]
     assert text.index("No difference shown at") < text.index("Limitations") < text.index("Windows of 12 s")
     cells, pairs = tables(text)
     assert (len(cells), len(pairs)) == (2 + 18, 2 + 18)

@@ -1,6 +1,7 @@
 """Charts, one file each: an Altair definition gives the interactive page, PNG and SVG."""
 
 from dbdyno.report.charts._boxes import box_charts
+from dbdyno.report.charts._bridge import bridge_chart
 from dbdyno.report.charts._claims import claims_chart
 from dbdyno.report.charts._curves import curve_charts
 from dbdyno.report.charts._heat import heat_charts
@@ -10,9 +11,11 @@ from dbdyno.report.charts._latency import QUANTILE_WORDS, latency_charts
 from dbdyno.report.charts._ranks import rank_charts
 from dbdyno.report.charts._seconds import filled, seconds_template
 from dbdyno.report.charts._spark import SPARK_WIDTH, spark
+from dbdyno.report.charts._stacked_time import part_colours, stacked_time_charts
 from dbdyno.report.charts._style import ENDS, Chart, at_best, config, short_names
 from dbdyno.report.charts._throughput import panel_title, throughput_charts
 from dbdyno.report.charts._timeline import timeline_chart
+from dbdyno.report.charts._why import why_charts
 
 __all__ = [
     "ENDS",
@@ -21,6 +24,7 @@ __all__ = [
     "Chart",
     "at_best",
     "box_charts",
+    "bridge_chart",
     "claims_chart",
     "config",
     "curve_charts",
@@ -30,10 +34,13 @@ __all__ = [
     "judged_chart",
     "latency_charts",
     "panel_title",
+    "part_colours",
     "rank_charts",
     "seconds_template",
     "short_names",
     "spark",
+    "stacked_time_charts",
     "throughput_charts",
     "timeline_chart",
+    "why_charts",
 ]

@@ -14,6 +14,7 @@ from dbdyno.report.sections._space import space_section
 from dbdyno.report.sections._stability import stability_section
 from dbdyno.report.sections._throughput import rank_section, throughput_section
 from dbdyno.report.sections._types import types_section
+from dbdyno.report.sections._why import why_section
 
 __all__ = [
     "Page",
@@ -32,4 +33,5 @@ __all__ = [
     "stability_section",
     "throughput_section",
     "types_section",
+    "why_section",
 ]

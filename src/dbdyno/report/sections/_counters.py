@@ -1,4 +1,4 @@
-"""Why: what the servers did for each transaction, target beside target."""
+"""Work: what the servers did for each transaction, target beside target."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def counters_section(page: Page) -> Html:
     more = [folded(f"{len(others)} more places", *others)] if others else []
     return section(
         "counters",
-        "Why: what the servers did for each transaction",
+        "Work: what the servers did for each transaction",
         subtitle(_ABOUT),
         first,
         *more,

@@ -1,0 +1,79 @@
+"""Finds the pair and the place that a request names, or the one that is told when it names none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from dbdyno.analyse._answer import answer_place, place_words
+from dbdyno.analyse._pairs import Place
+from dbdyno.analyse.explain._explanation import Explanation
+from dbdyno.core import RequestError, StudyError, parse_bytes
+
+_EXAMPLE = "write for example --at 512MB,16"
+
+
+def choose_place(explanation: Explanation, asked: str = "", targets: Sequence[str] = ()) -> Place | None:
+    """The place that is asked for, else that of the study's answer; None where no cell can be explained.
+
+    Parameters
+    ----------
+    asked : memory, connections, workload and route with commas between, as many as are needed; of several places that
+        fit, the first of the answer's order: most memory, then most work
+    targets : that both must have been judged there
+
+    Raises
+    ------
+    RequestError : there is no such place, or not for these targets
+    """
+    cells = explanation.cells_at
+    fitting = [place for place in cells if all(target in cells[place] for target in targets)]
+    if targets and not fitting:
+        raise RequestError(
+            f"{' and '.join(targets)} have no place in common that can be compared",
+            "each needs a good, settled run at the same memory, connections, workload and route",
+            "dbdyno show DIR lists the cells and why runs are missing",
+        )
+    words = [word.strip() for word in asked.split(",") if word.strip()]
+    chosen = [place for place in fitting if all(_fits(word, place) for word in words)]
+    if asked and not (words and chosen):
+        known = "; ".join(place_words(place, list(cells)) for place in sorted(fitting))
+        raise RequestError(f"no cell that can be explained is at '{asked}'", f"there are {known or 'none'}", _EXAMPLE)
+    best = answer_place([group for group in explanation.judgements if group.place in chosen])
+    return best if best in chosen else next(iter(chosen), None)
+
+
+def choose_pair(explanation: Explanation, targets: Sequence[str], asked: Sequence[str] = ()) -> tuple[str, str] | None:
+    """The pair that is asked for, checked; None where none is, and the best two of a place are told.
+
+    Parameters
+    ----------
+    targets : of the study
+
+    Raises
+    ------
+    RequestError : a name is not one of the study's targets, or both are the same
+    """
+    if not asked:
+        return None
+    for name in asked:
+        if name not in targets:
+            close = get_close_matches(name, list(targets), n=1)
+            hint = f"did you mean '{close[0]}'?" if close else "dbdyno show DIR lists the targets"
+            raise RequestError(f"'{name}' is no target of this study", f"there are {', '.join(targets)}", hint)
+    left, right = asked
+    if left == right:
+        raise RequestError(f"'{left}' can't be compared with itself", "", "name two targets with --pair A B")
+    return left, right
+
+
+def _fits(word: str, place: Place) -> bool:
+    workload, route, tier_bytes, concurrency = place
+    if word.isdecimal():
+        return int(word) == concurrency
+    if word in (workload, workload.partition("/")[2], route):
+        return True
+    try:
+        return parse_bytes(word) == tier_bytes
+    except StudyError:
+        return False

@@ -1,0 +1,115 @@
+"""Puts the breakdowns of a study together: pairs of targets, and a target's steps to more connections."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._pairs import Place
+from dbdyno.analyse.explain._gap import Gap, gaps_by_levels
+from dbdyno.analyse.explain._levels import Key, PartLevel, part_levels
+from dbdyno.analyse.explain._part import Breakdown, Part, mean_parts
+from dbdyno.analyse.explain._statements import RunTimes, split_by_statement, statement_mix
+from dbdyno.core import Cell
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Where the time of each cell goes, by one split.
+
+    Parameters
+    ----------
+    judgements : of the cells, in the order of the study
+    breakdowns : of the judged runs of each cell that committed something
+    """
+
+    judgements: tuple[CellJudgement, ...]
+    breakdowns: Mapping[Cell, tuple[Breakdown, ...]]
+
+    @cached_property
+    def firm(self) -> dict[Cell, tuple[Breakdown, ...]]:
+        """Those of cells that findings may rest on."""
+        return {g.cell: self.breakdowns[g.cell] for g in self.judgements if g.decides and self.breakdowns.get(g.cell)}
+
+    @cached_property
+    def levels(self) -> dict[Key, PartLevel]:
+        """Of every part of every cell that findings may rest on."""
+        return part_levels(self.firm)
+
+    @cached_property
+    def cells_at(self) -> dict[Place, dict[str, Cell]]:
+        """Place -> target -> cell, of cells that findings may rest on; the fastest first."""
+        places: dict[Place, dict[str, Cell]] = {}
+        for group in sorted(self.judgements, key=lambda group: -(group.tps_mean or 0.0)):
+            if group.cell in self.firm:
+                places.setdefault(group.place, {})[group.cell.target] = group.cell
+        return places
+
+    def gap(self, place: Place, left: str, right: str) -> Gap | None:
+        """The difference right - left of two targets at a place; None where one has no level there."""
+        pairs = [(here[left], here[right]) for here in self.cells_at.values() if left in here and right in here]
+        found = gaps_by_levels(self.firm, self.levels, pairs)
+        return next((gap for gap in found if _place(gap.left) == place), None)
+
+    def best_pair(self, place: Place) -> tuple[str, str] | None:
+        """The two fastest targets of a place; None where fewer were judged."""
+        targets = list(self.cells_at.get(place, ()))
+        return (targets[0], targets[1]) if len(targets) > 1 else None
+
+    def steps(self, target: str) -> list[Gap]:
+        """What each step to more connections adds to a target's time, memory by memory."""
+        lines: dict[tuple[str, str, int], list[Cell]] = {}
+        for cell in self.firm:
+            if cell.target == target:
+                lines.setdefault((cell.workload, cell.route, cell.tier_bytes), []).append(cell)
+        ordered = [sorted(cells, key=lambda cell: cell.concurrency) for cells in lines.values()]
+        pairs = [pair for cells in ordered for pair in itertools.pairwise(cells)]
+        return gaps_by_levels(self.firm, self.levels, pairs)
+
+    def parts_of(self, cell: Cell) -> tuple[Part, ...]:
+        """Parts of a cell, the mean of its runs; empty where nothing but T is known."""
+        return tuple(mean_parts(self.breakdowns.get(cell, ())).values())
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Why parts are missing, each reason once."""
+        found = dict.fromkeys(run.missing for runs in self.breakdowns.values() for run in runs if run.missing)
+        return tuple(found)
+
+
+def explain(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]) -> Explanation:
+    """The explanation by statement type, of the judged runs' times."""
+    mixes = _mixes(times)
+    found = {}
+    for cell, runs in times.items():
+        split = [split_by_statement(run, mixes[cell.workload, cell.target]) for run in runs]
+        found[cell] = tuple(_alike([breakdown for breakdown in split if breakdown is not None]))
+    return Explanation(tuple(judgements), found)
+
+
+def _mixes(times: Mapping[Cell, Sequence[RunTimes]]) -> dict[tuple[str, str], dict[str, float]]:
+    """Of each workload and target; of a target that always threw attempts away that of the others."""
+
+    def mix(cells: Iterable[Cell]) -> dict[str, float]:
+        return statement_mix(run for cell in cells for run in times[cell])
+
+    mixes = {}
+    for workload, target in {(cell.workload, cell.target) for cell in times}:
+        alike = [cell for cell in times if cell.workload == workload]
+        mixes[workload, target] = mix(cell for cell in alike if cell.target == target) or mix(alike)
+    return mixes
+
+
+def _alike(runs: Sequence[Breakdown]) -> list[Breakdown]:
+    """The runs of a cell; without parts where one of them has none, for their mean would be of some alone."""
+    bare = [run for run in runs if not run.parts]
+    if not bare or len(bare) == len(runs):
+        return list(runs)
+    return [replace(run, parts=(), missing=bare[0].missing) for run in runs]
+
+
+def _place(cell: Cell) -> Place:
+    return (cell.workload, cell.route, cell.tier_bytes, cell.concurrency)

@@ -1,0 +1,234 @@
+"""The question: of which parts is the difference of two cells' times made, and which of them are decided.
+
+The difference of T is the sum of the differences of its parts, exactly, for the mean over the repeats as for each of
+them. A part is *decided* when its difference is beyond chance (Holm over all parts of the pair) and at least 3 % of the
+smaller T; *small* when it is known to be less than that; else *undecided*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dbdyno.analyse.explain._levels import NOTHING, TOTAL, Key, PartLevel, Runs, paired_errors, part_levels
+from dbdyno.analyse.explain._part import REST, Breakdown, Part, mean_parts
+from dbdyno.core import Cell
+from dbdyno.stats import LogLevel, holm, split_by_factors, t_quantile, two_sided_p, welch_df
+
+LEAST_SHARE = 0.03
+"""Of the smaller T: a part's difference below it decides nothing."""
+_ALPHA = 0.05
+PartVerdict = Literal["decided", "small", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A difference right - left in milliseconds per transaction with its interval.
+
+    Parameters
+    ----------
+    low, high : at 95 %; of parts at the level at which Holm tests them, so that it leaves 0 out where the test does
+    p_adjusted : two-sided, Holm over the parts; None where the spread is assumed
+    """
+
+    left_ms: float
+    right_ms: float
+    low: float
+    high: float
+    p_adjusted: float | None
+    verdict: PartVerdict
+
+    @property
+    def ms(self) -> float:
+        """Right less left."""
+        return self.right_ms - self.left_ms
+
+
+@dataclass(frozen=True, slots=True)
+class PartGap:
+    """A part's difference, and the two factors that it is made of.
+
+    Parameters
+    ----------
+    left_work, right_work : how much of `unit` a transaction took; None where the part has none
+    by_work_ms, by_cost_ms : what more work, and what dearer work, contributes (LMDI); they add up to the difference
+    """
+
+    part_id: str
+    words: str
+    difference: Difference
+    unit: str = ""
+    left_work: float | None = None
+    right_work: float | None = None
+    by_work_ms: float | None = None
+    by_cost_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The difference of two cells, right - left.
+
+    Parameters
+    ----------
+    total : of T
+    parts : all of both, the largest difference first; empty where a side has nothing but T
+    left_named_share, right_named_share : closing checks: what the parts make of T, unrescaled
+    repeats : runs behind the side with fewer
+    is_paired : runs of the same rounds were compared
+    assumed_spread : between repeats, relative, where it was assumed for want of repeats
+    missing : why parts are missing
+    """
+
+    left: Cell
+    right: Cell
+    total: Difference
+    parts: tuple[PartGap, ...]
+    left_named_share: float | None
+    right_named_share: float | None
+    repeats: int
+    is_paired: bool = False
+    assumed_spread: float | None = None
+    missing: str = ""
+
+    @property
+    def named_ms(self) -> float:
+        """Sum of the differences of all parts but the rest."""
+        return sum(part.difference.ms for part in self.parts if part.part_id != REST)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether one side takes longer beyond chance, by 3 % or more."""
+        return self.total.verdict == "decided"
+
+    def with_verdict(self, verdict: PartVerdict) -> tuple[PartGap, ...]:
+        """Parts of a verdict, the largest difference first."""
+        return tuple(part for part in self.parts if part.difference.verdict == verdict)
+
+
+def compare_breakdowns(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> list[Gap]:
+    """The gap of each pair of cells.
+
+    Parameters
+    ----------
+    runs : breakdowns of all cells that findings may rest on; each cell's have the same split
+    pairs : left and right, of the same two targets at several places, or of a target's steps to more connections:
+        the spread of their paired differences is moderated over them
+    """
+    return gaps_by_levels(runs, part_levels(runs), pairs)
+
+
+def gaps_by_levels(runs: Runs, levels: Mapping[Key, PartLevel], pairs: Sequence[tuple[Cell, Cell]]) -> list[Gap]:
+    """As `compare_breakdowns`, of levels that are known already."""
+    paired = paired_errors(runs, pairs)
+    return [_gap(left, right, runs, levels, paired) for left, right in pairs if runs.get(left) and runs.get(right)]
+
+
+def _gap(
+    left: Cell,
+    right: Cell,
+    runs: Runs,
+    levels: Mapping[Key, PartLevel],
+    paired: Mapping[tuple[Cell, Cell, str], LogLevel],
+) -> Gap:
+    found = _Pair(levels, left, right, paired)
+    total = _differences([TOTAL], found)[TOTAL]
+    sides = [mean_parts(runs[cell]) for cell in (left, right)]
+    has_parts = all(sides)
+    names = list(dict.fromkeys([*sides[0], *sides[1]])) if has_parts else []
+    differences = _differences(names, found)
+    parts = [_part_gap(name, differences[name], sides) for name in names]
+    assumed = [level.assumed_spread for cell in (left, right) if (level := levels[cell, TOTAL]).assumed_spread]
+    missing = dict.fromkeys(run.missing for cell in (left, right) for run in runs[cell] if run.missing)
+    named = [_named_share(runs[cell]) if has_parts else None for cell in (left, right)]
+    return Gap(
+        left,
+        right,
+        total,
+        tuple(sorted(parts, key=lambda part: -abs(part.difference.ms))),
+        named[0],
+        named[1],
+        min(len(runs[left]), len(runs[right])),
+        (left, right, TOTAL) in paired,
+        max(assumed, default=None),
+        "; ".join(missing),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Levels of two cells by part."""
+
+    levels: Mapping[Key, PartLevel]
+    left: Cell
+    right: Cell
+    paired: Mapping[tuple[Cell, Cell, str], LogLevel]
+
+    def sides(self, name: str) -> tuple[LogLevel, LogLevel]:
+        return (
+            self.levels.get((self.left, name), NOTHING).level,
+            self.levels.get((self.right, name), NOTHING).level,
+        )
+
+    def error(self, name: str) -> tuple[float, float]:
+        """Standard error of the difference and its degrees of freedom."""
+        own = self.paired.get((self.left, self.right, name))
+        if own is not None:
+            return own.se, own.df
+        left, right = self.sides(name)
+        return math.hypot(left.se, right.se), welch_df(left, right)
+
+    @property
+    def is_assumed(self) -> bool:
+        return any(self.levels[cell, TOTAL].assumed_spread is not None for cell in (self.left, self.right))
+
+    @property
+    def least_ms(self) -> float:
+        """The smallest difference that counts."""
+        return LEAST_SHARE * min(side.mean for side in self.sides(TOTAL))
+
+
+def _differences(names: Sequence[str], pair: _Pair) -> dict[str, Difference]:
+    """Differences of parts that are tested together."""
+    means = {name: pair.sides(name) for name in names}
+    errors = {name: pair.error(name) for name in names}
+    ps = [two_sided_p(means[name][1].mean - means[name][0].mean, *errors[name]) for name in names]
+    adjusted = holm(ps)
+    ranks = {index: rank for rank, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__))}
+    found = {}
+    for index, name in enumerate(names):
+        left, right = (side.mean for side in means[name])
+        se, df = errors[name]
+        half = t_quantile(1 - _ALPHA / 2 / (len(names) - ranks[index]), df) * se
+        delta, p = right - left, adjusted[index]
+        verdict = _verdict(delta, half, p, pair.least_ms)
+        shown = None if pair.is_assumed else p
+        found[name] = Difference(left, right, delta - half, delta + half, shown, verdict)
+    return found
+
+
+def _verdict(delta: float, half: float, p: float, least_ms: float) -> PartVerdict:
+    if p < _ALPHA and abs(delta) >= least_ms:
+        return "decided"
+    return "small" if abs(delta) + half < least_ms else "undecided"
+
+
+def _part_gap(name: str, difference: Difference, sides: Sequence[Mapping[str, Part]]) -> PartGap:
+    known = [side[name] for side in sides if name in side]
+    works = [side[name].work if name in side else 0.0 for side in sides]
+    if works[0] is None or works[1] is None or min(difference.left_ms, difference.right_ms) < 0:
+        return PartGap(name, known[0].words, difference)
+    left, right = (ms / work if work else None for ms, work in zip(_both_ms(difference), works, strict=True))
+    # Of what one side did not do it has no cost either: all of the difference is then one of work.
+    costs = (right if left is None else left) or 0.0, (left if right is None else right) or 0.0
+    by_work, by_cost = split_by_factors((works[0], costs[0]), (works[1], costs[1]))
+    return PartGap(name, known[0].words, difference, known[0].unit, works[0], works[1], by_work, by_cost)
+
+
+def _both_ms(difference: Difference) -> tuple[float, float]:
+    return difference.left_ms, difference.right_ms
+
+
+def _named_share(members: Sequence[Breakdown]) -> float:
+    return sum(run.named_ms for run in members) / sum(run.total_ms for run in members)

@@ -1,0 +1,165 @@
+"""Splits the time of a run by statement type: what the client waited for.
+
+A statement's service time holds the client's own work on it. Processor time and run delay of the client are known of
+all statements together, so each statement carries an equal share of them, which is taken out and told as parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.analyse.explain._part import PARTS, Breakdown, FloatArray, Part, rest_of
+from dbdyno.core import Run
+
+_CAPITALS = frozenset({"begin", "commit", "rollback"})
+
+
+@dataclass(frozen=True, slots=True)
+class StatementTimes:
+    """One statement type, second by second.
+
+    Parameters
+    ----------
+    counts : how many were answered, with an error or without, shape (seconds,)
+    sums_ms : their service times together, shape (seconds,)
+    """
+
+    counts: NDArray[np.int64]
+    sums_ms: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class RunTimes:
+    """What a run stores of where its connections' time went, of the seconds that count.
+
+    Parameters
+    ----------
+    rests : connections also rest (think time, open loop), so T is the mean service time of a transaction
+    seconds : length of these seconds together
+    transactions : committed
+    attempts : of transactions, with those that were repeated or given up
+    transaction_sum_ms : service times of committed transactions together; None where only rates are known
+    client_cpu_ms, client_wait_ms : of the load generator; None where not known
+    noise_share : half-width of the throughput at 95 % from the seconds, relative
+    missing : why statements are not known; empty where they are
+    """
+
+    run: Run
+    rests: bool
+    seconds: float
+    transactions: int
+    attempts: int = 0
+    transaction_sum_ms: float | None = None
+    statements: Mapping[str, StatementTimes] | None = None
+    client_cpu_ms: float | None = None
+    client_wait_ms: float | None = None
+    noise_share: float = 0.0
+    missing: str = ""
+
+    @property
+    def thrown_away(self) -> int:
+        """Attempts that did not end in a commit."""
+        return max(self.attempts - self.transactions, 0)
+
+
+def statement_mix(runs: Iterable[RunTimes]) -> dict[str, float]:
+    """Statements of each type per committed transaction, of the runs that threw no attempt away; empty without such.
+
+    The mix is the workload's: the same for every target, since all are sent the same transactions.
+    """
+    clean = [run for run in runs if run.statements and not run.thrown_away]
+    transactions = sum(run.transactions for run in clean)
+    counts: dict[str, int] = {}
+    for run in clean:
+        for name, times in (run.statements or {}).items():
+            counts[name] = counts.get(name, 0) + int(times.counts.sum())
+    return {name: count / transactions for name, count in counts.items()} if transactions else {}
+
+
+def split_by_statement(run: RunTimes, mix: Mapping[str, float]) -> Breakdown | None:
+    """The breakdown of a run; None where nothing was committed.
+
+    Parameters
+    ----------
+    mix : of the workload, by `statement_mix`; empty where every run threw attempts away
+    """
+    if run.transactions == 0:
+        return None
+    served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
+    closed_ms = 1e3 * run.run.cell.concurrency * run.seconds / run.transactions
+    if run.rests and served_ms is None:
+        return None
+    total_ms = served_ms if run.rests and served_ms is not None else closed_ms
+    parts, missing = _parts(run, mix) if run.statements else ((), run.missing)
+    if parts:
+        parts = (*parts, rest_of(total_ms, parts))
+    return Breakdown(run.run, "statements", total_ms, parts, run.transactions, served_ms, run.noise_share, missing)
+
+
+def _parts(run: RunTimes, mix: Mapping[str, float]) -> tuple[tuple[Part, ...], str]:
+    statements = run.statements or {}
+    count = sum(int(times.counts.sum()) for times in statements.values())
+    shares_ms = [
+        0.0 if whole is None or not count else whole / count for whole in (run.client_cpu_ms, run.client_wait_ms)
+    ]
+    shares_ms = _within(shares_ms, statements)
+    parts, thrown_ms = [], 0.0
+    for name, times in statements.items():
+        part, beyond_ms = _statement(run, name, times, mix.get(name), sum(shares_ms))
+        thrown_ms += beyond_ms
+        parts += [part] if part is not None else []
+    if thrown_ms > 0:
+        parts.append(_part("thrown-away", thrown_ms, run.thrown_away / run.transactions))
+    work = count / run.transactions
+    clients = zip(("client.cpu", "client.run-delay"), shares_ms, strict=True)
+    parts += [_part(part_id, share * work, work) for part_id, share in clients if share > 0]
+    return tuple(parts), _missing(run, mix)
+
+
+def _within(shares_ms: list[float], statements: Mapping[str, StatementTimes]) -> list[float]:
+    """The client's times per statement, cut where the quickest statement type would be left with none."""
+    means = [times.sums_ms.sum() / times.counts.sum() for times in statements.values() if times.counts.any()]
+    most, whole = float(min(means, default=0.0)), sum(shares_ms)
+    return [share * most / whole for share in shares_ms] if whole > most else shares_ms
+
+
+def _statement(
+    run: RunTimes, name: str, times: StatementTimes, usual: float | None, client_ms: float
+) -> tuple[Part | None, float]:
+    """The part of a statement type, and what attempts that were thrown away took of its time."""
+    count, sum_ms = int(times.counts.sum()), float(times.sums_ms.sum())
+    if not count:
+        return None, 0.0
+    cost_ms, work = sum_ms / count - client_ms, count / run.transactions
+    beyond = 0.0
+    if usual is not None and run.thrown_away:  # an attempt has at most what a whole transaction has
+        beyond = min(max(work - usual, 0.0), work * run.thrown_away / run.attempts)
+    kept = work - beyond
+    series = times.sums_ms * (kept * cost_ms / sum_ms * len(times.sums_ms)) if sum_ms else None
+    words = ".".join([*name.split(".")[:-1], _last_word(name)])
+    kind = PARTS["statement"]
+    part = Part(f"statement.{name}", words, kept * cost_ms, kind.source, kept, kind.unit, series_ms=series)
+    return part, beyond * cost_ms
+
+
+def _last_word(name: str) -> str:
+    last = name.rpartition(".")[2]
+    return last.upper() if last in _CAPITALS else last
+
+
+def _part(part_id: str, ms: float, work: float) -> Part:
+    kind = PARTS[part_id]
+    return Part(part_id, kind.words, ms, kind.source, work, kind.unit)
+
+
+def _missing(run: RunTimes, mix: Mapping[str, float]) -> str:
+    if run.thrown_away and not mix:
+        return (
+            f"{run.thrown_away:,} attempts were thrown away; every run of the workload had some, so their time can't "
+            "be told from that of the others and stays in the statements"
+        )
+    return ""

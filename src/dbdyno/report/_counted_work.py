@@ -1,0 +1,110 @@
+"""Sets work that the servers counted, and the time that they counted with it, side by side for two targets.
+
+These times overlap the statements and the waits of other connections, so they are no parts of a transaction's time.
+Where no time was counted, only the amount is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbdyno.analyse.explain import Gap
+from dbdyno.core import Cell
+from dbdyno.report._counters import CellCounters
+from dbdyno.stats import split_by_factors
+
+_ROWS = ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
+_INNODB = ("engine.pages.", "engine.redo.", "engine.io.", "engine.rowlock.")
+"""Counters of InnoDB: where the tables are in an LSM tree they stay 0, whatever was read and flushed."""
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedKind:
+    """One kind of work.
+
+    Parameters
+    ----------
+    work : counters that are added up; where the first group is not known, the next stands in
+    time : counters of the time that this work took; empty where none is stored
+    to_ms : from their unit to milliseconds
+    """
+
+    words: str
+    unit: str
+    work: tuple[Names, ...]
+    time: Names = ()
+    to_ms: float = 1.0
+
+
+KINDS = (
+    CountedKind("row lock waits", "waits", (("engine.rowlock.waits",),), ("engine.rowlock.time",)),
+    CountedKind(
+        "server's processor time",
+        "rows",
+        (tuple(f"engine.handler.{name}" for name in _ROWS),),
+        ("server.cpu.user", "server.cpu.system"),
+        1e3,
+    ),
+    CountedKind("reads of the device", "reads", (("disk.reads",),), ("disk.read_time",)),
+    CountedKind("writes of the device", "writes", (("disk.writes",),), ("disk.write_time",)),
+    CountedKind("flushes of the device", "flushes", (("disk.flushes",),), ("disk.flush_time",)),
+    CountedKind("pages read", "pages", (("engine.pages.read",),)),
+    CountedKind("redo log", "bytes", (("engine.redo.lsn",), ("engine.redo.bytes",))),
+    CountedKind("flushes of files (fsync)", "flushes", (("engine.io.fsyncs",),)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedWork:
+    """One kind of work per transaction on both sides; times in milliseconds, None where none is stored.
+
+    Parameters
+    ----------
+    by_work_ms, by_cost_ms : what more work, and dearer work, contributes to the difference of its time (LMDI)
+    """
+
+    kind: CountedKind
+    left_work: float
+    right_work: float
+    left_ms: float | None = None
+    right_ms: float | None = None
+    by_work_ms: float | None = None
+    by_cost_ms: float | None = None
+
+
+def counted_work(gap: Gap, counters: Mapping[Cell, CellCounters]) -> list[CountedWork]:
+    """Every kind of work that both servers of a gap counted; a kind that both did none of is left out."""
+    sides = counters.get(gap.left), counters.get(gap.right)
+    if sides[0] is None or sides[1] is None:
+        return []
+    found = [_counted(kind, sides[0], sides[1]) for kind in KINDS]
+    return [row for row in found if row is not None and (row.left_work or row.right_work)]
+
+
+def _counted(kind: CountedKind, left: CellCounters, right: CellCounters) -> CountedWork | None:
+    works = next((found for names in kind.work if (found := _both(names, left, right))), None)
+    if works is None:
+        return None
+    ms = _both(kind.time, left, right, kind.to_ms) if kind.time else None
+    if ms is None:
+        return CountedWork(kind, *works)
+    costs = [time / work if work else 0.0 for time, work in zip(ms, works, strict=True)]
+    if min(*works, *ms) < 0 or any(time and not work for time, work in zip(ms, works, strict=True)):
+        return CountedWork(kind, *works, *ms)
+    # Of what one side did not do it has no cost either: all of the difference is then one of work.
+    before, after = ((work, cost if work else max(costs)) for work, cost in zip(works, costs, strict=True))
+    return CountedWork(kind, *works, *ms, *split_by_factors(before, after))
+
+
+def _both(names: Names, left: CellCounters, right: CellCounters, scale: float = 1.0) -> tuple[float, float] | None:
+    """Counters per transaction of both sides; None where one is not known."""
+    if any(name.startswith(_INNODB) and _has_tree(side) for name in names for side in (left, right)):
+        return None
+    sides = left.each(*names), right.each(*names)
+    return None if sides[0] is None or sides[1] is None else (sides[0] * scale, sides[1] * scale)
+
+
+def _has_tree(cell: CellCounters) -> bool:
+    return any(name.startswith("engine.lsm.") for name in cell.deltas)

@@ -1,0 +1,106 @@
+"""Reads where the time of each cell's runs went; what is concluded from it is `dbdyno.analyse.explain`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dbdyno.analyse import CellJudgement
+from dbdyno.analyse.explain import Explanation, RunTimes, StatementTimes, explain
+from dbdyno.core import RunRecord
+from dbdyno.report._histograms import CellHistograms
+from dbdyno.report._statement_sums import StatementSums
+from dbdyno.store import StoredStudy
+
+_SECONDS = ("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share")
+_NO_STATEMENTS = "its log holds no times of single statements"
+_OLD = "its statements have no histograms"
+
+
+def explain_study(
+    results: StoredStudy, judgements: Sequence[CellJudgement], histograms: CellHistograms
+) -> Explanation | None:
+    """The explanation of a study's cells; None of a search for a rate, whose runs have no one time."""
+    if results.study.pacing.search is not None:
+        return None
+    times = {
+        group.cell: [
+            _run_times(results, record, sums)
+            for record, sums in zip(group.judged, histograms.statements[group.cell], strict=True)
+        ]
+        for group in judgements
+        if group.judged
+    }
+    return explain(judgements, times)
+
+
+def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> RunTimes:
+    table = results.seconds(record.run.run_id, _SECONDS)
+    columns = {name: table.values(name) for name in _SECONDS}
+    keep = [
+        phase == "window" and second >= sums.first
+        for second, phase in zip(columns["second"], columns["phase"], strict=True)
+    ]
+    kept = {
+        name: [value for value, is_kept in zip(values, keep, strict=True) if is_kept]
+        for name, values in columns.items()
+    }
+    seconds = sum(kept["duration_ns"]) / 1e9
+    counted = sums.transactions or round(
+        sum(t * d / 1e9 for t, d in zip(kept["tps"], kept["duration_ns"], strict=True))
+    )
+    statements = {
+        name: StatementTimes(counts, sums.sums_ns[name] / 1e6) for name, counts in sums.counts.items() if counts.any()
+    }
+    level, half = record.level_tps, record.level_half_width
+    return RunTimes(
+        record.run,
+        rests=_has_rests(results, record),
+        seconds=seconds,
+        transactions=counted,
+        attempts=sums.attempts,
+        transaction_sum_ms=sums.transaction_sum_ns / 1e6 or None,
+        statements=statements or None,
+        client_cpu_ms=_client_cpu_ms(kept["second"], kept["client_cpu_ns_per_statement"], sums),
+        client_wait_ms=_client_wait_ms(results, record, kept["client_cpu_wait_share"], kept["duration_ns"]),
+        noise_share=half / level if level and half else 0.0,
+        missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
+    )
+
+
+def _has_rests(results: StoredStudy, record: RunRecord) -> bool:
+    """Whether connections also rest between transactions: an open loop, think time, or TPC-C's keying and thinking."""
+    pacing = results.study.pacing
+    if record.imported is not None:
+        return record.imported.rate_per_s is not None
+    if not pacing.is_closed or pacing.think is not None:
+        return True
+    workload = results.optional_document(record.run.run_id, "start").get("workload") or {}
+    return (workload.get("options") or {}).get("keyandthink") in ("yes", "on", "true")
+
+
+def _client_cpu_ms(
+    seconds: Sequence[int], per_statement_ns: Sequence[float | None], sums: StatementSums
+) -> float | None:
+    if not sums.counts or any(value is None for value in per_statement_ns):
+        return None
+    counts = np.sum(list(sums.counts.values()), axis=0)
+    cpu_ns = [
+        (value or 0.0) * counts[second - sums.first]
+        for second, value in zip(seconds, per_statement_ns, strict=True)
+        if second - sums.first < len(counts)
+    ]
+    return float(sum(cpu_ns)) / 1e6
+
+
+def _client_wait_ms(
+    results: StoredStudy, record: RunRecord, shares: Sequence[float | None], durations_ns: Sequence[int]
+) -> float | None:
+    """Of a load generator with one worker; of several only the worst-off one's is stored."""
+    if (
+        any(share is None for share in shares)
+        or results.optional_document(record.run.run_id, "order").get("workers") != 1
+    ):
+        return None
+    return sum((share or 0.0) * duration / 1e6 for share, duration in zip(shares, durations_ns, strict=True))

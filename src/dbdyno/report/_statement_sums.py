@@ -1,0 +1,60 @@
+"""Sums service times of a run's statement types from the histograms of its seconds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.parquet import Table
+from dbdyno.store import sums_of
+
+STATEMENT_COLUMNS = ("second", "kind", "phase", "type", "completed", "failed", "retries_json", "service_histogram")
+"""Of the intervals, that are read for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementSums:
+    """Service times of a run's statement types and of its transactions, second by second of the settled part.
+
+    Parameters
+    ----------
+    first : number of its first second
+    counts, sums_ns : statement type -> how many were answered in each second, and their times together
+    transactions, attempts : committed; and all, with those that were repeated or given up
+    transaction_sum_ns : service times of the committed ones together
+    """
+
+    first: int
+    counts: dict[str, NDArray[np.int64]]
+    sums_ns: dict[str, NDArray[np.float64]]
+    transactions: int
+    attempts: int
+    transaction_sum_ns: float
+
+    @classmethod
+    def read(cls, window: Table, first: int) -> StatementSums:
+        """Read the rows of a window, from a second on."""
+        settled = window.at(window.numbers("second") >= first)
+        counts, sums = sums_of(settled.texts("service_histogram").tolist())
+        seconds = settled.numbers("second").astype(np.int64) - first
+        length = int(seconds.max(initial=-1)) + 1
+        types, is_statement = settled.texts("type"), settled.texts("kind").among(["statement"])
+        found_counts, found_sums = {}, {}
+        for name in types.names:
+            own = is_statement & types.among([name])
+            if own.any():
+                found_counts[name] = np.bincount(seconds[own], counts[own], length).astype(np.int64)
+                found_sums[name] = np.bincount(seconds[own], sums[own], length).astype(np.float64)
+        transactions = settled.at(~is_statement)
+        completed = _whole(transactions, "completed")
+        repeated = sum(sum(json.loads(text).values()) for text in transactions.texts("retries_json").tolist() if text)
+        attempts = completed + repeated + _whole(transactions, "failed")
+        return cls(first, found_counts, found_sums, completed, attempts, float(sums[~is_statement].sum()))
+
+
+def _whole(table: Table, name: str) -> int:
+    """Sum of a column of counts; what is not known counts for nothing."""
+    return round(float(np.nansum(table.numbers(name))))

@@ -1,0 +1,196 @@
+"""Chooses what is told of a study's times, and gives it as the rows that terminal, Markdown and page share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse import Place, place_namer
+from dbdyno.analyse.explain import (
+    Explanation,
+    Gap,
+    PartGap,
+    choose_pair,
+    choose_place,
+    gap_lines,
+    least_total,
+    ms_words,
+    step_words,
+)
+from dbdyno.core import RequestError, target_title
+from dbdyno.report._counted_work import CountedWork, counted_work
+from dbdyno.report._format import figure
+from dbdyno.report._study_analysis import StudyAnalysis
+
+_SEARCH = "The runs of a search for a rate have no one time per transaction, so there is nothing to split."
+_NO_CELL = "No cell has a good, settled run, so there is nothing to explain."
+_ALONE = "One target was judged here, so there is no difference to explain."
+ABOUT = (
+    "Milliseconds of a connection per committed transaction, split by what the client waited for. A part is decided "
+    "when its difference is beyond chance (Holm over all parts) and at least 3 % of the shorter time. By count, by "
+    "cost: the difference split exactly into more of them per transaction and slower ones."
+)
+ABOUT_COUNTED = (
+    "Counted by the servers over the whole windows. These times overlap the statements and each other, so they are no "
+    "parts of the time above; where no time is stored, none is told."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What is told of a study.
+
+    Parameters
+    ----------
+    place : where; None where no cell can be explained
+    gap : of the pair; None where there is no pair
+    lines : the explanation in words; one that says why where there is none
+    steps : of the pair's targets at the place's memory, to more connections
+    """
+
+    explanation: Explanation | None
+    place: Place | None
+    gap: Gap | None
+    lines: tuple[str, ...]
+    steps: tuple[Gap, ...] = ()
+    counted: tuple[CountedWork, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The two of the pair, or all of the place."""
+        if self.gap is not None:
+            return self.gap.left.target, self.gap.right.target
+        return () if self.explanation is None or self.place is None else tuple(self.explanation.cells_at[self.place])
+
+
+def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> Why:
+    """What is told when nothing is asked for: the best two of the answer's place.
+
+    Parameters
+    ----------
+    pair : two targets, or none
+    at : a place, as in `choose_place`, or empty
+
+    Raises
+    ------
+    RequestError : a target or the place is unknown, or the two can't be compared there
+    """
+    explanation = analysis.explanation
+    chosen = None if explanation is None else choose_pair(explanation, analysis.targets, pair)
+    if explanation is None or not explanation.cells_at:
+        if pair or at:
+            raise RequestError("nothing here can be explained", _SEARCH if explanation is None else _NO_CELL, "")
+        return Why(explanation, None, None, (_SEARCH if explanation is None else _NO_CELL,))
+    place = choose_place(explanation, at, chosen or ())
+    chosen = chosen or (None if place is None else explanation.best_pair(place))
+    gap = None if place is None or chosen is None else explanation.gap(place, *chosen)
+    if place is None or gap is None:
+        targets = () if place is None else tuple(explanation.cells_at[place])
+        return Why(explanation, place, None, (_ALONE,), _steps(explanation, place, targets))
+    lines = tuple(filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place))))
+    counters = {cell.group.cell: cell for cell in analysis.counters}
+    steps = _steps(explanation, place, (gap.left.target, gap.right.target))
+    return Why(explanation, place, gap, lines, steps, tuple(counted_work(gap, counters)))
+
+
+def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
+    """The lines of the best two, for the end of a summary; none where there is no pair or only its whole times."""
+    found = why_of(analysis)
+    return found.lines if found.gap is not None and found.gap.parts else ()
+
+
+def part_titles(gap: Gap) -> list[str]:
+    """Titles of the columns of `part_rows`."""
+    left, right = side_titles(gap)
+    return ["part", f"{left}, ms", f"{right}, ms", "difference, ms", "", "count", "by count", "by cost"]
+
+
+def side_titles(gap: Gap) -> tuple[str, str]:
+    """What tells both sides apart: their targets, or their connections."""
+    if gap.left.target == gap.right.target:
+        return f"{gap.left.concurrency:,} connections", f"{gap.right.concurrency:,} connections"
+    return target_title(gap.left.target), target_title(gap.right.target)
+
+
+def part_rows(gap: Gap) -> list[list[str]]:
+    """A row a part, the largest difference first, and the whole time last."""
+    scale = least_total(gap.total.left_ms, gap.total.right_ms)
+    rows = [_part_row(part, scale) for part in gap.parts]
+    whole = PartGap("total", "whole time", gap.total)
+    return [*rows, _part_row(whole, scale)]
+
+
+def _part_row(part: PartGap, scale: float) -> list[str]:
+    found = part.difference
+    ends = f"{ms_words(found.low, scale, signed=True)} to {ms_words(found.high, scale, signed=True)}"
+    return [
+        part.words,
+        ms_words(found.left_ms, scale),
+        ms_words(found.right_ms, scale),
+        f"{ms_words(found.ms, scale, signed=True)} ({ends})",
+        found.verdict,
+        _work_words(part),
+        *(_signed(value, scale) for value in (part.by_work_ms, part.by_cost_ms)),
+    ]
+
+
+def _work_words(part: PartGap) -> str:
+    """Work per transaction on both sides, once where it is the same."""
+    if part.left_work is None or part.right_work is None:
+        return ""
+    shown = [figure(work, 3) if work else "0" for work in (part.left_work, part.right_work)]
+    return " → ".join(dict.fromkeys(shown))
+
+
+def _signed(value: float | None, scale: float) -> str:
+    return "" if value is None else ms_words(value, scale, signed=True)
+
+
+def counted_titles(gap: Gap) -> list[str]:
+    """Titles of the columns of `counted_rows`."""
+    left, right = side_titles(gap)
+    return ["counted per transaction", left, right, "ms each", "ms", "by count", "by cost"]
+
+
+def counted_rows(why: Why) -> list[list[str]]:
+    """A row a kind of work."""
+    if why.gap is None:
+        return []
+    scale = least_total(why.gap.total.left_ms, why.gap.total.right_ms)
+    return [
+        [
+            f"{row.kind.words}, {row.kind.unit}",
+            *(figure(work, 3) if work else "0" for work in (row.left_work, row.right_work)),
+            _arrow(_cost(row.left_ms, row.left_work), _cost(row.right_ms, row.right_work), 1e-6),
+            _arrow(row.left_ms, row.right_ms, scale / 1e3),
+            _signed(row.by_work_ms, scale),
+            _signed(row.by_cost_ms, scale),
+        ]
+        for row in why.counted
+    ]
+
+
+def _cost(ms: float | None, work: float) -> float | None:
+    return None if ms is None or not work else ms / work
+
+
+def _arrow(left: float | None, right: float | None, least: float) -> str:
+    if left is None and right is None:
+        return ""
+    return " → ".join("-" if value is None else "0" if value < least else figure(value, 3) for value in (left, right))
+
+
+def step_lines(why: Why) -> list[str]:
+    """What each step to more connections adds, in words."""
+    return [step_words(gap) for gap in why.steps]
+
+
+def _steps(explanation: Explanation, place: Place | None, targets: Sequence[str]) -> tuple[Gap, ...]:
+    if place is None:
+        return ()
+    return tuple(
+        gap
+        for target in targets
+        for gap in explanation.steps(target)
+        if (gap.left.workload, gap.left.route, gap.left.tier_bytes) == place[:3]
+    )

@@ -1,0 +1,36 @@
+"""The explanation as Markdown: a section of the report, and what `dbdyno explain --format md` prints."""
+
+from __future__ import annotations
+
+from dbdyno.report._markdown_text import bullets, escaped, folded, table_text
+from dbdyno.report._why import (
+    ABOUT,
+    ABOUT_COUNTED,
+    Why,
+    counted_rows,
+    counted_titles,
+    part_rows,
+    part_titles,
+    step_lines,
+)
+
+
+def why_blocks(why: Why) -> list[str]:
+    """Blocks of the section, its heading first."""
+    blocks = ["### Why", *(escaped(line) for line in why.lines)]
+    if why.gap is not None and why.gap.parts:
+        titles = [title or "verdict" for title in part_titles(why.gap)]
+        blocks += folded("The time, part by part", table_text(titles, 7, part_rows(why.gap)) + f"\n\n{escaped(ABOUT)}")
+    rows = counted_rows(why)
+    if why.gap is not None and rows:
+        blocks += folded(
+            "Work that the servers counted",
+            table_text(counted_titles(why.gap), 6, rows) + f"\n\n{escaped(ABOUT_COUNTED)}",
+        )
+    lines = step_lines(why)
+    return [*blocks, *(folded("More connections", bullets(lines)) if lines else [])]
+
+
+def why_markdown(why: Why) -> str:
+    """The section alone."""
+    return "\n\n".join(why_blocks(why)) + "\n"

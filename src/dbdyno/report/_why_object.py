@@ -1,0 +1,115 @@
+"""`dbdyno explain --format json`: the explanation as one object for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from dbdyno.analyse.explain import Difference, Explanation, Gap, Part
+from dbdyno.core import Cell
+from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report._why import Why
+from dbdyno.stats import METHOD
+
+SCHEMA_VERSION = 1
+
+
+def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
+    """The explanation as one object; milliseconds per committed transaction, differences right less left.
+
+    `cells` has every judged cell with its parts; `gap` is that of the pair, `steps` are those of its targets to more
+    connections. What is not known is null.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "method": METHOD,
+        "study": analysis.study.name,
+        "split": "statements",
+        "lines": list(why.lines),
+        "gap": None if why.gap is None else _gap(why.gap),
+        "counted": [
+            {
+                "words": row.kind.words,
+                "unit": row.kind.unit,
+                **{key: value for key, value in dataclasses.asdict(row).items() if key != "kind"},
+            }
+            for row in why.counted
+        ],
+        "steps": [_gap(gap) for gap in why.steps],
+        "cells": [] if why.explanation is None else _cells(why.explanation),
+        "missing": [] if why.explanation is None else list(why.explanation.missing),
+    }
+
+
+def _cells(explanation: Explanation) -> list[dict[str, object]]:
+    return [
+        {
+            **_cell(cell),
+            "repeats": len(runs),
+            "is_firm": cell in explanation.firm,
+            "total_ms": sum(run.total_ms for run in runs) / len(runs),
+            "named_share": sum(run.named_ms for run in runs) / sum(run.total_ms for run in runs)
+            if runs[0].parts
+            else None,
+            "parts": [_part(part) for part in explanation.parts_of(cell)],
+        }
+        for cell, runs in explanation.breakdowns.items()
+        if runs
+    ]
+
+
+def _cell(cell: Cell) -> dict[str, object]:
+    return dataclasses.asdict(cell)
+
+
+def _part(part: Part) -> dict[str, object]:
+    return {
+        "id": part.part_id,
+        "words": part.words,
+        "ms": part.ms,
+        "source": part.source,
+        "work": part.work,
+        "unit": part.unit,
+        "children": [_part(child) for child in part.children],
+    }
+
+
+def _gap(gap: Gap) -> dict[str, object]:
+    return {
+        "left": _cell(gap.left),
+        "right": _cell(gap.right),
+        **_difference(gap.total),
+        "repeats": gap.repeats,
+        "is_paired": gap.is_paired,
+        "assumed_spread": gap.assumed_spread,
+        "left_named_share": gap.left_named_share,
+        "right_named_share": gap.right_named_share,
+        "named_ms": gap.named_ms if gap.parts else None,
+        "missing": gap.missing,
+        "parts": [
+            {
+                "id": part.part_id,
+                "words": part.words,
+                **_difference(part.difference),
+                "unit": part.unit,
+                "left_work": part.left_work,
+                "right_work": part.right_work,
+                "by_work_ms": part.by_work_ms,
+                "by_cost_ms": part.by_cost_ms,
+            }
+            for part in gap.parts
+        ],
+    }
+
+
+def _difference(found: Difference) -> dict[str, object]:
+    """The two ends are null where the spread between repeats leaves none."""
+    ends = {name: value if math.isfinite(value) else None for name, value in (("low", found.low), ("high", found.high))}
+    return {
+        "left_ms": found.left_ms,
+        "right_ms": found.right_ms,
+        "difference_ms": found.ms,
+        **ends,
+        "p_adjusted": found.p_adjusted,
+        "verdict": found.verdict,
+    }

@@ -1,0 +1,95 @@
+"""Milliseconds per transaction, stacked by part, against connections: a panel for each target, all of one height."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+
+from dbdyno.analyse import Place
+from dbdyno.analyse.explain import REST, Explanation, Part
+from dbdyno.core import Cell, target_title
+from dbdyno.report._format import figure, significant
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, rows_data
+
+HEIGHT = 220
+_MOST_PARTS = 6
+_OTHERS = "all others"
+_COLOURS = ("var(--s0)", "var(--s1)", "var(--s2)", "var(--s3)", "var(--s4)", "var(--s7)")
+_OTHERS_COLOUR, _REST_COLOUR = "var(--h2)", "var(--warm)"
+
+
+def stacked_time_charts(explanation: Explanation, place: Place, targets: Sequence[str]) -> list[Chart]:
+    """A chart for each target that has parts at a place's workload, route and memory.
+
+    Parameters
+    ----------
+    targets : in the order of the study
+    """
+    cells = [cell for cell in explanation.breakdowns if (cell.workload, cell.route, cell.tier_bytes) == place[:3]]
+    parts = {cell: found for cell in cells if (found := explanation.parts_of(cell))}
+    if not parts:
+        return []
+    named, top = _named(parts), max(sum(max(part.ms, 0.0) for part in own) for own in parts.values())
+    charts = []
+    for index, target in enumerate(targets):
+        rows = [row for cell, own in parts.items() if cell.target == target for row in _rows(cell, own, named)]
+        if rows:
+            name, drawing = f"why-stacked-{index + 1}", _drawing(rows, named, top)
+            charts.append(Chart(name, target_title(target), _description(target, rows), drawing, place[:3]))
+    return charts
+
+
+def part_colours(explanation: Explanation, place: Place) -> list[tuple[str, str]]:
+    """Words and colour of each part of these charts, from the bottom up: their key."""
+    cells = [cell for cell in explanation.breakdowns if (cell.workload, cell.route, cell.tier_bytes) == place[:3]]
+    return list(_named({cell: explanation.parts_of(cell) for cell in cells}).items())
+
+
+def _named(parts: Mapping[Cell, Sequence[Part]]) -> dict[str, str]:
+    """Words -> colour of the largest parts, which are shown apart; then of the others and of the rest."""
+    most: dict[str, float] = {}
+    for own in parts.values():
+        whole = sum(part.ms for part in own)
+        for part in own:
+            if part.part_id != REST:
+                most[part.words] = max(most.get(part.words, 0.0), part.ms / whole)
+    largest = sorted(most, key=lambda words: -most[words])[:_MOST_PARTS]
+    return {**dict(zip(largest, _COLOURS, strict=False)), _OTHERS: _OTHERS_COLOUR, _rest_words(parts): _REST_COLOUR}
+
+
+def _rest_words(parts: Mapping[Cell, Sequence[Part]]) -> str:
+    return next((part.words for own in parts.values() for part in own if part.part_id == REST), "rest")
+
+
+def _rows(cell: Cell, own: Sequence[Part], named: Mapping[str, str]) -> list[Row]:
+    sums: dict[str, float] = dict.fromkeys(named, 0.0)
+    for part in own:
+        sums[part.words if part.words in named else _OTHERS] += part.ms
+    place = {"target": cell.target, "concurrency": cell.concurrency}
+    return [
+        {**place, "part": words, "order": order, "ms": significant(max(ms, 0.0)), "shown": f"{figure(ms, 3)} ms"}
+        for order, (words, ms) in enumerate(sums.items())
+    ]
+
+
+def _drawing(rows: Sequence[Row], named: Mapping[str, str], top: float) -> Drawing:
+    scale = alt.Scale(domain=list(named), range=list(named.values()))
+    bars = Unit(rows_data(rows)).encode(
+        x=alt.X("concurrency:O", axis=alt.Axis(title="connections", labelAngle=0), scale=alt.Scale(paddingInner=0.25)),
+        y=alt.Y("ms:Q", stack="zero", scale=alt.Scale(domain=[0, top], nice=True), axis=alt.Axis(title="milliseconds")),
+        color=alt.Color("part:N", scale=scale, legend=None),
+        order=alt.Order("order:Q"),
+        tooltip=[
+            alt.Tooltip("part:N"),
+            alt.Tooltip("shown:N", title="per transaction"),
+            alt.Tooltip("concurrency:O", title="connections"),
+        ],
+    )
+    drawn = bars.mark_bar(stroke="var(--paper)", strokeWidth=0.6)
+    return alt.layer(drawn, height=HEIGHT, padding={"left": 4, "top": 8, "bottom": 4, "right": 4}, autosize=AUTOSIZE)
+
+
+def _description(target: str, rows: Sequence[Row]) -> str:
+    told = [f"{row['part']} {row['shown']} at {row['concurrency']} connections" for row in rows if row["ms"]]
+    return f"Milliseconds per transaction of {target_title(target)} by part. " + "; ".join(told) + "."

@@ -1,0 +1,19 @@
+"""The charts of an explanation together: the bridge of its pair, and the stacked times of all targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbdyno.report._why import Why
+from dbdyno.report.charts._bridge import bridge_chart
+from dbdyno.report.charts._stacked_time import stacked_time_charts
+from dbdyno.report.charts._style import Chart
+
+
+def why_charts(why: Why, targets: Sequence[str]) -> list[Chart]:
+    """Every chart; none where no cell can be explained."""
+    if why.explanation is None or why.place is None:
+        return []
+    bridge = None if why.gap is None else bridge_chart(why.gap)
+    stacked = stacked_time_charts(why.explanation, why.place, targets)
+    return [*([bridge] if bridge else []), *stacked]

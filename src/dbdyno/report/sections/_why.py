@@ -1,0 +1,89 @@
+"""Why: with which parts of a transaction's time the difference of the best two goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbdyno.report._html import Column, Html, element, folded, table
+from dbdyno.report._why import (
+    ABOUT,
+    ABOUT_COUNTED,
+    Why,
+    counted_rows,
+    counted_titles,
+    part_rows,
+    part_titles,
+    step_lines,
+    why_of,
+)
+from dbdyno.report.charts import bridge_chart, part_colours, stacked_time_charts
+from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
+
+_TO_SEE = (
+    "Filled: decided. Dashed: undecided, or less than 3 % of the shorter time. Grey: not accounted for. Lines are 95 % "
+    "intervals. A step says where the time is, not what brought it there."
+)
+
+
+def why_section(page: Page) -> Html:
+    """Three lines, the bridge, the stacked times and their tables; nothing where no cell has a time."""
+    why = why_of(page.analysis)
+    if why.place is None:
+        return Html("")
+    first, *others = (page.worded(line) for line in why.lines)
+    return section(
+        "why",
+        "Why: where the time of a transaction goes",
+        element("p", element("b", first)),
+        *(element("p", line) for line in others),
+        *_bridge(page, why),
+        *_stacked(page, why),
+        *_counted(why),
+        *_steps(page, why),
+    )
+
+
+def _bridge(page: Page, why: Why) -> list[Html]:
+    chart = None if why.gap is None else bridge_chart(why.gap)
+    if why.gap is None or chart is None:
+        return []
+    columns = _columns(part_titles(why.gap))
+    rows = part_rows(why.gap)
+    behind = data_behind(table("why-parts", "The time, part by part", columns, rows), "All parts as a table")
+    return [subtitle(ABOUT), page.place(chart), to_see(_TO_SEE), behind]
+
+
+def _stacked(page: Page, why: Why) -> list[Html]:
+    if why.explanation is None or why.place is None:
+        return []
+    charts = stacked_time_charts(why.explanation, why.place, page.analysis.targets)
+    if not charts:
+        return []
+    key = [
+        element("li", element("span", class_="swatch", style=f"--c:{colour}", aria_hidden="true"), words)
+        for words, colour in part_colours(why.explanation, why.place)
+    ]
+    return [
+        subtitle("Milliseconds per transaction against connections, by part; all panels have the same scale."),
+        element("ul", *key, class_="key", aria_label="Parts and their colours, from the bottom up"),
+        grid([page.place(chart) for chart in charts]),
+    ]
+
+
+def _counted(why: Why) -> list[Html]:
+    rows = counted_rows(why)
+    if why.gap is None or not rows:
+        return []
+    inner = table("why-counted", "Work that the servers counted", _columns(counted_titles(why.gap)), rows)
+    return [folded("Work that the servers counted, and its time", to_see(ABOUT_COUNTED), inner)]
+
+
+def _steps(page: Page, why: Why) -> list[Html]:
+    lines = step_lines(why)
+    return [folded("More connections", element("ul", *(element("li", page.worded(line)) for line in lines)))] * bool(
+        lines
+    )
+
+
+def _columns(titles: Sequence[str]) -> list[Column]:
+    return [Column(titles[0], is_name=True), *(Column(title, is_number=True) for title in titles[1:])]

@@ -1,0 +1,144 @@
+"""A results folder whose statements take known times: what an explanation of it must find is planted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from hdrh.histogram import HdrHistogram
+
+from dbdyno.core import Run, RunRecord
+from dbdyno.plan import make_plan
+from dbdyno.store import IntervalRow, Results, SecondRow, StoredRun, StoredStudy
+from dbdyno.study import Study, parse_study
+
+STUDY = """
+name = "explained"
+targets = ["mariadb:11.8", "mysql:9.7"]
+[workload]
+name = "sysbench/oltp_read_write"
+tables = 4
+rows = 50000
+[axes]
+tier = ["64MB", "512MB"]
+concurrency = [1, 4, 16]
+[measure]
+warm_up = "1s"
+window = "12s"
+repeats = {repeats}
+"""
+STATEMENTS: Mapping[str, tuple[int, float]] = {
+    "begin": (1, 0.1),
+    "point_select": (10, 0.3),
+    "simple_range": (1, 0.5),
+    "order_range": (1, 0.9),
+    "index_update": (1, 1.2),
+    "insert": (1, 0.5),
+    "commit": (1, 1.5),
+}
+"""How often each is sent in a transaction, and the milliseconds that it takes."""
+CLIENT_NS = 9_000.0
+SECONDS = 12
+
+
+class PlantedTimes:
+    """Writes runs whose statements take the times above, some of them longer on some targets.
+
+    Parameters
+    ----------
+    factors : target -> statement -> times as long
+    spread : of a run's luck, and of each statement's, relative
+    """
+
+    def __init__(
+        self, factors: Mapping[str, Mapping[str, float]], seed: int = 1, spread: float = 0.01, repeats: int = 3
+    ) -> None:
+        self.factors, self.spread, self.random = factors, spread, np.random.default_rng(seed)
+        self.text = STUDY.format(repeats=repeats)
+
+    @property
+    def study(self) -> Study:
+        return parse_study(self.text, "explained")
+
+    def write(self, folder: Path) -> StoredStudy:
+        plan = make_plan(self.study)
+        results = Results.create(folder, self.text, {}, {"logical_cpu_count": 4}, study_name=self.study.name)
+        with results.writing() as writer:
+            for run in plan.runs:
+                writer.add_run(self.stored(run))
+        return StoredStudy.open(folder)
+
+    def times_ms(self, run: Run) -> dict[str, float]:
+        """Milliseconds of one statement of each type in a run."""
+        own = self.factors.get(run.cell.target, {})
+        luck = self.random.normal(0, self.spread)
+        slower = run.cell.concurrency**0.5
+        return {
+            name: ms * slower * own.get(name, 1.0) * math.exp(luck + self.random.normal(0, self.spread))
+            for name, (_, ms) in STATEMENTS.items()
+        }
+
+    def stored(self, run: Run) -> StoredRun:
+        times = self.times_ms(run)
+        total_ms = sum(count * times[name] for name, (count, _) in STATEMENTS.items())
+        tps = run.cell.concurrency * 1e3 / total_ms
+        seconds, intervals = [], []
+        for second in range(SECONDS + 1):
+            phase = "window" if second else "warm-up"
+            done = max(round(tps * (1 + self.random.normal(0, 0.01))), 1)
+            # What is done in a second took all of its time, so that statements fill it.
+            scale = run.cell.concurrency * 1e3 / (done * total_ms)
+            seconds.append(_second(second, phase, done))
+            took = total_ms * scale
+            text = histogram_of({took * 1e6: done})
+            row = IntervalRow(second, phase, "transaction", "read_write", done, 0, "{}", "{}", text, text, text)
+            intervals.append(row)
+            for name, (count, _) in STATEMENTS.items():
+                text = histogram_of({times[name] * scale * 1e6: done * count})
+                row = IntervalRow(second, phase, "statement", name, done * count, 0, "{}", "{}", None, text)
+                intervals.append(row)
+        engine = self.study.target(run.cell.target).engine
+        record = RunRecord(
+            run,
+            engine.family,
+            engine.version,
+            engine.storage_engine,
+            "good",
+            window_s=float(SECONDS),
+            tps_mean=float(np.mean([row.tps for row in seconds[1:]])),
+            tps_half_width=0.005 * tps,
+            transactions=int(sum(row.tps for row in seconds[1:])),
+        )
+        return StoredRun(record, seconds, intervals, variables={"version": "1"}, order={"workers": 1})
+
+
+def histogram_of(values_ns: Mapping[float, int]) -> str:
+    """A histogram of so many values of each."""
+    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
+    for value, count in values_ns.items():
+        histogram.record_value(int(value), count)
+    text = histogram.encode()
+    return text.decode() if isinstance(text, bytes) else str(text)
+
+
+def _second(second: int, phase: str, done: int) -> SecondRow:
+    fields = dict.fromkeys(SecondRow.__slots__)
+    known = {
+        "second": second,
+        "phase": phase,
+        "monotonic_ns": second * 10**9,
+        "realtime_ns": (1_795_000_000 + second) * 10**9,
+        "duration_ns": 10**9,
+        "tps": float(done),
+        "qps": float(done * 16),
+        "failed": 0,
+        "retries": 0,
+        "errors": 0,
+        "client_cpu_wait_share": 0.001,
+        "client_cpu_ns_per_statement": CLIENT_NS,
+        "client_busy_share": 0.1,
+        "client_use_share": 0.1,
+    }
+    return SecondRow(**{**fields, **known})
