@@ -22,7 +22,7 @@ ORDERS += [("load-order", "load-order-search.json")]
 ORDERS += [("populate-order", "populate-order.json")]
 RECORDS = [("load-record", "load-records.jsonl"), ("populate-record", "populate-records.jsonl")]
 RECORDS += [("sysbench-record", "sysbench-records.jsonl"), ("verify-record", "verify-records.jsonl")]
-RECORDS += [("fingerprint-record", "fingerprint-records.jsonl")]
+RECORDS += [("fingerprint-record", "fingerprint-records.jsonl"), ("threads-record", "threads-records.jsonl")]
 STUDY = """
 targets = ["mysql:9.7"]
 workload = {name = "oltp_read_write", tables = 4, rows = 50000, rand_type = "zipfian", rand_zipfian_exp = 0.9}

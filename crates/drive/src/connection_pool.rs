@@ -16,8 +16,9 @@ use dbdyno_wire::StatementText;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// From the moment everything is ready to the first second, so that the start is told before it happens.
-const LEAD_NS: u64 = 50_000_000;
+/// From the moment everything is ready to the first second, so that the start is told before it happens, and so that who
+/// watches the server's threads sees all sessions idle.
+const LEAD_NS: u64 = 100_000_000;
 
 /// Open connections, and what became of the events on them so far.
 pub(crate) struct ConnectionPool<'a> {

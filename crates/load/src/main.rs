@@ -26,6 +26,7 @@ mod sample;
 mod signals;
 mod sysbench;
 mod terminal;
+mod threads;
 mod verify;
 mod workloads;
 
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Workloads(arguments) => workloads::run(*arguments).map(|()| Exit::Done),
         Command::Quirks(arguments) => quirks::run(arguments).map(|()| Exit::Done),
         Command::Sample(arguments) => sample::run(*arguments).map(|()| Exit::Done),
+        Command::Threads(arguments) => threads::run(&arguments),
         Command::NullServer(arguments) => null_server::run(*arguments),
     };
     result

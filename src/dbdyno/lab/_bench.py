@@ -14,6 +14,7 @@ from dbdyno.hosts import Home, Host
 from dbdyno.lab._orphans import find_orphans, remove_orphans
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._session import Session, own_name
+from dbdyno.lab._wait_sites import try_to_learn, wait_sites
 from dbdyno.measure.telemetry import Source
 from dbdyno.populate import FillServer, FreshServer, Snapshot, restore
 from dbdyno.provision import Installation, in_use, provision
@@ -31,6 +32,10 @@ class RunServer(FillServer, Protocol):
     @property
     def option_file(self) -> str:
         """Text of its option file; empty for a server that is not ours."""
+
+    @property
+    def pid(self) -> int | None:
+        """Return its process on this machine; None where it can't be seen."""
 
     def variables(self) -> Mapping[str, str]:
         """SHOW GLOBAL VARIABLES."""
@@ -88,6 +93,11 @@ class Bench(Protocol):
 
     def fresh_server(self, target: Target, installation: Installation) -> FreshServer:
         """Initialise and start a server on an empty data directory."""
+
+    def wait_sites(
+        self, target: Target, installation: Installation, generator: Path, progress: Callable[[str], None]
+    ) -> Path:
+        """Return the file of return addresses that tell what this build's threads wait for; learned once a build."""
 
     def running_server(self, target: Target, installation: Installation) -> RunServer:
         """A server that is not ours, to be filled or measured as it is."""
@@ -165,6 +175,18 @@ class LocalBench:
         except BaseException:
             self.host.remove_tree(directory)
             raise
+
+    def wait_sites(
+        self, target: Target, installation: Installation, generator: Path, progress: Callable[[str], None]
+    ) -> Path:
+        """See `Bench`."""
+        engine = target.engine.storage_engine
+
+        def learn() -> list[JsonValue]:
+            progress("learning what its threads wait for, once for this build")
+            return try_to_learn(lambda: self.fresh_server(target, installation), engine, self.host, generator)
+
+        return wait_sites(self.shaping(target, installation), engine, self.home, learn)
 
     def running_server(self, target: Target, installation: Installation) -> LabServer:
         """See `Bench`."""

@@ -50,12 +50,14 @@ class PreparedTarget:
     ----------
     snapshots : digest of a dataset -> snapshot; empty for a running server, which was filled in place
     undecided : digest of a dataset -> conditions that were not answered in time after it was filled
+    wait_sites : names waits of the server's threads; None for a running server
     """
 
     target: Target
     installation: Installation
     snapshots: Mapping[str, Snapshot] = field(default_factory=dict)
     undecided: Mapping[str, tuple[ConditionAnswer, ...]] = field(default_factory=dict)
+    wait_sites: Path | None = None
 
     @property
     def is_running_server(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 from dbdyno.core import ConfigureError, PopulateError, StoreError, Target
 from dbdyno.engines import used_tables
@@ -152,7 +153,18 @@ class Preparation:
             self.context.emit(events.TargetFailed(target.name, str(error)))
             return UnpreparedTarget(target, installation, error)
         undecided = {digest: self.undecided.get((target.name, digest), ()) for digest in labels}
-        return PreparedTarget(target, installation, snapshots, undecided)
+        return PreparedTarget(target, installation, snapshots, undecided, self._wait_sites(target, installation))
+
+    def _wait_sites(self, target: Target, installation: Installation) -> Path | None:
+        if installation.address is not None:
+            return None
+        context = self.context
+        return context.bench.wait_sites(
+            target,
+            installation,
+            context.generator,
+            lambda text: context.emit(events.EngineProgress(target.name, text)),
+        )
 
     def _dataset(self, target: Target, label: str) -> Dataset:
         return self.context.dataset(target.name, label)

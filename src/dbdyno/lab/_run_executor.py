@@ -26,6 +26,7 @@ from dbdyno.lab._session_waits import SecondReporter, SessionWatch
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
 from dbdyno.measure.client import CostCurve
+from dbdyno.measure.telemetry import ThreadsPlace
 from dbdyno.parquet import Table
 from dbdyno.plan import share_server
 from dbdyno.populate import Dataset, Verified, verify
@@ -129,6 +130,7 @@ class RunExecutor:
             telemetry_facts={
                 **server.telemetry_facts(),
                 "client_use": self._client_facts(run, order),
+                **({"session_threads": measured.threads} if measured.threads else {}),
                 **({"session_waits": watch.looks} if watch.looks else {}),
             },
             life=server.life(),
@@ -166,7 +168,14 @@ class RunExecutor:
             on_course=watch.reporter.follow,
             facts=self._gate_facts(prepared, before, ladder_server),
             curve=self._curve(run),
+            threads_place=self._threads_place(prepared, server),
         )
+
+    def _threads_place(self, prepared: PreparedTarget, server: RunServer) -> ThreadsPlace | None:
+        """Say where the server's threads are watched: only where its process can be seen."""
+        if server.pid is None:
+            return None
+        return ThreadsPlace(self.context.host, self.context.generator, server.pid, prepared.wait_sites)
 
     def _bounded(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
         """Add a caveat where the memory tier does not bind what the storage engine keeps in memory."""

@@ -109,6 +109,11 @@ class LabServer:
             self._throttle.start()
 
     @property
+    def pid(self) -> int | None:
+        """See `RunServer`."""
+        return self._server.pid
+
+    @property
     def data_directory(self) -> Path:
         """See `FreshServer`."""
         if self._server.data_directory is None:

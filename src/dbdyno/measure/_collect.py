@@ -21,7 +21,7 @@ from dbdyno.measure._records import (
 )
 from dbdyno.measure._rows import second_row
 from dbdyno.measure.client._calibration import CostCurve
-from dbdyno.measure.telemetry import STOP_S, SamplerGroup, Telemetry
+from dbdyno.measure.telemetry import STOP_S, SamplerGroup, SessionThreads, Telemetry
 from dbdyno.stats import AdaptiveLengthRule, Course, Gates, Readings, ServerFacts, advanced, no_gates, server_gates
 from dbdyno.store import SecondRow, TelemetryRow
 
@@ -113,6 +113,7 @@ class Collector:
     station: SamplerGroup
     on_second: Callable[[SecondRow], None]
     client_has_own_cpus: bool
+    threads: SessionThreads | None = None
     curve: CostCurve | None = None
     live: LiveLength | None = None
     on_course: Callable[[Course], None] | None = None
@@ -137,6 +138,8 @@ class Collector:
         match record:
             case StartRecord():
                 self.start = record
+                if self.threads is not None:  # first: it must see the sessions idle
+                    self.threads.start(record.monotonic_ns, self.process.pid)
                 self.station.start(record.monotonic_ns)
             case IntervalRecord():
                 self._take_second(record)
@@ -155,6 +158,11 @@ class Collector:
         if self.sampling:
             self.sampling = False
             self.telemetry = self.station.stop(self.seconds_count, patience_s)
+            if self.threads is not None:
+                self.threads.stop(self.seconds_count)
+                self.telemetry = self.telemetry.joined(
+                    self.threads.rows(self.seconds_count), self.threads.caveats(self.seconds_count)
+                )
             self.quota = quota_rows(self.telemetry.rows)
 
     @property

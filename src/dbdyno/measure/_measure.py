@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ from dbdyno.measure._records import (
 from dbdyno.measure._rows import interval_rows
 from dbdyno.measure._wall_clock import WallClock
 from dbdyno.measure.client._calibration import CostCurve
-from dbdyno.measure.telemetry import ProcessSource, QuotaSource, SamplerGroup, Source
+from dbdyno.measure.telemetry import ProcessSource, QuotaSource, SamplerGroup, SessionThreads, Source, ThreadsPlace
 from dbdyno.stats import Course, ServerFacts, run_course, settled_part
 from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow, window_tps
 
@@ -56,6 +56,7 @@ class MeasuredRun:
     started_ns, ended_ns : Unix time
     counters : what counters of server and disk grew by over the window
     settled : what the window's seconds say of its level; None where the study itself varies the rate
+    threads : what is known of the server's session threads beside their rows
     """
 
     figures: WindowFigures
@@ -75,6 +76,7 @@ class MeasuredRun:
     counters: tuple[CounterDelta, ...] = ()
     course: RunCourse | None = None
     settled: SettledPart | None = None
+    threads: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 def measure_run(
@@ -88,6 +90,7 @@ def measure_run(
     on_course: Callable[[Course], None] | None = None,
     facts: ServerFacts | None = None,
     curve: CostCurve | None = None,
+    threads_place: ThreadsPlace | None = None,
     patience_s: float = 2.0,
 ) -> MeasuredRun:
     """Drive one run and record it.
@@ -100,6 +103,7 @@ def measure_run(
     on_course : told, before that, of what the run has come to, where its length is left to itself
     facts : of the server, for its gates; None: its own state is not asked
     curve : of the client's calibration; None: the busy share stands for its use
+    threads_place : where the server's session threads are watched; None: they are not
     patience_s : how long the end of a server may show later than the end of the load that it broke
 
     Returns
@@ -111,8 +115,10 @@ def measure_run(
     with load_process(host, generator, order.to_json(), client, order.longest_s) as process:
         client_sources: list[Source] = [ProcessSource("client", process.pid), QuotaSource("client", process.pid)]
         collector = Collector(
-            process, server, SamplerGroup([*sources, client_sources]), on_second, order.client_has_own_cpus, curve
+            process, server, SamplerGroup([*sources, client_sources]), on_second, order.client_has_own_cpus
         )
+        collector.curve = curve
+        collector.threads = None if threads_place is None else SessionThreads(threads_place)
         if order.adaptive_length_rule.is_open:
             collector.live, collector.on_course = LiveLength(order.adaptive_length_rule, facts), on_course
         try:
@@ -194,6 +200,7 @@ def _measured(order: LoadOrder, collector: Collector, server_death: str | None, 
         unsent=end.unsent if end else None,
         outages=end.outages if end else 0,
         search=end.search if end else None,
+        threads=collector.threads.facts() if collector.threads is not None else {},
     )
 
 

@@ -136,6 +136,7 @@ class PaperServer:
     dead: str | None = None
     settings: Sequence[SettingRow] = (SettingRow("innodb_buffer_pool_size", "64M", "67108864", "tier"),)
     option_file: str = "[mysqld]\n"
+    pid: int | None = None
 
     def __post_init__(self) -> None:
         self.data_directory.mkdir(parents=True, exist_ok=True)
@@ -246,6 +247,12 @@ class PaperBench:
             raise ConfigureError(f"{target.name} did not start", "[ERROR] no ink")
         self.filled.append(target.name)
         return PaperServer(self, f"fill {target.name}", self.folder / f"fill-{len(self.filled)}")
+
+    def wait_sites(
+        self, target: Target, installation: Installation, generator: Path, progress: Callable[[str], None]
+    ) -> Path:
+        progress("learning")
+        return self.folder / "sites.json"
 
     def running_server(self, target: Target, installation: Installation) -> PaperServer:
         return PaperServer(self, "theirs", self.folder / "theirs")

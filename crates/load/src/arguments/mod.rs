@@ -13,6 +13,7 @@ mod script;
 mod search;
 mod server;
 mod short_help;
+mod threads;
 mod timeouts;
 mod verify;
 mod workload;
@@ -28,6 +29,7 @@ pub(crate) use script::ScriptArguments;
 pub(crate) use search::SearchArguments;
 pub(crate) use server::ServerArguments;
 pub(crate) use short_help::with_short_help;
+pub(crate) use threads::ThreadsArguments;
 pub(crate) use timeouts::{CheckTimeout, DdlTimeout, Patience};
 pub(crate) use verify::VerifyArguments;
 pub(crate) use workload::WorkloadOptions;
@@ -91,6 +93,7 @@ pub(crate) enum Command {
     Workloads(Box<WorkloadsArguments>),
     Quirks(QuirksArguments),
     Sample(Box<SampleArguments>),
+    Threads(ThreadsArguments),
     NullServer(Box<NullServerArguments>),
 }
 

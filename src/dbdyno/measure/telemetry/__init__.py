@@ -13,6 +13,7 @@ from dbdyno.measure.telemetry._machine import (
 )
 from dbdyno.measure.telemetry._process import MemoryLimitSource, ProcessSource, QuotaSource
 from dbdyno.measure.telemetry._sampler import STOP_S, Reading, Sampler, SamplerGroup, Source, Telemetry
+from dbdyno.measure.telemetry._session_threads import SessionThreads, StackFrame, ThreadsPlace, WaitStack
 from dbdyno.measure.telemetry._status import StatusSource, absent_counters
 
 __all__ = [
@@ -28,9 +29,13 @@ __all__ = [
     "Reading",
     "Sampler",
     "SamplerGroup",
+    "SessionThreads",
     "Source",
+    "StackFrame",
     "StatusSource",
     "Telemetry",
+    "ThreadsPlace",
+    "WaitStack",
     "absent_counters",
     "device_number",
 ]

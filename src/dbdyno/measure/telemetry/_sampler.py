@@ -159,6 +159,11 @@ class Telemetry:
     rows: tuple[TelemetryRow, ...] = ()
     caveats: tuple[Caveat, ...] = ()
 
+    def joined(self, rows: Sequence[TelemetryRow], caveats: Sequence[Caveat]) -> Telemetry:
+        """Add what another sampler saw."""
+        every = sorted((*self.rows, *rows), key=lambda row: (row.second, row.metric))
+        return Telemetry(tuple(every), (*self.caveats, *caveats))
+
 
 class SamplerGroup:
     """One thread a group, so that a server slow to answer does not make the machine's readings late."""

@@ -1,0 +1,49 @@
+//! Arguments of `threads`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+const LONG_ABOUT: &str = "\
+Watch the threads that serve the client's connections in a server on this machine, once a second one
+record: processor time and time on the run queue exactly, blocked time by samples and named by what the
+thread waits for. Nothing is stopped, and the server needs no instrumentation.
+
+dbdyno starts this next to each run by itself. Alone it serves to look at any server and any client.";
+
+const EXAMPLES: &str = "\
+Examples:
+  dbdyno-load threads --server-pid 4711 --client-pid 4712 --seconds 10
+  dbdyno-load threads --server-pid $(pidof mariadbd) --client-pid $(pidof sysbench)";
+
+/// Watches the session threads of a server.
+#[derive(Debug, Clone, Args)]
+#[command(
+    about = "Watch what the session threads of a server do and wait for",
+    long_about = LONG_ABOUT,
+    after_long_help = EXAMPLES
+)]
+pub(crate) struct ThreadsArguments {
+    /// Process id of the server
+    #[arg(long, value_name = "PID")]
+    pub(crate) server_pid: u32,
+
+    /// Process id of the client: threads that serve its connections are sessions
+    #[arg(long, value_name = "PID")]
+    pub(crate) client_pid: u32,
+
+    /// When second 0 begins, in ns of the monotonic clock; now unless given
+    #[arg(long, value_name = "NS")]
+    pub(crate) start_ns: Option<u64>,
+
+    /// End after so many seconds; by a signal or with the server unless given
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) seconds: Option<u32>,
+
+    /// Looks at each session thread per second
+    #[arg(long, value_name = "HZ", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rate: u32,
+
+    /// JSON file of wait sites that were learned by provoking waits
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sites: Option<PathBuf>,
+}

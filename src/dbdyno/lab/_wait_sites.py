@@ -1,0 +1,190 @@
+"""Learns where the threads of a server wait, by provoking each wait once on a server of the same build.
+
+Builds such as Debian's MariaDB hide the names of InnoDB's functions. A session that waits for a row lock there shows
+return addresses only. They are the same whenever the same build waits for a row lock, so they are learned once and kept
+in the home folder. What is learned is used to name waits and for nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+from dbdyno.connections import ServerConnection
+from dbdyno.core import DbdynoError
+from dbdyno.hosts import Home, Host
+from dbdyno.lab._server import LabServer
+from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace, WaitStack
+from dbdyno.store import JsonValue
+
+SCHEMA_VERSION = 1
+_SCHEMA = "dbdyno_wait_sites"
+_WRITERS = 6
+_PROVOKED_S = 1.2
+_IDLE_S = 0.15
+_LOOKS_HZ = 200
+_INNERMOST = 3
+"""Frames of a stack that tell what it waits for; those further out are statements, which wait for many things."""
+_LEAST_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Provocation:
+    """Makes sessions wait for one thing.
+
+    Parameters
+    ----------
+    wait_class : the id under which ``dbdyno-load`` counts it
+    provoke : given the sessions, waits or makes them wait until the time is over
+    """
+
+    wait_class: str
+    provoke: Callable[[Sequence[ServerConnection]], None]
+
+
+def wait_sites(facts: Mapping[str, object], storage_engine: str, home: Home, learn: Callable[[], JsonValue]) -> Path:
+    """Return the file of a build's wait sites; it is made by `learn` unless it is there.
+
+    Parameters
+    ----------
+    facts : of the installation: what tells one build from another
+    """
+    key = hashlib.sha256(json.dumps([SCHEMA_VERSION, storage_engine, facts], sort_keys=True).encode()).hexdigest()[:20]
+    path = home.root / "wait-sites" / f"{key}.json"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(f".{threading.get_native_id()}")
+        partial.write_text(json.dumps(learn()))
+        partial.replace(path)
+    return path
+
+
+def learned_sites(server: LabServer, storage_engine: str, host: Host, generator: Path) -> list[JsonValue]:
+    """Provoke each wait on a private server and return the return addresses that lead to it alone.
+
+    Raises
+    ------
+    DbdynoError, pymysql.MySQLError : the server does not do what it is asked
+    """
+    seen: dict[str, Sequence[WaitStack]] = {}
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {_SCHEMA}")
+        cursor.execute(f"CREATE TABLE {_SCHEMA}.t (id INT PRIMARY KEY, v INT NOT NULL) ENGINE = {storage_engine}")
+        rows = ", ".join(f"({number}, 0)" for number in range(_WRITERS))
+        cursor.execute(f"INSERT INTO {_SCHEMA}.t VALUES {rows}")
+    for provocation in (Provocation("row_lock", _wait_for_row), Provocation("redo_flush", _commit)):
+        seen[provocation.wait_class] = _provoked(provocation, server, host, generator)
+    return sites_of(seen)
+
+
+def sites_of(seen: Mapping[str, Sequence[WaitStack]]) -> list[JsonValue]:
+    """Return the innermost return addresses that only one class of waits was seen at.
+
+    Parameters
+    ----------
+    seen : class -> stacks, as ``dbdyno-load threads`` tells them
+
+    >>> from dbdyno.measure.telemetry import StackFrame
+    >>> stack = lambda *addresses: WaitStack(9, False, tuple(StackFrame("f", "b", a, None) for a in addresses))
+    >>> sites = sites_of({"row_lock": [stack(1, 2, 9)], "redo_flush": [stack(1, 3, 9)]})
+    >>> [(site["address"], site["class"]) for site in sites]
+    [(2, 'row_lock'), (3, 'redo_flush')]
+    """
+    addresses = {wait_class: _innermost(stacks) for wait_class, stacks in seen.items()}
+    sites: list[JsonValue] = []
+    for wait_class, own in addresses.items():
+        others = set().union(*(theirs for other, theirs in addresses.items() if other != wait_class))
+        sites += [
+            {"build_id": build_id, "address": address, "class": wait_class}
+            for build_id, address in sorted(own - others)
+        ]
+    return sites
+
+
+def _innermost(stacks: Sequence[WaitStack]) -> set[tuple[str, int]]:
+    """Return the innermost frames of the stacks that nothing else names."""
+    unnamed = [stack for stack in stacks if not stack.is_named]
+    least = _LEAST_SHARE * sum(stack.samples for stack in unnamed)
+    frames = (frame for stack in unnamed if stack.samples >= least for frame in stack.frames[:_INNERMOST])
+    return {(frame.build_id, frame.address) for frame in frames if frame.build_id}
+
+
+def _provoked(provocation: Provocation, server: LabServer, host: Host, generator: Path) -> Sequence[WaitStack]:
+    """Return the stacks that sessions of ours waited with."""
+    pid = server.pid
+    if pid is None:
+        return []
+    with ExitStack() as stack:
+        sessions = [stack.enter_context(server.connect()) for _ in range(_WRITERS)]
+        for session in sessions:
+            session.autocommit(True)
+        threads = SessionThreads(ThreadsPlace(host, generator, pid, rate_hz=_LOOKS_HZ))
+        start_ns = time.monotonic_ns() + int(_IDLE_S * 1e9)
+        threads.start(start_ns, os.getpid())
+        time.sleep(_IDLE_S)
+        provocation.provoke(sessions)
+        threads.stop(0)
+        return threads.stacks()
+
+
+def _wait_for_row(sessions: Sequence[ServerConnection]) -> None:
+    """All sessions but one wait for a row that this one holds."""
+    holder, *waiters = sessions
+    _execute(holder, f"SELECT v FROM {_SCHEMA}.t WHERE id = 0 FOR UPDATE", begin=True)
+    update = f"UPDATE {_SCHEMA}.t SET v = v + 1 WHERE id = 0"
+    threads = [threading.Thread(target=_execute, args=(waiter, update), daemon=True) for waiter in waiters]
+    for thread in threads:
+        thread.start()
+    time.sleep(_PROVOKED_S)
+    holder.rollback()
+    for thread in threads:
+        thread.join()
+
+
+def _commit(sessions: Sequence[ServerConnection]) -> None:
+    """Each session commits changes of a row that no other changes."""
+    until = time.monotonic() + _PROVOKED_S
+
+    def change(session: ServerConnection, row: int) -> None:
+        while time.monotonic() < until:
+            _execute(session, f"UPDATE {_SCHEMA}.t SET v = v + 1 WHERE id = {row}")
+
+    threads = [
+        threading.Thread(target=change, args=(session, row), daemon=True) for row, session in enumerate(sessions)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _execute(session: ServerConnection, statement: str, *, begin: bool = False) -> None:
+    with suppress(pymysql.MySQLError), session.cursor() as cursor:
+        if begin:
+            session.begin()
+        cursor.execute(statement)
+
+
+def try_to_learn(
+    fresh_server: Callable[[], LabServer], storage_engine: str, host: Host, generator: Path
+) -> list[JsonValue]:
+    """As `learned_sites`, on a server made for it; nothing where that fails: waits then stay without a name."""
+    try:
+        server = fresh_server()
+    except DbdynoError:
+        return []
+    try:
+        return learned_sites(server, storage_engine, host, generator)
+    except (DbdynoError, pymysql.MySQLError):
+        return []
+    finally:
+        server.discard()

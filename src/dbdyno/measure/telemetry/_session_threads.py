@@ -1,0 +1,234 @@
+"""Watches the server's session threads by ``dbdyno-load threads``: processor time, run queue, and what they wait for.
+
+Values are averages of threads in a state over a second, so those of all states add up to the number of sessions.
+``sessions.wait.CLASS`` and ``sessions.running`` are sampled, ``sessions.on_cpu`` and ``sessions.run_queue`` exact.
+Nothing of it is needed for a run: what can't be had is a caveat.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dbdyno.core import Caveat, HostError, MeasureError
+from dbdyno.hosts import Host, PipedProcess
+from dbdyno.store import JsonValue, TelemetryRow
+
+_END_S = 3.0
+_LAST_SECOND_S = 0.2
+_SECOND_NS = 1e9
+_KEPT_STACKS = 10
+_CODE = "session-threads"
+NOT_NAMED = "not_named"
+"""Class of waits that neither functions nor system call tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadsPlace:
+    """Says whose threads are watched, and with what.
+
+    Parameters
+    ----------
+    server_pid : of the server, on the host on which the load generator runs
+    wait_sites : file of return addresses that were learned on the same build; None: functions' names must do
+    rate_hz : looks at each session thread per second
+    """
+
+    host: Host
+    generator: Path
+    server_pid: int
+    wait_sites: Path | None = None
+    rate_hz: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StackFrame:
+    """A return address: within the file's own numbering, with the function's name where it is known."""
+
+    file: str
+    build_id: str
+    address: int
+    function: str | None
+
+    def __str__(self) -> str:
+        """Return the function's name, else file and address."""
+        return self.function or f"{self.file}+{self.address:#x}"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitStack:
+    """A stack that session threads waited with.
+
+    Parameters
+    ----------
+    samples : how often it was seen
+    is_named : its functions tell what it waits for, or its system call does
+    frames : innermost first
+    """
+
+    samples: int
+    is_named: bool
+    frames: tuple[StackFrame, ...]
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> WaitStack:
+        """Read one of the last record's stacks."""
+        is_named = record["class"] is not None or record["class_by_call"] != NOT_NAMED
+        frames = (StackFrame(f["file"], f["build_id"], f["address"], f["function"]) for f in record["frames"])
+        return cls(record["samples"], is_named, tuple(frames))
+
+
+@dataclass(slots=True)
+class SessionThreads:
+    """Watches the session threads of one run."""
+
+    place: ThreadsPlace
+    records: list[Mapping[str, Any]] = field(default_factory=list)
+    _process: PipedProcess | None = None
+    _reader: threading.Thread | None = None
+    _failure: str = ""
+
+    def start(self, start_ns: int, client_pid: int) -> None:
+        """Begin, while the load's connections are open and idle.
+
+        Parameters
+        ----------
+        start_ns : monotonic time at which second 0 begins
+        """
+        place = self.place
+        argv = [str(place.generator), "threads", "--server-pid", str(place.server_pid)]
+        argv += ["--client-pid", str(client_pid), "--start-ns", str(start_ns), "--rate", str(place.rate_hz)]
+        if place.wait_sites is not None:
+            argv += ["--sites", str(place.wait_sites)]
+        try:
+            self._process = place.host.spawn_piped(argv, stdin=b"")
+        except HostError as error:
+            self._failure = str(error)
+            return
+        self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True, name="dbdyno-threads")
+        self._reader.start()
+
+    def _read(self, process: PipedProcess) -> None:
+        for line in process.lines():
+            try:
+                self.records.append(json.loads(line))
+            except ValueError:
+                self._failure = f"unreadable record: {line[:80]}"
+
+    def stop(self, seconds_count: int) -> None:
+        """End it once it has told the last of these seconds; a sampler that does not end is killed."""
+        process, reader = self._process, self._reader
+        if process is None or reader is None:
+            return
+        self._process = None
+        deadline = time.monotonic() + _LAST_SECOND_S
+        while reader.is_alive() and len(self.records) <= seconds_count and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.interrupt()
+        reader.join(_END_S)
+        if reader.is_alive():
+            process.kill()
+            reader.join(_END_S)
+        try:
+            completed = process.wait(_END_S)
+        except HostError as error:
+            self._failure = str(error)
+            return
+        if not any(record["record"] == "start" for record in self.records):
+            self._failure = completed.stderr.strip()[-300:] or "it ended without a word"
+
+    def rows(self, seconds_count: int) -> list[TelemetryRow]:
+        """Rows of the first seconds; none where the threads do not stand for sessions."""
+        if self._refusal():
+            return []
+        seconds = [record for record in self.records if record["record"] == "second"]
+        return [row for record in seconds if record["second"] < seconds_count for row in thread_rows(record)]
+
+    def caveats(self, seconds_count: int) -> tuple[Caveat, ...]:
+        """Return what could not be seen of the first seconds, and why."""
+        refusal = self._refusal()
+        if refusal:
+            return (Caveat(_CODE, f"what the server's threads did is not known: {refusal}"),)
+        missing = seconds_count - len({row.second for row in self.rows(seconds_count)})
+        text = f"what the server's threads did is not known in {missing} of {seconds_count} seconds"
+        return (Caveat(_CODE, text),) if missing > 0 else ()
+
+    def facts(self) -> dict[str, JsonValue]:
+        """Return what is kept beside the rows: the sampler's cost, and stacks that could not be named."""
+        end = self._record("end")
+        if end is None:
+            return {}
+        stacks = [stack for stack in self.stacks() if not stack.is_named]
+        return {
+            "cpu_ns": end["cpu_ns"],
+            "not_named": [
+                {"samples": stack.samples, "frames": [str(frame) for frame in stack.frames]}
+                for stack in stacks[:_KEPT_STACKS]
+            ],
+        }
+
+    def stacks(self) -> list[WaitStack]:
+        """Return the stacks that session threads waited with, most frequent first.
+
+        Raises
+        ------
+        MeasureError : the sampler's record is not of this version
+        """
+        end = self._record("end")
+        try:
+            return [WaitStack.of(stack) for stack in end["stacks"]] if end is not None else []
+        except (LookupError, TypeError) as error:
+            raise MeasureError("dbdyno-load threads wrote a record of another version", repr(error)) from error
+
+    def _record(self, kind: str) -> Mapping[str, Any] | None:
+        return next((record for record in self.records if record["record"] == kind), None)
+
+    def _refusal(self) -> str:
+        """Why the records can't be used; empty where they can."""
+        if self._failure:
+            return self._failure
+        start, end = self._record("start"), self._record("end")
+        if start is None:
+            return "the sampler did not begin"
+        if end is not None and end["pooled"]:
+            return "threads serve several connections (a thread pool)"
+        if end is not None and end["reason"] == "refused":
+            return "the kernel refused"
+        if start["sessions"] < start["connections"]:
+            return f"{start['connections']} connections, and {start['sessions']} threads that serve them"
+        return "" if start["sessions"] else "no thread serves the load's connections"
+
+
+def thread_rows(record: Mapping[str, Any]) -> list[TelemetryRow]:
+    """One second's record as rows.
+
+    >>> record = {"second": 3, "sessions": 2, "on_cpu_ns": 5e8, "run_queue_ns": 0, "samples": 40, "running": 10,
+    ...     "waits": {"client": 30}, "background": []}
+    >>> [(row.metric, row.value) for row in thread_rows(record)][-2:]
+    [('sessions.running', 0.5), ('sessions.wait.client', 1.5)]
+    """
+    second, sessions, samples = record["second"], record["sessions"], record["samples"]
+
+    def row(metric: str, threads: float) -> TelemetryRow:
+        return TelemetryRow(second, metric, threads, "threads")
+
+    rows = [row("sessions.count", float(sessions))]
+    rows += _scheduled(row, "sessions", record)
+    if samples:
+        rows.append(row("sessions.running", record["running"] / samples * sessions))
+        rows += [row(f"sessions.wait.{name}", count / samples * sessions) for name, count in record["waits"].items()]
+    for group in record["background"]:
+        rows += _scheduled(row, f"background.{group['name']}", group)
+    return rows
+
+
+def _scheduled(row: Callable[[str, float], TelemetryRow], prefix: str, of: Mapping[str, Any]) -> Sequence[TelemetryRow]:
+    return (
+        row(f"{prefix}.on_cpu", of["on_cpu_ns"] / _SECOND_NS),
+        row(f"{prefix}.run_queue", of["run_queue_ns"] / _SECOND_NS),
+    )
