@@ -135,8 +135,9 @@ class TelemetryRow:
     Parameters
     ----------
     second : as in `SecondRow`
-    metric : source and name, such as ``disk.read_bytes`` or ``engine.innodb_rows_read``
-    value : the level of a gauge; the growth per second of a counter
+    metric : source and name, such as ``disk.read_bytes`` or ``engine.innodb_rows_read``; ``sessions.STATE`` of the
+        server's session threads: ``on_cpu`` and ``run_queue`` (exact), ``running`` and ``wait.CLASS`` (sampled)
+    value : the level of a gauge; the growth per second of a counter; how many threads were in a state, on average
     unit : unit of the value
     """
 
