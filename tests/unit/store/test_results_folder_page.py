@@ -73,8 +73,8 @@ OF_A_RUN = {
     layout.SCHEMA: "definitions and columns of the tables, bytes of their files before the load",
     layout.PROCESS: "limits, control group, allocator and memory policy of the server's process",
     layout.LIFE: "start, shutdown and recovery times of the server, its memory limit, and how it died",
-    layout.TELEMETRY_FACTS: "counters that the server lacks, the device that was watched, the client's cost curve, stacks "
-    "of waits that could not be named",
+    layout.TELEMETRY_FACTS: "counters that the server lacks, the device that was watched, the client's cost curve, "
+    "stacks of waits that could not be named",
     layout.ORIGIN: "of an imported run: the files it was made from",
     layout.SERVER_CNF: "the option file that the server was started with",
     layout.SERVER_LOG: "the end of the server's log",
