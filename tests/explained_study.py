@@ -11,7 +11,7 @@ from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Run, RunRecord
 from dbdyno.plan import make_plan
-from dbdyno.store import IntervalRow, Results, SecondRow, StoredRun, StoredStudy
+from dbdyno.store import IntervalRow, Results, SecondRow, StoredRun, StoredStudy, TelemetryRow
 from dbdyno.study import Study, parse_study
 
 STUDY = """
@@ -50,12 +50,19 @@ class PlantedTimes:
     ----------
     factors : target -> statement -> times as long
     spread : of a run's luck, and of each statement's, relative
+    states : target -> state -> share of the session threads in it; none: threads were not watched
     """
 
     def __init__(
-        self, factors: Mapping[str, Mapping[str, float]], seed: int = 1, spread: float = 0.01, repeats: int = 3
+        self,
+        factors: Mapping[str, Mapping[str, float]],
+        seed: int = 1,
+        spread: float = 0.01,
+        repeats: int = 3,
+        states: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
         self.factors, self.spread, self.random = factors, spread, np.random.default_rng(seed)
+        self.states = states or {}
         self.text = STUDY.format(repeats=repeats)
 
     @property
@@ -111,7 +118,18 @@ class PlantedTimes:
             tps_half_width=0.005 * tps,
             transactions=int(sum(row.tps for row in seconds[1:])),
         )
-        return StoredRun(record, seconds, intervals, variables={"version": "1"}, order={"workers": 1})
+        telemetry = [row for second in seconds for row in self._thread_rows(run, second.second)]
+        return StoredRun(record, seconds, intervals, telemetry, variables={"version": "1"}, order={"workers": 1})
+
+    def _thread_rows(self, run: Run, second: int) -> list[TelemetryRow]:
+        states, count = self.states.get(run.cell.target, {}), run.cell.concurrency
+        rows = [TelemetryRow(second, "sessions.count", float(count), "threads")] if states else []
+        luck = {state: math.exp(self.random.normal(0, 0.05)) for state in states}
+        whole = sum(share * luck[state] for state, share in states.items())
+        for state, share in states.items():
+            threads = share * luck[state] / whole * count
+            rows.append(TelemetryRow(second, f"sessions.{state}", threads, "threads"))
+        return rows
 
 
 def histogram_of(values_ns: Mapping[float, int]) -> str:

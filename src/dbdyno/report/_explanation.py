@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.analyse.explain import Explanation, RunTimes, StatementTimes, explain
-from dbdyno.core import RunRecord
+from dbdyno.analyse.explain import RunTimes, StatementTimes
+from dbdyno.core import Cell, RunRecord
 from dbdyno.report._histograms import CellHistograms
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.store import StoredStudy
 
 _SECONDS = ("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share")
 _NO_STATEMENTS = "its log holds no times of single statements"
+_SESSIONS = "sessions."
 _OLD = "its statements have no histograms"
 
 
-def explain_study(
-    results: StoredStudy, judgements: Sequence[CellJudgement], histograms: CellHistograms
-) -> Explanation | None:
-    """The explanation of a study's cells; None of a search for a rate, whose runs have no one time."""
+Times = Mapping[Cell, Sequence[RunTimes]]
+
+
+def study_times(results: StoredStudy, judgements: Sequence[CellJudgement], histograms: CellHistograms) -> Times | None:
+    """Where the time of each cell's runs went; None of a search for a rate, whose runs have no one time."""
     if results.study.pacing.search is not None:
         return None
-    times = {
+    return {
         group.cell: [
             _run_times(results, record, sums)
             for record, sums in zip(group.judged, histograms.statements[group.cell], strict=True)
@@ -32,7 +34,6 @@ def explain_study(
         for group in judgements
         if group.judged
     }
-    return explain(judgements, times)
 
 
 def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> RunTimes:
@@ -66,7 +67,29 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         client_wait_ms=_client_wait_ms(results, record, kept["client_cpu_wait_share"], kept["duration_ns"]),
         noise_share=half / level if level and half else 0.0,
         missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
+        threads=(threads := _thread_states(results, record, kept["second"])),
+        threads_missing="" if threads else _threads_missing(record),
     )
+
+
+def _thread_states(results: StoredStudy, record: RunRecord, seconds: Sequence[int]) -> dict[str, float] | None:
+    """State -> session threads in it on average over these seconds; None where they were not watched."""
+    if record.imported is not None:
+        return None
+    table = results.telemetry(record.run.run_id, ("second", "metric", "value"))
+    metrics = table.texts("metric")
+    names = [name for name in metrics.names if name.startswith(_SESSIONS)]
+    rows = metrics.among(names) & np.isin(table.numbers("second"), seconds)
+    found = metrics.at(rows)
+    sums = np.bincount(found.codes, weights=table.numbers("value")[rows], minlength=len(metrics.names))
+    states = {name.removeprefix(_SESSIONS): float(sums[metrics.names.index(name)]) for name in names}
+    watched = int(metrics.among([f"{_SESSIONS}count"])[rows].sum()) if names else 0
+    return {state: value / watched for state, value in states.items()} if watched else None
+
+
+def _threads_missing(record: RunRecord) -> str:
+    caveats = [caveat.text for caveat in record.caveats if caveat.code == "session-threads"]
+    return caveats[0] if caveats else "the server's threads were not watched"
 
 
 def _has_rests(results: StoredStudy, record: RunRecord) -> bool:

@@ -26,13 +26,13 @@ from dbdyno.analyse import (
     rank_places,
     with_noise_intervals,
 )
-from dbdyno.analyse.explain import Explanation
+from dbdyno.analyse.explain import Explanation, explain, explain_threads
 from dbdyno.core import Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._curves import Curve
-from dbdyno.report._explanation import explain_study
+from dbdyno.report._explanation import Times, study_times
 from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._histograms import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._machine import MachineFindings, machine_findings
@@ -179,7 +179,17 @@ class StudyAnalysis:
     @cached_property
     def explanation(self) -> Explanation | None:
         """Where the time of each cell goes; None of a search for a rate."""
-        return explain_study(self.results, self.judgements, self.histograms)
+        return None if self.times is None else explain(self.judgements, self.times)
+
+    @cached_property
+    def thread_explanation(self) -> Explanation | None:
+        """The same time by what the server's session threads did; None where no run's were watched."""
+        return None if self.times is None else explain_threads(self.judgements, self.times)
+
+    @cached_property
+    def times(self) -> Times | None:
+        """What the runs of each cell store of where their time went; None of a search for a rate."""
+        return study_times(self.results, self.judgements, self.histograms)
 
     @cached_property
     def counters(self) -> list[CellCounters]:

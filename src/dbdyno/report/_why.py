@@ -16,6 +16,7 @@ from dbdyno.analyse.explain import (
     least_total,
     ms_words,
     step_words,
+    thread_lines,
 )
 from dbdyno.core import RequestError, target_title
 from dbdyno.report._counted_work import CountedWork, counted_work
@@ -29,6 +30,10 @@ ABOUT = (
     "Milliseconds of a connection per committed transaction, split by what the client waited for. A part is decided "
     "when its difference is beyond chance (Holm over all parts) and at least 3 % of the shorter time. By count, by "
     "cost: the difference split exactly into more of them per transaction and slower ones."
+)
+ABOUT_THREADS = (
+    "The same time by what the server's session threads did meanwhile. Time on a processor and time waiting for one "
+    "are counted by the kernel; what threads wait for is sampled and named by the functions on their stacks."
 )
 ABOUT_COUNTED = (
     "Counted by the servers over the whole windows. These times overlap the statements and each other, so they are no "
@@ -46,6 +51,7 @@ class Why:
     gap : of the pair; None where there is no pair
     lines : the explanation in words; one that says why where there is none
     steps : of the pair's targets at the place's memory, to more connections
+    threads, thread_gap : the same by what the server's session threads did; None where they were not watched
     """
 
     explanation: Explanation | None
@@ -54,6 +60,8 @@ class Why:
     lines: tuple[str, ...]
     steps: tuple[Gap, ...] = ()
     counted: tuple[CountedWork, ...] = ()
+    threads: Explanation | None = None
+    thread_gap: Gap | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -87,10 +95,14 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     if place is None or gap is None:
         targets = () if place is None else tuple(explanation.cells_at[place])
         return Why(explanation, place, None, (_ALONE,), _steps(explanation, place, targets))
+    threads = analysis.thread_explanation
+    thread_gap = None if threads is None else threads.gap(place, gap.left.target, gap.right.target)
     lines = tuple(filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place))))
+    if thread_gap is not None:
+        lines = (*lines, *thread_lines(thread_gap))
     counters = {cell.group.cell: cell for cell in analysis.counters}
     steps = _steps(explanation, place, (gap.left.target, gap.right.target))
-    return Why(explanation, place, gap, lines, steps, tuple(counted_work(gap, counters)))
+    return Why(explanation, place, gap, lines, steps, tuple(counted_work(gap, counters)), threads, thread_gap)
 
 
 def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:

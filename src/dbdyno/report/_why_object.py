@@ -38,6 +38,13 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
         "steps": [_gap(gap) for gap in why.steps],
         "cells": [] if why.explanation is None else _cells(why.explanation),
         "missing": [] if why.explanation is None else list(why.explanation.missing),
+        "threads": None
+        if why.threads is None
+        else {
+            "gap": None if why.thread_gap is None else _gap(why.thread_gap),
+            "cells": _cells(why.threads),
+            "missing": list(why.threads.missing),
+        },
     }
 
 

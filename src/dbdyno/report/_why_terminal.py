@@ -14,6 +14,7 @@ from dbdyno.report._terminal import titled_list
 from dbdyno.report._why import (
     ABOUT,
     ABOUT_COUNTED,
+    ABOUT_THREADS,
     Why,
     counted_rows,
     counted_titles,
@@ -30,6 +31,9 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     ]
     if why.gap is not None and why.gap.parts:
         parts += [Text(), _table(part_titles(why.gap), part_rows(why.gap)), Text(ABOUT, style="dim")]
+    if why.thread_gap is not None and why.thread_gap.parts:
+        parts += [Text(), _table(part_titles(why.thread_gap)[:5], [row[:5] for row in part_rows(why.thread_gap)])]
+        parts += [Text(ABOUT_THREADS, style="dim")]
     counted = counted_rows(why)
     if why.gap is not None and counted:
         parts += [Text(), _table(counted_titles(why.gap), counted), Text(ABOUT_COUNTED, style="dim")]

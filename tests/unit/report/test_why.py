@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 import sysbench_log
-from dbdyno.analyse.explain import PARTS, REST
+from dbdyno.analyse.explain import PARTS, REST, THREAD_PARTS
 from dbdyno.core import RequestError, Run
 from dbdyno.report import (
     analyse_study,
@@ -249,6 +249,15 @@ def test_the_reference_lists_the_parts_as_they_are() -> None:
         f"{kind.unit or '-'} |\n"
         for name, kind in PARTS.items()
     ]
+    threads = (
+        "\n## By what the server's threads did\n\n"
+        "The same time split a second way, where the server's session threads were watched.\n\n"
+        "| id | part | what it holds | read from |\n|---|---|---|---|\n"
+    )
+    threads += "".join(
+        f"| `{name}` | {kind.words} | {kind.meaning} | {kind.source} |\n" for name, kind in THREAD_PARTS.items()
+    )
+    text = head + "".join(rows) + threads
     if os.environ.get("DBDYNO_WRITE_REFERENCE"):
-        REFERENCE.write_text(head + "".join(rows))
-    assert REFERENCE.read_text() == head + "".join(rows)
+        REFERENCE.write_text(text)
+    assert REFERENCE.read_text() == text

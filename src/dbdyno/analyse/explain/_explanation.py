@@ -13,6 +13,7 @@ from dbdyno.analyse.explain._gap import Gap, gaps_by_levels
 from dbdyno.analyse.explain._levels import Key, PartLevel, part_levels
 from dbdyno.analyse.explain._part import Breakdown, Part, mean_parts
 from dbdyno.analyse.explain._statements import RunTimes, split_by_statement, statement_mix
+from dbdyno.analyse.explain._threads import split_by_threads
 from dbdyno.core import Cell
 
 
@@ -86,6 +87,19 @@ def explain(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[R
     found = {}
     for cell, runs in times.items():
         split = [split_by_statement(run, mixes[cell.workload, cell.target]) for run in runs]
+        found[cell] = tuple(_alike([breakdown for breakdown in split if breakdown is not None]))
+    return Explanation(tuple(judgements), found)
+
+
+def explain_threads(
+    judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]
+) -> Explanation | None:
+    """The explanation by what the server's threads did; None where no run's were watched."""
+    if not any(run.threads for runs in times.values() for run in runs):
+        return None
+    found = {}
+    for cell, runs in times.items():
+        split = [split_by_threads(run) for run in runs]
         found[cell] = tuple(_alike([breakdown for breakdown in split if breakdown is not None]))
     return Explanation(tuple(judgements), found)
 

@@ -46,6 +46,8 @@ class RunTimes:
     client_cpu_ms, client_wait_ms : of the load generator; None where not known
     noise_share : half-width of the throughput at 95 % from the seconds, relative
     missing : why statements are not known; empty where they are
+    threads : state -> session threads of the server in it on average, ``count`` are all; None where not watched
+    threads_missing : why not; empty where they were
     """
 
     run: Run
@@ -59,6 +61,8 @@ class RunTimes:
     client_wait_ms: float | None = None
     noise_share: float = 0.0
     missing: str = ""
+    threads: Mapping[str, float] | None = None
+    threads_missing: str = ""
 
     @property
     def thrown_away(self) -> int:
@@ -87,17 +91,23 @@ def split_by_statement(run: RunTimes, mix: Mapping[str, float]) -> Breakdown | N
     ----------
     mix : of the workload, by `statement_mix`; empty where every run threw attempts away
     """
-    if run.transactions == 0:
+    total_ms = whole_time_ms(run)
+    if total_ms is None:
         return None
     served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
-    closed_ms = 1e3 * run.run.cell.concurrency * run.seconds / run.transactions
-    if run.rests and served_ms is None:
-        return None
-    total_ms = served_ms if run.rests and served_ms is not None else closed_ms
     parts, missing = _parts(run, mix) if run.statements else ((), run.missing)
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
     return Breakdown(run.run, "statements", total_ms, parts, run.transactions, served_ms, run.noise_share, missing)
+
+
+def whole_time_ms(run: RunTimes) -> float | None:
+    """T of a run; None where nothing was committed, or where connections rest and no service times are known."""
+    if run.transactions == 0:
+        return None
+    if run.rests:
+        return None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
+    return 1e3 * run.run.cell.concurrency * run.seconds / run.transactions
 
 
 def _parts(run: RunTimes, mix: Mapping[str, float]) -> tuple[tuple[Part, ...], str]:

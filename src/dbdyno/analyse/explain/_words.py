@@ -28,6 +28,17 @@ def gap_lines(gap: Gap, where: str) -> tuple[str, str, str]:
     return _first(gap, where), _second(gap), _third(gap)
 
 
+def thread_lines(gap: Gap) -> tuple[str, ...]:
+    """Return what the server's threads say of the same difference; nothing where they were not watched."""
+    if not gap.parts:
+        return ()
+    return tuple(filter(None, (f"Server threads: {_lowered(_second(gap))}", _third(gap))))
+
+
+def _lowered(words: str) -> str:
+    return words[:1].lower() + words[1:]
+
+
 def ms_words(value: float, total_ms: float, *, signed: bool = False) -> str:
     """Milliseconds with as many digits as matter next to the whole time.
 

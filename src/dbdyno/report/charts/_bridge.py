@@ -20,7 +20,7 @@ _MOST_LETTERS = 26
 _COLOURS = {"more": "var(--s1)", "less": "var(--s2)", "rest": "var(--warm)"}
 
 
-def bridge_chart(gap: Gap) -> Chart | None:
+def bridge_chart(gap: Gap, name: str = "why-bridge") -> Chart | None:
     """The chart of a gap; None where nothing but the whole times is known."""
     if not gap.parts:
         return None
@@ -28,7 +28,7 @@ def bridge_chart(gap: Gap) -> Chart | None:
     left, right = side_titles(gap)
     title = f"From {left} to {right}, milliseconds per transaction"
     panel = (gap.left.workload, gap.left.route, gap.left.tier_bytes)
-    return Chart("why-bridge", title, _description(gap, rows), _drawing(rows), panel)
+    return Chart(name, title, _description(gap, rows), _drawing(rows), panel)
 
 
 def _rows(gap: Gap) -> list[Row]:

@@ -19,12 +19,15 @@ _COLOURS = ("var(--s0)", "var(--s1)", "var(--s2)", "var(--s3)", "var(--s4)", "va
 _OTHERS_COLOUR, _REST_COLOUR = "var(--h2)", "var(--warm)"
 
 
-def stacked_time_charts(explanation: Explanation, place: Place, targets: Sequence[str]) -> list[Chart]:
+def stacked_time_charts(
+    explanation: Explanation, place: Place, targets: Sequence[str], prefix: str = "why-stacked"
+) -> list[Chart]:
     """A chart for each target that has parts at a place's workload, route and memory.
 
     Parameters
     ----------
     targets : in the order of the study
+    prefix : of the charts' names
     """
     cells = [cell for cell in explanation.breakdowns if (cell.workload, cell.route, cell.tier_bytes) == place[:3]]
     parts = {cell: found for cell in cells if (found := explanation.parts_of(cell))}
@@ -35,7 +38,7 @@ def stacked_time_charts(explanation: Explanation, place: Place, targets: Sequenc
     for index, target in enumerate(targets):
         rows = [row for cell, own in parts.items() if cell.target == target for row in _rows(cell, own, named)]
         if rows:
-            name, drawing = f"why-stacked-{index + 1}", _drawing(rows, named, top)
+            name, drawing = f"{prefix}-{index + 1}", _drawing(rows, named, top)
             charts.append(Chart(name, target_title(target), _description(target, rows), drawing, place[:3]))
     return charts
 

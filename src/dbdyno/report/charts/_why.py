@@ -16,4 +16,13 @@ def why_charts(why: Why, targets: Sequence[str]) -> list[Chart]:
         return []
     bridge = None if why.gap is None else bridge_chart(why.gap)
     stacked = stacked_time_charts(why.explanation, why.place, targets)
+    return [*([bridge] if bridge else []), *stacked, *thread_charts(why, targets)]
+
+
+def thread_charts(why: Why, targets: Sequence[str]) -> list[Chart]:
+    """The same two by what the server's threads did; none where they were not watched."""
+    if why.threads is None or why.place is None:
+        return []
+    bridge = None if why.thread_gap is None else bridge_chart(why.thread_gap, "why-threads-bridge")
+    stacked = stacked_time_charts(why.threads, why.place, targets, "why-threads-stacked")
     return [*([bridge] if bridge else []), *stacked]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dbdyno.analyse import Place
+from dbdyno.analyse.explain import Explanation
 from dbdyno.report._html import Column, Html, element, folded, table
 from dbdyno.report._why import (
     ABOUT,
     ABOUT_COUNTED,
+    ABOUT_THREADS,
     Why,
     counted_rows,
     counted_titles,
@@ -16,7 +19,7 @@ from dbdyno.report._why import (
     step_lines,
     why_of,
 )
-from dbdyno.report.charts import bridge_chart, part_colours, stacked_time_charts
+from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
 
 _TO_SEE = (
@@ -38,6 +41,7 @@ def why_section(page: Page) -> Html:
         *(element("p", line) for line in others),
         *_bridge(page, why),
         *_stacked(page, why),
+        *_threads(page, why),
         *_counted(why),
         *_steps(page, why),
     )
@@ -57,17 +61,35 @@ def _stacked(page: Page, why: Why) -> list[Html]:
     if why.explanation is None or why.place is None:
         return []
     charts = stacked_time_charts(why.explanation, why.place, page.analysis.targets)
-    if not charts:
-        return []
+    text = "Milliseconds per transaction against connections, by part; all panels have the same scale."
+    return [subtitle(text), *_panels(page, why.explanation, why.place, charts)] if charts else []
+
+
+def _panels(page: Page, explanation: Explanation, place: Place, charts: Sequence[Chart]) -> list[Html]:
+    """The key of stacked times, and a panel a target."""
     key = [
         element("li", element("span", class_="swatch", style=f"--c:{colour}", aria_hidden="true"), words)
-        for words, colour in part_colours(why.explanation, why.place)
+        for words, colour in part_colours(explanation, place)
     ]
     return [
-        subtitle("Milliseconds per transaction against connections, by part; all panels have the same scale."),
         element("ul", *key, class_="key", aria_label="Parts and their colours, from the bottom up"),
         grid([page.place(chart) for chart in charts]),
     ]
+
+
+def _threads(page: Page, why: Why) -> list[Html]:
+    """The same time by what the server's threads did: bridge, panels and table."""
+    if why.threads is None or why.place is None:
+        return []
+    gap = why.thread_gap
+    bridge = None if gap is None else bridge_chart(gap, "why-threads-bridge")
+    charts = stacked_time_charts(why.threads, why.place, page.analysis.targets, "why-threads-stacked")
+    shown = [page.place(bridge)] if bridge is not None else []
+    if gap is not None and bridge is not None:
+        columns, rows = _columns(part_titles(gap)[:5]), [row[:5] for row in part_rows(gap)]
+        shown.append(data_behind(table("why-threads", "The time by server threads", columns, rows), "As a table"))
+    panels = _panels(page, why.threads, why.place, charts) if charts else []
+    return [subtitle(ABOUT_THREADS), *shown, *panels] if shown or panels else []
 
 
 def _counted(why: Why) -> list[Html]:

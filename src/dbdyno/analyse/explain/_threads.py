@@ -1,0 +1,127 @@
+"""Splits the time of a run by what the server's session threads did: on a processor, waiting for one, or blocked.
+
+Each connection is served by one thread, so its time is the thread's time, client included. Processor time and run queue
+are exact, as the kernel counts them. What remains of the time is blocked; samples tell on what, in proportion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from dbdyno.analyse.explain._part import Breakdown, Part, PartKind, rest_of
+from dbdyno.analyse.explain._statements import RunTimes, whole_time_ms
+
+_SAMPLED = "samples of the server's session threads in `telemetry.parquet`"
+_COUNTED = "the kernel's account of the server's session threads in `telemetry.parquet`"
+ON_CPU, RUN_QUEUE, CLIENT, NOT_NAMED = "thread.on_cpu", "thread.run_queue", "thread.client", "thread.not_named"
+MOST_NOT_NAMED = 0.1
+"""Of the time; beyond it an explanation is called partial."""
+_MOST_APART = 0.1
+
+THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
+    {
+        ON_CPU: PartKind("processor", "Session threads on a processor.", _COUNTED),
+        RUN_QUEUE: PartKind(
+            "wait for a processor",
+            "Session threads that could run while other threads had the processors: other sessions, the server's "
+            "background threads, the load generator, neighbours.",
+            _COUNTED,
+        ),
+        CLIENT: PartKind(
+            "client and wire",
+            "Session threads that waited for the next command: the way of answer and command, and the client itself.",
+            _SAMPLED,
+        ),
+        "thread.data_read": PartKind("data reads", "Reads of tables, indexes and undo.", _SAMPLED),
+        "thread.data_flush": PartKind(
+            "data flushes", "Writes and flushes of tables, indexes, undo and the doublewrite buffer.", _SAMPLED
+        ),
+        "thread.redo_flush": PartKind(
+            "redo flush",
+            "Writes and flushes of the redo log (write-ahead log), and waits for those of others.",
+            _SAMPLED,
+        ),
+        "thread.binlog_flush": PartKind("binary log flush", "Writes and flushes of the binary log.", _SAMPLED),
+        "thread.other_file": PartKind("other files", "Reads and writes of other files, such as sort files.", _SAMPLED),
+        "thread.row_lock": PartKind("row locks", "Waits for row locks of other transactions.", _SAMPLED),
+        "thread.latch": PartKind("latches", "Waits for mutexes and read-write locks in the server's memory.", _SAMPLED),
+        "thread.metadata_lock": PartKind("metadata locks", "Waits for metadata locks and table locks.", _SAMPLED),
+        "thread.user_lock": PartKind(
+            "user locks", "Waits for GET_LOCK() and for FLUSH TABLES WITH READ LOCK of others.", _SAMPLED
+        ),
+        "thread.commit_order": PartKind("commit order", "Waits for one's turn in the group commit.", _SAMPLED),
+        "thread.redo_space": PartKind(
+            "room in the redo log", "Waits for a checkpoint, because the redo log is full.", _SAMPLED
+        ),
+        "thread.free_page": PartKind("free pages", "Waits for a free page of the buffer pool.", _SAMPLED),
+        "thread.write_stall": PartKind(
+            "write stalls", "Waits of an LSM engine for its flushes and compactions.", _SAMPLED
+        ),
+        "thread.admission": PartKind(
+            "admission", "Waits to be let into the storage engine, such as innodb_thread_concurrency.", _SAMPLED
+        ),
+        "thread.sleep": PartKind("SLEEP()", "Sleeps that a statement asked for.", _SAMPLED),
+        "thread.network_send": PartKind("sending", "Waits for room in the socket to the client.", _SAMPLED),
+        "thread.page_fault": PartKind("page faults", "Memory that was swapped out or not there yet.", _SAMPLED),
+        "thread.stopped": PartKind("stopped", "Session threads that a signal had stopped.", _SAMPLED),
+        NOT_NAMED: PartKind("not named", "Waits that no function on the stack names.", _SAMPLED),
+    }
+)
+"""The parts of the split by the server's threads, by their ids."""
+
+
+def split_by_threads(run: RunTimes) -> Breakdown | None:
+    """The breakdown of a run; None where nothing was committed.
+
+    Where connections also rest, the rest is within the wait for the client: that part is what all others leave of T.
+    """
+    total_ms = whole_time_ms(run)
+    if total_ms is None:
+        return None
+    parts = _parts(run.threads, 1e3 * run.seconds / run.transactions) if run.threads else ()
+    if parts and run.rests:
+        others = tuple(part for part in parts if part.part_id != CLIENT)
+        left_ms = max(total_ms - sum(part.ms for part in others), 0.0)
+        parts = (*others, _part(CLIENT, left_ms))
+    if parts:
+        parts = (*parts, rest_of(total_ms, parts))
+    missing = _missing(run.threads, parts, total_ms) if run.threads else run.threads_missing
+    served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
+    return Breakdown(run.run, "threads", total_ms, parts, run.transactions, served_ms, run.noise_share, missing)
+
+
+def _parts(states: Mapping[str, float], ms: float) -> tuple[Part, ...]:
+    """Parts in milliseconds per transaction.
+
+    Parameters
+    ----------
+    states : state -> threads in it on average; ``count`` are all
+    ms : of one thread per transaction
+    """
+    waits = {state.removeprefix("wait."): value for state, value in states.items() if state.startswith("wait.")}
+    blocked = max(states["count"] - states["on_cpu"] - states["run_queue"], 0.0)
+    sampled = sum(waits.values())
+    parts = [_part(ON_CPU, states["on_cpu"] * ms), _part(RUN_QUEUE, states["run_queue"] * ms)]
+    if sampled:
+        parts += [_part(f"thread.{name}", value / sampled * blocked * ms) for name, value in waits.items()]
+    return tuple(parts)
+
+
+def _part(part_id: str, ms: float) -> Part:
+    kind = THREAD_PARTS.get(part_id, THREAD_PARTS[NOT_NAMED])
+    return Part(part_id, kind.words, ms, kind.source)
+
+
+def _missing(states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:
+    """Closing checks that do not hold."""
+    words = []
+    unnamed_ms = sum(part.ms for part in parts if part.part_id == NOT_NAMED)
+    if unnamed_ms > MOST_NOT_NAMED * total_ms:
+        words.append(f"partial, {100 * unnamed_ms / total_ms:.0f} % of the time has no name")
+    counted = states["on_cpu"] + states["run_queue"]
+    sampled = states.get("running", counted)
+    if abs(sampled - counted) > _MOST_APART * states["count"]:
+        found, true = (100 * threads / states["count"] for threads in (sampled, counted))
+        words.append(f"samples find {found:.0f} % of the threads running, the kernel counts {true:.0f} %")
+    return "; ".join(words)

@@ -1,0 +1,92 @@
+"""Why, by what the server's threads did: a planted wait is found, the parts add up, and what is missing is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from dbdyno.analyse.explain import THREAD_PARTS, Breakdown
+from dbdyno.report import StudyAnalysis, analyse_study, markdown_text, page_text, why_object, why_of
+from dbdyno.report.charts import why_charts
+from explained_study import PlantedTimes
+
+PAIR = ("mariadb:11.8", "mysql:9.7")
+ALIKE = {"on_cpu": 0.3, "run_queue": 0.2, "wait.client": 0.2, "wait.redo_flush": 0.2, "wait.latch": 0.1}
+SLOW = {"mysql:9.7": {"commit": 1.6, "point_select": 1.2}}
+
+
+def _analysis(folder: Path, states: Mapping[str, Mapping[str, float]], seed: int = 1) -> StudyAnalysis:
+    factors = SLOW if states.get(PAIR[0]) != states.get(PAIR[1]) else {}
+    return analyse_study(PlantedTimes(factors, seed=seed, states=states).write(folder))
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> StudyAnalysis:
+    slow = {"on_cpu": 0.25, "run_queue": 0.15, "wait.client": 0.15, "wait.redo_flush": 0.4, "wait.latch": 0.05}
+    return _analysis(tmp_path_factory.mktemp("why") / "threads", {PAIR[0]: ALIKE, PAIR[1]: slow})
+
+
+def _breakdowns(analysis: StudyAnalysis) -> list[Breakdown]:
+    assert analysis.thread_explanation is not None
+    return [run for runs in analysis.thread_explanation.breakdowns.values() for run in runs]
+
+
+def test_the_planted_wait_is_first_and_the_parts_make_the_difference(analysis: StudyAnalysis) -> None:
+    gap = why_of(analysis).thread_gap
+    assert gap is not None
+    assert (gap.left.target, gap.right.target) == PAIR
+    assert gap.parts[0].part_id == "thread.redo_flush"
+    assert gap.parts[0].difference.verdict == "decided"
+    assert sum(part.difference.ms for part in gap.parts) == pytest.approx(gap.total.ms)
+    assert any("redo flush" in line for line in why_of(analysis).lines[3:])
+
+
+def test_parts_add_up_to_the_time_of_each_run(analysis: StudyAnalysis) -> None:
+    for run in _breakdowns(analysis):
+        assert run.named_share == pytest.approx(1.0, abs=0.002)
+        assert {part.part_id for part in run.parts} <= {*THREAD_PARTS, "rest"}
+        assert run.by_id()["thread.on_cpu"].ms == pytest.approx(0.275 * run.total_ms, rel=0.3)
+
+
+def test_page_markdown_and_program_have_it(analysis: StudyAnalysis) -> None:
+    why = why_of(analysis)
+    names = {chart.name for chart in why_charts(why, analysis.targets)}
+    assert {"why-threads-bridge", "why-threads-stacked-1", "why-threads-stacked-2"} <= names
+    page = page_text(analysis.results)
+    assert all(f'"{name}"' in page for name in names)
+    assert "What the server's threads did" in markdown_text(analysis.results)
+    found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))["threads"]
+    assert found["gap"]["parts"][0]["id"] == "thread.redo_flush"
+    assert len(found["cells"]) == 12
+
+
+def test_equal_threads_have_no_decided_part(tmp_path: Path) -> None:
+    decided = 0
+    for seed in range(20):
+        gap = why_of(_analysis(tmp_path / f"{seed}", {target: ALIKE for target in PAIR}, seed)).thread_gap
+        decided += gap is not None and bool(gap.with_verdict("decided"))
+    assert decided <= 1
+
+
+def test_much_time_without_a_name_is_called_partial(tmp_path: Path) -> None:
+    unnamed = {**ALIKE, "wait.redo_flush": 0.0, "wait.not_named": 0.2}
+    analysis = _analysis(tmp_path / "partial", {target: unnamed for target in PAIR})
+    assert all("partial" in run.missing for run in _breakdowns(analysis))
+
+
+def test_without_watched_threads_there_is_no_second_split(tmp_path: Path) -> None:
+    analysis = _analysis(tmp_path / "none", {})
+    assert analysis.thread_explanation is None
+    why = why_of(analysis)
+    assert why.thread_gap is None and len(why.lines) == 3
+    assert "why-threads" not in page_text(analysis.results)
+
+
+def test_one_target_without_watched_threads_leaves_the_whole_time(tmp_path: Path) -> None:
+    analysis = _analysis(tmp_path / "half", {PAIR[0]: ALIKE})
+    gap = why_of(analysis).thread_gap
+    assert gap is not None and gap.parts == ()
+    assert "not watched" in gap.missing
