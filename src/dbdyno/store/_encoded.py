@@ -23,7 +23,7 @@ _HEADER = struct.Struct(">IIIIQQd")
 _COMPRESSED_COOKIE, _COOKIE = 0x1C849314, 0x1C849313
 _LONGEST = 8
 """Bytes of a number; the ninth would have eight bits, and no count needs it."""
-_TOGETHER = 24
+TOGETHER = 24
 """Histograms whose numbers are read in one pass: of more, the arrays in between leave the processor's cache."""
 _MOST_BYTES = 1 << 20
 """Of one histogram unpacked: each of 33,792 counts has nine bytes at most."""
@@ -49,9 +49,7 @@ def filled_buckets(texts: Sequence[str], *, digits: int, lowest: int, buckets: i
         if payload is None:
             return None
         payloads.append(payload)
-    parts = [
-        (first, _numbers(payloads[first : first + _TOGETHER], buckets)) for first in range(0, len(texts), _TOGETHER)
-    ]
+    parts = [(first, _numbers(payloads[first : first + TOGETHER], buckets)) for first in range(0, len(texts), TOGETHER)]
     found = [(which + first, bucket, count) for first, part in parts if part for which, bucket, count in [part]]
     if not found or len(found) < len(parts):
         return None

@@ -15,7 +15,7 @@ from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from dbdyno.core import LatencyNs, StoreError
-from dbdyno.store._encoded import Filled, filled_buckets
+from dbdyno.store._encoded import TOGETHER, Filled, filled_buckets
 
 LOWEST_NS = 1
 HIGHEST_NS = 3_600_000_000_000
@@ -149,12 +149,12 @@ def sums_of(encoded: Sequence[str | None]) -> tuple[NDArray[np.int64], NDArray[n
     [[0], [0.0]]
     """
     given = [index for index, text in enumerate(encoded) if text]
-    if not given:
-        return np.zeros(len(encoded), dtype=np.int64), np.zeros(len(encoded))
-    which, buckets, counts = _filled_of_all([encoded[index] or "" for index in given])
-    places = np.array(given)[which]
-    totals = np.bincount(places, counts, len(encoded)).astype(np.int64)
-    sums: NDArray[np.float64] = np.bincount(places, counts * _middle_values(buckets), len(encoded)).astype(np.float64)
+    totals, sums = np.zeros(len(encoded), dtype=np.int64), np.zeros(len(encoded))
+    for first in range(0, len(given), TOGETHER):
+        own = given[first : first + TOGETHER]
+        which, buckets, counts = _filled_of_all([encoded[index] or "" for index in own])
+        totals[own] = np.bincount(which, counts, len(own))
+        sums[own] = np.bincount(which, counts * _middle_values(buckets), len(own))
     return totals, sums
 
 

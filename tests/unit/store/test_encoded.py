@@ -9,7 +9,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import StoreError
-from dbdyno.store import merged_histogram
+from dbdyno.store import merged_histogram, sums_of
 from dense_counts import dense_counts
 
 HOUR_NS = 3_600_000_000_000
@@ -67,3 +67,19 @@ def test_a_histogram_of_another_layout_is_read_with_the_others() -> None:
 def test_a_damaged_histogram_among_whole_ones_is_an_error(text: str) -> None:
     with pytest.raises(StoreError, match="histogram"):
         dense_counts([(0, encoded([(5, 1)])), (1, text)])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_counts_and_sums_are_those_of_the_middles_that_hdrh_has(seed: int) -> None:
+    texts = [text for _, text in drawn(seed)]
+    counts, sums = sums_of([None, *texts, ""])
+    single = [merged_histogram([text]) for text in texts]
+    assert counts.tolist() == [0, *(each.get_total_count() for each in single), 0]
+    means = [each.get_mean_value() * each.get_total_count() for each in single]
+    assert sums.tolist() == pytest.approx([0.0, *means, 0.0])
+
+
+def test_a_sum_is_off_by_a_twentieth_of_a_percent_at_most() -> None:
+    values = [int(value) for value in 10 ** np.random.default_rng(3).uniform(3.5, 9, 400)]
+    for value in values:
+        assert sums_of([encoded([(value, 7)])])[1][0] == pytest.approx(7 * value, rel=0.0005)

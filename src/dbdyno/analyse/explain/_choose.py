@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from dbdyno.analyse._answer import answer_place, place_words
 from dbdyno.analyse._pairs import Place
 from dbdyno.analyse.explain._explanation import Explanation
 from dbdyno.core import RequestError, StudyError, parse_bytes
+from dbdyno.nearest import nearest
 
 _EXAMPLE = "write for example --at 512MB,16"
 
@@ -58,9 +58,7 @@ def choose_pair(explanation: Explanation, targets: Sequence[str], asked: Sequenc
         return None
     for name in asked:
         if name not in targets:
-            close = get_close_matches(name, list(targets), n=1)
-            hint = f"did you mean '{close[0]}'?" if close else "dbdyno show DIR lists the targets"
-            raise RequestError(f"'{name}' is no target of this study", f"there are {', '.join(targets)}", hint)
+            raise RequestError(f"'{name}' is no target of this study", "", nearest(name, targets))
     left, right = asked
     if left == right:
         raise RequestError(f"'{left}' can't be compared with itself", "", "name two targets with --pair A B")

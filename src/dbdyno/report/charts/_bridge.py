@@ -1,7 +1,8 @@
 """The bridge from one target's time to another's: each part a step, with its interval.
 
 Both whole times are ticks, not bars, so that the axis need not begin at zero. A decided step is filled, any other is
-dashed and hollow; what no source accounts for is grey. Steps below 3 % of the shorter time stand together.
+dashed and hollow, and without a number where it is undecided; what no source accounts for is grey. Steps below 1 % of
+the shorter time stand together.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, row
 
 _ROW_PX = 26
 _MOST_STEPS = 9
+_LEAST_SHOWN = LEAST_SHARE / 3
 _MOST_LETTERS = 26
 _COLOURS = {"more": "var(--s1)", "less": "var(--s2)", "rest": "var(--warm)"}
 
@@ -39,10 +41,12 @@ def _rows(gap: Gap) -> list[Row]:
     at = begin
     for words, ms, ends, kind, state in _steps(gap):
         row = {"order": len(rows), "step": _short(words), "from": at, "to": at + ms, "kind": kind, "state": state}
-        shown = f"{ms_words(ms, scale, signed=True)}"
+        number = ms_words(ms, scale, signed=True)
         low, high = (at + end_ms for end_ms in ends) if ends else (at + ms, at + ms)
-        interval = f" ({' to '.join(ms_words(value, scale, signed=True) for value in ends)})" if ends else ""
-        rows.append({**row, "low": low, "high": high, "shown": shown, "words": f"{shown} ms{interval}, {state}"})
+        interval = " to ".join(ms_words(value, scale, signed=True) for value in ends) if ends else ""
+        shown = state if state == "undecided" else number
+        words = f"{number} ms{f' ({interval})' if interval else ''}, {state}"
+        rows.append({**row, "low": low, "high": high, "shown": shown, "words": words})
         at += ms
     return [*rows, _total(len(rows), right, end, scale)]
 
@@ -58,7 +62,7 @@ Step = tuple[str, float, tuple[float, float] | None, str, str]
 
 def _steps(gap: Gap) -> list[Step]:
     """Words, milliseconds, interval, kind and state of each step; small ones together, the rest last."""
-    least = LEAST_SHARE * min(gap.total.left_ms, gap.total.right_ms)
+    least = _LEAST_SHOWN * min(gap.total.left_ms, gap.total.right_ms)
     named = [part for part in gap.parts if part.part_id != REST]
     shown = [part for part in named if part.difference.verdict == "decided" or abs(part.difference.ms) >= least]
     shown = shown[:_MOST_STEPS]
@@ -104,7 +108,7 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     text = base.transform_calculate(right=f"min(max(datum.to, datum.from, datum.high), {ends[1]})")
     text = text.mark_text(align="left", dx=6, fontSize=11).encode(x=alt.X("right:Q", scale=scale), text="shown:N")
     height = _ROW_PX * len(rows)
-    padding = {"left": 4, "top": 4, "bottom": 4, "right": 60}
+    padding = {"left": 4, "top": 4, "bottom": 4, "right": 64}
     return alt.layer(filled, hollow, whisker, tick, text, height=height, padding=padding, autosize=AUTOSIZE)
 
 

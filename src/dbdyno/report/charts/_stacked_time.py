@@ -51,13 +51,10 @@ def part_colours(explanation: Explanation, place: Place) -> list[tuple[str, str]
 
 def _named(parts: Mapping[Cell, Sequence[Part]]) -> dict[str, str]:
     """Words -> colour of the largest parts, which are shown apart; then of the others and of the rest."""
-    most: dict[str, float] = {}
-    for own in parts.values():
-        whole = sum(part.ms for part in own)
-        for part in own:
-            if part.part_id != REST:
-                most[part.words] = max(most.get(part.words, 0.0), part.ms / whole)
-    largest = sorted(most, key=lambda words: -most[words])[:_MOST_PARTS]
+    sums: dict[str, float] = {}
+    for part in (part for own in parts.values() for part in own if part.part_id != REST):
+        sums[part.words] = sums.get(part.words, 0.0) + part.ms
+    largest = sorted(sums, key=lambda words: -sums[words])[:_MOST_PARTS]
     return {**dict(zip(largest, _COLOURS, strict=False)), _OTHERS: _OTHERS_COLOUR, _rest_words(parts): _REST_COLOUR}
 
 

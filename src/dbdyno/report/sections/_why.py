@@ -23,8 +23,8 @@ from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time
 from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
 
 _TO_SEE = (
-    "Filled: decided. Dashed: undecided, or less than 3 % of the shorter time. Grey: not accounted for. Lines are 95 % "
-    "intervals. A step says where the time is, not what brought it there."
+    "Filled: decided. Dashed: undecided, or less than 3 % of the shorter time. Grey: not accounted for. Lines are "
+    "95\u00a0% intervals. A step says where the time is, not what brought it there."
 )
 
 
@@ -72,7 +72,13 @@ def _panels(page: Page, explanation: Explanation, place: Place, charts: Sequence
         for words, colour in part_colours(explanation, place)
     ]
     return [
-        element("ul", *key, class_="key", aria_label="Parts and their colours, from the bottom up"),
+        element(
+            "ul",
+            *key,
+            class_="key",
+            style="margin-bottom:1em",
+            aria_label="Parts and their colours, from the bottom up",
+        ),
         grid([page.place(chart) for chart in charts]),
     ]
 
