@@ -58,6 +58,7 @@ COMMANDS = {
         "quirks",
         "sample",
         "null-server",
+        "threads",
     ),
 }
 

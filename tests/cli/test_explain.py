@@ -1,0 +1,55 @@
+"""`dbdyno explain`: what is printed in each form, and the exit code of a request that can't be answered."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dbdyno.cli import main
+from explained_study import PlantedTimes
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    place = tmp_path_factory.mktemp("explain") / "planted"
+    PlantedTimes({"mysql:9.7": {"commit": 1.6}}).write(place)
+    return str(place)
+
+
+def test_the_text_names_the_planted_part_and_the_whole_time(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", folder]) == 0
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert "MySQL 9.7" in lines[0]
+    assert "COMMIT" in lines[1]
+    assert any(line.startswith("whole time") and "decided" in line for line in lines)
+    assert printed.err == ""
+
+
+def test_json_and_markdown_hold_the_same_lines(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", folder, "--at", "64MB,4", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["gap"]["left"]["tier_bytes"], found["gap"]["left"]["concurrency"]) == (64 << 20, 4)
+    assert found["gap"]["parts"][0]["id"] == "statement.commit"
+    assert main(["explain", folder, "--at", "64MB,4", "--format", "md"]) == 0
+    assert found["lines"][0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--pair", "mysql:9.8", "mariadb:11.8"], "mysql:9.7"),
+        (["--pair", "mysql:9.7", "mysql:9.7"], "itself"),
+        (["--at", "512MB,3"], "512 MiB and 16 connections"),
+        (["--at", "2GB"], "--at 512MB,16"),
+    ],
+)
+def test_a_pair_or_place_that_is_not_there_ends_with_2(
+    folder: str, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    assert main(["explain", folder, *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert said in printed.err
+    assert "Traceback" not in printed.err
