@@ -112,6 +112,8 @@ def check_plain(value: Any) -> None:  # noqa: ANN401 - foreign data
 
 def _unfit(value: Any) -> tuple[_Place, str] | None:  # noqa: ANN401 - foreign data
     """The first place that holds what nobody means, and what that is."""
+    if _is_fit(value):
+        return None
     open_values: list[tuple[Any, _Place]] = [(value, ())]
     while open_values:
         found, at = open_values.pop()
@@ -124,6 +126,28 @@ def _unfit(value: Any) -> tuple[_Place, str] | None:  # noqa: ANN401 - foreign d
         elif isinstance(found, int) and not -_MOST_WHOLE <= found < 2 * _MOST_WHOLE:
             return at, "a whole number beyond 64 bits"
     return None
+
+
+def _is_fit(value: Any) -> bool:  # noqa: ANN401 - foreign data
+    """Whether nothing in a value is unfit: level by level, without places, as nearly all documents are fit."""
+    parts: list[Any] = [value]
+    for _ in range(DEEPEST):
+        containers: list[Any] = []
+        for part in parts:
+            kind = type(part)
+            if kind is dict:
+                containers += part.values()
+            elif kind is list:
+                containers += part
+            elif kind is float:
+                if not math.isfinite(part):
+                    return False
+            elif kind is int and not -_MOST_WHOLE <= part < 2 * _MOST_WHOLE:
+                return False
+        if not containers:
+            return True
+        parts = containers
+    return False
 
 
 def _unsafe_parts(value: dict[str, Any] | list[Any], at: _Place) -> Iterator[tuple[Any, _Place]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dbdyno.core import StudyError
 
@@ -11,6 +12,7 @@ Version = tuple[int, ...]
 _TRIPLE_RE = re.compile(r"\d+(?:\.\d+)+")
 
 
+@lru_cache(maxsize=4096)  # rows of tables are looked up by the same few versions again and again
 def parse_version(text: str) -> Version:
     """The numbers of a version.
 

@@ -76,10 +76,15 @@ def variable_values(results: StoredStudy, records: Iterable[RunRecord]) -> dict[
     What belongs to one server's life alone, such as its port, is left out.
     """
     found: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
+    seen = set()
     for record in records:
-        for name, value in results.document(record.run.run_id, "variables").items():
+        cell, variables = record.run.cell, results.document(record.run.run_id, "variables")
+        if (cell.target, cell.tier_bytes, id(variables)) in seen:  # runs of one server share theirs
+            continue
+        seen.add((cell.target, cell.tier_bytes, id(variables)))
+        for name, value in variables.items():
             if not _OF_ONE_LIFE.fullmatch(name.lower()):
-                found[name.lower()][record.run.cell.target].append((record.run.cell.tier_bytes, str(value)))
+                found[name.lower()][cell.target].append((cell.tier_bytes, str(value)))
     return {name: {target: _shown(seen) for target, seen in targets.items()} for name, targets in found.items()}
 
 

@@ -115,8 +115,12 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
     """
     for repeats in range(2, _MOST_REPEATS + 1):
         df, se = 2.0 * (repeats - 1), sd * math.sqrt(2 / repeats)
-        different = (t_quantile(1 - alpha / 2, df) + t_quantile(_POWER, df)) * se
-        if abs(difference) >= different or _power_of_same(difference, se, df, margin) >= _POWER:
+        power = t_quantile(_POWER, df)
+        if abs(difference) >= (t_quantile(1 - alpha / 2, df) + power) * se:
+            return repeats
+        # The nearer end of the margin alone has to be far enough off, which is cheaper to know than the power itself.
+        is_near_end_far = margin - abs(difference) >= (t_quantile(0.95, df) + power) * se
+        if is_near_end_far and _power_of_same(difference, se, df, margin) >= _POWER:
             return repeats
     return None
 
