@@ -57,7 +57,12 @@ def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
         else:
             field, at = _read_signed(data, at)
         kind = head & 0x0F
-        found[field], at = (kind == _TRUE, at) if kind in (_TRUE, _FALSE) else _read_value(data, at, kind)
+        if kind in (_TRUE, _FALSE):
+            found[field] = kind == _TRUE
+        elif _I16 <= kind <= _I64 and data[at] < 0x80:  # most numbers of a footer: a thousand files have a million
+            found[field], at = (data[at] >> 1) ^ -(data[at] & 1), at + 1
+        else:
+            found[field], at = _read_value(data, at, kind)
     return found, at + 1
 
 
