@@ -6,6 +6,7 @@ the least and the greatest value stay, so that no stall and no spike is lost; th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +54,11 @@ _EXACT = 2.0**62
 
 def downsampling_for(sample: Sequence[Mapping[str, Any]], budget_bytes: float) -> Downsampling:
     """The least thinning with which a sample of runs fits."""
-    return next((s for s in LADDER if sum(len(packed_run(run, s)) for run in sample) <= budget_bytes), LADDER[-1])
+
+    def fits(thinning: Downsampling) -> bool:
+        return sum(len(packed_run(run, thinning)) for run in sample) <= budget_bytes
+
+    return LADDER[min(bisect_left(LADDER, True, key=fits), len(LADDER) - 1)]
 
 
 def packed_run(run: Mapping[str, Any], thinning: Downsampling) -> str:

@@ -8,6 +8,7 @@ many repeats would do.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,16 +114,19 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
     >>> repeats_to_decide(0.05, 0.03), repeats_to_decide(0.0, 0.01), repeats_to_decide(0.0001, 1.0)
     (7, 4, None)
     """
-    for repeats in range(2, _MOST_REPEATS + 1):
+
+    def is_decided(repeats: int) -> bool:
         df, se = 2.0 * (repeats - 1), sd * math.sqrt(2 / repeats)
         power = t_quantile(_POWER, df)
         if abs(difference) >= (t_quantile(1 - alpha / 2, df) + power) * se:
-            return repeats
+            return True
         # The nearer end of the margin alone has to be far enough off, which is cheaper to know than the power itself.
         is_near_end_far = margin - abs(difference) >= (t_quantile(0.95, df) + power) * se
-        if is_near_end_far and _power_of_same(difference, se, df, margin) >= _POWER:
-            return repeats
-    return None
+        return is_near_end_far and _power_of_same(difference, se, df, margin) >= _POWER
+
+    candidates = range(2, _MOST_REPEATS + 1)  # with more repeats, what is decided stays so
+    found = bisect_left(candidates, True, key=is_decided)
+    return candidates[found] if found < len(candidates) else None
 
 
 def repeats_to_exclude(difference: float, limit: float, sd: float, alpha: float = 0.05) -> int | None:

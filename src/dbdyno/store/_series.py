@@ -190,9 +190,13 @@ def completed(row: type, table: Table, columns: Sequence[str] | None = None) -> 
     """
     kinds, given = kinds_of(row), table.columns
     names = [*kinds, *(name for name in given if name not in kinds)] if columns is None else columns
-    return Table(
-        {name: given[name] if name in given else _column_of(kinds[name], [None] * len(table)) for name in names}
-    )
+    return Table({name: given[name] if name in given else _unknown(kinds[name], len(table)) for name in names})
+
+
+def _unknown(kind: ColumnKind, count: int) -> Column:
+    if kind == "string":
+        return Texts.repeated(None, count)
+    return np.full(count, np.nan) if count else _column_of(kind, [])
 
 
 def table_bytes(row: type, table: Table) -> bytes:
