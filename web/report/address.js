@@ -71,7 +71,7 @@ export function restoreView(isTravel) {
   place = at;
   if (isTravel) return;
   const goal = at ? byId(at) : openRunId() ? byId("detail") : null;
-  if (goal) goal.scrollIntoView();
+  if (goal) reveal(goal).scrollIntoView();
 }
 
 function followLink(event) {
@@ -82,7 +82,12 @@ function followLink(event) {
   event.preventDefault();
   place = goal.id;
   remember(true);
-  goal.scrollIntoView({ behavior: scrollBehaviour() });
+  reveal(goal).scrollIntoView({ behavior: scrollBehaviour() });
+}
+
+function reveal(goal) {
+  for (let part = goal.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+  return goal;
 }
 
 // What can be opened is called by its table, else by its words.

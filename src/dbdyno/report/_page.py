@@ -25,6 +25,7 @@ from dbdyno.report._vega import vega_script
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.report.charts import config, heat_charts, seconds_template, throughput_charts
 from dbdyno.report.sections import (
+    FEW_TARGETS,
     Page,
     capacity_section,
     claims_section,
@@ -49,7 +50,6 @@ MOST_BYTES = 13_000_000
 """Of the page, as far as the seconds of its runs decide it."""
 LEAST_SERIES_BYTES = 2_000_000
 MOST_SPEC_BYTES = 20_000
-_MOST_CURVES = 3
 _CONTENTS = (
     ("answer", "Answer"),
     ("why", "Why"),
@@ -121,13 +121,12 @@ def _sections(page: Page, claims: CheckedClaims | None, seconds: Mapping[str, Ru
     charts = throughput_charts(page.analysis, page.palette)
     standings = relative_throughputs(page.analysis)
     maps = heat_charts(page.analysis, page.palette, standings)
-    # Curves of many targets can't be told apart at a glance.
-    first = maps if maps and len(page.analysis.study.targets) > _MOST_CURVES else charts
+    first = maps if maps and len(page.analysis.study.targets) > FEW_TARGETS else charts
     return joined(
         [
             head_section(page, first),
             why_section(page),
-            throughput_section(page, charts),
+            throughput_section(page, charts, is_shown=first is charts and len(charts) == 1),
             latency_section(page),
             types_section(page),
             space_section(page),

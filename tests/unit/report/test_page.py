@@ -134,7 +134,7 @@ def test_every_run_can_be_opened_with_its_telemetry(page: str) -> None:
     opened = run_of(page, runs[0]["id"])
     titles = {panel["title"] for panel in opened["panels"]}
     assert {"Throughput", "Disk bytes", "CPU of the machine by mode", "Dirty pages", "Checkpoint age"} <= titles
-    assert page.count('data-run="') == 36
+    assert set(re.findall('data-run="([^"]*)"', page)) == {run["id"] for run in runs}
     assert [phase["phase"] for phase in opened["phases"]] == ["warm-up", "window"]
 
 
@@ -257,10 +257,21 @@ def test_capacity_tells_peak_collapse_and_which_curves_are_drawn_by_the_law(
     assert "MySQL 9.7 peaks at 16 connections" in section
     assert "on, at 128 by -" in section
     assert "within 10 % of every point for 1 of 1 curves" in section
-    rows = [row for rows in page_data(page)["specs"]["throughput-1"]["datasets"].values() for row in rows]
+    rows = [row for rows in page_data(page)["specs"]["answer"]["datasets"].values() for row in rows]
     assert sum(row.get("shown") == "the law" for row in rows) == 60
 
 
 def test_a_study_of_one_concurrency_has_no_capacity(write: Callable[..., StoredStudy], tmp_path: Path) -> None:
     text = 'name = "flat"\n' + STUDY_REST.replace("[1, 4]", "[4]")
     assert 'id="capacity"' not in page_text(write(tmp_path / "flat", text=text))
+
+
+def test_runs_that_stand_out_come_before_the_overview_of_all(broken: StoredStudy) -> None:
+    text = page_text(broken)
+    large = text[text.index('class="strip-grid"') : text.index('class="overview-grid"')]
+    small = text[text.index('class="overview-grid"') : text.index('data-key="strips-rest"')]
+    assert large.count('class="no-strip"') == 1
+    assert large.count("data-run=") == 1
+    assert small.count("data-run=") == 29
+    assert small.count('class="odd"') == 1
+    assert small.count('class="no-strip"') == 1 + 6

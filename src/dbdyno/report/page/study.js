@@ -730,7 +730,7 @@
     place = at;
     if (isTravel) return;
     const goal = at ? byId(at) : openRunId() ? byId("detail") : null;
-    if (goal) goal.scrollIntoView();
+    if (goal) reveal(goal).scrollIntoView();
   }
   function followLink(event) {
     const link = event.target.closest('a[href^="#"]');
@@ -740,7 +740,11 @@
     event.preventDefault();
     place = goal.id;
     remember(true);
-    goal.scrollIntoView({ behavior: scrollBehaviour() });
+    reveal(goal).scrollIntoView({ behavior: scrollBehaviour() });
+  }
+  function reveal(goal) {
+    for (let part = goal.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    return goal;
   }
   function nameDetails() {
     const used = /* @__PURE__ */ new Set();

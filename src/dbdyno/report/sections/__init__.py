@@ -12,11 +12,12 @@ from dbdyno.report.sections._latency import latency_section
 from dbdyno.report.sections._life import life_section
 from dbdyno.report.sections._space import space_section
 from dbdyno.report.sections._stability import stability_section
-from dbdyno.report.sections._throughput import rank_section, throughput_section
+from dbdyno.report.sections._throughput import FEW_TARGETS, rank_section, throughput_section
 from dbdyno.report.sections._types import types_section
 from dbdyno.report.sections._why import why_section
 
 __all__ = [
+    "FEW_TARGETS",
     "Page",
     "capacity_section",
     "claims_section",

@@ -13,7 +13,9 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import format_memory, target_title
 from dbdyno.report._html import Column, Html, element, table
-from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, data_behind, rest, section, subtitle, to_see
+
+_SHOWN = 2
 
 
 def capacity_section(page: Page) -> Html:
@@ -21,6 +23,7 @@ def capacity_section(page: Page) -> Html:
     found = page.analysis.capacity
     if not found:
         return Html("")
+    sentences = [element("li", page.worded(sentence)) for sentence in capacity_sentences(found)]
     return section(
         "capacity",
         "Capacity: where each target does most, and beyond",
@@ -28,10 +31,15 @@ def capacity_section(page: Page) -> Html:
             "A peak is every concurrency that can't be told from the best one (Holm over the concurrencies); a "
             "collapse is a higher one that clearly does less, by 3 % or more."
         ),
-        element("ul", *(element("li", page.worded(sentence)) for sentence in capacity_sentences(found))),
-        _table(page, found),
-        to_see(_law_words(found)),
-        data_behind(_step_table(page, found), "What each step to more connections brought"),
+        element("ul", *sentences[:_SHOWN]),
+        rest(
+            "capacity",
+            "Peak, collapse and memory of each target",
+            element("ul", *sentences[_SHOWN:]) if sentences[_SHOWN:] else "",
+            _table(page, found),
+            to_see(_law_words(found)),
+            data_behind(_step_table(page, found), "What each step to more connections brought"),
+        ),
     )
 
 

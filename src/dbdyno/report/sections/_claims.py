@@ -6,7 +6,7 @@ from dbdyno.claims import MARKS, JudgedClaim, about, arithmetic_words, own_words
 from dbdyno.report._claims import CheckedClaims
 from dbdyno.report._html import Column, Html, table
 from dbdyno.report.charts import claims_chart
-from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, rest, section, subtitle, to_see
 
 _TO_SEE = (
     "On the report's own logs the calculation must give the print, rounded as it was; on any results the print must "
@@ -39,8 +39,12 @@ def claims_section(page: Page, held: CheckedClaims | None) -> Html:
         "What the report prints, and what is found here",
         subtitle(what),
         page.place(chart) if chart else "",
-        table("claims", f"Claims of {held.report.report_id}, recomputed", columns, rows),
-        to_see(_TO_SEE),
+        rest(
+            "claims",
+            f"{len(rows)} claims, recomputed",
+            table("claims", f"Claims of {held.report.report_id}, recomputed", columns, rows),
+            to_see(_TO_SEE),
+        ),
     )
 
 

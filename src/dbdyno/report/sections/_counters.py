@@ -10,7 +10,7 @@ from dbdyno.core import format_bytes, target_title
 from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
 from dbdyno.report._format import figure
 from dbdyno.report._html import Column, Html, element, folded, table
-from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, rest, section, subtitle, to_see
 
 _ABOUT = (
     "Growth of the servers' own counters over the windows, divided by the transactions in them; all judged runs of a "
@@ -36,9 +36,7 @@ def counters_section(page: Page) -> Html:
         "counters",
         "Work: what the servers did for each transaction",
         subtitle(_ABOUT),
-        first,
-        *more,
-        _every(page, cells),
+        rest("counters", "What the servers did for each transaction", first, *more, _every(page, cells)),
     )
 
 

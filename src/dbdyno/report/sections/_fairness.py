@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse import counted
+from dbdyno.analyse import counted, listed
 from dbdyno.audit import Finding, missing_words, spoken_values
 from dbdyno.core import target_title
 from dbdyno.report._fairness import short_value
@@ -15,6 +15,10 @@ _NOTHING_READ = (
 )
 _OPEN = ("critical", "high", "medium", "low")
 
+_GRAVE = ("critical", "high")
+_NONE = "None that a rule knows."
+_NONE_GRAVE = "None that a rule knows to be critical or high."
+
 
 def fairness_section(page: Page) -> Html:
     """Durability and encryption, differences that remain, undecided rules, count of clear ones."""
@@ -22,6 +26,8 @@ def fairness_section(page: Page) -> Html:
         return section("fairness", "Fairness", to_see(_NOTHING_READ))
     found = page.analysis.fairness.audit.findings
     open_ones = [finding for finding in found if finding.severity in _OPEN]
+    grave = [finding for finding in open_ones if finding.severity in _GRAVE]
+    light = [finding for finding in open_ones if finding not in grave]
     told = [finding for finding in found if finding.severity not in _OPEN]
     return section(
         "fairness",
@@ -29,7 +35,8 @@ def fairness_section(page: Page) -> Html:
         subtitle("What each target promises, and in what the targets differ in effect, by 99 rules."),
         _promises(page),
         element("h3", f"{counted(len(open_ones), 'difference')} between the targets" if open_ones else "Differences"),
-        *([_difference(finding) for finding in open_ones] or [to_see("None that a rule knows.")]),
+        *([_folded_difference(finding) for finding in grave] or [to_see(_NONE_GRAVE if light else _NONE)]),
+        folded(f"{counted(len(light), 'lighter difference')}", *map(_difference, light)) if light else "",
         *_late(page),
         folded(f"{counted(len(told), 'finding')} for completeness", *map(_difference, told)) if told else "",
         _undecided(page),
@@ -58,6 +65,14 @@ def _promises(page: Page) -> Html:
     ]
     title = "Durability class, torn pages and encryption of each target"
     return table("durability", title, columns, rows, facets=facets)
+
+
+def _folded_difference(finding: Finding) -> Html:
+    """One line of what differs and whom it favours; the rest on demand."""
+    tiers = f" with {listed(list(finding.tiers))}" if finding.tiers else ""
+    words = f"{finding.severity}{tiers}: {finding.rule.title}"
+    favours = f" (favours {finding.favours})" if finding.favours else ""
+    return folded(words + favours, _difference(finding))
 
 
 def _difference(finding: Finding) -> Html:

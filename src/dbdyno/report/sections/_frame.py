@@ -108,6 +108,11 @@ def against_words(concurrencies: Sequence[int]) -> str:
     return "against connections" if len(concurrencies) > 1 else f"at {counted(concurrencies[0], 'connection')}"
 
 
+def rest(anchor: str, words: str, *children: str) -> Html:
+    """What few readers of a section go on to; it opens, too, for a link to something in it, and in print."""
+    return folded(words, *children, class_="rest", data_key=f"{anchor}-rest")
+
+
 def data_behind(table: Html, what: str = "The data as a table") -> Html:
     """A chart's data, on demand."""
     return folded(what, table, class_="data")

@@ -12,7 +12,7 @@ from dbdyno.report._html import Column, Html, element, folded, joined, shortened
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
-from dbdyno.report.sections._frame import Page, data_behind, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, data_behind, rest, section, subtitle, to_see
 from dbdyno.report.sections._same import sameness
 from dbdyno.study import Imported, settings_lines
 
@@ -43,10 +43,12 @@ def settings_section(page: Page) -> Html:
         ),
         *(element("p", line) for line in settings_lines(page.analysis.study)),
         _asked_table(page),
-        element("h3", f"{len(differing)} variables that all targets have and that differ"),
-        table("differences", "Values that differ between targets", columns, [cells(row) for row in differing])
+        folded(
+            f"{len(differing)} variables that all targets have and that differ",
+            table("differences", "Values that differ between targets", columns, [cells(row) for row in differing]),
+        )
         if differing
-        else to_see("None."),
+        else to_see("No variable that all targets have differs."),
         folded(
             f"{len(only_some)} variables that only some targets have",
             table("only-some", "Variables that only some targets have", columns, [cells(row) for row in only_some]),
@@ -100,20 +102,23 @@ def how_section(page: Page) -> Html:
     return section(
         "how",
         "How it was done",
-        *order,
-        to_see(_ORDER_WORDS if page.analysis.study.imported is None else _IMPORTED_WORDS),
-        data_behind(_run_table(page), "Every run in order as a table"),
-        element("h3", "Same data, same results"),
-        sameness(page.analysis),
-        element("h3", "Datasets"),
-        _documents(page, "dataset"),
-        element("h3", "Engines"),
-        _documents(page, "engine"),
-        element("h3", "Machine", id="machine"),
-        machine_findings_part(page),
-        facts_list(host) if (host := page.analysis.results.host) else to_see("Nothing was stored."),
-        element("h3", "Method"),
-        _method(page),
+        rest("method", "Method", _method(page)),
+        rest(
+            "order",
+            "Order of runs",
+            *order,
+            to_see(_ORDER_WORDS if page.analysis.study.imported is None else _IMPORTED_WORDS),
+            data_behind(_run_table(page), "Every run in order as a table"),
+        ),
+        rest("same", "Same data, same results", sameness(page.analysis)),
+        rest("datasets", "Datasets", _documents(page, "dataset")),
+        rest("engines", "Engines", _documents(page, "engine")),
+        rest(
+            "machine",
+            "Machine",
+            element("div", machine_findings_part(page), id="machine"),
+            facts_list(host) if (host := page.analysis.results.host) else to_see("Nothing was stored."),
+        ),
     )
 
 

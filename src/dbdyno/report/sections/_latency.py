@@ -6,10 +6,12 @@ from dbdyno.analyse import STATUS_WORDS, counted
 from dbdyno.core import RunRecord, ToolFigures, format_memory, target_title
 from dbdyno.report._curves import QUANTILES as CURVE_QUANTILES
 from dbdyno.report._format import figure, milliseconds
-from dbdyno.report._html import Column, Html, element, table
+from dbdyno.report._html import Column, Html, table
 from dbdyno.report.charts import QUANTILE_WORDS, curve_charts, latency_charts
-from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, data_behind, grid, rest, section, subtitle, to_see
 
+_FIRST = ("-p50", "-p99")
+"""Quantiles whose charts stand in the page; the others are folded."""
 _CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
@@ -19,6 +21,8 @@ def latency_section(page: Page) -> Html:
     printed = printed_table(page)
     if not charts and not printed:
         return section("latency", "Response times", to_see("No run has response times yet."))
+    first = [chart for chart in charts if chart.name.endswith(_FIRST)]
+    others = [chart for chart in charts if chart not in first]
     closed = page.analysis.facts.is_closed
     kind = (
         "closed loop, from when a transaction was sent: waits behind a stall are not counted"
@@ -29,7 +33,8 @@ def latency_section(page: Page) -> Html:
         "latency",
         "Response times, " + ("closed loop" if closed else _open_words(page)),
         subtitle(f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: {_whisker_words(page)}."),
-        grid([page.place(chart) for chart in charts]),
+        grid([page.place(chart) for chart in first]),
+        rest("latency", "Further quantiles", grid([page.place(chart) for chart in others])) if others else "",
         to_see(
             "Lower is better. A quantile is shown only where at least 20 transactions lie beyond it, counted as "
             "independent ones: those of one stall are slow together."
@@ -50,14 +55,17 @@ def _curves(page: Page) -> list[Html]:
     where = " Each target where it does most, or at the connections chosen above." if many else ""
     missing = f" No curve for {counted(without, 'cell')}, of which too little is stored." if without > 0 else ""
     return [
-        element("h3", "By percentile"),
-        subtitle(f"Response time against percentile, each nine as wide as the one before.{where}"),
-        grid([page.place(chart) for chart in charts]),
-        to_see(
-            "A line ends at the last percentile that 20 independent transactions lie beyond, at most p99.99. Where it "
-            f"bends up, a few transactions wait for something that most do not.{missing}"
-        ),
-        data_behind(_curve_table(page)),
+        rest(
+            "curves",
+            "Response time by percentile",
+            subtitle(f"Each nine is as wide as the one before.{where}"),
+            grid([page.place(chart) for chart in charts]),
+            to_see(
+                "A line ends at the last percentile that 20 independent transactions lie beyond, at most p99.99. Where "
+                f"it bends up, a few transactions wait for something that most do not.{missing}"
+            ),
+            data_behind(_curve_table(page)),
+        )
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbdyno.core import format_bytes, format_duration, format_memory, target_title
 from dbdyno.report._html import Column, Html, element, folded, table
 from dbdyno.report._server_lifecycle import TIMES, ServerCrash, TargetLifecycle
-from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, rest, section, subtitle, to_see
 
 _MOST_DEATHS = 40
 _TITLES = {"start_ns": "start to login", "shutdown_ns": "clean shutdown", "recovery_ns": "recovery after a kill"}
@@ -16,14 +16,16 @@ def life_section(page: Page) -> Html:
     lives = page.analysis.lives
     if not (lives.targets or lives.deaths):
         return Html("")
-    parts = [_deaths(lives.deaths)] if lives.deaths else []
+    crashes = [_deaths(lives.deaths)] if lives.deaths else []
+    parts: list[Html] = []
     if lives.targets:
         parts.append(_times(lives.targets))
     bounded = [life for life in lives.targets if life.limit_bytes is not None]
     if bounded:
         parts.append(_memory(bounded))
     what = "Medians over all runs of a target at a memory budget, with their extremes."
-    return section("life", "The servers' lives", subtitle(what), *parts, to_see(_sentence(bool(bounded))))
+    inner = rest("life", "Times of starts, shutdowns and recoveries", *parts, to_see(_sentence(bool(bounded))))
+    return section("life", "The servers' lives", subtitle(what), *crashes, inner)
 
 
 def _sentence(is_bounded: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbdyno.core import format_bytes
 from dbdyno.report._format import figure
 from dbdyno.report._html import Column, Html, table
-from dbdyno.report.sections._frame import Page, alike_words, place, place_columns, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, alike_words, place, place_columns, rest, section, subtitle, to_see
 
 
 def space_section(page: Page) -> Html:
@@ -31,10 +31,14 @@ def space_section(page: Page) -> Html:
         "space",
         "Space",
         subtitle(f"{what}{alike_words(groups)}"),
-        table("space", "Space of every cell", columns, rows, facets=[page.facets.of_cell(g.cell) for g in groups]),
-        to_see(
-            "Blocks of the table's files, holes of compressed pages left out; where a storage engine has no file a "
-            "table, what the server estimates. After the runs: smallest and largest of the repeats."
+        rest(
+            "space",
+            "Space of every cell",
+            table("space", "Space of every cell", columns, rows, facets=[page.facets.of_cell(g.cell) for g in groups]),
+            to_see(
+                "Blocks of the table's files, holes of compressed pages left out; where a storage engine has no file a "
+                "table, what the server estimates. After the runs: smallest and largest of the repeats."
+            ),
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Stability: a strip for each run; opened, its seconds with the telemetry under them on one time axis."""
+"""Stability: all runs at a glance, the outliers first; opened, a run's seconds with telemetry on one time axis."""
 
 from __future__ import annotations
 
@@ -16,10 +16,13 @@ from dbdyno.report._html import Column, Html, element, folded, shortened, table
 from dbdyno.report._runs import RunSeconds
 from dbdyno.report._series import downsampled
 from dbdyno.report.charts import SPARK_WIDTH, box_charts, spark
-from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, data_behind, grid, rest, section, subtitle, to_see
+from dbdyno.report.sections._overview import overview
 from dbdyno.stats import STALL_FLOOR, stalls
 
 FloatArray = NDArray[np.float64]
+_MOST_LARGE = 6
+"""Runs that stand out and are drawn large in the page."""
 
 
 def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
@@ -30,14 +33,71 @@ def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
         "stability",
         "Stability, second by second",
         *_boxes(page, seconds),
-        element("h3", "Every run"),
-        subtitle(
-            "Each strip is one run: throughput from zero, warm-up grey, window shaded, stalled seconds of its settled "
-            "part red; same scale within a place. Choose one to see its seconds with telemetry."
-        ),
-        _strips(page, seconds),
+        *_every_run(page, seconds),
         _detail(),
     )
+
+
+def _every_run(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Html]:
+    """Those that stand out large, all of them small, and on demand all of them large."""
+    records = page.analysis.records
+    outlying = _outliers(records, seconds)
+    words = f"{len(outlying)} of {counted(len(records), 'run')} failed, stalled or had not settled: framed below."
+    if not outlying:
+        words = f"None of {counted(len(records), 'run')} failed, stalled or had not settled."
+    large = f" The worst {_MOST_LARGE} come first." if len(outlying) > _MOST_LARGE else ""
+    return [
+        element("h3", "Every run"),
+        to_see(f"{words}{large} Choose a run to see its seconds with telemetry."),
+        *([_large(page, seconds, outlying[:_MOST_LARGE])] if outlying else []),
+        overview(page, seconds, {record.run.run_id for record in outlying}),
+        rest(
+            "strips",
+            f"All {counted(len(records), 'run')} with their figures",
+            subtitle(
+                "Each strip is one run: throughput from zero, warm-up grey, window shaded, stalled seconds of its "
+                "settled part red; same scale within a place."
+            ),
+            _strips(page, seconds),
+        ),
+    ]
+
+
+def _outliers(records: Sequence[RunRecord], seconds: Mapping[str, RunSeconds]) -> list[RunRecord]:
+    """Runs that failed, did not settle or stalled, the worst first."""
+    found = [(_badness(record, seconds.get(record.run.run_id)), record) for record in records]
+    return [record for badness, record in sorted(found, key=lambda pair: -pair[0]) if badness > 0]
+
+
+def _badness(record: RunRecord, found: RunSeconds | None) -> float:
+    """0 for a good run; without throughput is worse than suspect, suspect than unsettled, and that than stalled."""
+    if record.status == "missing":
+        return 0.0
+    if found is None or not len(found.tps):
+        return 4.0
+    window = found.tps[found.window_from :]
+    try:
+        stalled_share = _stalls(window, found.judged)[1] / len(window)
+    except AnalysisError:
+        stalled_share = 1.0
+    return 2.0 * (record.status != "good") + (not record.is_settled) + stalled_share
+
+
+def _large(page: Page, seconds: Mapping[str, RunSeconds], outlying: Sequence[RunRecord]) -> Html:
+    looks = {look.target: look for look in page.palette.looks}
+    words = place_namer([_place_of(record) for record in page.analysis.records])
+    lines = []
+    for record in outlying:
+        found, cell = seconds.get(record.run.run_id), record.run.cell
+        top = float(found.tps.max()) if found is not None and len(found.tps) else 0.0
+        line = _line(page, looks[cell.target].variable, cell.target, [record], seconds, top, words(_place_of(record)))
+        lines.append(element("div", line, data_f=page.facets.of_cell(cell)))
+    return element("div", *lines, class_="strip-grid")
+
+
+def _place_of(record: RunRecord) -> Place:
+    cell = record.run.cell
+    return cell.workload, cell.route, cell.tier_bytes, cell.concurrency
 
 
 def _boxes(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Html]:
@@ -79,9 +139,7 @@ def _box_table(page: Page, boxes: Sequence[Box]) -> Html:
 def _strips(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
     groups: dict[tuple[Place, str], list[RunRecord]] = {}
     for record in sorted(page.analysis.records, key=lambda record: record.run.repeat):
-        cell = record.run.cell
-        place: Place = (cell.workload, cell.route, cell.tier_bytes, cell.concurrency)
-        groups.setdefault((place, cell.target), []).append(record)
+        groups.setdefault((_place_of(record), record.run.cell.target), []).append(record)
     places = sorted({place for place, _ in groups})
     place_words, looks = place_namer(places), {look.target: look for look in page.palette.looks}
     blocks = []
@@ -97,12 +155,19 @@ def _strips(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
 
 
 def _line(
-    page: Page, variable: str, target: str, runs: Sequence[RunRecord], seconds: Mapping[str, RunSeconds], top: float
+    page: Page,
+    variable: str,
+    target: str,
+    runs: Sequence[RunRecord],
+    seconds: Mapping[str, RunSeconds],
+    top: float,
+    where: str = "",
 ) -> Html:
     name = element(
         "span",
         element("span", class_="swatch", style=f"--c:var(--{variable})", aria_hidden="true"),
         shortened(target_title(target), 34),
+        element("span", f" {where}", class_="quiet") if where else "",
         class_="strip-name",
     )
     strips = [_strip(record, seconds.get(record.run.run_id), top) for record in runs]

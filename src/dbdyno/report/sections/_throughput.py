@@ -15,10 +15,10 @@ from dbdyno.report._format import (
     rank_words,
     verdict_words,
 )
-from dbdyno.report._html import Column, Html, element, table
+from dbdyno.report._html import Column, Html, table
 from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput
 from dbdyno.report.charts import Chart, rank_charts
-from dbdyno.report.sections._frame import Page, against_words, data_behind, grid, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, against_words, data_behind, grid, rest, section, subtitle, to_see
 
 _INTERVAL_WORDS = {
     "repeats, moderated": "bands: 95 % intervals from the spread between repeats, moderated over all cells",
@@ -27,9 +27,18 @@ _INTERVAL_WORDS = {
     "one run, assumed spread": "one run: bands are 95 % intervals",
 }
 
+FEW_TARGETS = 3
+"""Whose curves can be told apart at a glance; of more the map of ratios is the first chart."""
+_BESIDE = "The chart stands beside the answer. "
 
-def throughput_section(page: Page, charts: Sequence[Chart]) -> Html:
-    """Throughput against concurrency."""
+
+def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = False) -> Html:
+    """Throughput against concurrency.
+
+    Parameters
+    ----------
+    is_shown : whether the only chart stands beside the answer already
+    """
     study = page.analysis.study
     workload = ", ".join(choice.name for choice in study.workloads)
     measured = "Transactions per second"
@@ -46,10 +55,10 @@ def throughput_section(page: Page, charts: Sequence[Chart]) -> Html:
         "throughput",
         page.worded(page.analysis.answer.headline),
         subtitle(f"{measure}; {_interval_words(page)}."),
-        grid([page.place(chart) for chart in charts]),
+        grid([] if is_shown else [page.place(chart) for chart in charts]),
         to_see(
-            f"Higher is better. Where bands overlap, the second table says whether targets can be told apart.{hollow}"
-            f"{cut if any(chart.is_cut for chart in charts) else ''}"
+            f"{_BESIDE if is_shown else ''}Higher is better. Where bands overlap, the second table says whether "
+            f"targets can be told apart.{hollow}{cut if any(chart.is_cut for chart in charts) else ''}"
         ),
         data_behind(_cell_table(page)),
         data_behind(_pair_table(page), "All comparisons as a table"),
@@ -61,7 +70,10 @@ def rank_section(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThro
     charts = rank_charts(page.analysis, page.palette)
     if not charts and not maps:
         return Html("")
-    return section("ranks", "Who stands where", *_map_parts(page, maps, found), *_whisker_parts(page, charts))
+    parts = _map_parts(page, maps, found)
+    if len(page.palette.looks) <= FEW_TARGETS and parts:
+        parts = [rest("map", "Throughput over the best target's, as a map", *parts)]
+    return section("ranks", "Who stands where", *parts, *_whisker_parts(page, charts))
 
 
 def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Html]:
@@ -74,10 +86,13 @@ def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Html]:
     if not charts:
         return [to_see(undecided)]
     return [
-        element("h3", "Places that each target may hold"),
-        subtitle("1 is the highest throughput; a whisker spans all places that the findings leave open"),
-        grid([page.place(chart) for chart in charts]),
-        to_see(f"Whiskers that overlap are ties. {undecided}"),
+        rest(
+            "ranks",
+            "Places that each target may hold",
+            subtitle("1 is the highest throughput; a whisker spans all places that the findings leave open"),
+            grid([page.place(chart) for chart in charts]),
+            to_see(f"Whiskers that overlap are ties. {undecided}"),
+        )
     ]
 
 

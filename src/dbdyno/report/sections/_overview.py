@@ -1,0 +1,94 @@
+"""All runs on one screen: a small drawing each, in a table of targets by connections; those that stand out framed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dbdyno.core import RunRecord, target_title
+from dbdyno.report._html import Html, element, shortened
+from dbdyno.report._runs import RunSeconds
+from dbdyno.report._series import downsampled
+from dbdyno.report.charts import panel_title, spark
+from dbdyno.report.sections._frame import Page
+
+_POINTS = 36
+"""Of a small drawing."""
+
+Panel = tuple[str, str, int]
+
+
+def overview(page: Page, seconds: Mapping[str, RunSeconds], odd: set[str]) -> Html:
+    """A table for each workload, route and memory size.
+
+    Parameters
+    ----------
+    odd : ids of runs that are framed
+    """
+    top: dict[tuple[Panel, int], float] = defaultdict(float)
+    by_cell: dict[Panel, dict[tuple[str, int], list[RunRecord]]] = defaultdict(lambda: defaultdict(list))
+    for record in page.analysis.records:
+        cell = record.run.cell
+        panel = (cell.workload, cell.route, cell.tier_bytes)
+        by_cell[panel][cell.target, cell.concurrency].append(record)
+        if (found := seconds.get(record.run.run_id)) is not None and len(found.tps):
+            top[panel, cell.concurrency] = max(top[panel, cell.concurrency], float(found.tps.max()))
+    parts = [_panel(page, panel, cells, seconds, top, odd) for panel, cells in by_cell.items()]
+    return element("div", *parts, class_="overview-grid")
+
+
+def _panel(
+    page: Page,
+    panel: Panel,
+    cells: Mapping[tuple[str, int], Sequence[RunRecord]],
+    seconds: Mapping[str, RunSeconds],
+    top: Mapping[tuple[Panel, int], float],
+    odd: set[str],
+) -> Html:
+    places = sorted({concurrency for _, concurrency in cells})
+    variables = {look.target: look.variable for look in page.palette.looks}
+    head = [element("th", "connections", scope="col"), *(element("th", f"{n:,}", scope="col") for n in places)]
+    rows = []
+    for target in page.analysis.targets:
+        drawn = [
+            element(
+                "td", *(_small(r, seconds.get(r.run.run_id), top[panel, n], odd) for r in cells.get((target, n), ()))
+            )
+            for n in places
+        ]
+        name = element("th", shortened(target_title(target), 34), scope="row")
+        about, style = page.facets.of(targets=[target]) or None, f"--c:var(--{variables[target]})"
+        rows.append(element("tr", name, *drawn, data_f=about, style=style))
+    columns = " ".join(["-", *(page.facets.of(concurrency=n) or "-" for n in places)])
+    title = panel_title(page.analysis, *panel)
+    inner = element(
+        "table",
+        element("caption", title),
+        element("thead", element("tr", *head)),
+        element("tbody", *rows),
+        class_="overview",
+        data_cols=columns,
+    )
+    about = page.facets.of(*panel) or None
+    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=f"Runs, {title}", data_f=about)
+
+
+def _small(record: RunRecord, found: RunSeconds | None, top: float, odd: set[str]) -> Html:
+    words = f"{target_title(record.run.cell.target)}, {record.run.cell.concurrency:,} connections"
+    words = f"{words}, {record.run.repeat_words}: {record.status}"[:400]
+    if found is None or not len(found.tps):
+        return element("span", "✕", class_="no-strip", title=words)
+    at, tps = (part.tolist() for part in downsampled(np.arange(len(found.tps)), found.tps, most=_POINTS))
+    return element(
+        "button",
+        spark(tps, bisect_left(at, found.window_from), top),
+        type="button",
+        class_="odd" if record.run.run_id in odd else None,
+        data_run=record.run.run_id,
+        aria_label=f"{words}. Open its seconds.",
+        aria_controls="detail",
+        title=words,
+    )
