@@ -87,6 +87,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from report' -l color -x -a 'auto 
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l format -x -a 'html md pdf' -d 'default: html'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -s o -l output -r -d 'default: DIR/report.html, .md or .pdf; -: printed'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l against -r -d 'hold it against the claims of this published report'
+complete -c dbdyno -n '__fish_seen_subcommand_from report' -l full -d 'with --format pdf: the whole page, all sections open'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l charts -r -d 'write each chart as SVG and PNG as well'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l browser -r -d 'Chromium that prints the PDF (default: the first on the path)'
 complete -c dbdyno -n '__fish_seen_subcommand_from report' -l verify -d 'read every stored file (default: those whose size or times changed)'

@@ -22,7 +22,8 @@ engine is needed, only the folder; a copy on a laptop will do.
   dbdyno report results/first -o page.html
   dbdyno report results/first --charts figures    each chart as SVG and PNG too
   dbdyno report results/first --format md -o -    to be pasted into an issue: answer, caveats, tables
-  dbdyno report results/first --format pdf        the page as printed, all sections open
+  dbdyno report results/first --format pdf        two sheets: answer, first chart, limitations; figures, method
+  dbdyno report results/first --format pdf --full     the whole page as printed, all sections open
   dbdyno report results/p26 --against percona-2026    with what that report prints beside the own figures
 
 A study that bears the name of a published report, or whose logs lay as that report's archive does, is held
@@ -43,6 +44,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument(
         "--against", default="", metavar="REPORT", help="hold it against the claims of this published report"
     )
+    parser.add_argument("--full", action="store_true", help="with --format pdf: the whole page, all sections open")
     parser.add_argument("--charts", type=Path, metavar="FOLDER", help="write each chart as SVG and PNG as well")
     parser.add_argument(
         "--browser", type=Path, metavar="FILE", help="Chromium that prints the PDF (default: the first on the path)"
@@ -59,6 +61,8 @@ def _report(choices: argparse.Namespace) -> int:
     if choices.output == Path("-"):
         _print(results, choices)
         return 0
+    if choices.full and choices.format != "pdf":
+        raise RequestError("--full is for --format pdf", f"{choices.format} has all of it", "leave --full out")
     output = choices.output or choices.results / f"report.{choices.format}"
     _write(results, output, choices)
     print(output)
@@ -78,7 +82,7 @@ def _write(results: StoredStudy, output: Path, choices: argparse.Namespace) -> N
     from dbdyno.report import build_markdown, build_page, build_pdf
 
     if choices.format == "pdf":
-        build_pdf(results, output, LocalHost(), choices.browser, choices.against)
+        build_pdf(results, output, LocalHost(), choices.browser, choices.against, is_full=choices.full)
     elif choices.format == "md":
         build_markdown(results, output, choices.against)
     else:

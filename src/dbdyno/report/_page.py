@@ -36,6 +36,7 @@ from dbdyno.report.sections import (
     how_section,
     latency_section,
     life_section,
+    paper_section,
     rank_section,
     settings_section,
     space_section,
@@ -117,16 +118,30 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
     return document(title, _CONTENTS, body, data, page.palette, "study.js", runs=packed)
 
 
+@debug_mode(False)
+def paper_text(results: StoredStudy) -> str:
+    """What goes on two sheets of paper: answer, first chart and limitations; figures and method."""
+    analysis = analyse_study(results)
+    palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
+    page = Page(analysis, palette, facets, StillDrawings(None))
+    standings = relative_throughputs(analysis)
+    maps = heat_charts(analysis, palette, standings) if len(palette.looks) > FEW_TARGETS else []
+    charts = maps or throughput_charts(analysis, palette)
+    body = joined([head_section(page, charts, is_paper=True), paper_section(page)])
+    data = {"name": analysis.study.name, "facets": [], "config": config(), "specs": page.specs, "runs": []}
+    return document(f"{analysis.study.name}: {analysis.answer.headline}", (), body, data, palette, "study.js")
+
+
 def _sections(page: Page, claims: CheckedClaims | None, seconds: Mapping[str, RunSeconds]) -> Html:
     charts = throughput_charts(page.analysis, page.palette)
     standings = relative_throughputs(page.analysis)
     maps = heat_charts(page.analysis, page.palette, standings)
-    first = maps if maps and len(page.analysis.study.targets) > FEW_TARGETS else charts
+    is_map_first = bool(maps) and len(page.palette.looks) > FEW_TARGETS
     return joined(
         [
-            head_section(page, first),
+            head_section(page, maps if is_map_first else charts),
             why_section(page),
-            throughput_section(page, charts, is_shown=first is charts and len(charts) == 1),
+            throughput_section(page, charts, is_shown=not is_map_first and len(charts) == 1),
             latency_section(page),
             types_section(page),
             space_section(page),

@@ -1,4 +1,4 @@
-"""The print form of the page as a PDF, made by a headless Chromium that is on the machine already."""
+"""Two sheets of paper, or the whole page in its print form, as a PDF: made by a headless Chromium of this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from dbdyno.core import HostError
 from dbdyno.hosts import Host
-from dbdyno.report._page import page_text
+from dbdyno.report._page import page_text, paper_text
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.store import StoredStudy
 
@@ -19,14 +19,23 @@ _DRAWING_MS = 120_000  # of the page's own clock, which stands still while it wo
 _PATIENCE_S = 600.0
 
 
-def build_pdf(results: StoredStudy, out: Path, host: Host, browser: Path | None = None, against: str = "") -> Path:
-    """Write the page as PDF, all its sections open; the file that was written.
+def build_pdf(
+    results: StoredStudy,
+    out: Path,
+    host: Host,
+    browser: Path | None = None,
+    against: str = "",
+    *,
+    is_full: bool = False,
+) -> Path:
+    """Write two sheets of paper, or the whole page with all its sections open, as PDF; the file that was written.
 
     Parameters
     ----------
     host : where the browser runs
     browser : its program; the first Chromium on the path when none is named
-    against : as in `dbdyno.report.build_page`
+    against : as in `dbdyno.report.build_page`; for the whole page
+    is_full : whether it is the whole page
 
     Raises
     ------
@@ -37,7 +46,7 @@ def build_pdf(results: StoredStudy, out: Path, host: Host, browser: Path | None 
     with TemporaryDirectory(prefix="dbdyno-pdf-") as name:
         folder = Path(name)
         page, printed = folder / "report.html", folder / "report.pdf"
-        page.write_text(page_text(results, against), encoding="utf-8")
+        page.write_text(page_text(results, against) if is_full else paper_text(results), encoding="utf-8")
         try:
             done = host.run(_argv(program, folder, page, printed), timeout_s=_PATIENCE_S, check=False)
         except HostError as error:

@@ -187,7 +187,8 @@ def test_going_back_undoes_one_choice_at_a_time(browser: playwright.Browser, add
 
 
 def test_a_click_on_a_point_opens_its_run(browser: playwright.Browser, address: str) -> None:
-    visit = Visit(browser, address, 1280, "light")
+    visit = Visit(browser, f"{address}#chart-map-1", 1280, "light")
+    playwright.expect(visit.page.locator("#chart-map-1")).to_be_in_viewport()  # the link has opened its fold
     visit.all_drawn()
     choose_target(visit, "MySQL 9.7")
     visit.page.locator("#chart-map-1").scroll_into_view_if_needed()

@@ -92,9 +92,21 @@ def test_a_browser_that_prints_nothing_is_told(results: StoredStudy, tmp_path: P
 @pytest.mark.browser
 @skip_without
 def test_the_page_is_printed_with_its_charts(results: StoredStudy, tmp_path: Path) -> None:
-    pdf = build_pdf(results, tmp_path / "report.pdf", LocalHost()).read_bytes()
+    pdf = build_pdf(results, tmp_path / "report.pdf", LocalHost(), is_full=True).read_bytes()
     assert pdf.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 5
+    assert page_count(pdf) >= 5
+
+
+def page_count(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+@pytest.mark.browser
+@skip_without
+def test_two_sheets_are_printed_unless_all_of_it_is_asked_for(results: StoredStudy, tmp_path: Path) -> None:
+    pdf = build_pdf(results, tmp_path / "report.pdf", LocalHost()).read_bytes()
+    assert page_count(pdf) == 2
+    assert main(["report", str(results.path), "--full"]) == 2
 
 
 def test_a_link_is_written_through_and_not_replaced(results: StoredStudy, tmp_path: Path) -> None:

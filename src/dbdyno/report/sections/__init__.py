@@ -10,6 +10,7 @@ from dbdyno.report.sections._head import head_section
 from dbdyno.report.sections._how import how_section, settings_section
 from dbdyno.report.sections._latency import latency_section
 from dbdyno.report.sections._life import life_section
+from dbdyno.report.sections._paper import paper_section
 from dbdyno.report.sections._space import space_section
 from dbdyno.report.sections._stability import stability_section
 from dbdyno.report.sections._throughput import FEW_TARGETS, rank_section, throughput_section
@@ -28,6 +29,7 @@ __all__ = [
     "how_section",
     "latency_section",
     "life_section",
+    "paper_section",
     "rank_section",
     "settings_section",
     "space_section",

@@ -20,17 +20,24 @@ _FILTER_WORDS = (
 )
 _MOST_SENTENCES = 3
 _LONG_QUESTION = 70
+_ON_PAPER = 3
 _SHOWN = 2
 """Limitations that stand beside the answer, the gravest; the rest is folded."""
 
 
-def head_section(page: Page, charts: Sequence[Chart]) -> Html:
-    """Question, answer with its chart, caveats."""
+def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False) -> Html:
+    """Question, answer with its chart, limitations.
+
+    Parameters
+    ----------
+    is_paper : whether it is to fit one sheet, on which nothing can be unfolded
+    """
     analysis = page.analysis
     answers = [
         _sentence(page, words, is_first=words == analysis.answer.sentences[0]) for words in analysis.answer.sentences
     ]
     weak = [element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in analysis.limitations]
+    shown = _gravest if is_paper else _heaviest_first
     return element(
         "header",
         element("p", _line(page), class_="kicker"),
@@ -41,13 +48,13 @@ def head_section(page: Page, charts: Sequence[Chart]) -> Html:
             "div",
             element("div", element("h2", "Answer"), *_first_two(answers), class_="answer"),
             element("div", *_chart(page, charts), _targets(page), class_="plot"),
-            element("div", element("h2", "Limitations"), *_heaviest_first(weak), class_="weak") if weak else "",
+            element("div", element("h2", "Limitations"), *shown(weak), class_="weak") if weak else "",
             class_="first",
         ),
         element(
             "p", _FILTER_WORDS, element("b", id="filter-chosen"), id="filter-note", class_="filter-note", hidden=True
         ),
-        class_="page-head",
+        class_="page-head paper" if is_paper else "page-head",
         id="answer",
     )
 
@@ -90,6 +97,12 @@ def _heaviest_first(weak: list[Html]) -> list[Html]:
         return [element("ul", *weak)]
     more = folded(f"{len(weak) - _SHOWN} more", element("ul", *weak[_SHOWN:]))
     return [element("ul", *weak[:_SHOWN]), more]
+
+
+def _gravest(weak: list[Html]) -> list[Html]:
+    left = len(weak) - _ON_PAPER
+    more = [element("p", f"and {left} more, see the whole report", class_="quiet")] if left > 0 else []
+    return [element("ul", *weak[:_ON_PAPER]), *more]
 
 
 def _line(page: Page) -> str:

@@ -102,7 +102,7 @@ def how_section(page: Page) -> Html:
     return section(
         "how",
         "How it was done",
-        rest("method", "Method", _method(page)),
+        rest("method", "Method", method_list(page)),
         rest(
             "order",
             "Order of runs",
@@ -206,7 +206,8 @@ def _records_table(key: str, records: list[Mapping[str, Any]]) -> Html:
     return folded(f"{len(records)} {label(key)}", inner)
 
 
-def _method(page: Page) -> Html:
+def method_list(page: Page) -> Html:
+    """How the runs were made and judged."""
     study = page.analysis.study
     statistics = {
         "noise": "95 % half-width of a window: the wider of autocorrelation time (Geyer) and five batch means",
