@@ -20,7 +20,7 @@ from dbdyno.report._why import (
     why_of,
 )
 from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time_charts
-from dbdyno.report.sections._frame import Page, data_behind, grid, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, data_behind, grid, rest, section, subtitle, to_see
 
 _TO_SEE = (
     "Filled: decided. Dashed: undecided, or less than 3 % of the shorter time. Grey: not accounted for. Lines are "
@@ -34,14 +34,14 @@ def why_section(page: Page) -> Html:
     if why.place is None:
         return Html("")
     first, *others = (page.worded(line) for line in why.lines)
+    against = [*_stacked(page, why), *_threads(page, why)]
     return section(
         "why",
         "Why: where the time of a transaction goes",
         element("p", element("b", first)),
         *(element("p", line) for line in others),
         *_bridge(page, why),
-        *_stacked(page, why),
-        *_threads(page, why),
+        rest("why", "The parts against connections, and what the server's threads did", *against) if against else "",
         *_counted(why),
         *_steps(page, why),
     )
