@@ -33,7 +33,7 @@ export function buildFilterBar(copyLink) {
   for (const facet of filter.facets) place.append(facet.name === "connections" ? connectionsMenu(facet) : menu(facet));
   place.append(make("span", { id: "filter-count", className: "quiet", role: "status" }));
   place.append(button("Reset", "Show everything again", reset, "reset"));
-  place.append(button("Copy link", "Copy a link to this view", (event) => copyLink(event.currentTarget), "copy"));
+  place.append(button("Copy link", "Copy link to this view", (event) => copyLink(event.currentTarget), "copy"));
   document.addEventListener("click", closeMenusBut);
   for (const name of all("button[data-target]")) name.addEventListener("click", () => toggleTarget(name));
   document.addEventListener("keydown", closeMenuOnEscape);

@@ -3,6 +3,7 @@ import { buildAddress, copyLink, restoreView } from "./address.js";
 import { unpackCharts } from "./charts.js";
 import { all, buildThemeSwitch } from "./dom.js";
 import { buildFilterBar, filterTable, showChoices } from "./filter_bar.js";
+import { buildPoints } from "./points.js";
 import { buildRuns, openCell, sourceWords } from "./run.js";
 import { addTools } from "./save.js";
 import { awaitCharts, buildSchedule, currentView, drawAll } from "./schedule.js";
@@ -27,6 +28,7 @@ window.addEventListener("beforeprint", prepareForPrint);
 window.addEventListener("afterprint", closeAfterPrint);
 for (const canvas of all("[data-chart]")) {
   addTools(canvas.closest("figure"), canvas.dataset.chart, () => currentView(canvas), sourceWords);
+  buildPoints(canvas, openCell);
 }
 buildFilterBar(copyLink);
 buildTables(filterTable);

@@ -12,3 +12,12 @@ export function csvField(text) {
 }
 
 export const csvText = (rows) => rows.map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
+
+// What a point of a chart says; empty where its row has no value.
+export function pointWords({ title, target, memory, concurrency, connections = concurrency, shown, median }) {
+  const value = shown ?? (median === undefined ? "" : `median ${median.toLocaleString("en")} TPS`);
+  if (!value) return "";
+  const at = connections && `${connections.toLocaleString("en")} ${connections === 1 ? "connection" : "connections"}`;
+  const where = [memory, at].filter(Boolean).join(", ");
+  return `${title ?? target}${where && `, ${where}`}: ${value}`;
+}

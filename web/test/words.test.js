@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { deflateSync } from "node:zlib";
 import { unpacked } from "../report/pack.js";
-import { csvField, csvText, fileName, shortened } from "../report/words.js";
+import { csvField, csvText, fileName, pointWords, shortened } from "../report/words.js";
 
 test("a field that would run as a formula is text, a number stays one", () => {
   assert.equal(csvField("=1+1"), `"'=1+1"`);
@@ -35,4 +35,12 @@ test("a file's name has no character that a file system may refuse", () => {
 test("packed text comes back whole", async () => {
   const text = "ä < & ".repeat(2000);
   assert.equal(await unpacked(deflateSync(text).toString("base64")), text);
+});
+
+test("a point says its target, its place and its value; a row without a value says nothing", () => {
+  const level = { target: "mysql:9.7", title: "MySQL 9.7", concurrency: 1, shown: "310 ± 4 TPS" };
+  assert.equal(pointWords(level), "MySQL 9.7, 1 connection: 310 ± 4 TPS");
+  const box = { target: "mysql:9.7", memory: "64 MiB", connections: 1024, median: 1200 };
+  assert.equal(pointWords(box), "mysql:9.7, 64 MiB, 1,024 connections: median 1,200 TPS");
+  assert.equal(pointWords({ target: "mysql:9.7", concurrency: 4 }), "");
 });

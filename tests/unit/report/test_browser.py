@@ -265,7 +265,7 @@ def test_controls_have_names_and_images_have_words(browser: playwright.Browser, 
     visit = Visit(browser, address, 1280, "light")
     visit.all_drawn()
     nameless = visit.page.evaluate(
-        """[...document.querySelectorAll('button, select, [role=img], [role=region]')]
+        """[...document.querySelectorAll('button, select, [role=img], [role=application], [role=region]')]
              .filter((e) => !(e.getAttribute('aria-label') || e.textContent).trim()).length"""
     )
     assert nameless == 0

@@ -36,8 +36,8 @@ def test_charts_out_of_view_wait_for_idle_moments_or_for_the_reader(browser: pla
     visit = Visit(browser, address, 1280, "light", before=NEVER_IDLE)
     visit.page.locator("#chart-answer .vega-embed svg").wait_for()
     assert visit.page.locator(UNDRAWN).count() > 4
-    visit.page.locator("#chart-timeline").scroll_into_view_if_needed()
-    visit.page.locator("#chart-timeline .vega-embed svg").wait_for()
+    visit.page.locator("#chart-window-1").scroll_into_view_if_needed()
+    visit.page.locator("#chart-window-1 .vega-embed svg").wait_for()
     assert visit.page.locator(UNDRAWN).count() > 4
     visit.context.close()
 

@@ -147,7 +147,7 @@ def test_a_run_tells_its_files_with_checksums(page: str, results: StoredStudy) -
 
 
 def test_every_chart_is_described_and_has_its_data_behind_it(page: str) -> None:
-    charts = re.findall(r'data-chart="([^"]+)" role="img" aria-label="([^"]+)"', page)
+    charts = re.findall(r'data-chart="([^"]+)" role="application"[^>]* aria-label="([^"]+)"', page)
     assert {name for name, _ in charts} == set(page_data(page)["specs"])
     assert all(len(words) > 40 for _, words in charts)
     for table in ("cells", "comparisons", "response-times", "runs", "differences"):

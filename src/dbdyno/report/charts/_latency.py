@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.analyse import LatencyJudgement
-from dbdyno.core import target_title
 from dbdyno.report._format import milliseconds
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -26,6 +25,7 @@ from dbdyno.report.charts._style import (
     padding,
     row_facts,
     shape,
+    summary_words,
     titled,
     together,
 )
@@ -116,5 +116,4 @@ def _dots(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -> D
 
 
 def _description(words: str, rows: Sequence[Row]) -> str:
-    listed = [f"{target_title(row['target'])} at {row['concurrency']} connections {row['shown']}" for row in rows]
-    return f"Response time, {words}, against connections. " + "; ".join(listed) + "."
+    return f"Response time, {words}, {summary_words(rows)}"

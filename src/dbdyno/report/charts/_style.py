@@ -205,10 +205,11 @@ def titled(rows: Sequence[Row], palette: Palette) -> Unit:
 def together(base: Unit, groupby: str = "concurrency") -> Unit:
     """What is shown of all targets at a place as one text, so that pointing at any of them reads all of them."""
     lines = "join(pluck(datum.rows, 'line'), '\\n')"
+    place = f"format(datum.{groupby}, ',') + (datum.{groupby} == 1 ? ' connection' : ' connections')"
     return (
         base.transform_calculate(line="datum.title + ': ' + datum.shown + (datum.runs ? ' · runs ' + datum.runs : '')")
         .transform_joinaggregate(rows="values(shown)", groupby=[groupby])
-        .transform_calculate(together=f"format(datum.{groupby}, ',') + ' connections\\n' + {lines}")
+        .transform_calculate(together=f"{place} + '\\n' + {lines}")
     )
 
 
@@ -218,6 +219,15 @@ def columns(base: Unit, x: alt.X, count: int) -> Unit:
     grouped = base.transform_aggregate(together="min(together)", groupby=["concurrency"])
     column: Unit = grouped.mark_rule(opacity=0, strokeWidth=max(_PLOT_PX // count, 6))
     return column.encode(x=x, tooltip=lines)
+
+
+def summary_words(rows: Sequence[Row]) -> str:
+    """What a chart of levels shows, for those who can't see it: its axes, and the last place in figures."""
+    places = sorted({row["concurrency"] for row in rows})
+    last = [f"{target_title(row['target'])} {row['shown']}" for row in rows if row["concurrency"] == places[-1]]
+    span = f"{places[0]:,} to {places[-1]:,} connections, {len(places)} places" if len(places) > 1 else "one place"
+    targets = len({row["target"] for row in rows})
+    return f"of {targets} targets at {span}. At {places[-1]:,} connections: {'; '.join(last)}."
 
 
 def padding(rows: Sequence[Row]) -> dict[str, int]:

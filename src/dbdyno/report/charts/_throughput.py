@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 
 from dbdyno.analyse import CellJudgement, cell_level_words
-from dbdyno.core import format_bytes, format_memory, target_title
+from dbdyno.core import format_bytes, format_memory
 from dbdyno.report._format import figure
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -33,6 +33,7 @@ from dbdyno.report.charts._style import (
     row_facts,
     rows_data,
     shape,
+    summary_words,
     titled,
     together,
 )
@@ -175,5 +176,4 @@ def _bars(rows: Sequence[Row], top: float, palette: Palette) -> Drawing:
 
 
 def _description(rows: Sequence[Row]) -> str:
-    words = [f"{target_title(row['target'])} at {row['concurrency']} connections {row['shown']}" for row in rows]
-    return "Throughput against connections. " + "; ".join(words) + "."
+    return f"Throughput {summary_words(rows)}"

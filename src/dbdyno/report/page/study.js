@@ -50,6 +50,13 @@
   }
   var csvText = (rows) => rows.map((row) => `${row.map(csvField).join(",")}\r
 `).join("");
+  function pointWords({ title, target, memory, concurrency, connections = concurrency, shown: shown2, median }) {
+    const value = shown2 ?? (median === void 0 ? "" : `median ${median.toLocaleString("en")} TPS`);
+    if (!value) return "";
+    const at = connections && `${connections.toLocaleString("en")} ${connections === 1 ? "connection" : "connections"}`;
+    const where = [memory, at].filter(Boolean).join(", ");
+    return `${title ?? target}${where && `, ${where}`}: ${value}`;
+  }
 
   // report/filter.js
   var FACET_TITLES = {
@@ -197,7 +204,7 @@
     for (const facet of filter.facets) place2.append(facet.name === "connections" ? connectionsMenu(facet) : menu(facet));
     place2.append(make("span", { id: "filter-count", className: "quiet", role: "status" }));
     place2.append(button("Reset", "Show everything again", reset, "reset"));
-    place2.append(button("Copy link", "Copy a link to this view", (event) => copyLink2(event.currentTarget), "copy"));
+    place2.append(button("Copy link", "Copy link to this view", (event) => copyLink2(event.currentTarget), "copy"));
     document.addEventListener("click", closeMenusBut);
     for (const name of all("button[data-target]")) name.addEventListener("click", () => toggleTarget(name));
     document.addEventListener("keydown", closeMenuOnEscape);
@@ -630,8 +637,8 @@
   async function addPanel(of, panel) {
     const only = panel.lines.length === 1 ? panel.lines[0].name : "";
     const title = only && !panel.key && only !== panel.title ? `${panel.title}: ${only}` : panel.title;
-    const readout = make("span", { className: "readout" });
-    const caption = make("figcaption", {}, make("span", { className: "title", text: title }), readout);
+    const readout2 = make("span", { className: "readout" });
+    const caption = make("figcaption", {}, make("span", { className: "title", text: title }), readout2);
     const words = `${panel.title}, ${panel.unit}: ${panel.lines.map(rangeWords).join("; ")}`.slice(0, 4e3);
     const canvas = make("div", { className: "chart", role: "img", "aria-label": words });
     const rule = make("div", { className: "cursor", hidden: true });
@@ -643,7 +650,7 @@
     if (run !== of) return view.finalize();
     hideFromReaders(canvas);
     addTools(figure, `${openRunId()}-${fileName(panel.title)}`, () => view, sourceWords);
-    panels.push({ view, panel, canvas, rule, readout });
+    panels.push({ view, panel, canvas, rule, readout: readout2 });
     canvas.addEventListener("pointermove", (event) => setCursor(secondUnder(view, canvas, event)));
     canvas.addEventListener("pointerleave", () => announce("rest"));
   }
@@ -661,13 +668,13 @@
   }
   function placeCursor() {
     if (!run) return;
-    for (const { view, panel, rule, readout } of panels) {
+    for (const { view, panel, rule, readout: readout2 } of panels) {
       rule.hidden = cursor < 0;
       if (cursor < 0) continue;
       rule.style.left = `${view.padding().left + view.origin()[0] + view.scale("x")(cursor)}px`;
       const unit = panel.lines.length === 1 ? panel.unit : "";
       const lines = unit ? [{ ...panel.lines[0], name: "" }] : panel.lines;
-      readout.textContent = lines.map((line) => valueWords(line, cursor, unit)).filter(Boolean).join(" · ");
+      readout2.textContent = lines.map((line) => valueWords(line, cursor, unit)).filter(Boolean).join(" · ");
     }
     byId("detail-cursor").textContent = cursor < 0 ? IDLE_CURSOR : secondWords(run, cursor);
   }
@@ -770,6 +777,50 @@
     setTimeout(() => {
       pressed.textContent = words;
     }, 1500);
+  }
+
+  // report/points.js
+  var STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+  var MARKS = "svg .mark-symbol path, svg .mark-rect path";
+  function buildPoints(canvas, onOpen) {
+    let at = -1;
+    canvas.addEventListener("keydown", (event) => {
+      const points = pointsOf(canvas);
+      if (!points.length) return;
+      if (event.key === "Enter" && points[at]) return onOpen(canvas, points[at].datum);
+      const step = STEPS[event.key];
+      if (!step) return;
+      event.preventDefault();
+      at = at < 0 ? 0 : (at + step + points.length) % points.length;
+      show2(canvas, points[at]);
+    });
+    canvas.addEventListener("blur", () => {
+      at = -1;
+      show2(canvas, null);
+    });
+  }
+  function pointsOf(canvas) {
+    const found = /* @__PURE__ */ new Map();
+    for (const mark of all(MARKS, canvas)) {
+      const datum = mark.__data__?.datum;
+      const words = datum?.target === void 0 || mark.closest(".ends") ? "" : pointWords(datum);
+      if (words && !found.has(words)) found.set(words, { mark, datum, words });
+    }
+    return [...found.values()].sort((one, other) => placeOf(one.datum) - placeOf(other.datum));
+  }
+  var placeOf = ({ concurrency, connections = concurrency }) => connections ?? 0;
+  function show2(canvas, point) {
+    for (const mark of all(".pointed", canvas)) mark.classList.remove("pointed");
+    point?.mark.classList.add("pointed");
+    readout(canvas).textContent = point?.words ?? "";
+  }
+  function readout(canvas) {
+    const caption = canvas.closest("figure").querySelector("figcaption");
+    const found = caption.querySelector(".readout");
+    if (found) return found;
+    const made = make("span", { className: "readout", role: "status" });
+    caption.append(made);
+    return made;
   }
 
   // report/schedule.js
@@ -921,6 +972,7 @@
   window.addEventListener("afterprint", closeAfterPrint);
   for (const canvas of all("[data-chart]")) {
     addTools(canvas.closest("figure"), canvas.dataset.chart, () => currentView(canvas), sourceWords);
+    buildPoints(canvas, openCell);
   }
   buildFilterBar(copyLink);
   buildTables(filterTable);

@@ -16,6 +16,7 @@ from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts import ENDS, Chart, short_names
 
+_LONGEST_SUMMARY = 1500
 LONGEST_NAME = 60
 """Of a target in a sentence, letters."""
 
@@ -41,8 +42,10 @@ class Page:
             class_="chart",
             data_still=packed,
             data_chart=chart.name,
-            role="img",
-            aria_label=chart.description[:4000],
+            role="application",
+            aria_roledescription="chart",
+            aria_label=f"{chart.description[:_LONGEST_SUMMARY]} Arrow keys read the points.",
+            tabindex=0,
             style=f"min-height:{int(height) + 50}px",
         )
         caption = element("figcaption", element("span", chart.title, class_="title"))
