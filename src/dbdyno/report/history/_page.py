@@ -15,7 +15,6 @@ from dbdyno.report.charts import history_chart
 from dbdyno.report.history._gather import History
 from dbdyno.report.history._words import (
     MEASURE_WORDS,
-    MOST_TELLING,
     between_words,
     cell_words,
     changed_words,
@@ -23,6 +22,7 @@ from dbdyno.report.history._words import (
     grouped_words,
     headline,
     history_caveats,
+    is_telling,
     level_words,
     move_words,
     smallest_words,
@@ -95,7 +95,7 @@ def _head(history: History, measure: Measure) -> Html:
 def _stillness(history: History, measure: Measure) -> str:
     if history.moves(measure):
         return "Every change is one that something made, too, of which nothing recorded had changed."
-    known = sorted(cell.smallest for cell in history.cells[measure] if cell.smallest < MOST_TELLING)
+    known = sorted(cell.smallest for cell in history.cells[measure] if is_telling(cell))
     if not known:
         return "Too few studies to tell a change from the spread between them."
     middle = figure(100 * (known[len(known) // 2] - 1), 2)
@@ -129,7 +129,7 @@ def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]
 
 
 def _to_see(history: History, cell: CellHistory) -> str:
-    known = "" if cell.smallest == float("inf") else f" The next study shows a change from {smallest_words(cell)} on."
+    known = f" The next study shows a change from {smallest_words(cell)} on." if is_telling(cell) else ""
     if not cell.moves:
         return f"No change point in {counted(len(cell.points), 'study', 'studies')}.{known}"
     moves = [f"{move_words(move)} {between_words(history, move)}" for move in cell.moves]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from dbdyno.analyse import CellHistory, HistoryChange, Measure, change_words, counted, listed, place_words, supported
@@ -12,7 +11,8 @@ from dbdyno.report._format import clock_time, figure, milliseconds
 from dbdyno.report.history._gather import History, StudyAt
 
 FEW_STUDIES = 6
-MOST_TELLING = 10.0
+_FEWEST_STUDIES = 3
+_MOST_TELLING = 10.0
 """A change that many times as large is no bound worth printing."""
 MEASURE_WORDS = {"tps": "throughput", "p50": "median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 _MOST_CHANGED = 3
@@ -162,8 +162,11 @@ def _omitted(history: History) -> list[Caveat]:
     ]
 
 
+def is_telling(cell: CellHistory) -> bool:
+    """Whether there are studies enough to say which change the next one would show."""
+    return len(cell.points) >= _FEWEST_STUDIES and cell.smallest < _MOST_TELLING
+
+
 def smallest_words(cell: CellHistory) -> str:
     """What one more study would have to show."""
-    if math.isinf(cell.smallest):
-        return "spread not known"
-    return f"{figure(100 * (cell.smallest - 1), 2)} %" if cell.smallest < MOST_TELLING else "too few studies to say"
+    return f"{figure(100 * (cell.smallest - 1), 2)} %" if is_telling(cell) else "too few studies"
