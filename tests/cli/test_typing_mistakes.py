@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,15 @@ MISTAKES = {
     "compare mysql:latest": "mysql:9.7",
     "compare mariadb": "mariadb:11.8",
     "compare :9.7": "mariadb:11.8",
+    "compare mariadb:10.11 11.8": "mariadb:11.8",
+    C + "--tables 1 --time 60": "60s",
+    "show x --markdown": "--format md",
+    "show x --pdf": "--format pdf",
+    "judge a.log b.log": "import sysbench",
+    "import sysbench a.log b.log": "one folder",
+    "import /etc/hostname": "import sysbench /etc/hostname",
+    "diff a": "--match",
+    "diff a b --fail-on slower:3": "slower:3%",
     "compare percon:8.0": "'percona'",
     C + "--concurency 4": "--concurrency",
     C + "--thread 4": "--threads",
@@ -132,3 +142,18 @@ def test_a_mistake_is_answered_by_what_was_meant(
     assert (code, printed.out) == (2, "")
     assert MISTAKES[line] in printed.err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["show", "audit", "report"])
+def test_a_command_without_its_folder_names_the_newest_results(
+    command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for age, name in ((20, "older"), (10, "newest"), (30, "oldest")):
+        manifest = tmp_path / "results" / name / "manifest.json"
+        manifest.parent.mkdir(parents=True)
+        manifest.write_text("{}")
+        os.utime(manifest, (10**9 - age, 10**9 - age))
+    with pytest.raises(SystemExit):
+        main([command])
+    assert f"hint: dbdyno {command} results/newest" in capsys.readouterr().err

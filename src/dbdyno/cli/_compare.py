@@ -213,7 +213,9 @@ def parse_choices(
         study = parse_study("\n".join(lines), _SOURCE)
     except StudyError as error:
         # The line number is one of a file that the user never saw.
-        raise StudyError(re.sub(rf"^{_SOURCE}:\d+: ", f"{_SOURCE}: ", error.what), error.why, error.remedy) from error
+        what = re.sub(rf"^{_SOURCE}:\d+: ", f"{_SOURCE}: ", error.what)
+        what = re.sub(r"^command line: '(\w+)' is", lambda key: f"--{key[1].replace('_', '-')} is", what)
+        raise StudyError(what, error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)
 

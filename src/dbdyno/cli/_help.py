@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from dbdyno.cli._color import CHOICES, tell
@@ -21,6 +23,8 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("formatter_class", _formatter)
         super().__init__(add_help=False, allow_abbrev=False, **settings)
         self.story = story
+        self.one_more = ""
+        """The hint for one argument more than the command takes."""
         self.seldom: frozenset[str] = frozenset()
         """Options that `-h` leaves out and `--help` lists."""
         self.takes_unknown = False
@@ -43,16 +47,25 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with 2: the request was wrong."""
-        hint = f"{self.prog} -h lists the options"
+        self.fail(message, self._hint(message) or f"{self.prog} -h lists the options")
+
+    def _hint(self, message: str) -> str:
+        """What to do about a complaint of argparse; empty where nothing better than the help is known."""
         words = message.partition("unrecognized arguments: ")[2].split()
-        known = self.options()
         if words and words[0].startswith("--"):
-            hint = nearest(words[0].partition("=")[0], known, hint)
+            option = words[0].partition("=")[0]
+            return _OF_OTHERS.get(option, nearest(option, self.options(), ""))
+        if words:
+            return self.one_more
+        if message.endswith("arguments are required: DIR"):
+            return f"{self.prog} {found}" if (found := _newest_results()) else ""
+        if message.endswith("arguments are required: NEW"):
+            return f"targets of one folder are compared so: {self.prog} DIR DIR --match BASE=NEW"
         wrong = re.search(r"invalid choice: '(.*?)' \(choose from", message)
-        if wrong:
-            allowed = [str(choice) for action in self._actions for choice in action.choices or ()]
-            hint = nearest(wrong[1], allowed, hint)
-        self.fail(message, hint)
+        allowed = [str(choice) for action in self._actions for choice in action.choices or ()]
+        if wrong and "argument TOOL" in message and Path(wrong[1]).exists():
+            return f"say first what wrote it, such as {self.prog} sysbench {wrong[1]}"
+        return nearest(wrong[1], allowed, "") if wrong else ""
 
     def options(self) -> list[str]:
         """All options, each as it is written."""
@@ -62,6 +75,22 @@ class Parser(argparse.ArgumentParser):
         """Print what was wrong and what to do, and exit with 2."""
         tell(f"error: {plain(message)}\nhint: {plain(hint)}")
         sys.exit(2)
+
+
+_OF_OTHERS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("--markdown", "--md"), "dbdyno report DIR --format md"),
+        **dict.fromkeys(("--html", "--page"), "dbdyno report DIR"),
+        "--pdf": "dbdyno report DIR --format pdf",
+    }
+)
+"""Options that no command has, with the command that does what they ask for."""
+
+
+def _newest_results() -> str:
+    """The results folder below ``results`` that was written last; empty where there is none."""
+    found = sorted(Path("results").glob("*/manifest.json"), key=lambda file: file.stat().st_mtime)
+    return str(found[-1].parent) if found else ""
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted, plain
 from dbdyno.core import RequestError
@@ -122,8 +123,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         _add_options(add(tools, tool, story, _import, summary), tool)
 
 
-def _add_options(parser: argparse.ArgumentParser, tool: str) -> None:
+def _add_options(parser: Parser, tool: str) -> None:
     parser.set_defaults(tool=tool)
+    parser.one_more = "put the logs into one folder, and name that"
     parser.add_argument("folder", type=Path, metavar="LOGS", help="folder of the logs, or one log")
     names = parser.add_argument_group("where things stand in names")
     names.add_argument(

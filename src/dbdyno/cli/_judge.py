@@ -44,6 +44,7 @@ assumes. docs/concepts/steady-state.md explains each figure.
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "judge", _STORY, _judge)
+    parser.one_more = "one file holds all runs; dbdyno import sysbench DIR takes a folder of logs"
     parser.add_argument("file", type=Path, metavar="FILE", help="CSV or Parquet, also gzipped; - for standard input")
     parser.add_argument("--run", action="append", default=[], metavar="NAME", help="this run only; may be repeated")
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")

@@ -133,6 +133,8 @@ _EXAMPLES: Mapping[str, str] = MappingProxyType({"mysql": "9.7", "mariadb": "11.
 
 def _engine_remedy(text: str) -> str:
     """The name that was probably meant, where a family and perhaps a version can be read."""
+    if re.fullmatch(r"\d+(\.\d+)*", text.strip()):
+        return f"name whose version that is: mariadb:{text.strip()} or mysql:{text.strip()}"
     match = re.fullmatch(r"([a-z]+)(?:[-_ @/]?v?(\d[\w.]*))?(:.*)?", text.strip().lower())
     if match is None:
         return "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package"

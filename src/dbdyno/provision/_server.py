@@ -107,7 +107,7 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
         raise ProvisionError(
             f"the server '{address.name}' does not let us in",
             f"{_where(address)}: {words}",
-            "check that it runs, and its user, password file and tls in the study",
+            "check that it runs, and the user, password and encryption that it was given",
         ) from None  # the driver's own error shows the arguments of the call
 
 

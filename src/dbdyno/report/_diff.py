@@ -17,6 +17,7 @@ from dbdyno.analyse import (
     sentinel_spread,
 )
 from dbdyno.core import Caveat, Cell, RequestError
+from dbdyno.nearest import nearest
 from dbdyno.report._changed import Changed, changed
 from dbdyno.report._diff_caveats import diff_caveats
 from dbdyno.report._diff_side import DiffSide
@@ -126,7 +127,8 @@ def _names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) -> dict
     for there, here in renamed.items():
         for name, known, side in ((there, now, sides[1]), (here, before, sides[0])):
             if name not in known:
-                raise RequestError(f"{side.name} has no target {name}", f"its targets are {', '.join(known)}")
+                remedy = nearest(name, known)
+                raise RequestError(f"{side.name} has no target {name}", f"its targets are {', '.join(known)}", remedy)
     # A target that is paired with another by hand is not its own successor as well.
     paired = set(renamed.values())
     successors = {name: renamed.get(name, "" if name in paired else name) for name in now}

@@ -274,7 +274,7 @@ def _facts(results: StoredStudy) -> StudyFacts:
         repeats=study.repeats,
         is_closed=study.pacing.is_closed,
         cores=cores if isinstance(cores, int) else 0,
-        shares_cores=is_local and not study.pinning.is_apart and not elsewhere,
+        shares_cores=study.imported is None and is_local and not study.pinning.is_apart and not elsewhere,
         scaled=study.scaled,
         is_interleaved=study.order == "interleaved",
         are_results_compared=study.equivalence_events > 0 or len(study.targets) < 2,

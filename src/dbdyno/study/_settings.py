@@ -111,9 +111,18 @@ _WORDS = {
 }
 
 
+def _policy_words(study: Study) -> str:
+    running = [target.name for target in study.targets if target.engine.source_kind == "server"]
+    if not running:
+        return _WORDS[study.policy]
+    if len(running) == len(study.targets):
+        return "none, the servers run already with settings that are theirs"
+    return f"{_WORDS[study.policy]}, but for {', '.join(running)}: what runs already keeps its settings"
+
+
 def settings_lines(study: Study) -> list[str]:
     """The policy, what all targets get, what single ones get; one line each."""
-    lines = [f"policy: {_WORDS[study.policy]}"] if study.imported is None else []
+    lines = [f"policy: {_policy_words(study)}"] if study.imported is None else []
     if study.settings:
         lines.append(f"settings: {_listed(dict(study.settings))}")
     for target in study.targets:
