@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.analyse.explain import RunTimes, StatementTimes
 from dbdyno.core import Cell, RunRecord
 from dbdyno.report._histograms import CellHistograms
 from dbdyno.report._statement_sums import StatementSums
+from dbdyno.stats import noise_interval
 from dbdyno.store import StoredStudy
 
 _SECONDS = ("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share")
@@ -54,22 +56,30 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
     statements = {
         name: StatementTimes(counts, sums.sums_ns[name] / 1e6) for name, counts in sums.counts.items() if counts.any()
     }
-    level, half = record.level_tps, record.level_half_width
+    rests = _has_rests(results, record)
     return RunTimes(
         record.run,
-        rests=_has_rests(results, record),
+        rests=rests,
         seconds=seconds,
         transactions=counted,
         attempts=sums.attempts,
-        transaction_sum_ms=sums.transaction_sum_ns / 1e6 or None,
+        transaction_sum_ms=float(sums.transaction_sums_ns.sum()) / 1e6 or None,
         statements=statements or None,
         client_cpu_ms=_client_cpu_ms(kept["second"], kept["client_cpu_ns_per_statement"], sums),
         client_wait_ms=_client_wait_ms(results, record, kept["client_cpu_wait_share"], kept["duration_ns"]),
-        noise_share=half / level if level and half else 0.0,
+        noise_share=_noise_share(record, sums.transaction_sums_ns if rests else None),
         missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
         threads=(threads := _thread_states(results, record, kept["second"])),
         threads_missing="" if threads else _threads_missing(record),
     )
+
+
+def _noise_share(record: RunRecord, served_ns: NDArray[np.float64] | None) -> float:
+    """Half-width of T from the seconds, relative: that of throughput, or where connections rest of service times."""
+    if served_ns is not None and len(served_ns) > 1 and served_ns.any():
+        return noise_interval(served_ns).half_width / float(served_ns.mean())
+    level, half = record.level_tps, record.level_half_width
+    return half / level if level and half else 0.0
 
 
 def _thread_states(results: StoredStudy, record: RunRecord, seconds: Sequence[int]) -> dict[str, float] | None:

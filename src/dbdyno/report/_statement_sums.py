@@ -24,7 +24,7 @@ class StatementSums:
     first : number of its first second
     counts, sums_ns : statement type -> how many were answered in each second, and their times together
     transactions, attempts : committed; and all, with those that were repeated or given up
-    transaction_sum_ns : service times of the committed ones together
+    transaction_sums_ns : service times of the committed ones of each second together
     """
 
     first: int
@@ -32,7 +32,7 @@ class StatementSums:
     sums_ns: dict[str, NDArray[np.float64]]
     transactions: int
     attempts: int
-    transaction_sum_ns: float
+    transaction_sums_ns: NDArray[np.float64]
 
     @classmethod
     def read(cls, window: Table, first: int) -> StatementSums:
@@ -52,7 +52,8 @@ class StatementSums:
         completed = _whole(transactions, "completed")
         repeated = sum(sum(json.loads(text).values()) for text in transactions.texts("retries_json").tolist() if text)
         attempts = completed + repeated + _whole(transactions, "failed")
-        return cls(first, found_counts, found_sums, completed, attempts, float(sums[~is_statement].sum()))
+        served = np.bincount(seconds[~is_statement], sums[~is_statement], length).astype(np.float64)
+        return cls(first, found_counts, found_sums, completed, attempts, served)
 
 
 def _whole(table: Table, name: str) -> int:

@@ -42,11 +42,12 @@ class Explanation:
 
     @cached_property
     def cells_at(self) -> dict[Place, dict[str, Cell]]:
-        """Place -> target -> cell, of cells that findings may rest on; the fastest first."""
+        """Place -> target -> cell, of cells that findings may rest on; the shortest time first."""
         places: dict[Place, dict[str, Cell]] = {}
-        for group in sorted(self.judgements, key=lambda group: -(group.tps_mean or 0.0)):
-            if group.cell in self.firm:
-                places.setdefault(group.place, {})[group.cell.target] = group.cell
+        for cell in sorted(
+            self.firm, key=lambda cell: sum(run.total_ms for run in self.firm[cell]) / len(self.firm[cell])
+        ):
+            places.setdefault(_place(cell), {})[cell.target] = cell
         return places
 
     def gap(self, place: Place, left: str, right: str) -> Gap | None:

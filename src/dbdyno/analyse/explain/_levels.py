@@ -163,8 +163,10 @@ def _noise(name: str, members: Sequence[Breakdown]) -> float:
 
 def _half_ms(name: str, run: Breakdown) -> float:
     part = run.by_id().get(name)
-    if part is None or part.series_ms is None or len(part.series_ms) < 2:
+    if part is None:
         return 0.0
+    if part.series_ms is None or len(part.series_ms) < 2:
+        return run.noise_share * abs(part.ms)  # as noisy as the whole, for want of its own seconds
     return noise_interval(part.series_ms).half_width
 
 

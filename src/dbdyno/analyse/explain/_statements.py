@@ -44,7 +44,7 @@ class RunTimes:
     attempts : of transactions, with those that were repeated or given up
     transaction_sum_ms : service times of committed transactions together; None where only rates are known
     client_cpu_ms, client_wait_ms : of the load generator; None where not known
-    noise_share : half-width of the throughput at 95 % from the seconds, relative
+    noise_share : half-width of T at 95 % from the seconds, relative
     missing : why statements are not known; empty where they are
     threads : state -> session threads of the server in it on average, ``count`` are all; None where not watched
     threads_missing : why not; empty where they were

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -187,3 +188,30 @@ def test_where_connections_rest_the_time_is_that_of_transactions() -> None:
     nothing = split_by_statement(RunTimes(Run(cell, 1, 0, 1, ""), True, 10.0, 100), {})
     assert nothing is None
     assert split_by_statement(RunTimes(Run(cell, 1, 0, 1, ""), False, 10.0, 0), {}) is None
+
+
+def test_a_part_without_its_own_seconds_is_as_noisy_as_the_whole() -> None:
+    """One noisy run a side: ten times the client's time decides nothing while T itself is not known to a half."""
+    random = np.random.default_rng(0)
+    cells = [Cell(target, 512 << 20, 16, WORKLOAD, "socket") for target in ("a", "b")]
+    runs = [run_times(Run(cell, 1, 0, 1, ""), {}, random, 0.0) for cell in cells]
+    for noise, verdict in ((0.0, "decided"), (1.2, "undecided")):
+        sides = [
+            replace(run, client_cpu_ms=ms * run.transactions, noise_share=noise)
+            for run, ms in zip(runs, (0.5, 2.0), strict=True)
+        ]
+        times = {side.run.cell: [side] for side in sides}
+        gap = gap_of(explain(judge_cells([_record(side) for side in sides]), times))
+        cpu = next(part for part in gap.parts if part.part_id == "client.cpu")
+        assert cpu.difference.verdict == verdict
+
+
+def test_where_all_do_the_same_work_the_shorter_time_comes_first() -> None:
+    """In an open loop throughput is that of the rate for all."""
+    times, records = {}, []
+    for target, mean_ms in (("slow", 13.0), ("quick", 4.0)):
+        run = Run(Cell(target, 512 << 20, 8, WORKLOAD, "socket"), 1, 0, 1, "")
+        times[run.cell] = [RunTimes(run, True, 12.0, 480, 480, 480 * mean_ms)]
+        records.append(_record(times[run.cell][0]))
+    found = explain(judge_cells(records), times)
+    assert found.best_pair((WORKLOAD, "socket", 512 << 20, 8)) == ("quick", "slow")
