@@ -10,13 +10,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from dbdyno.configure import Server, choose_settings, initialise, start_server
 from dbdyno.core import Route, parse_engine_name
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.engines import SettingValue
+from dbdyno.hosts import Home, LocalHost, Process
 from dbdyno.provision import provision
 
 TIER_BYTES = 512 << 20
+
+
+class _HostWithVariables(LocalHost):
+    """Starts servers of this machine with variables of ours."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        super().__init__()
+        self._variables = dict(variables)
+
+    def spawn(self, argv: Sequence[str], **more: Any) -> Process:  # noqa: ANN401 - as it is handed on
+        return super().spawn(argv, **{**more, "env": {**(more.get("env") or {}), **self._variables}})
 
 
 @contextmanager
@@ -27,9 +40,17 @@ def private_server(
     *,
     tier_bytes: int = TIER_BYTES,
     raw: Mapping[str, str] = MappingProxyType({}),
+    parameters: Mapping[str, SettingValue] = MappingProxyType({}),
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Server]:
-    """A fresh server of ours, gone afterwards with all it held."""
-    host, home = LocalHost(), Home.of_user()
+    """A fresh server of ours, gone afterwards with all it held.
+
+    Parameters
+    ----------
+    raw, parameters : options of the server, and dbdyno's own settings such as ``redo.capacity``
+    environment : variables of the server's process, such as ``LD_PRELOAD``
+    """
+    host, home = _HostWithVariables(environment), Home.of_user()
     with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir="/var/tmp") as scratch:
         Path(scratch).chmod(0o755)
         name = parse_engine_name(engine)
@@ -43,6 +64,7 @@ def private_server(
             tier_bytes=tier_bytes,
             concurrency_max=connections,
             raw=raw,
+            study_settings=parameters,
             processors=os.cpu_count(),
         )
         run = Path(scratch) / "run"

@@ -6,15 +6,17 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from dbdyno.configure import CrashReport, Server, Setting, attach_server, choose_settings, initialise, start_server
 from dbdyno.core import Route, Run, Target
+from dbdyno.engines import SettingValue
 from dbdyno.hosts import Home, Host
 from dbdyno.lab._orphans import find_orphans, remove_orphans
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._session import Session, own_name
-from dbdyno.lab._wait_sites import try_to_learn, wait_sites
+from dbdyno.lab._wait_sites import LEARNING_REDO_BYTES, try_to_learn, wait_sites
 from dbdyno.measure.telemetry import Source
 from dbdyno.populate import FillServer, FreshServer, Snapshot, restore
 from dbdyno.provision import Installation, in_use, provision
@@ -96,8 +98,11 @@ class Bench(Protocol):
 
     def wait_sites(
         self, target: Target, installation: Installation, generator: Path, progress: Callable[[str], None]
-    ) -> Path:
-        """Return the file of return addresses that tell what this build's threads wait for; learned once a build."""
+    ) -> Path | None:
+        """Return the file of return addresses that tell what this build's threads wait for; learned once a build.
+
+        None where it could not be learned now.
+        """
 
     def running_server(self, target: Target, installation: Installation) -> RunServer:
         """A server that is not ours, to be filled or measured as it is."""
@@ -115,6 +120,7 @@ _FILL_TIER_BYTES = 256 << 20
 _FILL_CONCURRENCY = 8
 _START_S = 120.0
 _RECOVERY_S = 1800.0
+_NOTHING: Mapping[str, SettingValue] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +174,16 @@ class LocalBench:
     def fresh_server(self, target: Target, installation: Installation) -> LabServer:
         """See `Bench`."""
         settings = self._settings(target, installation, _FILL_TIER_BYTES, _FILL_CONCURRENCY)
+        return self._empty_server(target, installation, settings)
+
+    def _learning_server(self, target: Target, installation: Installation) -> LabServer:
+        """A server like a fresh one, with a redo log so small that sessions wait for room in it."""
+        names = {setting.parameter for setting in self._settings(target, installation, _FILL_TIER_BYTES, 1)}
+        redo = {"redo.capacity": LEARNING_REDO_BYTES} if "redo.capacity" in names else {}
+        settings = self._settings(target, installation, _FILL_TIER_BYTES, _FILL_CONCURRENCY, redo)
+        return self._empty_server(target, installation, settings)
+
+    def _empty_server(self, target: Target, installation: Installation, settings: tuple[Setting, ...]) -> LabServer:
         directory = self.session.new_directory()
         try:
             initialise(installation, directory / "data", self.host)
@@ -178,13 +194,13 @@ class LocalBench:
 
     def wait_sites(
         self, target: Target, installation: Installation, generator: Path, progress: Callable[[str], None]
-    ) -> Path:
+    ) -> Path | None:
         """See `Bench`."""
         engine = target.engine.storage_engine
 
-        def learn() -> list[JsonValue]:
+        def learn() -> list[JsonValue] | None:
             progress("learning what its threads wait for, once for this build")
-            return try_to_learn(lambda: self.fresh_server(target, installation), engine, self.host, generator)
+            return try_to_learn(lambda: self._learning_server(target, installation), engine, self.host, generator)
 
         return wait_sites(self.shaping(target, installation), engine, self.home, learn)
 
@@ -246,7 +262,12 @@ class LocalBench:
         return server
 
     def _settings(
-        self, target: Target, installation: Installation, tier_bytes: int, concurrency_max: int
+        self,
+        target: Target,
+        installation: Installation,
+        tier_bytes: int,
+        concurrency_max: int,
+        instead: Mapping[str, SettingValue] = _NOTHING,
     ) -> tuple[Setting, ...]:
         pinned = self.study.pinning.server
         return choose_settings(
@@ -255,7 +276,7 @@ class LocalBench:
             storage_engine=target.engine.storage_engine,
             tier_bytes=tier_bytes,
             concurrency_max=concurrency_max,
-            study_settings=self.study.settings_of(target),
+            study_settings={**self.study.settings_of(target), **instead},
             raw=target.options,
             policy=self.study.policy,
             file_options=target.file_options,

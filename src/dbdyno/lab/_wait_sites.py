@@ -26,15 +26,18 @@ from dbdyno.lab._server import LabServer
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace, WaitStack
 from dbdyno.store import JsonValue
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+LEARNING_REDO_BYTES = 8 << 20
 _SCHEMA = "dbdyno_wait_sites"
 _WRITERS = 6
+_LONG_ROWS = 200
 _PROVOKED_S = 1.2
 _IDLE_S = 0.15
 _LOOKS_HZ = 200
 _INNERMOST = 3
 """Frames of a stack that tell what it waits for; those further out are statements, which wait for many things."""
-_LEAST_SHARE = 0.2
+_LEAST_SHARE = 0.1
+"""Of the waits seen: what is rarer came about along the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +48,18 @@ class Provocation:
     ----------
     wait_class : the id under which ``dbdyno-load`` counts it
     provoke : given the sessions, waits or makes them wait until the time is over
+    through : latches are told, too, if this function led to them; empty: none
     """
 
     wait_class: str
     provoke: Callable[[Sequence[ServerConnection]], None]
+    through: str = ""
 
 
-def wait_sites(facts: Mapping[str, object], storage_engine: str, home: Home, learn: Callable[[], JsonValue]) -> Path:
-    """Return the file of a build's wait sites; it is made by `learn` unless it is there.
+def wait_sites(
+    facts: Mapping[str, object], storage_engine: str, home: Home, learn: Callable[[], list[JsonValue] | None]
+) -> Path | None:
+    """Return the file of a build's wait sites; it is made by `learn` unless it is there. None: that failed.
 
     Parameters
     ----------
@@ -61,9 +68,12 @@ def wait_sites(facts: Mapping[str, object], storage_engine: str, home: Home, lea
     key = hashlib.sha256(json.dumps([SCHEMA_VERSION, storage_engine, facts], sort_keys=True).encode()).hexdigest()[:20]
     path = home.root / "wait-sites" / f"{key}.json"
     if not path.exists():
+        sites = learn()
+        if sites is None:
+            return None
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{threading.get_native_id()}")
-        partial.write_text(json.dumps(learn()))
+        partial.write_text(json.dumps(sites))
         partial.replace(path)
     return path
 
@@ -78,44 +88,55 @@ def learned_sites(server: LabServer, storage_engine: str, host: Host, generator:
     seen: dict[str, Sequence[WaitStack]] = {}
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {_SCHEMA}")
-        cursor.execute(f"CREATE TABLE {_SCHEMA}.t (id INT PRIMARY KEY, v INT NOT NULL) ENGINE = {storage_engine}")
-        rows = ", ".join(f"({number}, 0)" for number in range(_WRITERS))
-        cursor.execute(f"INSERT INTO {_SCHEMA}.t VALUES {rows}")
-    for provocation in (Provocation("row_lock", _wait_for_row), Provocation("redo_flush", _commit)):
-        seen[provocation.wait_class] = _provoked(provocation, server, host, generator)
+        columns = "id INT PRIMARY KEY, v INT NOT NULL, filler VARCHAR(4000) NOT NULL"
+        for table, count in (("t", _WRITERS), ("long_rows", _WRITERS * _LONG_ROWS)):
+            cursor.execute(f"CREATE TABLE {_SCHEMA}.{table} ({columns}) CHARACTER SET latin1 ENGINE = {storage_engine}")
+            rows = ", ".join(f"({number}, 0, '')" for number in range(count))
+            cursor.execute(f"INSERT INTO {_SCHEMA}.{table} VALUES {rows}")
+            connection.commit()
+    for provocation in PROVOCATIONS:
+        seen[provocation.wait_class] = _telling(provocation, _provoked(provocation, server, host, generator))
     return sites_of(seen)
 
 
 def sites_of(seen: Mapping[str, Sequence[WaitStack]]) -> list[JsonValue]:
-    """Return the innermost return addresses that only one class of waits was seen at.
+    """Return the innermost return addresses of each class of waits that no class before it has.
 
     Parameters
     ----------
-    seen : class -> stacks, as ``dbdyno-load threads`` tells them
+    seen : class -> stacks, in the order in which they were provoked: what is provoked first is provoked alone
 
     >>> from dbdyno.measure.telemetry import StackFrame
-    >>> stack = lambda *addresses: WaitStack(9, False, tuple(StackFrame("f", "b", a, None) for a in addresses))
-    >>> sites = sites_of({"row_lock": [stack(1, 2, 9)], "redo_flush": [stack(1, 3, 9)]})
+    >>> stack = lambda *addresses: WaitStack(9, False, False, tuple(StackFrame("f", "b", a, None) for a in addresses))
+    >>> sites = sites_of({"row_lock": [stack(1, 2, 9)], "redo_flush": [stack(1, 3, 9), stack(2, 4, 9)]})
     >>> [(site["address"], site["class"]) for site in sites]
-    [(2, 'row_lock'), (3, 'redo_flush')]
+    [(1, 'row_lock'), (2, 'row_lock'), (9, 'row_lock'), (3, 'redo_flush'), (4, 'redo_flush')]
     """
-    addresses = {wait_class: _innermost(stacks) for wait_class, stacks in seen.items()}
     sites: list[JsonValue] = []
-    for wait_class, own in addresses.items():
-        others = set().union(*(theirs for other, theirs in addresses.items() if other != wait_class))
-        sites += [
-            {"build_id": build_id, "address": address, "class": wait_class}
-            for build_id, address in sorted(own - others)
-        ]
+    known: set[tuple[str, int]] = set()
+    for wait_class, stacks in seen.items():
+        own = _innermost(stacks) - known
+        known |= own
+        sites += [{"build_id": build_id, "address": address, "class": wait_class} for build_id, address in sorted(own)]
     return sites
 
 
 def _innermost(stacks: Sequence[WaitStack]) -> set[tuple[str, int]]:
-    """Return the innermost frames of the stacks that nothing else names."""
-    unnamed = [stack for stack in stacks if not stack.is_named]
-    least = _LEAST_SHARE * sum(stack.samples for stack in unnamed)
-    frames = (frame for stack in unnamed if stack.samples >= least for frame in stack.frames[:_INNERMOST])
+    frames = (frame for stack in stacks for frame in stack.frames[:_INNERMOST])
     return {(frame.build_id, frame.address) for frame in frames if frame.build_id}
+
+
+def _telling(provocation: Provocation, stacks: Sequence[WaitStack]) -> list[WaitStack]:
+    """Return the frequent stacks that nothing else names."""
+    through = provocation.through
+    unnamed = [
+        stack
+        for stack in stacks
+        if not stack.is_named
+        and (not stack.is_latch or (through and any(through in (frame.function or "") for frame in stack.frames)))
+    ]
+    least = _LEAST_SHARE * sum(stack.samples for stack in stacks)
+    return [stack for stack in unnamed if stack.samples >= least]
 
 
 def _provoked(provocation: Provocation, server: LabServer, host: Host, generator: Path) -> Sequence[WaitStack]:
@@ -158,13 +179,39 @@ def _commit(sessions: Sequence[ServerConnection]) -> None:
         while time.monotonic() < until:
             _execute(session, f"UPDATE {_SCHEMA}.t SET v = v + 1 WHERE id = {row}")
 
-    threads = [
-        threading.Thread(target=change, args=(session, row), daemon=True) for row, session in enumerate(sessions)
-    ]
+    _together(change, sessions)
+
+
+def _fill_the_log(sessions: Sequence[ServerConnection]) -> None:
+    """Each session writes long rows, until the small redo log has no room."""
+    until = time.monotonic() + 2 * _PROVOKED_S
+
+    def write(session: ServerConnection, part: int) -> None:
+        first = part * _LONG_ROWS
+        while time.monotonic() < until:
+            _execute(
+                session,
+                f"UPDATE {_SCHEMA}.long_rows SET v = v + 1, filler = REPEAT(CHAR(65 + v % 26), 4000) "
+                f"WHERE id BETWEEN {first} AND {first + _LONG_ROWS - 1}",
+            )
+
+    _together(write, sessions)
+
+
+def _together(work: Callable[[ServerConnection, int], None], sessions: Sequence[ServerConnection]) -> None:
+    threads = [threading.Thread(target=work, args=(session, row), daemon=True) for row, session in enumerate(sessions)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+PROVOCATIONS = (
+    Provocation("row_lock", _wait_for_row),
+    Provocation("redo_flush", _commit, through="ha_commit_trans"),
+    Provocation("redo_space", _fill_the_log),
+)
+"""What is provoked on a server with a redo log of `LEARNING_REDO_BYTES`."""
 
 
 def _execute(session: ServerConnection, statement: str, *, begin: bool = False) -> None:
@@ -176,15 +223,15 @@ def _execute(session: ServerConnection, statement: str, *, begin: bool = False) 
 
 def try_to_learn(
     fresh_server: Callable[[], LabServer], storage_engine: str, host: Host, generator: Path
-) -> list[JsonValue]:
-    """As `learned_sites`, on a server made for it; nothing where that fails: waits then stay without a name."""
+) -> list[JsonValue] | None:
+    """As `learned_sites`, on a server made for it; None where that fails: waits then stay without a name."""
     try:
         server = fresh_server()
     except DbdynoError:
-        return []
+        return None
     try:
         return learned_sites(server, storage_engine, host, generator)
     except (DbdynoError, pymysql.MySQLError):
-        return []
+        return None
     finally:
         server.discard()

@@ -250,7 +250,7 @@ class PaperBench:
 
     def wait_sites(
         self, target: Target, installation: Installation, generator: Path, progress: Callable[[str], None]
-    ) -> Path:
+    ) -> Path | None:
         progress("learning")
         return self.folder / "sites.json"
 

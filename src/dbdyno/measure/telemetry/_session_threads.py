@@ -25,7 +25,8 @@ _SECOND_NS = 1e9
 _KEPT_STACKS = 10
 _CODE = "session-threads"
 NOT_NAMED = "not_named"
-"""Class of waits that neither functions nor system call tell."""
+LATCH = "latch"
+"""Classes by the system call alone: nothing is known, or that it is a mutex or read-write lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +68,22 @@ class WaitStack:
     Parameters
     ----------
     samples : how often it was seen
-    is_named : its functions tell what it waits for, or its system call does
+    is_named : its functions tell what it waits for
+    is_latch : its system call says so; what the latch stands for is not known
     frames : innermost first
     """
 
     samples: int
     is_named: bool
+    is_latch: bool
     frames: tuple[StackFrame, ...]
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> WaitStack:
         """Read one of the last record's stacks."""
-        is_named = record["class"] is not None or record["class_by_call"] != NOT_NAMED
+        is_named = record["class"] is not None or record["class_by_call"] not in (NOT_NAMED, LATCH)
         frames = (StackFrame(f["file"], f["build_id"], f["address"], f["function"]) for f in record["frames"])
-        return cls(record["samples"], is_named, tuple(frames))
+        return cls(record["samples"], is_named, record["class_by_call"] == LATCH, tuple(frames))
 
 
 @dataclass(slots=True)
@@ -163,7 +166,7 @@ class SessionThreads:
         end = self._record("end")
         if end is None:
             return {}
-        stacks = [stack for stack in self.stacks() if not stack.is_named]
+        stacks = [stack for stack in self.stacks() if not stack.is_named and not stack.is_latch]
         return {
             "cpu_ns": end["cpu_ns"],
             "not_named": [
