@@ -188,15 +188,11 @@ class Found:
     unnamed: float
 
     @property
-    def grown(self) -> list[str]:
-        """Ids of the decided parts that grew, most first; of all parts where none is decided."""
-        decided = [part for part in self.gap.with_verdict("decided") if part.difference.ms > 0]
-        return [part.part_id for part in decided]
-
-    @property
     def is_right(self) -> bool:
-        """Whether the planted part is first, or nothing is decided where nothing was planted."""
-        return (self.grown[:1] or [""])[0] in self.seed.expected if self.seed.expected else not self.grown
+        """Whether the planted part grew most, or nothing is decided where nothing was planted."""
+        if not self.seed.expected:
+            return not self.gap.with_verdict("decided")
+        return max(self.gap.parts, key=lambda part: part.difference.ms).part_id in self.seed.expected
 
     def row(self) -> str:
         """A row of the table."""
@@ -264,7 +260,7 @@ def _driven(run: Run, seed: Seed, side: Side, server: Server, sites: Path, folde
     if process.returncode:
         raise SystemExit(f"{argv}: {errors}")
     intervals = [line for line in _lines(records) if line["record"] == "interval" and line["phase"] == "window"]
-    counts = [sum(types["completed"] for types in line["transactions"]) for line in intervals]
+    counts = [sum(types["completed"] for types in line["transactions"].values()) for line in intervals]
     times = RunTimes(run, False, float(len(counts)), sum(counts), threads=_states(threads), threads_missing="none")
     found = split_by_threads(times)
     if found is None or not found.parts:

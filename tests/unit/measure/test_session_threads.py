@@ -37,6 +37,13 @@ def test_states_of_a_second_are_threads_and_add_up_to_the_sessions() -> None:
     assert rows["sessions.running"] + waits == pytest.approx(8)
 
 
+def test_a_second_in_which_a_connection_has_no_thread_yet_is_left_out() -> None:
+    start, second, end = _sample()
+    watched = _watched([{**start, "sessions": 6}, {**second, "sessions": 6}, {**second, "second": 1}, end])
+    assert {row.second for row in watched.rows(2)} == {1}
+    assert "1 of 2 seconds" in watched.caveats(2)[0].text
+
+
 def test_seconds_after_the_run_are_left_out() -> None:
     assert _watched(_sample()).rows(0) == []
 
@@ -46,8 +53,8 @@ def test_seconds_after_the_run_are_left_out() -> None:
     [
         ("end", {"pooled": 3}, "thread pool"),
         ("end", {"reason": "refused"}, "refused"),
-        ("start", {"sessions": 5}, "8 connections"),
-        ("start", {"sessions": 0, "connections": 0}, "no thread"),
+        ("second", {"sessions": 5}, "8 connections"),
+        ("start", {"sessions": 0, "connections": 0}, "not seen"),
     ],
 )
 def test_threads_that_do_not_stand_for_sessions_give_a_caveat_and_no_rows(

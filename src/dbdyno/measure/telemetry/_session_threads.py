@@ -146,11 +146,17 @@ class SessionThreads:
             self._failure = completed.stderr.strip()[-300:] or "it ended without a word"
 
     def rows(self, seconds_count: int) -> list[TelemetryRow]:
-        """Rows of the first seconds; none where the threads do not stand for sessions."""
+        """Rows of the first seconds in which each connection had its thread; none where threads serve several."""
         if self._refusal():
             return []
-        seconds = [record for record in self.records if record["record"] == "second"]
-        return [row for record in seconds if record["second"] < seconds_count for row in thread_rows(record)]
+        seconds = [record for record in self._whole_seconds() if record["second"] < seconds_count]
+        return [row for record in seconds for row in thread_rows(record)]
+
+    def _whole_seconds(self) -> list[Mapping[str, Any]]:
+        """Seconds at whose end as many session threads were known as there were connections at the start."""
+        start = self._record("start")
+        least = start["connections"] if start is not None else 0
+        return [r for r in self.records if r["record"] == "second" and r["sessions"] >= least]
 
     def caveats(self, seconds_count: int) -> tuple[Caveat, ...]:
         """Return what could not be seen of the first seconds, and why."""
@@ -202,9 +208,11 @@ class SessionThreads:
             return "threads serve several connections (a thread pool)"
         if end is not None and end["reason"] == "refused":
             return "the kernel refused"
-        if start["sessions"] < start["connections"]:
-            return f"{start['connections']} connections, and {start['sessions']} threads that serve them"
-        return "" if start["sessions"] else "no thread serves the load's connections"
+        if not start["connections"]:
+            return "the load's connections are not seen in the server"
+        if any(record["record"] == "second" for record in self.records) and not self._whole_seconds():
+            return f"{start['connections']} connections, and fewer threads that serve them"
+        return ""
 
 
 def thread_rows(record: Mapping[str, Any]) -> list[TelemetryRow]:
