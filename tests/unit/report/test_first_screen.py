@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from chromium import needs_chromium
 from dbdyno.report import build_page
-from dbdyno.store import StoredStudy
+from dbdyno.store import StoredRun, StoredStudy
 from page_visit import Visit
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -66,3 +68,82 @@ def test_a_comparison_of_two_is_six_screens_before_anything_is_opened(
     height = visit.page.evaluate("document.documentElement.scrollHeight")
     assert 2 * SCREEN_PX < height <= MOST_SCREENS * SCREEN_PX
     visit.context.close()
+
+
+VISIBLE = """(() => {
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const words = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const box = range.getBoundingClientRect();
+    if (node.parentElement.checkVisibility() && box.width && box.bottom <= innerHeight) words.push(node.data);
+  }
+  return words.join("").replaceAll("\u00a0", " ");
+})()"""
+
+
+def first_screen(browser: playwright.Browser, results: StoredStudy, folder: Path) -> tuple[str, str | None]:
+    """The text that is seen without scrolling, and the code of the first limitation in it."""
+    visit = Visit(browser, build_page(results, folder / "report.html").as_uri())
+    visit.page.locator("#chart-answer .vega-embed svg").wait_for()
+    text = visit.page.evaluate(VISIBLE)
+    limitation = visit.page.locator(".weak li").first
+    box = limitation.bounding_box()
+    assert box is not None and box["y"] + box["height"] <= SCREEN_PX
+    code = limitation.get_attribute("data-code")
+    visit.context.close()
+    return text, code
+
+
+def test_an_upgrade_answers_ten_questions_on_the_first_screen(
+    browser: playwright.Browser, write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    """Planted: 200 against 300, so 50 % faster; nothing collapses."""
+    text, worst = first_screen(browser, write(tmp_path / "study", text=study_text(UPGRADE, repeats=3)), tmp_path)
+    found = re.search(
+        r"(MariaDB 11\.8) is (\d+) % faster than 10\.11 at (\d+ MiB) and (\d+) connections \((\d+) to (\d+) %\)", text
+    )
+    assert found is not None  # who is faster, by how much, how sure, at which memory and concurrency
+    _, by, memory, connections, low, high = found.groups()
+    assert abs(int(by) - 50) < 5 and int(low) <= 50 <= int(high) and int(high) - int(low) < 12
+    assert (memory, connections) == ("512 MiB", "16")
+    assert re.search(r"p99 of MariaDB 11\.8 is \d+ % shorter than that of 10\.11 \(\d+ to \d+ %\)", text)
+    assert worst == "short-window"
+    assert "windows of 900 s" in text  # what would remove the limitation
+    assert "No collapse seen up to 16 connections" in text
+    assert "sysbench/oltp_read_write; windows of 12 s; closed loop" in text  # what was measured
+    assert "2 targets × 2 concurrencies × 3 repeats" in text
+
+
+def test_an_open_comparison_says_on_the_first_screen_what_would_decide(
+    browser: playwright.Browser, write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    """Planted: 300 against 298."""
+    text = study_text(["mariadb:11.8", "mysql:9.7"], repeats=2)
+    text, _ = first_screen(browser, write(tmp_path / "study", text=text), tmp_path)
+    assert re.search(r"No difference shown at 512 MiB and 16 connections|equally fast at 512 MiB", text)
+    assert re.search(r"between [\d.]+ % faster and [\d.]+ % slower", text)
+    assert re.search(r"about \d+ repeats would decide|to within 3 %", text)
+
+
+def test_a_collapse_is_on_the_first_screen(
+    browser: playwright.Browser, write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    """Planted: MariaDB 11.8 at 64 connections does 0.3 times what it would do."""
+
+    def collapsed(run: StoredRun) -> StoredRun:
+        record = run.record
+        if record.run.cell.concurrency < 64 or record.run.cell.target != UPGRADE[1]:
+            return run
+        assert record.tps_mean and record.tps_half_width
+        lower = replace(record, tps_mean=0.3 * record.tps_mean, tps_half_width=0.3 * record.tps_half_width)
+        return replace(run, record=lower)
+
+    text = study_text(UPGRADE, concurrency=(4, 16, 64), repeats=3)
+    text, _ = first_screen(browser, write(tmp_path / "study", text=text, change=collapsed), tmp_path)
+    found = re.search(r"MariaDB 11\.8 collapses.*?(\d+) % at 64 connections", text)
+    assert found is not None
+    planted = 100 * (1 - 0.3 * 4**0.6)
+    assert abs(int(found[1]) - planted) < 5
+    assert "No collapse" not in text

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dbdyno.analyse import counted
+from dbdyno.analyse import CapacityJudgement, counted
 from dbdyno.core import format_duration, target_title
 from dbdyno.report._format import clock_time, server_title
 from dbdyno.report._html import Html, element, folded, joined, shortened
+from dbdyno.report._pacing import pacing_words
 from dbdyno.report.charts import Chart
 from dbdyno.report.sections._frame import Page, against_words
 from dbdyno.study import question_words
@@ -20,6 +21,7 @@ _FILTER_WORDS = (
 )
 _MOST_SENTENCES = 3
 _LONG_QUESTION = 70
+_MOST_WORKLOADS = 2
 _ON_PAPER = 3
 _SHOWN = 2
 """Limitations that stand beside the answer, the gravest; the rest is folded."""
@@ -47,7 +49,7 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
         element(
             "div",
             element("div", element("h2", "Answer"), *_first_two(answers), class_="answer"),
-            element("div", *_chart(page, charts), _targets(page), class_="plot"),
+            element("div", *_chart(page, charts), _measured(page), _targets(page), class_="plot"),
             element("div", element("h2", "Limitations"), *shown(weak), class_="weak") if weak else "",
             class_="first",
         ),
@@ -97,6 +99,22 @@ def _heaviest_first(weak: list[Html]) -> list[Html]:
         return [element("ul", *weak)]
     more = folded(f"{len(weak) - _SHOWN} more", element("ul", *weak[_SHOWN:]))
     return [element("ul", *weak[:_SHOWN]), more]
+
+
+def _measured(page: Page) -> Html:
+    """Workload, window and pacing, and that no target collapses where none does: collapses stand in the answer."""
+    study, found = page.analysis.study, page.analysis.capacity
+    workloads = ", ".join(choice.label for choice in study.workloads[:_MOST_WORKLOADS])
+    more = len(study.workloads) - _MOST_WORKLOADS
+    workloads += f" and {more} more" if more > 0 else ""
+    is_level = bool(found) and not any(each.falls for each in found)
+    shape = f" No collapse seen up to {_most(found)} connections." if is_level else ""
+    words = f"{workloads}; windows of {study.window_words}; {pacing_words(page.analysis)}.{shape}"
+    return element("p", words, class_="to-see")
+
+
+def _most(found: Sequence[CapacityJudgement]) -> str:
+    return f"{max(max(each.levels) for each in found):,}"
 
 
 def _gravest(weak: list[Html]) -> list[Html]:
