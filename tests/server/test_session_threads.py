@@ -131,3 +131,21 @@ def test_a_sampler_that_is_killed_costs_a_caveat_and_the_rest_of_the_seconds(
     session.close()
     assert {row.second for row in threads.rows(3)} == {0}
     assert "2 of 3 seconds" in threads.caveats(3)[0].text
+
+
+def test_a_thread_pool_has_no_session_threads_and_says_so(start: Callable[..., Server]) -> None:
+    server = start("mariadb:11.8", raw={"thread_handling": "pool-of-threads"})
+    sessions = [server.connect() for _ in range(_SESSIONS)]
+    assert server.pid is not None
+    threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
+    threads.start(time.monotonic_ns() + 200_000_000, os.getpid())
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        for session in sessions:
+            with session.cursor() as cursor:
+                cursor.execute("SELECT 1")
+    threads.stop(1)
+    for session in sessions:
+        session.close()
+    assert threads.rows(1) == []
+    assert "thread pool" in threads.caveats(1)[0].text

@@ -211,7 +211,7 @@ class SessionThreads:
         if not start["connections"]:
             return "the load's connections are not seen in the server"
         if any(record["record"] == "second" for record in self.records) and not self._whole_seconds():
-            return f"{start['connections']} connections, and fewer threads that serve them"
+            return f"{start['connections']} connections, and fewer threads that serve one each (a thread pool)"
         return ""
 
 

@@ -1,0 +1,107 @@
+"""Measure what watching the server's session threads costs the server: throughput with the sampler on and off, in turn.
+
+    python benches/sampler_cost.py                     MariaDB, read-write, 8 connections, 60 pairs: 7 minutes
+    python benches/sampler_cost.py --pairs 20 --engine mysql:9.7
+
+One load runs all the time. In slices of three seconds the sampler is on, off, on, off …; the order within each pair is
+drawn. The ratio on / off of each pair is taken from the middle second, whose neighbours belong to the same slice. The
+bar is a lower end of the 95 % interval of at least 0.99, on a machine that has nothing else to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from real_server import private_server
+
+from dbdyno.hosts import LocalHost
+from dbdyno.lab import find_generator
+from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace
+from dbdyno.stats import t_quantile
+
+SLICE_S = 3
+LEAST = 0.99
+TABLES = ("--tables", "4", "--rows", "50000")
+
+
+def main() -> int:
+    """Run the bench; 1 if the bar is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", default="mariadb:11.8")
+    parser.add_argument("--workload", default="sysbench/oltp_read_write")
+    parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--pairs", type=int, default=60)
+    choices = parser.parse_args()
+    with private_server(choices.engine, "socket", choices.threads) as server, tempfile.TemporaryDirectory() as folder:
+        assert server.pid is not None
+        target = server.order_target("dbdyno_sbtest")
+        place = ["--socket", str(target["socket"]), "--user", str(target["user"])]
+        place += ["--password-file", str(target["password_file"])]
+        generator, records = str(find_generator()), Path(folder) / "records.jsonl"
+        subprocess.run([generator, "populate", choices.workload, *TABLES, *place], check=True, capture_output=True)
+        seconds = (2 * choices.pairs + 2) * SLICE_S
+        argv = [generator, "run", choices.workload, *TABLES, *place, "--threads", str(choices.threads)]
+        argv += ["--time", f"{seconds}s", "--json-lines", str(records)]
+        load = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        start_ns = _start_ns(records)
+        is_on = _order(choices.pairs)
+        cpu_s = 0.0
+        for index, on in enumerate(is_on, 1):
+            begin_ns = start_ns + index * SLICE_S * 10**9
+            _sleep_until(begin_ns)
+            if on:
+                threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
+                threads.start(time.monotonic_ns(), load.pid)
+                _sleep_until(begin_ns + SLICE_S * 10**9 - 100_000_000)
+                threads.stop(0)
+                cpu_s += float(threads.facts().get("cpu_ns") or 0) / 1e9  # type: ignore[arg-type]
+        load.wait()
+        tps = _tps(records)
+    ratios = []
+    for pair in range(choices.pairs):
+        value = {is_on[slot]: tps[(slot + 1) * SLICE_S + 1] for slot in (2 * pair, 2 * pair + 1)}
+        ratios.append(math.log(value[True] / value[False]))
+    half = t_quantile(0.975, len(ratios) - 1) * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    mean = statistics.mean(ratios)
+    low, middle, high = (math.exp(mean + sign * half) for sign in (-1, 0, 1))
+    print(f"{choices.engine} {choices.workload}, {choices.threads} connections, {choices.pairs} pairs")
+    print(f"on / off: {middle:.4f} ({low:.4f} to {high:.4f}); bar: lower end at least {LEAST}")
+    print(f"sampler: {cpu_s / choices.pairs / SLICE_S:.4f} processors, names read anew in each slice")
+    print(f"load average {os.getloadavg()[0]:.1f}")
+    return int(low < LEAST)
+
+
+def _order(pairs: int) -> list[bool]:
+    draws = random.Random(1)
+    return [on for _ in range(pairs) for on in draws.sample([True, False], 2)]
+
+
+def _start_ns(records: Path) -> int:
+    while True:
+        for line in records.read_text().splitlines(keepends=True) if records.exists() else ():
+            if line.endswith("\n") and (found := json.loads(line))["record"] == "start":
+                return int(found["monotonic_ns"])
+        time.sleep(0.01)
+
+
+def _sleep_until(when_ns: int) -> None:
+    time.sleep(max((when_ns - time.monotonic_ns()) / 1e9, 0))
+
+
+def _tps(records: Path) -> list[float]:
+    lines = (json.loads(line) for line in records.read_text().splitlines())
+    intervals = [line for line in lines if line["record"] == "interval"]
+    return [float(sum(types["completed"] for types in line["transactions"].values())) for line in intervals]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
