@@ -14,6 +14,9 @@ from dbdyno.analyse._words import counted, listed, supported
 from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord
 from dbdyno.stats import smallest_detectable_ratio
 
+_MOST_TELLING = 5.0
+"""A difference that many times as large is no bound worth printing."""
+
 
 @dataclass(frozen=True, slots=True)
 class StudyFacts:
@@ -203,6 +206,8 @@ def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
     if not isinstance(typical_sd, float) or not levels:
         return ""
     ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
+    if ratio > _MOST_TELLING:
+        return " The repeats are too unlike for a difference to be seen."
     percent = 100 * (ratio - 1)
     return f" Differences below about {supported(percent, percent)} % are likely to be missed."
 
