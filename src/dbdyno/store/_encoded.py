@@ -91,13 +91,13 @@ def _numbers(payloads: Sequence[bytes], buckets: int) -> Filled | None:
         raw[has] |= (content[begins[has] + place].astype(np.int64) & 0x7F) << (7 * place)
     values = (raw >> 1) ^ -(raw & 1)
     # A negative number skips so many buckets, any other is the count of one.
-    after = np.cumsum(np.where(values < 0, -values, 1))
+    after = np.cumsum(np.maximum(-values, 1))
     bounds = np.searchsorted(ends, np.cumsum([len(payload) for payload in payloads]))
-    counts = np.diff(bounds, prepend=0)
-    skipped = np.append(0, after)[bounds - counts]
-    which = np.repeat(np.arange(len(payloads)), counts)
-    bucket = after - 1 - skipped[which]
-    is_count = values > 0
-    if (bucket[is_count] >= buckets).any():
+    counted = np.flatnonzero(values > 0)
+    numbers = np.diff(bounds, prepend=0)
+    skipped = np.append(0, after)[bounds - numbers]
+    which = np.repeat(np.arange(len(payloads)), np.diff(np.searchsorted(counted, bounds), prepend=0))
+    bucket = after[counted] - 1 - skipped[which]
+    if bucket.max(initial=0) >= buckets:
         return None
-    return which[is_count], bucket[is_count], values[is_count]
+    return which, bucket, values[counted]
