@@ -20,7 +20,7 @@ from pathlib import Path
 import pymysql
 
 from dbdyno.connections import ServerConnection
-from dbdyno.core import DbdynoError
+from dbdyno.core import DbdynoError, MeasureError
 from dbdyno.hosts import Home, Host
 from dbdyno.lab._server import LabServer
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace, WaitStack
@@ -49,11 +49,13 @@ class Provocation:
     wait_class : the id under which ``dbdyno-load`` counts it
     provoke : given the sessions, waits or makes them wait until the time is over
     through : latches are told, too, if this function led to them; empty: none
+    is_certain : sessions wait in any case; others may find that there is nothing to wait for
     """
 
     wait_class: str
     provoke: Callable[[Sequence[ServerConnection]], None]
     through: str = ""
+    is_certain: bool = False
 
 
 def wait_sites(
@@ -83,7 +85,7 @@ def learned_sites(server: LabServer, storage_engine: str, host: Host, generator:
 
     Raises
     ------
-    DbdynoError, pymysql.MySQLError : the server does not do what it is asked
+    DbdynoError, pymysql.MySQLError : the server does not do what it is asked, or its threads can't be watched
     """
     seen: dict[str, Sequence[WaitStack]] = {}
     with server.connect() as connection, connection.cursor() as cursor:
@@ -95,7 +97,10 @@ def learned_sites(server: LabServer, storage_engine: str, host: Host, generator:
             cursor.execute(f"INSERT INTO {_SCHEMA}.{table} VALUES {rows}")
             connection.commit()
     for provocation in PROVOCATIONS:
-        seen[provocation.wait_class] = _telling(provocation, _provoked(provocation, server, host, generator))
+        stacks = _provoked(provocation, server, host, generator)
+        if not stacks and provocation.is_certain:
+            raise MeasureError(f"no session was seen waiting, though {provocation.wait_class} was provoked")
+        seen[provocation.wait_class] = _telling(provocation, stacks)
     return sites_of(seen)
 
 
@@ -207,7 +212,7 @@ def _together(work: Callable[[ServerConnection, int], None], sessions: Sequence[
 
 
 PROVOCATIONS = (
-    Provocation("row_lock", _wait_for_row),
+    Provocation("row_lock", _wait_for_row, is_certain=True),
     Provocation("redo_flush", _commit, through="ha_commit_trans"),
     Provocation("redo_space", _fill_the_log),
 )
