@@ -78,7 +78,7 @@ def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool
         return
     build_page(results, page)
     if not quiet:
-        print_summary(results, wide_console())
+        print_summary(results, wide_console(), has_why=True)
         print("\nreport: ", end="")
     print(page)
     warn_of_missing_runs(outcome)

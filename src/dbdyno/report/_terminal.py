@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
@@ -32,19 +33,25 @@ from dbdyno.store import StoredStudy
 from dbdyno.study import question_words, settings_lines
 
 
-def print_summary(results: StoredStudy, console: Console | None = None) -> None:
-    """Print answer, table and caveats to standard output."""
-    (console or Console(highlight=False)).print(summary_table(results))
+def print_summary(results: StoredStudy, console: Console | None = None, *, has_why: bool = False) -> None:
+    """Print answer, table and caveats to standard output; see `summary_table`."""
+    (console or Console(highlight=False)).print(summary_table(results, has_why=has_why))
 
 
-def summary_table(results: StoredStudy) -> Group:
-    """Answer, table and caveats, to be printed by rich."""
+def summary_table(results: StoredStudy, *, has_why: bool = False) -> Group:
+    """Answer, table and caveats, to be printed by rich.
+
+    Parameters
+    ----------
+    has_why : with the explanation of the best two, for which the histograms of all statements are read; else the
+        command that gives it is named
+    """
     analysis = analyse_study(results)
     parts = [Text(question_words(analysis.study), style="bold"), Text()]
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
     parts += [_sentence(words, is_first=not index) for index, words in enumerate(analysis.answer.sentences)]
-    why = titled_list("Why", why_lines(analysis))
+    why = titled_list("Why", why_lines(analysis)) if has_why else _where_why(analysis)
     limitations = titled_list("Limitations", [caveat.text for caveat in analysis.limitations])
     told = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
     fair = [Text(line, style="dim") for line in told if line]
@@ -68,6 +75,14 @@ def summary_table(results: StoredStudy) -> Group:
         *limitations,
         *why,
     )
+
+
+def _where_why(analysis: StudyAnalysis) -> list[RenderableType]:
+    """Name the command that explains a difference, where there is one and its statements were measured."""
+    is_measured = any(record.imported is None for record in analysis.records)
+    if len(analysis.targets) < 2 or not is_measured:
+        return []
+    return [Text(f"\nwhy: dbdyno explain {shlex.quote(str(analysis.results.path))}", style="dim")]
 
 
 def _sentence(words: str, *, is_first: bool) -> Text:

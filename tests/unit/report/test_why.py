@@ -120,7 +120,7 @@ def test_page_markdown_and_terminal_have_the_same_lines(results: StoredStudy) ->
     why = why_of(analysis)
     page, markdown = page_text(results), markdown_text(results)
     console = Console(width=400, file=io.StringIO(), record=True)
-    console.print(summary_table(results))
+    console.print(summary_table(results, has_why=True))
     print_why(analysis, why, console)
     terminal = console.export_text()
     for line in why.lines:
@@ -233,7 +233,7 @@ def test_imported_logs_tell_whole_times_alone(tmp_path: Path) -> None:
     assert why.gap.total.right_ms == pytest.approx(3 * why.gap.total.left_ms, rel=0.02)
     assert "its log" in why.lines[1]
     assert len(why.lines) == 2
-    assert not any(line in str(summary_table(analysis.results)) for line in why.lines)
+    assert not any(line in str(summary_table(analysis.results, has_why=True)) for line in why.lines)
 
 
 def test_the_reference_lists_the_parts_as_they_are() -> None:
