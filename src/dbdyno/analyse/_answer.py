@@ -183,7 +183,10 @@ def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: 
 
 
 def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> str:
-    """How the 99th percentiles of two targets compare where their throughput was told; empty where it is not known."""
+    """How the 99th percentiles of two targets compare where their throughput was told; empty where it is not known.
+
+    It has no milliseconds: means over the repeats decide, and tables show the percentile of all transactions together.
+    """
     if len({key[:2] for key in places}) > 1 or any(len(group) > 2 for group in places.values()):
         return ""
     pairs = [_told_first(*_ordered(group)) for group in places.values() if len(group) == 2]
@@ -194,15 +197,14 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
         return ""
     first, second = here
     names = target_title(first.cell.target), _short_title(second, first)
-    values = f"{change.new_value / 1e6:.3g} ms against {change.base_value / 1e6:.3g} ms"
     if change.verdict in ("different", "slightly different"):
         share, interval = faster_words(change.ratio, change.low, change.high, "longer", "shorter")
-        return f"The p99 of {names[0]} is {share} than that of {names[1]} ({interval}): {values}."
+        return f"The p99 of {names[0]} is {share} than that of {names[1]} ({interval})."
     if change.verdict == "same":
-        return f"Their p99 is the same to within 3 %: {values}."
+        return "Their p99 is the same to within 3 %."
     more = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
     seen = change_words(change.ratio, change.low, change.high)
-    return f"No difference shown in p99: {names[0]} has {values} of {names[1]}, {seen}{more}."
+    return f"No difference shown in p99: {names[0]} against {names[1]} {seen}{more}."
 
 
 def _told_first(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:
