@@ -3,8 +3,8 @@
     python benches/sampler_cost.py                     MariaDB, read-write, 8 connections, 60 pairs: 7 minutes
     python benches/sampler_cost.py --pairs 20 --engine mysql:9.7
 
-One load runs all the time. In slices of three seconds the sampler is on, off, on, off …; the order within each pair is
-drawn. The ratio on / off of each pair is taken from the middle second, whose neighbours belong to the same slice. The
+One load and one sampler run all the time. In slices of three seconds the sampler goes on or is stopped (SIGSTOP); the
+order within each pair is drawn. The ratio on / off of each pair is taken from the last two seconds of the slices. The
 bar is a lower end of the 95 % interval of at least 0.99, on a machine that has nothing else to do.
 """
 
@@ -15,6 +15,7 @@ import json
 import math
 import os
 import random
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -23,9 +24,7 @@ from pathlib import Path
 
 from real_server import private_server
 
-from dbdyno.hosts import LocalHost
 from dbdyno.lab import find_generator
-from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace
 from dbdyno.stats import t_quantile
 
 SLICE_S = 3
@@ -54,30 +53,37 @@ def main() -> int:
         load = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         start_ns = _start_ns(records)
         is_on = _order(choices.pairs)
-        cpu_s = 0.0
+        watch = [generator, "threads", "--server-pid", str(server.pid), "--client-pid", str(load.pid)]
+        sampler = subprocess.Popen([*watch, "--start-ns", str(start_ns)], stdout=subprocess.PIPE, text=True)
         for index, on in enumerate(is_on, 1):
-            begin_ns = start_ns + index * SLICE_S * 10**9
-            _sleep_until(begin_ns)
-            if on:
-                threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
-                threads.start(time.monotonic_ns(), load.pid)
-                _sleep_until(begin_ns + SLICE_S * 10**9 - 100_000_000)
-                threads.stop(0)
-                cpu_s += float(threads.facts().get("cpu_ns") or 0) / 1e9  # type: ignore[arg-type]
+            _sleep_until(start_ns + index * SLICE_S * 10**9)
+            sampler.send_signal(signal.SIGCONT if on else signal.SIGSTOP)
+        _sleep_until(start_ns + (len(is_on) + 1) * SLICE_S * 10**9)
+        sampler.send_signal(signal.SIGCONT)
+        sampler.send_signal(signal.SIGINT)
+        end = json.loads(sampler.communicate()[0].splitlines()[-1])
         load.wait()
         tps = _tps(records)
     ratios = []
     for pair in range(choices.pairs):
-        value = {is_on[slot]: tps[(slot + 1) * SLICE_S + 1] for slot in (2 * pair, 2 * pair + 1)}
+        value = {is_on[slot]: _mean_tps(tps, slot) for slot in (2 * pair, 2 * pair + 1)}
         ratios.append(math.log(value[True] / value[False]))
     half = t_quantile(0.975, len(ratios) - 1) * statistics.stdev(ratios) / math.sqrt(len(ratios))
     mean = statistics.mean(ratios)
     low, middle, high = (math.exp(mean + sign * half) for sign in (-1, 0, 1))
     print(f"{choices.engine} {choices.workload}, {choices.threads} connections, {choices.pairs} pairs")
     print(f"on / off: {middle:.4f} ({low:.4f} to {high:.4f}); bar: lower end at least {LEAST}")
-    print(f"sampler: {cpu_s / choices.pairs / SLICE_S:.4f} processors, names read anew in each slice")
+    print(
+        f"sampler: {end['cpu_ns'] / 1e9 / choices.pairs / SLICE_S:.4f} processors while it was on, with the names read once"
+    )
     print(f"load average {os.getloadavg()[0]:.1f}")
     return int(low < LEAST)
+
+
+def _mean_tps(tps: list[float], slot: int) -> float:
+    """Of the last two seconds of a slice; the load's first slice is no slot."""
+    first = (slot + 1) * SLICE_S
+    return statistics.mean(tps[first + 1 : first + SLICE_S])
 
 
 def _order(pairs: int) -> list[bool]:
