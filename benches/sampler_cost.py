@@ -73,9 +73,8 @@ def main() -> int:
     low, middle, high = (math.exp(mean + sign * half) for sign in (-1, 0, 1))
     print(f"{choices.engine} {choices.workload}, {choices.threads} connections, {choices.pairs} pairs")
     print(f"on / off: {middle:.4f} ({low:.4f} to {high:.4f}); bar: lower end at least {LEAST}")
-    print(
-        f"sampler: {end['cpu_ns'] / 1e9 / choices.pairs / SLICE_S:.4f} processors while it was on, with the names read once"
-    )
+    used = end["cpu_ns"] / 1e9 / choices.pairs / SLICE_S
+    print(f"sampler: {used:.4f} processors while it was on, names read once")
     print(f"load average {os.getloadavg()[0]:.1f}")
     return int(low < LEAST)
 
