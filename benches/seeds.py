@@ -127,7 +127,7 @@ SEEDS = (
     ),
     Seed(
         "neighbours",
-        "four busy loops beside the server",
+        "four busy loops next to the server",
         "oltp_read_only",
         8,
         ("thread.run_queue", "thread.client"),

@@ -11,7 +11,7 @@ from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Run, RunRecord
 from dbdyno.plan import make_plan
-from dbdyno.store import IntervalRow, Results, SecondRow, StoredRun, StoredStudy, TelemetryRow
+from dbdyno.store import IntervalRow, JsonValue, Results, SecondRow, StoredRun, StoredStudy, TelemetryRow
 from dbdyno.study import Study, parse_study
 
 STUDY = """
@@ -51,6 +51,7 @@ class PlantedTimes:
     factors : target -> statement -> times as long
     spread : of a run's luck, and of each statement's, relative
     states : target -> state -> share of the session threads in it; none: threads were not watched
+    counted : target -> counter of the server -> its growth per transaction
     """
 
     def __init__(
@@ -60,9 +61,10 @@ class PlantedTimes:
         spread: float = 0.01,
         repeats: int = 3,
         states: Mapping[str, Mapping[str, float]] | None = None,
+        counted: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
         self.factors, self.spread, self.random = factors, spread, np.random.default_rng(seed)
-        self.states = states or {}
+        self.states, self.counted = states or {}, counted or {}
         self.text = STUDY.format(repeats=repeats)
 
     @property
@@ -119,7 +121,17 @@ class PlantedTimes:
             transactions=int(sum(row.tps for row in seconds[1:])),
         )
         telemetry = [row for second in seconds for row in self._thread_rows(run, second.second)]
-        return StoredRun(record, seconds, intervals, telemetry, variables={"version": "1"}, order={"workers": 1})
+        counters = self._counters(run, record.transactions)
+        documents = {"variables": {"version": "1"}, "order": {"workers": 1}, "counters": counters}
+        return StoredRun(record, seconds, intervals, telemetry, **documents)
+
+    def _counters(self, run: Run, transactions: int) -> dict[str, JsonValue]:
+        rows: list[JsonValue] = [
+            {"name": name, "unit": "ops", "covered_s": 12.0, "kind": "counter", "delta": each * transactions}
+            for name, each in self.counted.get(run.cell.target, {}).items()
+        ]
+        document = {"window_s": 12.0, "transactions": transactions, "counters": rows, "absent": []}
+        return document if rows else {}
 
     def _thread_rows(self, run: Run, second: int) -> list[TelemetryRow]:
         states, count = self.states.get(run.cell.target, {}), run.cell.concurrency

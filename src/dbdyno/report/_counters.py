@@ -54,6 +54,15 @@ def cells_with_counters(results: StoredStudy, judgements: Iterable[CellJudgement
     return found
 
 
+def each_transaction(document: Mapping[str, Any]) -> dict[str, float]:
+    """Growth of every counter of one run for each transaction; empty where nothing was counted or committed."""
+    transactions = document.get("transactions")
+    if not transactions:
+        return {}
+    counters = [row for row in document["counters"] if row["kind"] == "counter"]
+    return {row["name"]: _whole(row, document["window_s"]) / transactions for row in counters}
+
+
 def _cell(group: CellJudgement, documents: list[Mapping[str, Any]]) -> CellCounters:
     deltas: dict[str, tuple[float, str]] = {}
     levels: dict[str, tuple[float, float, str]] = {}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dbdyno.analyse import CellJudgement
 from dbdyno.analyse.explain import RunTimes, StatementTimes
 from dbdyno.core import Cell, RunRecord
+from dbdyno.report._counters import each_transaction
 from dbdyno.report._histograms import CellHistograms
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.stats import noise_interval
@@ -71,6 +72,7 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
         threads=(threads := _thread_states(results, record, kept["second"])),
         threads_missing="" if threads else _threads_missing(record),
+        counted=each_transaction(results.optional_document(record.run.run_id, "counters")),
     )
 
 

@@ -23,9 +23,9 @@ def why_blocks(why: Why) -> list[str]:
         titles = [title or "verdict" for title in part_titles(why.gap)]
         blocks += folded("The time, part by part", table_text(titles, 7, part_rows(why.gap)) + f"\n\n{escaped(ABOUT)}")
     if why.thread_gap is not None and why.thread_gap.parts:
-        titles = [title or "verdict" for title in part_titles(why.thread_gap)[:5]]
-        rows = [row[:5] for row in part_rows(why.thread_gap)]
-        blocks += folded("What the server's threads did", table_text(titles, 4, rows) + f"\n\n{escaped(ABOUT_THREADS)}")
+        titles = [title or "verdict" for title in part_titles(why.thread_gap)]
+        rows = part_rows(why.thread_gap)
+        blocks += folded("What the server's threads did", table_text(titles, 7, rows) + f"\n\n{escaped(ABOUT_THREADS)}")
     rows = counted_rows(why)
     if why.gap is not None and rows:
         blocks += folded(

@@ -32,7 +32,7 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     if why.gap is not None and why.gap.parts:
         parts += [Text(), _table(part_titles(why.gap), part_rows(why.gap)), Text(ABOUT, style="dim")]
     if why.thread_gap is not None and why.thread_gap.parts:
-        parts += [Text(), _table(part_titles(why.thread_gap)[:5], [row[:5] for row in part_rows(why.thread_gap)])]
+        parts += [Text(), _table(part_titles(why.thread_gap), part_rows(why.thread_gap))]
         parts += [Text(ABOUT_THREADS, style="dim")]
     counted = counted_rows(why)
     if why.gap is not None and counted:

@@ -252,10 +252,11 @@ def test_the_reference_lists_the_parts_as_they_are() -> None:
     threads = (
         "\n## By what the server's threads did\n\n"
         "The same time split a second way, where the server's session threads were watched.\n\n"
-        "| id | part | what it holds | read from |\n|---|---|---|---|\n"
+        "| id | part | what it holds | read from | counted in |\n|---|---|---|---|---|\n"
     )
     threads += "".join(
-        f"| `{name}` | {kind.words} | {kind.meaning} | {kind.source} |\n" for name, kind in THREAD_PARTS.items()
+        f"| `{name}` | {kind.words} | {kind.meaning} | {kind.source} | {kind.unit or '-'} |\n"
+        for name, kind in THREAD_PARTS.items()
     )
     text = head + "".join(rows) + threads
     if os.environ.get("DBDYNO_WRITE_REFERENCE"):

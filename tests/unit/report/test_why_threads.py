@@ -63,6 +63,20 @@ def test_page_markdown_and_program_have_it(analysis: StudyAnalysis) -> None:
     assert len(found["cells"]) == 12
 
 
+@pytest.mark.parametrize(("flushes", "words"), [(1.0, "more flushes"), (0.5, "flushes take longer")])
+def test_a_wait_is_told_as_more_work_or_as_dearer_work(tmp_path: Path, flushes: float, words: str) -> None:
+    slow = {**ALIKE, "wait.redo_flush": 0.4, "wait.client": 0.0}
+    counted = {PAIR[0]: {"engine.io.fsyncs": 0.5}, PAIR[1]: {"engine.io.fsyncs": flushes}}
+    planted = PlantedTimes({}, states={PAIR[0]: ALIKE, PAIR[1]: slow}, counted=counted)
+    why = why_of(analyse_study(planted.write(tmp_path / "counted")), PAIR)
+    assert why.thread_gap is not None
+    flush = next(part for part in why.thread_gap.parts if part.part_id == "thread.redo_flush")
+    assert (flush.left_work, flush.right_work) == pytest.approx((0.5, flushes))
+    assert flush.by_work_ms is not None and flush.by_cost_ms is not None
+    assert flush.by_work_ms + flush.by_cost_ms == pytest.approx(flush.difference.ms)
+    assert any(words in line for line in why.lines)
+
+
 def test_equal_threads_have_no_decided_part(tmp_path: Path) -> None:
     decided = 0
     for seed in range(20):

@@ -41,12 +41,14 @@ class PartKind:
     meaning : which time it holds
     source : the stored record that it is read from
     unit : what its work is counted in; empty where it has none
+    counters : of the server, whose growth together is that work; empty where the part brings its own count
     """
 
     words: str
     meaning: str
     source: str
     unit: str = ""
+    counters: tuple[str, ...] = ()
 
 
 PARTS: Mapping[str, PartKind] = MappingProxyType(

@@ -7,7 +7,7 @@ all statements together, so each statement carries an equal share of them, which
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ class RunTimes:
     missing : why statements are not known; empty where they are
     threads : state -> session threads of the server in it on average, ``count`` are all; None where not watched
     threads_missing : why not; empty where they were
+    counted : counter of the server -> its growth per transaction over the window; empty where not stored
     """
 
     run: Run
@@ -63,6 +64,7 @@ class RunTimes:
     missing: str = ""
     threads: Mapping[str, float] | None = None
     threads_missing: str = ""
+    counted: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def thrown_away(self) -> int:

@@ -15,13 +15,16 @@ from dbdyno.analyse.explain._statements import RunTimes, whole_time_ms
 _SAMPLED = "samples of the server's session threads in `telemetry.parquet`"
 _COUNTED = "the kernel's account of the server's session threads in `telemetry.parquet`"
 ON_CPU, RUN_QUEUE, CLIENT, NOT_NAMED = "thread.on_cpu", "thread.run_queue", "thread.client", "thread.not_named"
+_ROWS = tuple(
+    f"engine.handler.{name}" for name in ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
+)
 MOST_NOT_NAMED = 0.1
 """Of the time; beyond it an explanation is called partial."""
 _MOST_APART = 0.1
 
 THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
     {
-        ON_CPU: PartKind("processor", "Session threads on a processor.", _COUNTED),
+        ON_CPU: PartKind("processor", "Session threads on a processor.", _COUNTED, "rows", _ROWS),
         RUN_QUEUE: PartKind(
             "wait for a processor",
             "Session threads that could run while other threads had the processors: other sessions, the server's "
@@ -33,7 +36,9 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
             "Session threads that waited for the next command: the way of answer and command, and the client itself.",
             _SAMPLED,
         ),
-        "thread.data_read": PartKind("data reads", "Reads of tables, indexes and undo.", _SAMPLED),
+        "thread.data_read": PartKind(
+            "data reads", "Reads of tables, indexes and undo.", _SAMPLED, "pages", ("engine.pages.read",)
+        ),
         "thread.data_flush": PartKind(
             "data flushes", "Writes and flushes of tables, indexes, undo and the doublewrite buffer.", _SAMPLED
         ),
@@ -41,10 +46,14 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
             "redo flush",
             "Writes and flushes of the redo log (write-ahead log), and waits for those of others.",
             _SAMPLED,
+            "flushes",
+            ("engine.io.fsyncs",),
         ),
         "thread.binlog_flush": PartKind("binary log flush", "Writes and flushes of the binary log.", _SAMPLED),
         "thread.other_file": PartKind("other files", "Reads and writes of other files, such as sort files.", _SAMPLED),
-        "thread.row_lock": PartKind("row locks", "Waits for row locks of other transactions.", _SAMPLED),
+        "thread.row_lock": PartKind(
+            "row locks", "Waits for row locks of other transactions.", _SAMPLED, "waits", ("engine.rowlock.waits",)
+        ),
         "thread.latch": PartKind("latches", "Waits for mutexes and read-write locks in the server's memory.", _SAMPLED),
         "thread.metadata_lock": PartKind("metadata locks", "Waits for metadata locks and table locks.", _SAMPLED),
         "thread.user_lock": PartKind(
@@ -79,11 +88,11 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    parts = _parts(run.threads, 1e3 * run.seconds / run.transactions) if run.threads else ()
+    parts = _parts(run.threads, 1e3 * run.seconds / run.transactions, run.counted) if run.threads else ()
     if parts and run.rests:
         others = tuple(part for part in parts if part.part_id != CLIENT)
         left_ms = max(total_ms - sum(part.ms for part in others), 0.0)
-        parts = (*others, _part(CLIENT, left_ms))
+        parts = (*others, _part(CLIENT, left_ms, run.counted))
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
     missing = _missing(run.threads, parts, total_ms) if run.threads else run.threads_missing
@@ -91,7 +100,7 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     return Breakdown(run.run, "threads", total_ms, parts, run.transactions, served_ms, run.noise_share, missing)
 
 
-def _parts(states: Mapping[str, float], ms: float) -> tuple[Part, ...]:
+def _parts(states: Mapping[str, float], ms: float, counted: Mapping[str, float]) -> tuple[Part, ...]:
     """Parts in milliseconds per transaction.
 
     Parameters
@@ -102,15 +111,18 @@ def _parts(states: Mapping[str, float], ms: float) -> tuple[Part, ...]:
     waits = {state.removeprefix("wait."): value for state, value in states.items() if state.startswith("wait.")}
     blocked = max(states["count"] - states["on_cpu"] - states["run_queue"], 0.0)
     sampled = sum(waits.values())
-    parts = [_part(ON_CPU, states["on_cpu"] * ms), _part(RUN_QUEUE, states["run_queue"] * ms)]
+    exact = {ON_CPU: states["on_cpu"] * ms, RUN_QUEUE: states["run_queue"] * ms}
+    parts = [_part(name, value, counted) for name, value in exact.items()]
     if sampled:
-        parts += [_part(f"thread.{name}", value / sampled * blocked * ms) for name, value in waits.items()]
+        parts += [_part(f"thread.{name}", value / sampled * blocked * ms, counted) for name, value in waits.items()]
     return tuple(parts)
 
 
-def _part(part_id: str, ms: float) -> Part:
+def _part(part_id: str, ms: float, counted: Mapping[str, float]) -> Part:
     kind = THREAD_PARTS.get(part_id, THREAD_PARTS[NOT_NAMED])
-    return Part(part_id, kind.words, ms, kind.source)
+    has_work = bool(kind.counters) and all(name in counted for name in kind.counters)
+    work = sum(counted[name] for name in kind.counters) if has_work else None
+    return Part(part_id, kind.words, ms, kind.source, work, kind.unit if has_work else "")
 
 
 def _missing(states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:

@@ -14,6 +14,8 @@ from dbdyno.core import target_title
 
 _MOST_NAMED = 4
 _MOST_OPEN = 3
+_MOST = 0.8
+"""Of a difference: a factor that makes as much of it is told."""
 _DECIMALS = ((100.0, 1), (2.0, 2), (0.2, 3))
 """From which whole time on how many decimals are shown; 4 below."""
 
@@ -70,7 +72,27 @@ def part_words(part: PartGap, gap: Gap, *, has_interval: bool = True) -> str:
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
     words = f"{part.words} {ms_words(part.difference.ms, scale, signed=True)} ms"
     ends = (ms_words(end, scale, signed=True) for end in (part.difference.low, part.difference.high))
-    return f"{words} ({' to '.join(ends)})" if has_interval else words
+    factor = factor_words(part)
+    return f"{words} ({' to '.join(ends)}{f'; {factor}' if factor else ''})" if has_interval else words
+
+
+def factor_words(part: PartGap) -> str:
+    """Whether there is more of a part's work or each takes longer; empty where neither makes most of the difference.
+
+    Of statements it says nothing: both targets are sent the same.
+
+    >>> difference = Difference(1.0, 3.0, 1.8, 2.2, 0.01, "decided")
+    >>> factor_words(PartGap("thread.redo_flush", "redo flush", difference, "flushes", 0.5, 1.5, 1.9, 0.1))
+    'more flushes'
+    >>> factor_words(PartGap("thread.redo_flush", "redo flush", difference, "flushes", 0.5, 0.5, 0.0, 2.0))
+    'flushes take longer'
+    """
+    if part.by_work_ms is None or part.unit in ("", "statements") or not part.difference.ms:
+        return ""
+    share, is_longer = part.by_work_ms / part.difference.ms, part.difference.ms > 0
+    if share >= _MOST:
+        return f"{'more' if is_longer else 'fewer'} {part.unit}"
+    return f"{part.unit} take {'longer' if is_longer else 'less'}" if share <= 1 - _MOST else ""
 
 
 def closing_words(gap: Gap) -> str:

@@ -92,7 +92,7 @@ def _threads(page: Page, why: Why) -> list[Html]:
     charts = stacked_time_charts(why.threads, why.place, page.analysis.targets, "why-threads-stacked")
     shown = [page.place(bridge)] if bridge is not None else []
     if gap is not None and bridge is not None:
-        columns, rows = _columns(part_titles(gap)[:5]), [row[:5] for row in part_rows(gap)]
+        columns, rows = _columns(part_titles(gap)), part_rows(gap)
         shown.append(data_behind(table("why-threads", "The time by server threads", columns, rows), "As a table"))
     panels = _panels(page, why.threads, why.place, charts) if charts else []
     return [subtitle(ABOUT_THREADS), *shown, *panels] if shown or panels else []
