@@ -88,6 +88,13 @@ class RunningStudy:
         return [server.pid for server in server_processes() if self.session() in str(server.option_file)]
 
     def generators(self) -> list[int]:
+        return [pid for pid in self._programs() if "threads" not in words_of(pid)]
+
+    def watchers(self) -> list[int]:
+        """What watches the server's threads."""
+        return [pid for pid in self._programs() if "threads" in words_of(pid)]
+
+    def _programs(self) -> list[int]:
         return [pid for pid in children_of(self.popen.pid) if name_of(pid).startswith("dbdyno-load")]
 
 
@@ -107,6 +114,14 @@ def children_of(pid: int) -> list[int]:
         for task in Path(f"/proc/{pid}/task").glob("*/children"):
             found += [int(word) for word in task.read_text().split()]
     return found
+
+
+def words_of(pid: int) -> list[str]:
+    """Its command line; empty when it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    except OSError:
+        return []
 
 
 def name_of(pid: int) -> str:

@@ -40,8 +40,8 @@ def test_a_pipe_without_reader_interrupts_the_study(tmp_path: Path) -> None:
 def test_sigquit_leaves_neither_server_nor_generator(tmp_path: Path) -> None:
     study = RunningStudy.start(tmp_path, window="60s")
     study.wait_for_second()
-    own = study.servers() + study.generators()
-    assert len(own) == 2
+    own = study.servers() + study.generators() + study.watchers()
+    assert len(own) == 3
     study.popen.send_signal(signal.SIGQUIT)
     assert study.end() == 1
     _check_ended_in_order(study, own)

@@ -22,7 +22,7 @@ impl ClientSockets {
     ///
     /// # Errors
     ///
-    /// The client has ended, or its files may not be seen, or the kernel does not list sockets.
+    /// Either has ended, or its files may not be seen, or the kernel does not list sockets.
     pub fn between(server: u32, client: u32) -> Result<Self, ThreadsError> {
         let theirs = socket_inodes(client)?;
         let mut inodes = unix_peers_of(&theirs).map_err(ThreadsError::Sockets)?;
@@ -32,15 +32,15 @@ impl ClientSockets {
             .map(|(_, (local, remote))| (remote, local))
             .collect();
         if !ends.is_empty() {
-            let ours = tcp_ends(server).into_iter();
+            let listed = tcp_ends(server).into_iter();
             inodes.extend(
-                ours.filter(|(_, end)| ends.contains(end))
+                listed
+                    .filter(|(_, end)| ends.contains(end))
                     .map(|(inode, _)| inode),
             );
         }
-        if server != client {
-            inodes.retain(|inode| !theirs.contains(inode)); // pairs within the client
-        }
+        let ours = socket_inodes(server)?; // the client may be connected to other servers, and to itself
+        inodes.retain(|inode| ours.contains(inode));
         Ok(Self { inodes })
     }
 
@@ -233,6 +233,22 @@ mod tests {
         let (one, other) = UnixStream::pair().unwrap();
         let of_one = unix_peers_of(&HashSet::from([inode(&one)])).unwrap();
         assert_eq!(of_one, HashSet::from([inode(&other)]));
+    }
+
+    #[test]
+    fn connections_to_others_and_within_the_client_are_none_of_the_servers() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (_one, _other) = UnixStream::pair().unwrap();
+        let mut server = std::process::Command::new("sleep")
+            .arg("60")
+            .stdin(std::os::fd::OwnedFd::from(theirs))
+            .spawn()
+            .unwrap();
+        let found = ClientSockets::between(server.id(), std::process::id());
+        server.kill().unwrap();
+        server.wait().unwrap();
+        assert_eq!(found.unwrap().len(), 1);
+        drop(ours);
     }
 
     #[test]

@@ -14,7 +14,7 @@ from dbdyno.hosts import LocalHost
 from dbdyno.lab._server import table_facts
 from dbdyno.lab._session_waits import read_session_waits
 from dbdyno.measure.telemetry import StatusSource
-from dbdyno.provision._server import _ask
+from dbdyno.provision._server import describe_server
 from dbdyno.study import ServerAddress
 from rogue_server import OK_PACKET, Behaviour, RogueServer, length_encoded, result_set
 
@@ -62,4 +62,4 @@ def test_a_server_that_says_too_little_of_itself_can_not_be_had(payloads: list[b
     with RogueServer(Behaviour(answers={"SHOW|SELECT": payloads})) as server:
         address = ServerAddress("x", "any", host="127.0.0.1", port=server.port, tls="off")
         with pytest.raises(ProvisionError, match="does not let us in"):
-            _ask(address, LocalHost())
+            describe_server(address, LocalHost())
