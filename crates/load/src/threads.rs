@@ -5,6 +5,7 @@ use crate::cli_error::{CliError, Exit, unwritable};
 use crate::signals;
 use crate::terminal;
 use anyhow::Context as _;
+use dbdyno_chance::Stream;
 use dbdyno_meter::clock;
 use dbdyno_threads::{
     ProbedSite, Sampler, SamplerOptions, SecondRecord, SeenStack, ThreadsError, WaitClass,
@@ -119,9 +120,10 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
         sessions: sampler.sessions(),
     })?;
     sampler.read_names();
-    let watch = Watch {
+    let mut watch = Watch {
         start_ns,
         rate_hz: arguments.rate,
+        draws: Stream::from_state([start_ns, u64::from(arguments.server_pid)]),
         is_over: &|| stop.is_thrown(),
     };
     let mut reason = "done";
@@ -152,21 +154,18 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
 struct Watch<'a> {
     start_ns: u64,
     rate_hz: u32,
+    draws: Stream,
     is_over: &'a dyn Fn() -> bool,
 }
 
 impl Watch<'_> {
     /// Looks once in each part of a second, at an instant drawn within it: what the server does in step with the clock
     /// is not seen more often than it happens.
-    fn second(&self, sampler: &mut Sampler, second: u32) -> Result<(), ThreadsError> {
+    fn second(&mut self, sampler: &mut Sampler, second: u32) -> Result<(), ThreadsError> {
         let begin_ns = self.start_ns + u64::from(second) * SECOND_NS;
         let part_ns = SECOND_NS / u64::from(self.rate_hz);
-        let mut draw = begin_ns | 1;
         for part in 0..u64::from(self.rate_hz) {
-            draw ^= draw << 13;
-            draw ^= draw >> 7;
-            draw ^= draw << 17;
-            let due_ns = begin_ns + part * part_ns + draw % part_ns;
+            let due_ns = begin_ns + part * part_ns + u64::from(self.draws.below(part_ns as u32));
             if !sleep_until(due_ns, self.is_over) {
                 return Ok(());
             }

@@ -22,11 +22,13 @@ mod open_files;
 mod process;
 mod sampler;
 mod stack;
+mod stack_namer;
 mod symbols;
 mod wait_class;
 
 pub use client_sockets::ClientSockets;
 pub use error::ThreadsError;
 pub use named_waits::ProbedSite;
-pub use sampler::{GroupSecond, Sampler, SamplerOptions, SecondRecord, SeenFrame, SeenStack};
+pub use sampler::{GroupSecond, Sampler, SamplerOptions, SecondRecord};
+pub use stack_namer::{SeenFrame, SeenStack};
 pub use wait_class::WaitClass;

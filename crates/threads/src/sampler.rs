@@ -3,22 +3,17 @@
 use crate::ThreadsError;
 use crate::blocked_call::{CallMeaning, meaning};
 use crate::client_sockets::ClientSockets;
-use crate::memory_map::MemoryMap;
-use crate::named_waits::{Frame, ProbedSite, class_of};
+use crate::named_waits::ProbedSite;
 use crate::open_files::OpenFiles;
-use crate::process::{BlockedIn, ScheduledTime, ThreadState, WatchedProcess, WatchedThread};
-use crate::stack::{ReturnAddresses, STACK_BYTES, frames};
-use crate::symbols::Symbols;
+use crate::process::{ScheduledTime, ThreadState, WatchedProcess, WatchedThread};
+use crate::stack_namer::{SeenStack, StackNamer};
 use crate::wait_class::WaitClass;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-/// Session threads that one tick looks at: with more, each tick draws as many of them.
+/// Session threads that one tick looks at: with more, each tick takes the next ones.
 const SESSIONS_A_TICK: usize = 64;
 /// Ticks between two looks at the other threads.
 const TICKS_A_SWEEP: u32 = 10;
-/// Stacks that are remembered; a server has some hundred different ones.
-const MOST_STACKS: usize = 20_000;
 /// How often a thread is looked at again that went on while its stack was copied.
 const LOOKS: usize = 3;
 
@@ -65,32 +60,6 @@ pub struct GroupSecond {
     pub run_queue_ns: u64,
 }
 
-/// A stack that led to a wait, and how often it was seen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenStack {
-    /// How often it was seen.
-    pub samples: u64,
-    /// What its functions say; `None`: none of them is known.
-    pub class: Option<WaitClass>,
-    /// What the system call alone says.
-    pub class_by_call: WaitClass,
-    /// Innermost first.
-    pub frames: Vec<SeenFrame>,
-}
-
-/// A frame of a stack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenFrame {
-    /// File name of the program or library.
-    pub file: String,
-    /// The linker's mark of its build.
-    pub build_id: String,
-    /// Return address within the file's own numbering.
-    pub address: u64,
-    /// Name as the linker knows it, where it is known.
-    pub function: Option<String>,
-}
-
 struct Watched {
     thread: WatchedThread,
     /// The socket that it reads commands from; `None`: it serves no session.
@@ -111,7 +80,6 @@ pub struct Sampler {
     ticks: u32,
     /// Threads that were seen to serve more than one session.
     pooled: usize,
-    draws: u64,
 }
 
 impl Sampler {
@@ -133,7 +101,6 @@ impl Sampler {
             second: SecondRecord::default(),
             ticks: 0,
             pooled: 0,
-            draws: u64::from(options.server) | 1,
             options,
         })
     }
@@ -185,7 +152,7 @@ impl Sampler {
         if self.ticks.is_multiple_of(TICKS_A_SWEEP) {
             self.sweep()?;
         }
-        for id in self.drawn() {
+        for id in self.due() {
             self.sample(id);
         }
         Ok(())
@@ -264,20 +231,15 @@ impl Sampler {
         Ok(())
     }
 
-    /// The session threads of this tick.
-    fn drawn(&mut self) -> Vec<u32> {
+    /// The session threads that this tick looks at.
+    fn due(&self) -> Vec<u32> {
         let count = self.sessions.len();
         if count <= SESSIONS_A_TICK {
             return self.sessions.clone();
         }
-        (0..SESSIONS_A_TICK)
-            .map(|_| {
-                // xorshift: which threads are looked at must not follow what they do; it need not be a secret.
-                self.draws ^= self.draws << 13;
-                self.draws ^= self.draws >> 7;
-                self.draws ^= self.draws << 17;
-                self.sessions[(self.draws % count as u64) as usize]
-            })
+        let first = self.ticks as usize * SESSIONS_A_TICK;
+        (first..first + SESSIONS_A_TICK)
+            .map(|place| self.sessions[place % count])
             .collect()
     }
 
@@ -339,141 +301,6 @@ impl Sampler {
 fn group_name(name: &str) -> &str {
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
     stem.trim_end_matches(['-', '_', '/', '#'])
-}
-
-/// A stack that was looked at before.
-#[derive(Debug, Clone, Copy)]
-struct KnownStack {
-    class: Option<WaitClass>,
-    class_by_call: WaitClass,
-    samples: u64,
-}
-
-/// Names waits by copied stacks.
-struct StackNamer {
-    pid: u32,
-    map: MemoryMap,
-    /// Of each file of the map; read when a stack first leads there.
-    symbols: HashMap<usize, Symbols>,
-    returns: ReturnAddresses,
-    probed: Vec<ProbedSite>,
-    known: HashMap<Vec<u64>, KnownStack>,
-}
-
-impl StackNamer {
-    fn new(pid: u32, probed: Vec<ProbedSite>) -> Self {
-        let map = MemoryMap::of(pid);
-        Self {
-            symbols: HashMap::new(),
-            pid,
-            map,
-            returns: ReturnAddresses::default(),
-            probed,
-            known: HashMap::new(),
-        }
-    }
-
-    fn read_program(&mut self) {
-        if let Some(start) = self.map.largest() {
-            self.place(start);
-        }
-    }
-
-    /// Copies the stack that a call was made on.
-    fn copy(&self, call: &BlockedIn, process: &WatchedProcess) -> Vec<u8> {
-        let mut bytes = vec![0; STACK_BYTES];
-        let count = process.read_memory(call.stack_pointer, &mut bytes);
-        bytes.truncate(count.unwrap_or(0));
-        bytes
-    }
-
-    fn class(
-        &mut self,
-        stack: &[u8],
-        call: &BlockedIn,
-        default: WaitClass,
-        process: &WatchedProcess,
-    ) -> WaitClass {
-        let addresses = frames(
-            stack,
-            call.stack_pointer,
-            process,
-            &self.map,
-            &mut self.returns,
-        );
-        if let Some(known) = self.known.get_mut(&addresses) {
-            known.samples += 1;
-            return known.class.unwrap_or(default);
-        }
-        let class = self.named(&addresses);
-        if self.known.len() < MOST_STACKS {
-            let stack = KnownStack {
-                class,
-                class_by_call: default,
-                samples: 1,
-            };
-            self.known.insert(addresses, stack);
-        }
-        class.unwrap_or(default)
-    }
-
-    fn named(&mut self, addresses: &[u64]) -> Option<WaitClass> {
-        let places: Vec<_> = addresses
-            .iter()
-            .filter_map(|&address| self.place(address))
-            .collect();
-        let frames: Vec<_> = places
-            .iter()
-            .map(|&(file, address)| Frame {
-                build_id: &self.symbols[&file].build_id,
-                address,
-                function: self.symbols[&file].name(address.saturating_sub(1)),
-            })
-            .collect();
-        class_of(&frames, &self.probed)
-    }
-
-    /// The file that an address lies in, and its address there.
-    fn place(&mut self, address: u64) -> Option<(usize, u64)> {
-        let range = self.map.range(address)?;
-        let path = &self.map.files[range.file];
-        let symbols = self
-            .symbols
-            .entry(range.file)
-            .or_insert_with(|| Symbols::read(&format!("/proc/{}/root{path}", self.pid)));
-        let within = symbols.address_of(address - range.start + range.offset)?;
-        Some((range.file, within))
-    }
-
-    fn seen(&self, most: usize) -> Vec<SeenStack> {
-        let mut stacks: Vec<_> = self.known.iter().collect();
-        stacks.sort_unstable_by_key(|(addresses, known)| (Reverse(known.samples), *addresses));
-        stacks.truncate(most);
-        let frames =
-            |addresses: &[u64]| addresses.iter().filter_map(|&at| self.frame(at)).collect();
-        stacks
-            .into_iter()
-            .map(|(addresses, known)| SeenStack {
-                samples: known.samples,
-                class: known.class,
-                class_by_call: known.class_by_call,
-                frames: frames(addresses),
-            })
-            .collect()
-    }
-
-    fn frame(&self, address: u64) -> Option<SeenFrame> {
-        let range = self.map.range(address)?;
-        let symbols = self.symbols.get(&range.file)?;
-        let within = symbols.address_of(address - range.start + range.offset)?;
-        let path = &self.map.files[range.file];
-        Some(SeenFrame {
-            file: path.rsplit('/').next().unwrap_or(path).to_owned(),
-            build_id: symbols.build_id.clone(),
-            address: within,
-            function: symbols.name(within.saturating_sub(1)).map(str::to_owned),
-        })
-    }
 }
 
 #[cfg(test)]

@@ -40,15 +40,13 @@ pub enum WaitClass {
     NetworkSend,
     /// A page fault: memory that was swapped out or not yet there.
     PageFault,
-    /// A signal that lets it go on: it was stopped (`SIGSTOP`, a debugger).
-    Stopped,
     /// Not named: no known function led to it, or its stack could not be read.
     NotNamed,
 }
 
 impl WaitClass {
     /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 19] = [
         Self::Client,
         Self::DataRead,
         Self::DataFlush,
@@ -67,7 +65,6 @@ impl WaitClass {
         Self::Sleep,
         Self::NetworkSend,
         Self::PageFault,
-        Self::Stopped,
         Self::NotNamed,
     ];
 
@@ -98,7 +95,6 @@ impl WaitClass {
             Self::Sleep => "sleep",
             Self::NetworkSend => "network_send",
             Self::PageFault => "page_fault",
-            Self::Stopped => "stopped",
             Self::NotNamed => "not_named",
         }
     }

@@ -73,7 +73,6 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
         "thread.sleep": PartKind("SLEEP()", "Sleeps that a statement asked for.", _SAMPLED),
         "thread.network_send": PartKind("sending", "Waits for room in the socket to the client.", _SAMPLED),
         "thread.page_fault": PartKind("page faults", "Memory that was swapped out or not there yet.", _SAMPLED),
-        "thread.stopped": PartKind("stopped", "Session threads that a signal had stopped.", _SAMPLED),
         NOT_NAMED: PartKind("not named", "Waits that no function on the stack names.", _SAMPLED),
     }
 )

@@ -1,0 +1,174 @@
+//! Names waits by the stacks that led to them, and remembers each stack.
+
+use crate::memory_map::MemoryMap;
+use crate::named_waits::{Frame, ProbedSite, class_of};
+use crate::process::{BlockedIn, WatchedProcess};
+use crate::stack::{ReturnAddresses, STACK_BYTES, frames};
+use crate::symbols::Symbols;
+use crate::wait_class::WaitClass;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// Stacks that are remembered; a server has some hundred different ones.
+const MOST_STACKS: usize = 20_000;
+
+/// A stack that led to a wait, and how often it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenStack {
+    /// How often it was seen.
+    pub samples: u64,
+    /// What its functions say; `None`: none of them is known.
+    pub class: Option<WaitClass>,
+    /// What the system call alone says.
+    pub class_by_call: WaitClass,
+    /// Innermost first.
+    pub frames: Vec<SeenFrame>,
+}
+
+/// A frame of a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenFrame {
+    /// File name of the program or library.
+    pub file: String,
+    /// The linker's mark of its build.
+    pub build_id: String,
+    /// Return address within the file's own numbering.
+    pub address: u64,
+    /// Name as the linker knows it, where it is known.
+    pub function: Option<String>,
+}
+
+/// A stack that was looked at before.
+#[derive(Debug, Clone, Copy)]
+struct KnownStack {
+    class: Option<WaitClass>,
+    class_by_call: WaitClass,
+    samples: u64,
+}
+
+/// Names the waits of one process by copied stacks.
+pub(crate) struct StackNamer {
+    pid: u32,
+    map: MemoryMap,
+    /// Of each file of the map; read when a stack first leads there.
+    symbols: HashMap<usize, Symbols>,
+    returns: ReturnAddresses,
+    probed: Vec<ProbedSite>,
+    known: HashMap<Vec<u64>, KnownStack>,
+}
+
+impl StackNamer {
+    pub(crate) fn new(pid: u32, probed: Vec<ProbedSite>) -> Self {
+        let map = MemoryMap::of(pid);
+        Self {
+            symbols: HashMap::new(),
+            pid,
+            map,
+            returns: ReturnAddresses::default(),
+            probed,
+            known: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn read_program(&mut self) {
+        if let Some(start) = self.map.largest() {
+            self.place(start);
+        }
+    }
+
+    /// Copies the stack that a call was made on.
+    pub(crate) fn copy(&self, call: &BlockedIn, process: &WatchedProcess) -> Vec<u8> {
+        let mut bytes = vec![0; STACK_BYTES];
+        let count = process.read_memory(call.stack_pointer, &mut bytes);
+        bytes.truncate(count.unwrap_or(0));
+        bytes
+    }
+
+    pub(crate) fn class(
+        &mut self,
+        stack: &[u8],
+        call: &BlockedIn,
+        default: WaitClass,
+        process: &WatchedProcess,
+    ) -> WaitClass {
+        let addresses = frames(
+            stack,
+            call.stack_pointer,
+            process,
+            &self.map,
+            &mut self.returns,
+        );
+        if let Some(known) = self.known.get_mut(&addresses) {
+            known.samples += 1;
+            return known.class.unwrap_or(default);
+        }
+        let class = self.named(&addresses);
+        if self.known.len() < MOST_STACKS {
+            let stack = KnownStack {
+                class,
+                class_by_call: default,
+                samples: 1,
+            };
+            self.known.insert(addresses, stack);
+        }
+        class.unwrap_or(default)
+    }
+
+    fn named(&mut self, addresses: &[u64]) -> Option<WaitClass> {
+        let places: Vec<_> = addresses
+            .iter()
+            .filter_map(|&address| self.place(address))
+            .collect();
+        let frames: Vec<_> = places
+            .iter()
+            .map(|&(file, address)| Frame {
+                build_id: &self.symbols[&file].build_id,
+                address,
+                function: self.symbols[&file].name(address.saturating_sub(1)),
+            })
+            .collect();
+        class_of(&frames, &self.probed)
+    }
+
+    /// The file that an address lies in, and its address there.
+    fn place(&mut self, address: u64) -> Option<(usize, u64)> {
+        let range = self.map.range(address)?;
+        let path = &self.map.files[range.file];
+        let symbols = self
+            .symbols
+            .entry(range.file)
+            .or_insert_with(|| Symbols::read(&format!("/proc/{}/root{path}", self.pid)));
+        let within = symbols.address_of(address - range.start + range.offset)?;
+        Some((range.file, within))
+    }
+
+    pub(crate) fn seen(&self, most: usize) -> Vec<SeenStack> {
+        let mut stacks: Vec<_> = self.known.iter().collect();
+        stacks.sort_unstable_by_key(|(addresses, known)| (Reverse(known.samples), *addresses));
+        stacks.truncate(most);
+        let frames =
+            |addresses: &[u64]| addresses.iter().filter_map(|&at| self.frame(at)).collect();
+        stacks
+            .into_iter()
+            .map(|(addresses, known)| SeenStack {
+                samples: known.samples,
+                class: known.class,
+                class_by_call: known.class_by_call,
+                frames: frames(addresses),
+            })
+            .collect()
+    }
+
+    fn frame(&self, address: u64) -> Option<SeenFrame> {
+        let range = self.map.range(address)?;
+        let symbols = self.symbols.get(&range.file)?;
+        let within = symbols.address_of(address - range.start + range.offset)?;
+        let path = &self.map.files[range.file];
+        Some(SeenFrame {
+            file: path.rsplit('/').next().unwrap_or(path).to_owned(),
+            build_id: symbols.build_id.clone(),
+            address: within,
+            function: symbols.name(within.saturating_sub(1)).map(str::to_owned),
+        })
+    }
+}
