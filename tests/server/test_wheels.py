@@ -35,7 +35,9 @@ def programs(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Pa
     environment = tmp_path_factory.mktemp("wheels") / "environment"
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, environment], check=True, timeout=300)
     into = ["--python", environment / "bin" / "python", "--find-links", wheels[0].parent]
-    subprocess.run([UV, "pip", "install", "--quiet", *into, "dbdyno"], check=True, timeout=900)
+    # A wheel of the same name and version that an earlier test left in uv's cache would be taken for the new one.
+    new = ["--refresh-package", "dbdyno", "--refresh-package", "dbdyno-load"]
+    subprocess.run([UV, "pip", "install", "--quiet", *into, *new, "dbdyno"], check=True, timeout=900)
     return environment / "bin"
 
 
