@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from dbdyno.hosts import LocalHost
 from dbdyno.lab._session import server_processes
 
 PROGRAM = (sys.executable, "-c", "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))")
@@ -85,7 +86,7 @@ class RunningStudy:
         return f"/run/{self.popen.pid}-"
 
     def servers(self) -> list[int]:
-        return [server.pid for server in server_processes() if self.session() in str(server.option_file)]
+        return [server.pid for server in server_processes(LocalHost()) if self.session() in str(server.option_file)]
 
     def generators(self) -> list[int]:
         return [pid for pid in self._programs() if "threads" not in words_of(pid)]

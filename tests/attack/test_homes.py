@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.hosts import Home
+from dbdyno.hosts import Home, LocalHost
 from dbdyno.lab._session import server_processes
 from running_study import PROGRAM, STUDY
 
@@ -37,7 +37,7 @@ def test_a_home_with_spaces_apostrophes_and_foreign_letters_is_fine_and_its_serv
     option_file.write_text(f'[mysqld]\ndatadir = "{option_file.parent}/data"\n')
     server = subprocess.Popen(["/bin/sh", "-c", "sleep 60; true", f"--defaults-file={option_file}"])
     try:
-        (found,) = [process for process in server_processes() if process.pid == server.pid]
+        (found,) = [process for process in server_processes(LocalHost()) if process.pid == server.pid]
         assert found.option_file == option_file
         assert found.belongs_to(option_file.parent / "data")
     finally:

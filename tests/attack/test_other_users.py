@@ -100,7 +100,7 @@ def test_what_others_plant_is_neither_waited_for_nor_removed(planted: list[Path]
     theirs = Path(mkdtemp(prefix="theirs-", dir="/tmp"))
     theirs.chmod(0o777)
     process = forged_server(theirs)
-    own = private.make_private_folder(0o700)
+    own = private.make_private_folder(LocalHost(), 0o700)
     os.utime(own, (1, 1))
     try:
         done = clean(tmp_path)
@@ -119,18 +119,18 @@ def test_what_others_plant_is_neither_waited_for_nor_removed(planted: list[Path]
 def test_only_own_folders_and_files_are_looked_into(planted: list[Path], tmp_path: Path) -> None:
     own = LocalHost().make_private_directory()
     try:
-        found = own_private_folders()
+        found = own_private_folders(LocalHost())
         assert own in found
         assert not set(planted) & set(found)
-        assert not any(is_own_private_folder(path) for path in planted)
+        assert not any(is_own_private_folder(path, LocalHost()) for path in planted)
         for path in (*planted[:3], planted[3] / "s" / "my.cnf", planted[4] / "owner"):
-            assert read_own_text(path) is None
+            assert read_own_text(path, LocalHost()) is None
         (tmp_path / "own").write_text("1")
         (tmp_path / "link").symlink_to(tmp_path / "own")
-        assert read_own_text(tmp_path / "own") == "1"
-        assert read_own_text(tmp_path / "link") is None
+        assert read_own_text(tmp_path / "own", LocalHost()) == "1"
+        assert read_own_text(tmp_path / "link", LocalHost()) is None
         os.mkfifo(tmp_path / "server.json")
-        assert read_note(tmp_path) is None
+        assert read_note(tmp_path, LocalHost()) is None
     finally:
         LocalHost().remove_tree(own)
 
@@ -153,14 +153,15 @@ def test_the_runtime_folder_is_used_if_it_is_closed_and_ones_own(kind: str, is_u
         path = LocalHost().make_private_directory()
         assert path.stat().st_mode & 0o777 == 0o700
         assert len(f"{path}/s/s.sock") <= 107
-        assert own_private_folders() == [path]
+        assert own_private_folders(LocalHost()) == [path]
         path.rmdir()
         return path
 
     os.environ["XDG_RUNTIME_DIR"] = str(folder)
     try:
         assert as_other(made).startswith(f"{folder}/dbdyno-{OTHER}-" if is_used else f"/tmp/dbdyno-{OTHER}-")
-        assert private_roots() == (Path("/tmp"),)  # servers of root run as another user, who can't pass through
+        # Servers of root run as another user, who can't pass through.
+        assert private_roots(LocalHost()) == (Path("/tmp"),)
     finally:
         del os.environ["XDG_RUNTIME_DIR"]
         LocalHost().remove_tree(place)
@@ -175,9 +176,10 @@ def test_a_full_temporary_folder_is_named(tmp_path: Path) -> None:
     try:
         with pytest.raises(HostError, match=str(full)):
             LocalHost().write_private(full / "password", "x" * 100_000)
-        (full / "a").touch()
+        for name in "ab":
+            (full / name).touch()
         with pytest.raises(HostError) as error:
-            private.make_private_folder(0o700, [full])
+            private.make_private_folder(LocalHost(), 0o700, [full])
         assert f"{full}: No space left on device" in error.value.why
     finally:
         subprocess.run(["umount", full], check=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.cli import main
+from dbdyno.hosts import LocalHost
 from dbdyno.lab._session import boot_name
 
 
@@ -20,7 +21,7 @@ def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DBDYNO_HOME", str(home))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    data = home / "run" / f"{ended.pid}-1-{boot_name()}" / "s1" / "data"
+    data = home / "run" / f"{ended.pid}-1-{boot_name(LocalHost())}" / "s1" / "data"
     data.mkdir(parents=True)
     (data / "ibdata1").write_bytes(b"x" * 200_000)
     return data.parent

@@ -41,7 +41,7 @@ def needs_memory_groups(host: Host) -> None:
         group = host.make_memory_group(f"test-{os.getpid()}", 64 * MIB)
     except HostError as error:
         pytest.skip(str(error))
-    group.remove()
+    host.remove_memory_group(group.folder)
 
 
 @BOTH

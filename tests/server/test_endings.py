@@ -67,7 +67,7 @@ def test_recovery_and_clean_shutdown_are_timed(tmp_path: Path, home: Home) -> No
 def test_memory_limits_are_kept_and_recorded(tmp_path: Path, home: Home) -> None:
     host = LocalHost()
     try:
-        host.make_memory_group(f"test-{os.getpid()}", 64 * MIB).remove()
+        host.remove_memory_group(host.make_memory_group(f"test-{os.getpid()}", 64 * MIB).folder)
     except HostError as error:
         pytest.skip(str(error))
     more = '[limits]\nmemory = "tier + 640MB"\n[pinning]\nserver = "0"\nclient = "1"'
@@ -88,7 +88,7 @@ def test_a_run_that_the_kernel_ended_at_the_limit_says_so(tmp_path: Path, home: 
     """The limit holds the server as it starts, and not what its connections then take."""
     host = LocalHost()
     try:
-        host.make_memory_group(f"test-{os.getpid()}", 64 * MIB).remove()
+        host.remove_memory_group(host.make_memory_group(f"test-{os.getpid()}", 64 * MIB).folder)
     except HostError as error:
         pytest.skip(str(error))
     more = '[limits]\nmemory = "tier + 4MB"'

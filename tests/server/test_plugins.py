@@ -17,7 +17,7 @@ import pytest
 
 from dbdyno.configure import Server
 from dbdyno.core import ConfigureError, StudyError
-from dbdyno.hosts import mapped_libraries
+from dbdyno.hosts import LocalHost, mapped_libraries
 
 pytestmark = pytest.mark.server
 Start = Callable[..., Server]
@@ -48,7 +48,10 @@ def test_a_plug_in_given_as_a_file_is_loaded_and_holds_tables(plugin: Path, star
         cursor.execute("INSERT INTO dbdyno_t.t VALUES (7)")
     said = server.plugin("rocksdb")
     assert said["library"] == "ha_rocksdb.so" and said["version"] == server.installation.plugin_version("rocksdb")
-    libraries = {Path(each["path"]).name: each for each in mapped_libraries(server.pid, [server.installation.own_tree])}
+    libraries = {
+        Path(each["path"]).name: each
+        for each in mapped_libraries(LocalHost().files, server.pid, [server.installation.own_tree])
+    }
     assert libraries["ha_rocksdb.so"]["sha256"] == server.installation.origin.packages[-1].sha256
     assert "libc.so.6" not in libraries, "it belongs to the server's own packages"
     assert server.plugin("innodb") == {}

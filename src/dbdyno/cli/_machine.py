@@ -32,7 +32,7 @@ from dbdyno.measure.client import (
 def examine_here(needs: Needs | None, home: Home, host: LocalHost) -> Examination:
     """Look at this machine for a second, and judge what is seen."""
     generator = _generator(home, host)
-    return examine(read_machine(home.root), needs, generator, at_ns=time.time_ns())
+    return examine(read_machine(host, home.root), needs, generator, at_ns=time.time_ns())
 
 
 def check_before_study(examination: Examination, *, force: bool, quiet: bool) -> None:

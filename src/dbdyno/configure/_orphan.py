@@ -39,7 +39,7 @@ class ServerNote:
 
     def process(self, host: Host) -> Process | None:
         """That process, if it still runs; never another that has come by its pid."""
-        return host.find_process(self.pid, self.start_ticks) if self.boot_id == host.facts().boot_id else None
+        return host.find_process(self.pid, self.start_ticks) if self.boot_id == host.boot_id() else None
 
 
 def write_note(
@@ -52,22 +52,22 @@ def write_note(
 ) -> None:
     """Say which process runs on this folder."""
     group = None if memory_group is None else str(memory_group.folder)
-    boot_id, private = host.facts().boot_id, str(private_directory)
+    boot_id, private = host.boot_id(), str(private_directory)
     note = ServerNote(process.pid, process.start_ticks, boot_id, private, engine, time.time_ns(), group)
     host.write_private(run_directory / _NOTE, json.dumps(asdict(note)) + "\n")
 
 
-def read_note(run_directory: Path) -> ServerNote | None:
+def read_note(run_directory: Path, host: Host) -> ServerNote | None:
     """The note on a folder; None where none was written, or none that can be read."""
     try:
-        return decode(ServerNote, json_value(read_own_text(run_directory / _NOTE) or "null"))
+        return decode(ServerNote, json_value(read_own_text(run_directory / _NOTE, host) or "null"))
     except ValueError:
         return None
 
 
-def remove_note(run_directory: Path) -> None:
+def remove_note(run_directory: Path, host: Host) -> None:
     """The server has ended as it should."""
-    (run_directory / _NOTE).unlink(missing_ok=True)
+    host.files.remove(run_directory / _NOTE)
 
 
 def end_orphan(run_directory: Path, host: Host) -> str:
@@ -77,7 +77,7 @@ def end_orphan(run_directory: Path, host: Host) -> str:
     -------
     What was done, in words; empty when there was nothing to do. The run directory itself is the caller's.
     """
-    note = read_note(run_directory)
+    note = read_note(run_directory, host)
     if note is None:
         return ""
     process = note.process(host)
@@ -87,7 +87,7 @@ def end_orphan(run_directory: Path, host: Host) -> str:
     if note.memory_group is not None:
         host.remove_memory_group(Path(note.memory_group))
     private = Path(note.private_directory)
-    if is_own_private_folder(private):
+    if is_own_private_folder(private, host):
         host.remove_tree(private)
-    remove_note(run_directory)
+    remove_note(run_directory, host)
     return f"killed a server, process {note.pid}" if process is not None else "removed a killed run's files"

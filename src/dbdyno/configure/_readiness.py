@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-import socket
-import struct
 import time
-from typing import TYPE_CHECKING
 
 from dbdyno.configure._crash_report import CrashReport
 from dbdyno.configure._engine import Engine
@@ -19,11 +16,6 @@ from dbdyno.core import ConfigureError
 from dbdyno.engines import known_options, matches
 from dbdyno.hosts import Process
 from dbdyno.nearest import nearest
-
-if TYPE_CHECKING:
-    from pymysql.connections import Connection
-    from pymysql.cursors import Cursor
-
 
 # What servers say, and what it means; the first that fits is told. {0} is the plug-in's file or name.
 _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
@@ -150,7 +142,6 @@ def _dead(title: str, death: CrashReport, words: str) -> ConfigureError:
 
 _POLL_S = 0.05
 _SETTLE_S = 10.0
-_PEER = struct.Struct("3i")  # struct ucred: pid, uid, gid
 
 
 def await_login(server: Server, process: Process, order: StartOrder) -> None:
@@ -158,8 +149,8 @@ def await_login(server: Server, process: Process, order: StartOrder) -> None:
     deadline = time.monotonic() + order.timeout_s
     while True:
         try:
-            with server.connect() as connection:
-                check_listener(connection, process, order)
+            server.connect().close()
+            check_listener(server.listener_pid, process, order)
         except ConfigureError as error:
             if process.poll() is not None:
                 raise crash_at_start(server, order) from error
@@ -190,11 +181,9 @@ def check_storage_engine(server: Server, order: StartOrder) -> None:
         )
 
 
-def check_listener(connection: Connection[Cursor], process: Process, order: StartOrder) -> None:
+def check_listener(pid: int | None, process: Process, order: StartOrder) -> None:
     """The process at the other end of the socket is the one that was started, as the kernel tells."""
-    credentials = connection._sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)  # type: ignore[attr-defined]
-    pid = _PEER.unpack(credentials)[0]
-    if pid not in (0, process.pid):  # 0: the peer lives in a namespace that is not seen from here
+    if pid not in (0, process.pid):  # 0: it lives in a namespace that is not seen from there
         raise ConfigureError(
             f"another server than {order.installation.title} answers on its socket",
             f"process {pid} listens, process {process.pid} was started",

@@ -45,6 +45,7 @@ class Server:
     stop_ns : from asking it to end to the end of its process; None where it was not asked, or did not end cleanly
     kill_ns : from SIGKILL to the end of its process; None where it was not killed by us
     memory_use : of its memory group, read last before the group was removed; None without a group
+    listener_pid : of the process that was last seen to accept connections on its socket; 0: it can't be seen
     is_held : its process is stopped and continued in turns, by us: then a stopped process tells nothing
     """
 
@@ -75,9 +76,10 @@ class Server:
         self.memory_use: MemoryUse | None = None
         self.memory_group = memory_group
         self.is_held = False
+        self.listener_pid: int | None = None
         self._oom = host.watch_oom(process.pid) if process is not None else None
         self._watch = (
-            ProcessWatch(process.pid, process.start_ticks, is_excused=lambda: self.is_held)
+            ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks, is_excused=lambda: self.is_held)
             if process is not None
             else None
         )
@@ -239,7 +241,7 @@ class Server:
         """Return what its memory group has used so far; None without a group."""
         if self.memory_group is not None:
             with contextlib.suppress(OSError):  # the group is gone: what was read last stands
-                self.memory_use = self.memory_group.use()
+                self.memory_use = self.memory_group.use(self._host.files.read_bytes)
         return self.memory_use
 
     def order_target(self, database: str) -> dict[str, str | int | None]:
@@ -277,8 +279,10 @@ class Server:
     def _open(self, database: str | None, *, as_load_user: bool) -> ServerConnection:
         endpoint = self.endpoint
         path = endpoint.socket if as_load_user else str(self._admin_socket)
-        if path is not None and not self._host.is_listening(Path(path)):
-            raise ConnectionRefusedError(f"nobody listens on {path}")
+        if path is not None:
+            self.listener_pid = self._host.listener(Path(path))
+            if self.listener_pid is None:
+                raise ConnectionRefusedError(f"nobody listens on {path}")
         return connect(
             user=endpoint.user if as_load_user else ADMIN_USER,
             password=self._password(as_load_user=as_load_user),
@@ -367,7 +371,7 @@ class Server:
             if self._private_directory is not None:
                 self._host.remove_tree(self._private_directory)
             if self._run_directory is not None:
-                remove_note(self._run_directory)
+                remove_note(self._run_directory, self._host)
 
 
 def attach_server(installation: Engine, host: Host) -> Server:

@@ -8,6 +8,7 @@ What runs here is the caller's business: this package knows nothing of engines, 
 """
 
 from dbdyno.hosts._facts import HostFacts
+from dbdyno.hosts._files import FileFacts, Files, FileWatch, Reader, Space
 from dbdyno.hosts._home import Home
 from dbdyno.hosts._local import LocalHost
 from dbdyno.hosts._memory_group import MemoryGroup, MemoryUse
@@ -16,30 +17,39 @@ from dbdyno.hosts._private import (
     is_own_folder,
     is_own_private_folder,
     own_private_folders,
-    own_user_ids,
     private_roots,
     read_own_text,
 )
-from dbdyno.hosts._process import EXIT_UNKNOWN, Throttle, find_process
+from dbdyno.hosts._process import EXIT_UNKNOWN, Throttle
 from dbdyno.hosts._process_facts import (
     HALTED_S,
+    TICKS_PER_SECOND,
     ProcessState,
     ProcessWatch,
     mapped_libraries,
+    parse_stat,
     process_facts,
     process_state,
 )
-from dbdyno.hosts._protocol import Completed, Host, PipedProcess, Process
+from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process
+from dbdyno.hosts._protocol import Address, ClockReading, Host
+from dbdyno.hosts._system import ServerUser, System
 from dbdyno.hosts.containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
 from dbdyno.hosts.machine import read_machine
 
 __all__ = [
     "EXIT_UNKNOWN",
     "HALTED_S",
+    "TICKS_PER_SECOND",
+    "Address",
+    "ClockReading",
     "Completed",
     "ContainerOrder",
     "ContainerProcess",
     "Containers",
+    "FileFacts",
+    "FileWatch",
+    "Files",
     "Home",
     "Host",
     "HostFacts",
@@ -54,13 +64,16 @@ __all__ = [
     "Process",
     "ProcessState",
     "ProcessWatch",
+    "Reader",
+    "ServerUser",
+    "Space",
+    "System",
     "Throttle",
-    "find_process",
     "is_own_folder",
     "is_own_private_folder",
     "mapped_libraries",
     "own_private_folders",
-    "own_user_ids",
+    "parse_stat",
     "private_roots",
     "process_facts",
     "process_state",

@@ -14,10 +14,11 @@ from typing import IO, TypedDict
 
 from dbdyno.core import HostError
 from dbdyno.hosts._environment import command_environment
+from dbdyno.hosts._local_files import LocalFiles
 from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process import OwnPipedProcess, OwnProcess, start_ticks_of
 from dbdyno.hosts._process_facts import ProcessWatch
-from dbdyno.hosts._protocol import Completed
+from dbdyno.hosts._process_protocol import Completed
 
 _TAIL_CHARACTERS = 2000
 _TICK_S = 1.0
@@ -149,7 +150,7 @@ def _popen(
 
 def _let_go_in(group: MemoryGroup, popen: subprocess.Popen[bytes]) -> None:
     try:
-        group.add(popen.pid)
+        group.add(popen.pid, LocalFiles())
         if popen.stdin is not None:
             with popen.stdin as pipe:
                 pipe.write(b"go\n")
@@ -176,7 +177,7 @@ def _output(
     popen: subprocess.Popen[bytes], timeout_s: float, words: str, tick: Callable[[], None] | None
 ) -> tuple[bytes, bytes]:
     """Return what it prints until it ends; looked at once a second, for one that is stopped prints nothing more."""
-    watch = ProcessWatch(popen.pid, start_ticks_of(popen.pid) or 0)
+    watch = ProcessWatch(Path.read_bytes, popen.pid, start_ticks_of(popen.pid) or 0)
     deadline = time.monotonic() + timeout_s
     while True:
         left_s = deadline - time.monotonic()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbdyno.hosts._files import Files
+from dbdyno.hosts._tree import Tree
+
+if TYPE_CHECKING:
+    from dbdyno.hosts._protocol import Host
 
 UNKNOWN = "unknown"
 
@@ -42,36 +47,36 @@ class HostFacts:
     numa_node_count: int
 
 
-def read_facts(data_path: Path) -> HostFacts:
-    """The facts of this machine, with the disk under `data_path`."""
-    memory = meminfo()
-    mount = mount_of(data_path, _text("/proc/self/mountinfo"))
-    cpuinfo = _text("/proc/cpuinfo")
+def read_facts(host: Host, data_path: Path) -> HostFacts:
+    """The facts of a machine, with the disk under `data_path`, or under its nearest parent that is there."""
+    tree, system = Tree(host.files), host.system()
+    memory = read_meminfo(host.files)
+    mount = mount_of(host.files.resolve(data_path), tree.text("/proc/self/mountinfo"))
     return HostFacts(
-        hostname=platform.node(),
-        cpu_model=_first(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", cpuinfo),
-        logical_cpu_count=len(os.sched_getaffinity(0)),
+        hostname=system.hostname,
+        cpu_model=_first(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo")),
+        logical_cpu_count=len(system.usable_cpus),
         memory_bytes=memory.get("MemTotal", 0),
         swap_bytes=memory.get("SwapTotal", 0),
-        kernel=platform.release(),
-        architecture=platform.machine(),
-        distribution=_first(r'^PRETTY_NAME="?([^"\n]+)', _text("/etc/os-release")),
-        virtualisation=virtualisation(cpuinfo),
+        kernel=system.kernel,
+        architecture=system.architecture,
+        distribution=_first(r'^PRETTY_NAME="?([^"\n]+)', tree.text("/etc/os-release")),
+        virtualisation=virtualisation(tree),
         data_device=mount.source,
-        rotational=_rotational(mount),
+        rotational=_rotational(mount, tree),
         filesystem=mount.filesystem,
         mount_options=mount.options,
-        governor=_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none offered",
-        transparent_huge_pages=_first(r"\[(\w+)\]", _text("/sys/kernel/mm/transparent_hugepage/enabled")),
-        clock_source=_text("/sys/devices/system/clocksource/clocksource0/current_clocksource") or UNKNOWN,
-        boot_id=_text("/proc/sys/kernel/random/boot_id") or UNKNOWN,
-        numa_node_count=max(len(list(Path("/sys/devices/system/node").glob("node[0-9]*"))), 1),
+        governor=tree.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none offered",
+        transparent_huge_pages=_first(r"\[(\w+)\]", tree.text("/sys/kernel/mm/transparent_hugepage/enabled")),
+        clock_source=tree.text("/sys/devices/system/clocksource/clocksource0/current_clocksource") or UNKNOWN,
+        boot_id=tree.text("/proc/sys/kernel/random/boot_id") or UNKNOWN,
+        numa_node_count=max(len(tree.matching("/sys/devices/system/node", "node[0-9]*")), 1),
     )
 
 
-def meminfo() -> dict[str, int]:
+def read_meminfo(files: Files) -> dict[str, int]:
     """Sizes of /proc/meminfo in bytes."""
-    rows = re.findall(r"^(\w+):\s+(\d+) kB$", _text("/proc/meminfo"), re.MULTILINE)
+    rows = re.findall(r"^(\w+):\s+(\d+) kB$", Tree(files).text("/proc/meminfo"), re.MULTILINE)
     return {name: int(kib) * 1024 for name, kib in rows}
 
 
@@ -88,35 +93,34 @@ class Mount:
 
 
 def mount_of(path: Path, mountinfo: str) -> Mount:
-    """The mount that holds `path`: the last of the longest mount points above it."""
-    resolved = path.resolve()
+    """The mount that holds a path without links: the last of the longest mount points above it."""
     best = Mount("", "/", UNKNOWN, UNKNOWN, "")
     for line in mountinfo.splitlines():
         left, _, right = line.partition(" - ")
         device_number, point, options = left.split()[2], left.split()[4].replace("\\040", " "), left.split()[5]
         filesystem, source, *rest = right.split()
-        if resolved.is_relative_to(point) and len(point) >= len(best.point):
+        if path.is_relative_to(point) and len(point) >= len(best.point):
             best = Mount(device_number, point, filesystem, source, options, rest[0] if rest else "")
     return best
 
 
-def _rotational(mount: Mount) -> bool | None:
+def _rotational(mount: Mount, tree: Tree) -> bool | None:
     by_number = Path(f"/sys/dev/block/{mount.device_number}")
     by_name = Path("/sys/class/block") / Path(mount.source).name
     for device in (by_number, by_name):  # btrfs and overlay have no device number of their own
-        for folder in (device, device.resolve().parent):  # a partition's queue is its disk's
-            text = _text(folder / "queue/rotational")
+        for folder in (device, tree.resolved(device).parent):  # a partition's queue is its disk's
+            text = tree.text(folder / "queue/rotational")
             if text:
                 return text == "1"
     return None
 
 
-def virtualisation(cpuinfo: str) -> str:
+def virtualisation(tree: Tree) -> str:
     """Return what the machine runs in, by its marks."""
-    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
+    if tree.facts("/.dockerenv") or tree.facts("/run/.containerenv"):
         return "container"
-    product = " ".join(filter(None, (_text(f"/sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name"))))
-    if re.search(r"^flags\s*:.*\bhypervisor\b", cpuinfo, re.MULTILINE):
+    product = " ".join(filter(None, tree.texts(["/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name"])))
+    if re.search(r"^flags\s*:.*\bhypervisor\b", tree.text("/proc/cpuinfo"), re.MULTILINE):
         return f"virtual machine ({product})" if product else "virtual machine"
     return "none seen"
 
@@ -124,10 +128,3 @@ def virtualisation(cpuinfo: str) -> str:
 def _first(pattern: str, text: str) -> str:
     match = re.search(pattern, text, re.MULTILINE)
     return match[1].strip() if match else UNKNOWN
-
-
-def _text(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(errors="replace").strip()
-    except OSError:
-        return ""

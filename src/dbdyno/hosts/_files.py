@@ -1,92 +1,140 @@
-"""Copies, flushes, removes and locks files of this machine."""
+"""Declares how the files of a machine are reached, whichever machine it is: each method is one request.
+
+All raise OSError with the number that the system call gave there, so FileNotFoundError and PermissionError mean on a
+remote machine what they mean here; HostError when the machine itself can't be reached.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import fcntl
-import os
-import shutil
-import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
 
-from dbdyno.core import HostError
-
-_FICLONE = 0x40049409  # linux/fs.h: share the blocks of another file
-_REMOVE_ATTEMPTS = 20
-_REMOVE_PAUSE_S = 0.1
-
-
-def can_reflink(source: Path, destination: Path) -> bool:
-    """Return whether blocks of a file below `source` can be shared with one in `destination`."""
-    file = next((p for p in source.rglob("*") if p.is_file() and p.stat().st_size), None)
-    if file is None:
-        return False
-    with tempfile.TemporaryFile(dir=destination) as probe, file.open("rb") as original:
-        try:
-            fcntl.ioctl(probe, _FICLONE, original.fileno())
-        except OSError:
-            return False
-    return True
+FileKind = Literal["file", "directory", "link", "socket", "other"]
+Reader: TypeAlias = Callable[[Path], bytes]
+"""Reads a whole file; raises OSError. Who parses files of /proc, /sys or a log is given one, not a machine."""
 
 
-def regular_files(directory: Path) -> list[Path]:
-    """Every file below a directory; links are not followed."""
-    return [path for path in directory.rglob("*") if path.is_file() and not path.is_symlink()]
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What stat(2) or lstat(2) tells of a path.
+
+    Parameters
+    ----------
+    path : as it was asked for; of an entry, below the folder that was asked for
+    disk_bytes : blocks that it takes, holes not counted
+    mode : permission bits, those of set-user-id and the sticky bit included
+    device : of the file system that it lies on, ``MAJOR:MINOR``
+    """
+
+    path: Path
+    kind: FileKind
+    size_bytes: int
+    disk_bytes: int
+    mode: int
+    user_id: int
+    device: str
+    inode: int
+    modified_ns: int
 
 
-def forget_pages(files: Sequence[str]) -> None:
-    """Have the kernel drop what it keeps of files that are written out."""
-    for file in files:
-        handle = os.open(file, os.O_RDONLY)
-        try:
-            os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
-        finally:
-            os.close(handle)
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Size of a file system, and what this user may still write."""
+
+    size_bytes: int
+    free_bytes: int
 
 
-def remove_tree(directory: Path) -> None:
-    """Remove a folder. A copy or a server that was killed a moment ago may still add a file: then once more."""
-    for attempt in range(_REMOVE_ATTEMPTS):
-        try:
-            shutil.rmtree(directory)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            if error.errno != errno.ENOTEMPTY or attempt == _REMOVE_ATTEMPTS - 1:
-                raise HostError(f"can't remove {directory}", str(error)) from error
-            time.sleep(_REMOVE_PAUSE_S)
+class Files(Protocol):
+    """The files of one machine."""
+
+    def read_bytes(
+        self, path: Path, *, offset: int = 0, limit_bytes: int | None = None, owners: Collection[int] | None = None
+    ) -> bytes:
+        """Content of a file.
+
+        Parameters
+        ----------
+        offset : where to begin; negative: so many bytes before its end, or at its beginning where it is shorter
+        limit_bytes : no more than this; None: up to its end
+        owners : PermissionError unless it is a regular file of one of these users, and no link; never waits for a pipe
+        """
+
+    def read_text(self, path: Path, *, offset: int = 0, limit_bytes: int | None = None) -> str:
+        """Content of a file as text; what is no UTF-8 is replaced."""
+        return self.read_bytes(path, offset=offset, limit_bytes=limit_bytes).decode(errors="replace")
+
+    def read_many(self, paths: Sequence[Path]) -> list[bytes | None]:
+        """Contents of many small files in one request; None for one that can't be read."""
+
+    def write(self, path: Path, content: bytes, *, mode: int | None = None, for_server: bool = False) -> None:
+        """Write a file.
+
+        Parameters
+        ----------
+        mode : None: written in place, as the kernel's control files need it. Else a new file of these permission bits
+            takes the path's place in one step: nobody sees half of it, or all of it before its mode is set
+        for_server : it is given to the user that servers run as; only with `mode`
+        """
+
+    def stat(self, path: Path, *, follow: bool = True) -> FileFacts | None:
+        """Facts of a path, or of what a link leads to; None where there is nothing."""
+
+    def entries(self, folder: Path, *, recursive: bool = False) -> list[FileFacts]:
+        """What lies in a folder, by path, links not followed; `recursive`: below it, too.
+
+        What vanishes meanwhile is left out.
+        """
+
+    def resolve(self, path: Path) -> Path:
+        """The path without links; what is missing of it stays as it is."""
+
+    def digest(self, path: Path) -> str:
+        """SHA-256 of a file's content, in hexadecimal digits."""
+
+    def can_write(self, path: Path) -> bool:
+        """Return whether this user may write a file or into a folder, as access(2) says."""
+
+    def space(self, path: Path) -> Space:
+        """Space where `path` lies, or its nearest parent that is there."""
+
+    def make_directory(
+        self, path: Path, *, mode: int | None = None, for_server: bool = False, is_new: bool = False
+    ) -> None:
+        """Make a folder and its parents.
+
+        Parameters
+        ----------
+        mode : exact permission bits; None: as the umask has it
+        for_server : it is given to the user that servers run as
+        is_new : FileExistsError when it is there already
+        """
+
+    def rename(self, source: Path, destination: Path) -> None:
+        """Move within a file system; a file takes the place of another in one step."""
+
+    def remove(self, path: Path) -> None:
+        """Remove a file, a link, or an empty folder such as a control group's; a missing one is fine."""
 
 
-def read_text(path: Path) -> str:
-    """Text of a file that somebody named."""
-    try:
-        return path.expanduser().read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise HostError(f"the file {path} can't be read", str(why), "correct its path or its rights") from None
+class FileWatch(Protocol):
+    """Reads the same files at one instant after another; a remote machine reads them itself, before it is asked.
 
+    Each path that was read once belongs to it from then on. One thread uses it.
+    """
 
-@contextlib.contextmanager
-def lock(path: Path, timeout_s: float, *, shared: bool) -> Iterator[None]:
-    """Hold a file of a folder that is there. The kernel lets go when the process ends, however it ends."""
-    deadline = time.monotonic() + timeout_s
-    with path.open("a") as file:
-        while True:
-            try:
-                fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() >= deadline:
-                    raise HostError(
-                        f"another process holds {path}", f"waited {timeout_s:g} s", "wait for it to end"
-                    ) from error
-                time.sleep(0.1)
-        yield
+    def at(self, instant_ns: int) -> int | None:
+        """Turn to an instant of this process's monotonic clock, each later than the last.
 
+        Returns
+        -------
+        When reading began there, on the same clock; None: every file is read just when `read` asks for it
+        """
 
-def existing(path: Path) -> Path:
-    """The path, or the nearest folder above it that is there."""
-    return next(p for p in (path.absolute(), *path.absolute().parents) if p.exists())
+    def read(self, path: Path) -> bytes:
+        """Content of a file at that instant; raises OSError as reading it did."""
+
+    def close(self) -> None:
+        """Read no more."""

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import socket
+import struct
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dbdyno.core import HostError
-from dbdyno.hosts import _commands, _files
+from dbdyno.hosts import _commands, _local_files
 from dbdyno.hosts._commands import Identity
-from dbdyno.hosts._facts import HostFacts, meminfo, read_facts
-from dbdyno.hosts._home import Home
-from dbdyno.hosts._memory_group import MemoryGroup, find_groups, make_memory_group, remove_group
-from dbdyno.hosts._oom import OomWatch
-from dbdyno.hosts._private import ServerUser, make_private_folder
+from dbdyno.hosts._files import Files
+from dbdyno.hosts._local_files import LocalFiles, LocalWatch
+from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process import ForeignProcess, OwnPipedProcess, OwnProcess, find_process
-from dbdyno.hosts._protocol import Completed
+from dbdyno.hosts._process_protocol import Completed
+from dbdyno.hosts._protocol import Address, ClockReading, Host
+from dbdyno.hosts._system import System, io_uring_error, native_io_error, read_system
 from dbdyno.hosts.containers import Containers, open_containers
 
+_PEER = struct.Struct("3i")  # struct ucred: pid, uid, gid
 _FILES_AT_ONCE = 500
 _WRITE_BACK_S = 24 * 3600.0
 
 
-class LocalHost:
+class LocalHost(Host):
     """Commands, files and facts of this machine.
 
     When root, servers run as the user ``dbdyno`` if there is one, else as ``nobody``: database servers refuse
@@ -33,7 +35,13 @@ class LocalHost:
     """
 
     def __init__(self) -> None:
-        self._server_user = ServerUser.find()
+        self._system = read_system()
+        self._files = LocalFiles(self._system.server_user)
+        self.files: Files = self._files
+
+    def system(self) -> System:
+        """See `Host`."""
+        return self._system
 
     def run(
         self,
@@ -98,44 +106,52 @@ class LocalHost:
         """See `Host`."""
         return _commands.spawn_piped(argv, stdin=stdin, cpus=cpus, env=env)
 
-    def is_listening(self, path: Path) -> bool:
+    def listener(self, path: Path) -> int | None:
         """See `Host`."""
         with socket.socket(socket.AF_UNIX) as probe:
             probe.setblocking(False)  # a server that hangs takes nobody in, and its queue is full one day
             try:
                 probe.connect(str(path))
             except BlockingIOError:
-                return True
+                return 0
             except OSError:
-                return False
-        return True
+                return None
+            pid: int = _PEER.unpack(probe.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[0]
+            return pid
+
+    def free_port(self) -> int:
+        """See `Host`."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+            return port
+
+    def reach(self, address: Address) -> Address:
+        """See `Host`."""
+        return address
+
+    def watch(self, period_ns: int) -> LocalWatch:
+        """See `Host`."""
+        return LocalWatch(self._files)
+
+    def clock(self) -> ClockReading:
+        """See `Host`."""
+        return ClockReading(time.monotonic_ns(), time.time_ns())
+
+    def async_io_errors(self) -> tuple[int, int | None]:
+        """See `Host`."""
+        return io_uring_error(), native_io_error()
 
     def find_process(self, pid: int, start_ticks: int) -> ForeignProcess | None:
         """See `Host`."""
         return find_process(pid, start_ticks)
-
-    def watch_oom(self, pid: int) -> OomWatch:
-        """See `Host`."""
-        return OomWatch.begin(pid)
-
-    def make_memory_group(self, name: str, limit_bytes: int) -> MemoryGroup:
-        """See `Host`."""
-        return make_memory_group(name, limit_bytes)
-
-    def memory_groups(self) -> list[Path]:
-        """See `Host`."""
-        return find_groups()
-
-    def remove_memory_group(self, folder: Path) -> None:
-        """See `Host`."""
-        remove_group(folder)
 
     def copy_tree(self, source: Path, destination: Path) -> str:
         """See `Host`. The destination must not exist; a failed copy leaves nothing behind."""
         if destination.exists():
             raise HostError(f"can't copy to {destination}", "it is there already")
         self.make_directory(destination.parent)
-        how = "reflink" if _files.can_reflink(source, destination.parent) else "copy"
+        how = "reflink" if _local_files.can_reflink(source, destination.parent) else "copy"
         option = "--reflink=always" if how == "reflink" else "--reflink=auto"
         try:
             self.run(["cp", "-a", option, "--", str(source), str(destination)], timeout_s=24 * 3600)
@@ -146,81 +162,29 @@ class LocalHost:
 
     def write_back(self, directory: Path) -> None:
         """See `Host`. Otherwise the kernel writes a fresh copy out during the window and disturbs it."""
-        files = [str(path) for path in _files.regular_files(directory)]
+        files = [str(path) for path in _local_files.regular_files(directory)]
         for first in range(0, len(files), _FILES_AT_ONCE):
             self.run(["sync", "--", *files[first : first + _FILES_AT_ONCE]], timeout_s=_WRITE_BACK_S)
-        _files.forget_pages(files)
+        _local_files.forget_pages(files)
 
     def remove_tree(self, directory: Path) -> None:
         """See `Host`. A copy or a server that was killed a moment ago may still add a file: then once more."""
-        _files.remove_tree(directory)
-
-    def make_directory(self, path: Path, *, for_server: bool = False) -> None:
-        """See `Host`."""
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            if for_server:
-                path.chmod(0o700)
-                self._give_to_server_user(path)
-        except OSError as error:
-            raise HostError(
-                f"can't make the folder {path}", str(error), "choose another place with DBDYNO_HOME"
-            ) from error
-
-    def make_private_directory(self) -> Path:
-        """See `Host`."""
-        return make_private_folder(0o711 if self._server_user else 0o700)
-
-    def write_private(self, path: Path, text: str, *, for_server: bool = False) -> None:
-        """See `Host`. The mode is set at creation, so there is no moment at which others could read."""
-        try:
-            path.unlink(missing_ok=True)
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-        except OSError as error:
-            raise HostError(
-                f"can't write {path}", error.strerror or str(error), f"free space in {path.parent}, or mend its rights"
-            ) from error
-        if for_server:
-            self._give_to_server_user(path)
-
-    def read_private(self, path: Path) -> str:
-        """See `Host`."""
-        return _files.read_text(path)
+        _local_files.remove_tree(directory)
 
     @contextlib.contextmanager
     def lock(self, path: Path, timeout_s: float, *, shared: bool = False) -> Iterator[None]:
         """See `Host`. The kernel lets go when the process ends, however it ends."""
         self.make_directory(path.parent)
-        with _files.lock(path, timeout_s, shared=shared):
+        with _local_files.lock(path, timeout_s, shared=shared):
             yield
-
-    def ensure_reachable(self, path: Path) -> None:
-        """See `Host`."""
-        if self._server_user is not None:
-            self._server_user.check_reach(path)
 
     def containers(self) -> Containers:
         """See `Host`."""
-        user = self._server_user
+        user = self._system.server_user
         return open_containers((user.user_id, user.group_id) if user is not None else (os.getuid(), os.getgid()))
 
-    def facts(self, data_path: Path | None = None) -> HostFacts:
-        """See `Host`."""
-        return read_facts(_files.existing(data_path or Home.of_user().root))
-
-    def memory_available_bytes(self) -> int:
-        """See `Host`."""
-        return meminfo().get("MemAvailable", 0)
-
-    def free_bytes(self, path: Path) -> int:
-        """See `Host`."""
-        return shutil.disk_usage(_files.existing(path)).free
-
     def _identity(self, as_server_user: bool) -> Identity:
-        return self._server_user.identity if as_server_user and self._server_user is not None else Identity()
-
-    def _give_to_server_user(self, path: Path) -> None:
-        if self._server_user is not None:
-            self._server_user.own(path)
+        user = self._system.server_user
+        if not as_server_user or user is None:
+            return Identity()
+        return Identity(user=user.user_id, group=user.group_id, extra_groups=[])

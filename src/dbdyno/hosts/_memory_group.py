@@ -9,19 +9,21 @@ that has both processes and bounded children), so whatever bounds this process f
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import os
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.core import HostError, format_bytes
+from dbdyno.hosts._facts import mount_of
+from dbdyno.hosts._files import Files, Reader
 
 _REMOVE_S = 10.0
 _PAUSE_S = 0.05
 _REMEDY = "leave [limits] out, or run as root, or below `systemd-run --user --scope -p Delegate=yes`"
 _PROC = Path("/proc/self")
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")  # the kernel rounds limits down to pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,33 +70,33 @@ class MemoryGroup:
     limit_bytes: int
     is_ours: bool = True
 
-    def add(self, pid: int) -> None:
+    def add(self, pid: int, files: Files) -> None:
         """Move a process into the group; what it has used so far stays charged to where it was."""
         try:
-            (self.folder / "cgroup.procs").write_text(str(pid))
+            files.write(self.folder / "cgroup.procs", str(pid).encode())
         except OSError as error:
             raise HostError("a process can't be put into its memory group", str(error), _REMEDY) from error
 
-    def use(self) -> MemoryUse:
+    def use(self, read: Reader) -> MemoryUse:
         """Read its counters; OSError when the group is gone."""
-        stat = _rows((self.folder / "memory.stat").read_text())
+        stat = _rows(_text(self.folder / "memory.stat", read))
         if self.version == 1:
             return MemoryUse(
                 self.limit_bytes,
-                _number(self.folder / "memory.max_usage_in_bytes"),
-                _number(self.folder / "memory.usage_in_bytes") or 0,
+                _number(self.folder / "memory.max_usage_in_bytes", read),
+                _number(self.folder / "memory.usage_in_bytes", read) or 0,
                 stat.get("total_cache", 0),
                 stat.get("total_rss", 0),
-                (_number(self.folder / "memory.failcnt") or 0) + (_number(self.folder / "memory.memsw.failcnt") or 0)
+                sum(_number(self.folder / name, read) or 0 for name in ("memory.failcnt", "memory.memsw.failcnt"))
                 or None,
                 stat.get("total_workingset_refault_file", 0),
-                _table(self.folder / "memory.oom_control").get("oom_kill", 0),
+                _table(self.folder / "memory.oom_control", read).get("oom_kill", 0),
             )
-        events = _table(self.folder / "memory.events")
+        events = _table(self.folder / "memory.events", read)
         return MemoryUse(
             self.limit_bytes,
-            _number(self.folder / "memory.peak"),
-            _number(self.folder / "memory.current") or 0,
+            _number(self.folder / "memory.peak", read),
+            _number(self.folder / "memory.current", read) or 0,
             stat.get("file", 0),
             stat.get("anon", 0),
             events.get("max", 0),
@@ -102,61 +104,59 @@ class MemoryGroup:
             events.get("oom_kill", 0),
         )
 
-    def remove(self) -> None:
-        """Remove it; its processes must have ended."""
-        remove_group(self.folder)
 
-
-def make_memory_group(name: str, limit_bytes: int, proc: Path = _PROC) -> MemoryGroup:
+def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _PROC) -> MemoryGroup:
     """Make a group of that name with swap forbidden.
 
     Raises
     ------
     HostError : the kernel offers no memory controller here, or this user may not use it
     """
-    place = find_place((proc / "cgroup").read_text(), (proc / "mountinfo").read_text())
+    place = find_place(files.read_text(proc / "cgroup"), files.read_text(proc / "mountinfo"))
     if place is None:
         raise HostError(
             "memory can't be bounded here", "no control group with a memory controller is mounted", "leave [limits] out"
         )
     version, parent = place
     if version == 2:
-        parent = _bounded_parent(parent)
+        parent = _bounded_parent(parent, files)
     folder = parent / f"{PREFIX}{name}"
     try:
-        folder.mkdir()
+        files.make_directory(folder, is_new=True)
     except OSError as error:
         raise HostError("memory can't be bounded here", f"{folder} can't be made: {error.strerror}", _REMEDY) from error
     group = MemoryGroup(folder, version, limit_bytes)
     try:
-        _bound(group)
+        _bound(group, files)
     except OSError as error:
-        remove_group(folder)
+        remove_group(files, folder)
         raise HostError(
             f"memory can't be bounded at {format_bytes(limit_bytes)}", f"{error.filename}: {error.strerror}", _REMEDY
         ) from error
     return group
 
 
-def memory_group_of(pid: int, limit_bytes: int, proc: Path = _PROC.parent) -> MemoryGroup | None:
+def memory_group_of(
+    files: Files, pid: int, limit_bytes: int, page_bytes: int, proc: Path = _PROC.parent
+) -> MemoryGroup | None:
     """The group by which somebody else bounds a process; None where it can't be seen from here.
 
     A runtime may put the processes into a group below the bounded one, and what this machine calls the group may be
     seen under another name from within a container. So the group counts whose own limit is the one that was asked for.
     """
-    place = place_of(pid, proc)
+    place = place_of(files, pid, proc)
     if place is None:
         return None
     version, own = place
     name = "memory.limit_in_bytes" if version == 1 else "memory.max"
     for folder in (own, *own.parents):
-        limit = _number(folder / name)
-        if limit is not None and limit // _PAGE_BYTES == limit_bytes // _PAGE_BYTES:
+        limit = _number(folder / name, files.read_bytes)
+        if limit is not None and limit // page_bytes == limit_bytes // page_bytes:  # the kernel rounds down to pages
             return MemoryGroup(folder, version, limit, is_ours=False)
     return None
 
 
-def remove_group(folder: Path) -> None:
+def remove_group(files: Files, folder: Path) -> None:
     """Remove a group; one that is gone is fine. A killed process leaves its group a moment after its end.
 
     Raises
@@ -166,9 +166,7 @@ def remove_group(folder: Path) -> None:
     deadline = time.monotonic() + _REMOVE_S
     while True:
         try:
-            folder.rmdir()
-        except FileNotFoundError:
-            return
+            files.remove(folder)
         except OSError as error:
             if error.errno != errno.EBUSY or time.monotonic() >= deadline:
                 raise HostError(f"the control group {folder} can't be removed", str(error)) from error
@@ -177,53 +175,63 @@ def remove_group(folder: Path) -> None:
             return
 
 
-def _bounded_parent(own: Path) -> Path:
+def _bounded_parent(own: Path, files: Files) -> Path:
     """Version 2: the group whose children have a memory controller, made so where that is allowed."""
-    is_root = not (own / "cgroup.type").exists()
+    is_root = files.stat(own / "cgroup.type") is None
     parent = own if is_root else own.parent
-    controllers = _words(parent / "cgroup.controllers")
+    controllers = _words(parent / "cgroup.controllers", files)
     if "memory" not in controllers:
         why = f"{parent} has no memory controller for its children: {' '.join(controllers) or 'none at all'}"
         raise HostError("memory can't be bounded here", why, _REMEDY)
-    if "memory" not in _words(parent / "cgroup.subtree_control"):
+    if "memory" not in _words(parent / "cgroup.subtree_control", files):
         try:
-            (parent / "cgroup.subtree_control").write_text("+memory")
+            files.write(parent / "cgroup.subtree_control", b"+memory")
         except OSError as error:
             why = f"{parent} does not hand its memory controller on: {error.strerror}"
             raise HostError("memory can't be bounded here", why, _REMEDY) from error
     return parent
 
 
-def _bound(group: MemoryGroup) -> None:
-    folder, limit = group.folder, str(group.limit_bytes)
+def _bound(group: MemoryGroup, files: Files) -> None:
+    limit = str(group.limit_bytes).encode()
     if group.version == 2:
-        (folder / "memory.max").write_text(limit)
-        if (folder / "memory.swap.max").exists():  # not there where the kernel counts no swap
-            (folder / "memory.swap.max").write_text("0")
+        files.write(group.folder / "memory.max", limit)
+        _write_if_there(group.folder / "memory.swap.max", b"0", files)
         return
-    (folder / "memory.limit_in_bytes").write_text(limit)
-    (folder / "memory.swappiness").write_text("0")
-    if (folder / "memory.memsw.limit_in_bytes").exists():  # not there where the kernel counts no swap
-        (folder / "memory.memsw.limit_in_bytes").write_text(limit)
+    files.write(group.folder / "memory.limit_in_bytes", limit)
+    files.write(group.folder / "memory.swappiness", b"0")
+    _write_if_there(group.folder / "memory.memsw.limit_in_bytes", limit, files)
 
 
-def _number(path: Path) -> int | None:
+def _write_if_there(path: Path, content: bytes, files: Files) -> None:
+    if files.stat(path) is not None:  # it is not where the kernel counts no swap
+        files.write(path, content)
+
+
+def _text(path: Path, read: Reader) -> str:
+    return read(path).decode(errors="replace")
+
+
+def _number(path: Path, read: Reader) -> int | None:
     try:
-        text = path.read_text().strip()
+        text = _text(path, read).strip()
     except FileNotFoundError:
         return None
     return int(text) if text.isdigit() else None
 
 
-def _words(path: Path) -> list[str]:
+def _words(path: Path, files: Files) -> list[str]:
     try:
-        return path.read_text().split()
+        return files.read_text(path).split()
     except OSError:
         return []
 
 
-def _table(path: Path) -> dict[str, int]:
-    return _rows(path.read_text()) if path.exists() else {}
+def _table(path: Path, read: Reader) -> dict[str, int]:
+    try:
+        return _rows(_text(path, read))
+    except FileNotFoundError:
+        return {}
 
 
 def _rows(text: str) -> dict[str, int]:
@@ -260,28 +268,29 @@ def find_place(memberships: str, mountinfo: str) -> tuple[int, Path] | None:
     return unified
 
 
-def place_of(pid: int, proc: Path = _PROC.parent) -> tuple[int, Path] | None:
-    """`find_place` of a process, as this one sees it; None where there is no such group, or no such process."""
+def place_of(files: Files, pid: int, proc: Path = _PROC.parent) -> tuple[int, Path] | None:
+    """`find_place` of a process, as we see it; None where there is no such group, or no such process."""
     try:
-        return find_place((proc / str(pid) / "cgroup").read_text(), (proc / "self" / "mountinfo").read_text())
+        return find_place(files.read_text(proc / str(pid) / "cgroup"), files.read_text(proc / "self" / "mountinfo"))
     except OSError:
         return None
 
 
-def find_groups(proc: Path = _PROC) -> list[Path]:
+def find_groups(files: Files, proc: Path = _PROC) -> list[Path]:
     """Every group below the mounted controller whose name is of our making."""
-    place = find_place((proc / "cgroup").read_text(), (proc / "mountinfo").read_text())
-    mount = _mount_of(place[1]) if place is not None else Path("/")
-    if mount == Path("/"):
-        return []
-    groups: list[Path] = []
-    for folder, names, _ in os.walk(mount):
-        groups += [Path(folder) / name for name in names if name.startswith(PREFIX)]
-    return sorted(groups)
+    mountinfo = files.read_text(proc / "mountinfo")
+    place = find_place(files.read_text(proc / "cgroup"), mountinfo)
+    mount = Path("/") if place is None else Path(mount_of(place[1], mountinfo).point)
+    return [] if mount == Path("/") else sorted(_groups_below(mount, files))
 
 
-def _mount_of(group: Path) -> Path:
-    return next(path for path in (group, *group.parents) if path.is_mount())
+def _groups_below(folder: Path, files: Files) -> Iterator[Path]:
+    with contextlib.suppress(OSError):
+        for entry in files.entries(folder):
+            if entry.kind == "directory":
+                if entry.path.name.startswith(PREFIX):
+                    yield entry.path
+                yield from _groups_below(entry.path, files)
 
 
 def _below(point: Path, root: str, path: str) -> Path:

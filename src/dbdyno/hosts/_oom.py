@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dbdyno.hosts._environment import command_environment
+from dbdyno.core import HostError
+from dbdyno.hosts._files import Files
 from dbdyno.hosts._memory_group import place_of
+
+if TYPE_CHECKING:
+    from dbdyno.hosts._protocol import Host
 
 _DMESG_S = 10
 _KILLED = "Killed process {pid} "
@@ -36,46 +40,45 @@ class OomSigns:
 class OomWatch:
     """The counters as they stood when a process was started."""
 
+    host: Host
     pid: int
     group: Path | None
     in_group: int | None
     on_host: int | None
 
     @classmethod
-    def begin(cls, pid: int, proc: Path = Path("/proc")) -> OomWatch:
+    def begin(cls, host: Host, pid: int, proc: Path = Path("/proc")) -> OomWatch:
         """Note the counters for a process that lives."""
-        place = place_of(pid, proc)
+        place = place_of(host.files, pid, proc)
         group = place[1] if place is not None else None
-        return cls(pid, group, _kills_in(group), _kills_on_host(proc))
+        return cls(host, pid, group, _kills_in(group, host.files), _kills_on_host(proc, host.files))
 
     def signs(self, proc: Path = Path("/proc")) -> OomSigns:
         """Return what has come since."""
-        log = kernel_log()
+        log = kernel_log(self.host)
         lines = [line for line in (log or "").splitlines() if _KILLED.format(pid=self.pid) in line]
         return OomSigns(
-            _grown(self.in_group, _kills_in(self.group)),
-            _grown(self.on_host, _kills_on_host(proc)),
+            _grown(self.in_group, _kills_in(self.group, self.host.files)),
+            _grown(self.on_host, _kills_on_host(proc, self.host.files)),
             lines[-1].strip() if lines else "",
             log is not None,
         )
 
 
-def kernel_log() -> str | None:
+def kernel_log(host: Host) -> str | None:
     """Text of the kernel's ring buffer; None where it may not be read."""
     try:
-        done = subprocess.run(
-            ["dmesg"], capture_output=True, timeout=_DMESG_S, check=False, env=command_environment(None)
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = host.run(["dmesg"], timeout_s=_DMESG_S, check=False)
+    except HostError:
         return None
-    return done.stdout.decode(errors="replace") if done.returncode == 0 else None
+    return done.stdout if done.exit_code == 0 else None
 
 
-def _kills_in(group: Path | None) -> int | None:
+def _kills_in(group: Path | None, files: Files) -> int | None:
     """The group's own count: in ``memory.events`` (version 2) or ``memory.oom_control`` (version 1)."""
     for name in ("memory.events", "memory.oom_control"):
         try:
-            text = (group / name).read_text() if group else ""
+            text = files.read_text(group / name) if group else ""
         except OSError:
             continue
         if match := re.search(r"^oom_kill (\d+)$", text, re.MULTILINE):
@@ -83,9 +86,9 @@ def _kills_in(group: Path | None) -> int | None:
     return None
 
 
-def _kills_on_host(proc: Path) -> int | None:
+def _kills_on_host(proc: Path, files: Files) -> int | None:
     try:
-        match = re.search(r"^oom_kill (\d+)$", (proc / "vmstat").read_text(), re.MULTILINE)
+        match = re.search(r"^oom_kill (\d+)$", files.read_text(proc / "vmstat"), re.MULTILINE)
     except OSError:
         return None
     return int(match[1]) if match else None

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dbdyno.core import HostError
-from dbdyno.hosts._protocol import Completed
+from dbdyno.hosts._process_facts import parse_stat
+from dbdyno.hosts._process_protocol import Completed, Process
 
 EXIT_UNKNOWN = -1000
 """Exit code of a process that has ended but was not our child: only its parent is told."""
@@ -27,11 +28,10 @@ _STDERR_KEPT_BYTES = 64 * 1024
 def start_ticks_of(pid: int) -> int | None:
     """Clock ticks from boot to the start of a process; None when there is none (a zombie counts as none)."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        letter, start_ticks = parse_stat(Path(f"/proc/{pid}/stat").read_bytes())
     except (FileNotFoundError, ProcessLookupError):
         return None
-    fields = stat[stat.rindex(")") + 2 :].split()  # the command before it may hold spaces and parentheses
-    return None if fields[0] in "ZX" else int(fields[19])
+    return None if letter in "ZX" else start_ticks
 
 
 class OwnProcess:
@@ -45,6 +45,10 @@ class OwnProcess:
     def poll(self) -> int | None:
         """See `Process`."""
         return self._popen.poll()
+
+    def signal(self, number: int) -> None:
+        """See `Process`."""
+        self._popen.send_signal(number)
 
     def terminate(self) -> None:
         """See `Process`."""
@@ -81,13 +85,14 @@ class ForeignProcess:
 
     def terminate(self) -> None:
         """See `Process`."""
-        self._signal(signal.SIGTERM)
+        self.signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """See `Process`."""
-        self._signal(signal.SIGKILL)
+        self.signal(signal.SIGKILL)
 
-    def _signal(self, number: signal.Signals) -> None:
+    def signal(self, number: int) -> None:
+        """See `Process`."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfd, number)
 
@@ -214,7 +219,7 @@ class Throttle:
     share : of the time, above 0 and below 1
     """
 
-    pid: int
+    process: Process
     share: float
     held_s: float = 0.0
     elapsed_s: float = 0.0
@@ -234,20 +239,19 @@ class Throttle:
 
     def _run(self) -> None:
         began = time.monotonic()
-        with contextlib.suppress(ProcessLookupError):
-            while not self._ended.is_set():
-                self._one_turn(began)
+        while not self._ended.is_set() and self.process.poll() is None:
+            self._one_turn(began)
 
     def _one_turn(self, began: float) -> None:
         turn = time.monotonic()
         due_s = self.share * (turn - began + _PERIOD_S) - self.held_s
         if due_s > 0:
             try:
-                os.kill(self.pid, signal.SIGSTOP)
+                self.process.signal(signal.SIGSTOP)
                 stopped = time.monotonic()
                 time.sleep(min(due_s, _PERIOD_S))
             finally:
-                os.kill(self.pid, signal.SIGCONT)
+                self.process.signal(signal.SIGCONT)
             self.held_s += time.monotonic() - stopped
         self._ended.wait(max(turn + _PERIOD_S - time.monotonic(), 0.0))
         self.elapsed_s = time.monotonic() - began

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbdyno.hosts._files import FileFacts, Files, Reader
 from dbdyno.hosts._memory_group import place_of
+from dbdyno.hosts._tree import Tree
+
+TICKS_PER_SECOND = 100
+"""Of processor time in files of /proc: USER_HZ, the same on every architecture that servers run on."""
 
 _MAPPING_RE = re.compile(r"^\S+ ..x. \S+ \S+ [1-9]\d* +(?P<path>/.*?)(?P<deleted> \(deleted\))?$", re.MULTILINE)
-_CHUNK_BYTES = 1 << 20
 
 
-def mapped_libraries(pid: int, inside: Sequence[Path], proc: Path = Path("/proc")) -> list[dict[str, str]]:
+def mapped_libraries(
+    files: Files, pid: int, inside: Sequence[Path], proc: Path = Path("/proc")
+) -> list[dict[str, str]]:
     """Find the files whose code a process has mapped, by path, each with its SHA-256.
 
     Parameters
@@ -28,38 +33,30 @@ def mapped_libraries(pid: int, inside: Sequence[Path], proc: Path = Path("/proc"
     ``path`` as the process sees it; ``sha256``, or ``lacks``: why there is none. Empty where the process can't be
     looked at
     """
-    try:
-        maps = (proc / str(pid) / "maps").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
     libraries: dict[str, dict[str, str]] = {}
-    for match in _MAPPING_RE.finditer(maps):
+    for match in _MAPPING_RE.finditer(Tree(files, proc).text(f"{pid}/maps")):
         path = match["path"]
         if path not in libraries and not any(Path(path).is_relative_to(folder) for folder in inside):
-            libraries[path] = {"path": path, **_digest(proc / str(pid), match)}
+            libraries[path] = {"path": path, **_digest(files, proc / str(pid), match)}
     return [libraries[path] for path in sorted(libraries)]
 
 
-def _digest(process: Path, mapping: re.Match[str]) -> dict[str, str]:
+def _digest(files: Files, process: Path, mapping: re.Match[str]) -> dict[str, str]:
     """The checksum of the file that is mapped, seen through the root folder of the process: it may be a container's."""
     if mapping["deleted"]:
         return {"lacks": "the file was removed or replaced since it was mapped"}
     file = process / "root" / mapping["path"].lstrip("/")
     try:
-        facts = file.stat()
-        return {"sha256": _sha256(str(file), facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)}
+        facts = files.stat(file)
+        return {"sha256": files.digest(file) if facts is None else _sha256(files.digest, facts)}
     except OSError as error:
         return {"lacks": error.strerror or type(error).__name__}
 
 
 @functools.lru_cache(maxsize=512)
-def _sha256(path: str, *_identity: int) -> str:
+def _sha256(digest: Callable[[Path], str], facts: FileFacts) -> str:
     """Read once for each file as it is: runs of a study map the same ones."""
-    digest = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+    return digest(facts.path)
 
 
 _CGROUP_FILES = ("memory.max", "memory.high", "cpu.max", "cpu.weight", "io.max", "pids.max")
@@ -70,32 +67,37 @@ _ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc")
 ProcessFacts = Mapping[str, str | dict[str, str]]
 
 
-def process_facts(pid: int, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> ProcessFacts:
+def process_facts(
+    files: Files, pid: int, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")
+) -> ProcessFacts:
     """The facts of a process, as far as it can be seen; what can't be read is left out.
 
     ``proc_limits``: name -> soft limit; ``cgroup``: file -> text; ``allocator``: the library that serves malloc;
     ``numa_policy``: ``interleave`` or ``default``.
     """
+    tree = Tree(files)
+    folder = proc / str(pid)
+    limits, own, maps, policies = (tree.text(folder / name) for name in ("limits", "cgroup", "maps", "numa_maps"))
     facts: dict[str, str | dict[str, str]] = {}
-    if limits := _text(proc / str(pid) / "limits"):
+    if limits:
         facts["proc_limits"] = parse_limits(limits)
-    if group := re.search(r"^0::/?(.*)$", _text(proc / str(pid) / "cgroup"), re.MULTILINE):
-        texts = {name: _text(cgroups / group[1] / name) for name in _CGROUP_FILES}
-        facts["cgroup"] = {name: text for name, text in texts.items() if text} | _bounds_of_version_1(pid, proc)
-    if maps := _text(proc / str(pid) / "maps"):
+    if group := re.search(r"^0::/?(.*)$", own, re.MULTILINE):
+        texts = {name: tree.text(cgroups / group[1] / name) for name in _CGROUP_FILES}
+        facts["cgroup"] = {name: text for name, text in texts.items() if text} | _bounds_of_version_1(tree, pid, proc)
+    if maps:
         facts["allocator"] = next((name for name in _ALLOCATORS if name in maps), "libc")
-    if policies := _text(proc / str(pid) / "numa_maps"):
+    if policies:
         facts["numa_policy"] = "interleave" if " interleave" in policies else "default"
     return facts
 
 
-def _bounds_of_version_1(pid: int, proc: Path) -> dict[str, str]:
+def _bounds_of_version_1(tree: Tree, pid: int, proc: Path) -> dict[str, str]:
     """The memory bound of a group of version 1, under the name that version 2 has for it."""
     try:
-        place = place_of(pid, proc)
+        place = place_of(tree.files, pid, proc)
     except ValueError:
         return {}
-    limit = _text(place[1] / "memory.limit_in_bytes") if place is not None and place[0] == 1 else ""
+    limit = tree.text(place[1] / "memory.limit_in_bytes") if place is not None and place[0] == 1 else ""
     return {"memory.max": limit} if limit.isdigit() and int(limit) < _NO_LIMIT else {}
 
 
@@ -107,13 +109,6 @@ def parse_limits(text: str) -> dict[str, str]:
     """
     rows = (re.split(r"\s{2,}", line.strip()) for line in text.splitlines()[1:])
     return {row[0]: row[1] for row in rows if len(row) > 1}
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace").strip()
-    except OSError:
-        return ""
 
 
 HALTED_S = 10.0
@@ -152,14 +147,23 @@ class ProcessState:
         return self.letter in _HALTED
 
 
-def process_state(pid: int, start_ticks: int) -> ProcessState | None:
+def process_state(read: Reader, pid: int, start_ticks: int) -> ProcessState | None:
     """The state of a process; None when there is none of that pid and start time."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        letter, began = parse_stat(read(Path(f"/proc/{pid}/stat")))
     except (FileNotFoundError, ProcessLookupError):
         return None
-    fields = stat[stat.rindex(")") + 2 :].split()  # the command before it may hold spaces and parentheses
-    return ProcessState(fields[0]) if int(fields[19]) == start_ticks else None
+    return ProcessState(letter) if began == start_ticks else None
+
+
+def parse_stat(content: bytes) -> tuple[str, int]:
+    """State letter, and clock ticks from boot to start, of the content of ``/proc/PID/stat``.
+
+    >>> parse_stat(b"7 (my sqld) S 0 0 0 0 0 0 0 0 3 0 250 50 0 0 0 0 0 0 4711")
+    ('S', 4711)
+    """
+    fields = content[content.rindex(b")") + 2 :].split()  # the command before it may hold spaces and parentheses
+    return fields[0].decode(), int(fields[19])
 
 
 class ProcessWatch:
@@ -167,29 +171,31 @@ class ProcessWatch:
 
     Parameters
     ----------
+    read : reads files of the machine that it runs on
     is_excused : whether it is halted on purpose at the moment, by ourselves
     """
 
     def __init__(
         self,
+        read: Reader,
         pid: int,
         start_ticks: int,
         patience_s: float = HALTED_S,
         clock: Callable[[], float] = time.monotonic,
         is_excused: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._pid, self._start_ticks = pid, start_ticks
+        self._read, self._pid, self._start_ticks = read, pid, start_ticks
         self._patience_s, self._clock, self._is_excused = patience_s, clock, is_excused
         self._halted_since: float | None = None
 
     def state(self) -> str:
         """The process's state in words; empty when there is no such process."""
-        state = process_state(self._pid, self._start_ticks)
+        state = process_state(self._read, self._pid, self._start_ticks)
         return "" if state is None else str(state)
 
     def verdict(self) -> str | None:
         """Return why nothing is to be expected of it, in words; None while that can't be said."""
-        state = process_state(self._pid, self._start_ticks)
+        state = process_state(self._read, self._pid, self._start_ticks)
         if state is None or not state.is_halted or self._is_excused():
             self._halted_since = None
             return None

@@ -1,86 +1,51 @@
-"""Declares what every kind of host answers: this machine now, containers and remote ones alike."""
+"""Declares what every kind of host answers, and what follows from its answers: this machine and remote ones alike.
+
+The first methods of `Host` are primitives, which each kind of host implements; the others are written once, above them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from dbdyno.hosts._facts import HostFacts
-from dbdyno.hosts._memory_group import MemoryGroup
+from dbdyno.core import HostError
+from dbdyno.hosts._facts import HostFacts, read_facts, read_meminfo
+from dbdyno.hosts._files import Files, FileWatch
+from dbdyno.hosts._home import Home
+from dbdyno.hosts._memory_group import MemoryGroup, find_groups, make_memory_group, remove_group
 from dbdyno.hosts._oom import OomWatch
+from dbdyno.hosts._private import make_private_folder
+from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process
+from dbdyno.hosts._system import System
 
 if TYPE_CHECKING:
     from dbdyno.hosts.containers import Containers
 
+Address: TypeAlias = Path | tuple[str, int]
+"""A unix socket, or a name or number of a host with a TCP port."""
+
 
 @dataclass(frozen=True, slots=True)
-class Completed:
-    """A command that has ended."""
+class ClockReading:
+    """Both clocks of a machine, read at one moment: nanoseconds since its boot, and Unix time."""
 
-    argv: tuple[str, ...]
-    exit_code: int
-    stdout: str
-    stderr: str
+    monotonic_ns: int
+    unix_ns: int
 
 
-class Process(Protocol):
-    """A long-lived process, known by pid and start time: a pid alone may be another process tomorrow."""
-
-    @property
-    def pid(self) -> int:
-        """Process id."""
-
-    @property
-    def start_ticks(self) -> int:
-        """Field 22 of ``/proc/PID/stat``: clock ticks from boot to start."""
-
-    def poll(self) -> int | None:
-        """Return None while it runs, else its exit code (negative: the signal that ended it)."""
-
-    def terminate(self) -> None:
-        """Ask it to end (SIGTERM); nothing happens when it has ended."""
-
-    def kill(self) -> None:
-        """End it now (SIGKILL); nothing happens when it has ended."""
-
-    def wait(self, timeout_s: float) -> int:
-        """Its exit code; HostError when it still runs after `timeout_s`."""
-
-
-class PipedProcess(Protocol):
-    """A process that is read line by line while it runs."""
-
-    @property
-    def pid(self) -> int:
-        """Process id."""
-
-    @property
-    def start_ticks(self) -> int:
-        """As in `Process`."""
-
-    def lines(self, tick: Callable[[], None] | None = None) -> Iterator[str]:
-        """Lines of standard output without their ends, as they come.
-
-        Parameters
-        ----------
-        tick : called about once a second, whether lines come or not; what it raises ends the reading
-        """
-
-    def interrupt(self) -> None:
-        """Ask it to stop early and still report (SIGINT)."""
-
-    def kill(self) -> None:
-        """End it now."""
-
-    def wait(self, timeout_s: float) -> Completed:
-        """Exit code and standard error, once `lines` is read; HostError when it still runs after `timeout_s`."""
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Host(Protocol):
     """A machine on which commands run."""
+
+    files: Files
+
+    def system(self) -> System:
+        """Return what does not change while we work there."""
 
     def run(
         self,
@@ -133,23 +98,26 @@ class Host(Protocol):
     ) -> PipedProcess:
         """Start, feed `stdin`, and read while it runs. Own session, as `spawn`."""
 
-    def is_listening(self, path: Path) -> bool:
-        """Return whether a process accepts connections on a unix socket."""
-
     def find_process(self, pid: int, start_ticks: int) -> Process | None:
         """A process of an earlier run by pid and start time; None when it has ended or another bears its pid."""
 
-    def watch_oom(self, pid: int) -> OomWatch:
-        """Note what the kernel has killed so far, to tell later whether it killed this process."""
+    def listener(self, path: Path) -> int | None:
+        """Pid of the process that accepts connections on a unix socket; None: none does; 0: it can't be seen."""
 
-    def make_memory_group(self, name: str, limit_bytes: int) -> MemoryGroup:
-        """A control group of bounded memory; HostError where there is no controller or no right to it."""
+    def free_port(self) -> int:
+        """A TCP port that nobody there listens on now."""
 
-    def memory_groups(self) -> Sequence[Path]:
-        """Groups that dbdyno has made on this machine and that are still there, whoever made them."""
+    def reach(self, address: Address) -> Address:
+        """The address by which a connection from this process reaches a socket of that machine: perhaps a tunnel's."""
 
-    def remove_memory_group(self, folder: Path) -> None:
-        """Remove a group that an earlier run has made; one that is gone is fine."""
+    def watch(self, period_ns: int) -> FileWatch:
+        """Read files again and again, every `period_ns`."""
+
+    def clock(self) -> ClockReading:
+        """Read both clocks."""
+
+    def async_io_errors(self) -> tuple[int, int | None]:
+        """Error numbers of asking for an io_uring and for native asynchronous I/O, 0: granted; None: not known how."""
 
     def copy_tree(self, source: Path, destination: Path) -> str:
         """Copy a directory with owners, modes and holes; ``reflink`` or ``copy``, whichever was possible."""
@@ -160,38 +128,88 @@ class Host(Protocol):
     def remove_tree(self, directory: Path) -> None:
         """Remove a directory and what is in it; a missing one is fine."""
 
-    def make_directory(self, path: Path, *, for_server: bool = False) -> None:
-        """Make a directory and its parents; `for_server`: owned by the server user, closed to others."""
-
-    def make_private_directory(self) -> Path:
-        """A new directory with a short path, for sockets and passwords: ``dbdyno-UID-XXXXXXXX``, see `private_roots`.
-
-        Closed to others; where servers run as another user, that user may pass through it and not list it.
-        """
-
-    def write_private(self, path: Path, text: str, *, for_server: bool = False) -> None:
-        """Write a file that only its owner can read; `for_server`: the owner is the server user."""
-
-    def read_private(self, path: Path) -> str:
-        """Text of a file, such as a password's; HostError when it can't be read. Its content is never in an error."""
-
     def lock(self, path: Path, timeout_s: float, *, shared: bool = False) -> AbstractContextManager[None]:
         """Hold a lock file while the block runs; HostError when another process holds it after `timeout_s`.
 
         `shared`: with others who hold it so, but not with one who holds it alone.
         """
 
-    def ensure_reachable(self, path: Path) -> None:
-        """HostError when the server user can't pass through one of the parents of `path`."""
-
     def containers(self) -> Containers:
         """The container engine of this machine; HostError when none answers."""
 
+    def boot_id(self) -> str:
+        """Names this boot of the machine: pids, start times and the monotonic clock begin anew with the next."""
+        return self.files.read_text(_BOOT_ID).strip()
+
     def facts(self, data_path: Path | None = None) -> HostFacts:
-        """Return what the machine is; `data_path` says which disk is meant."""
+        """Return what the machine is; `data_path` says which disk is meant, by itself or its nearest parent there."""
+        return read_facts(self, data_path or Home.of_user().root)
 
     def memory_available_bytes(self) -> int:
         """Memory that can be had without swapping."""
+        return read_meminfo(self.files).get("MemAvailable", 0)
 
     def free_bytes(self, path: Path) -> int:
         """Free space where `path` (or its nearest existing parent) lies."""
+        return self.files.space(path).free_bytes
+
+    def watch_oom(self, pid: int) -> OomWatch:
+        """Note what the kernel has killed so far, to tell later whether it killed this process."""
+        return OomWatch.begin(self, pid)
+
+    def make_memory_group(self, name: str, limit_bytes: int) -> MemoryGroup:
+        """A control group of bounded memory; HostError where there is no controller or no right to it."""
+        return make_memory_group(self.files, name, limit_bytes)
+
+    def memory_groups(self) -> Sequence[Path]:
+        """Groups that dbdyno has made on this machine and that are still there, whoever made them."""
+        return find_groups(self.files)
+
+    def remove_memory_group(self, folder: Path) -> None:
+        """Remove a group that an earlier run has made; one that is gone is fine."""
+        remove_group(self.files, folder)
+
+    def make_directory(self, path: Path, *, for_server: bool = False) -> None:
+        """Make a directory and its parents; `for_server`: owned by the server user, closed to others."""
+        try:
+            self.files.make_directory(path, mode=0o700 if for_server else None, for_server=for_server)
+        except OSError as error:
+            raise HostError(
+                f"can't make the folder {path}", str(error), "choose another place with DBDYNO_HOME"
+            ) from error
+
+    def make_private_directory(self) -> Path:
+        """A new directory with a short path, for sockets and passwords: ``dbdyno-UID-XXXXXXXX``, see `private_roots`.
+
+        Closed to others; where servers run as another user, that user may pass through it and not list it.
+        """
+        return make_private_folder(self, 0o711 if self.system().server_user else 0o700)
+
+    def write_private(self, path: Path, text: str, *, for_server: bool = False) -> None:
+        """Write a file that only its owner can read; `for_server`: the owner is the server user."""
+        try:
+            self.files.write(path, text.encode(), mode=0o600, for_server=for_server)
+        except OSError as error:
+            raise HostError(
+                f"can't write {path}", error.strerror or str(error), f"free space in {path.parent}, or mend its rights"
+            ) from error
+
+    def read_private(self, path: Path) -> str:
+        """Text of a file, such as a password's; HostError when it can't be read. Its content is never in an error."""
+        try:
+            return self.files.read_bytes(path.expanduser()).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not text"
+            raise HostError(f"the file {path} can't be read", str(why), "correct its path or its rights") from None
+
+    def ensure_reachable(self, path: Path) -> None:
+        """HostError when the server user can't pass through one of the parents of `path`."""
+        user = self.system().server_user
+        for parent in reversed(path.absolute().parents) if user is not None else ():
+            facts = self.files.stat(parent)
+            if user is not None and facts is not None and not facts.mode & 0o001 and facts.user_id != user.user_id:
+                raise HostError(
+                    f"the user {user.name}, who runs the servers, can't pass through {parent}",
+                    f"{path} lies below it",
+                    "set DBDYNO_HOME to a folder that all may pass through, such as /var/cache/dbdyno",
+                )

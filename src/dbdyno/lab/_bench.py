@@ -143,8 +143,9 @@ class LocalBench:
         limit = self.study.limits.memory
         own = any(target.engine.source_kind not in ("image", "server") for target in self.study.targets)
         if limit is not None and own:  # before anything is fetched or filled: whether it can be had at all
-            group = self.host.make_memory_group(f"{own_name()}-probe", limit.bytes_at(min(self.study.tiers_bytes)))
-            group.remove()
+            least_bytes = limit.bytes_at(min(self.study.tiers_bytes))
+            group = self.host.make_memory_group(f"{own_name(self.host)}-probe", least_bytes)
+            self.host.remove_memory_group(group.folder)
 
     def clean_up(self) -> tuple[str, ...]:
         """See `Bench`."""

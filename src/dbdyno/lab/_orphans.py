@@ -9,20 +9,15 @@ been idle for long.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.configure import end_orphan, read_note, remove_noted_containers
 from dbdyno.core import HostError, format_bytes, format_duration
-from dbdyno.hosts import Home, Host, find_process, is_own_folder, own_private_folders, read_own_text
+from dbdyno.hosts import TICKS_PER_SECOND, Home, Host, is_own_folder, own_private_folders, read_own_text
 from dbdyno.lab._session import OWNER, ServerProcess, Session, boot_name, paths_in, server_processes
-
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +81,12 @@ class Orphans:
 
 def find_orphans(home: Home, host: Host) -> Orphans:
     """Look, and touch nothing. Servers are found in whatever DBDYNO_HOME they run, the rest in this one."""
-    own = os.getpid()
-    servers = [server for process in server_processes() if (server := _described(process, host)) is not None]
+    own = Session.own(home, host).pid
+    servers = [server for process in server_processes(host) if (server := _described(process, host)) is not None]
     folders = [
-        LeftFolder(place, _disk_bytes(place))
+        LeftFolder(place.path, sum(entry.disk_bytes for entry in host.files.entries(place.path, recursive=True)))
         for session in left_sessions(home, host, None)
-        for place in sorted(session.iterdir())
+        for place in host.files.entries(session)
     ]
     return Orphans(
         tuple(sorted((server for server in servers if server.study_pid != own), key=lambda server: server.pid)),
@@ -111,37 +106,30 @@ def _described(process: ServerProcess, host: Host) -> RunningServer | None:
     session = Session.of_folder(folder.parent, host)
     if session is None or folder.parent.parent.name != "run":
         return None
-    note = read_note(folder) if process.is_own else None
+    note = read_note(folder, host) if process.is_own else None
     noted = note is not None and (note.pid, note.start_ticks) == (process.pid, process.start_ticks)
     return RunningServer(
         process.pid,
         process.start_ticks,
         note.engine if note is not None and noted else "",
-        time.clock_gettime(time.CLOCK_BOOTTIME) - process.start_ticks / _TICKS,
-        _resident_bytes(process.pid),
+        _uptime_s(host) - process.start_ticks / TICKS_PER_SECOND,
+        _resident_bytes(process.pid, host),
         folder,
         folder.parents[2],
-        session.pid if session.boot == boot_name() and session.is_alive() else None,
+        session.pid if session.boot == boot_name(host) and session.is_alive() else None,
     )
 
 
-def _resident_bytes(pid: int) -> int:
+def _uptime_s(host: Host) -> float:
+    return float(host.files.read_text(Path("/proc/uptime")).split()[0])
+
+
+def _resident_bytes(pid: int, host: Host) -> int:
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
+        pages = int(host.files.read_bytes(Path(f"/proc/{pid}/statm")).split()[1])
     except OSError:
         return 0
-
-
-def _disk_bytes(folder: Path) -> int:
-    """Blocks that the files below a folder take."""
-    total = 0
-    for root, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += (Path(root) / name).lstat().st_blocks * 512
-            except FileNotFoundError:  # a server still works there
-                continue
-    return total
+    return pages * host.system().page_bytes
 
 
 _KILL_S = 10.0
@@ -152,7 +140,7 @@ _GROUP_RE = re.compile(r"dbdyno-(\d+-\d+-[0-9a-z]{8})-")
 def remove_orphans(home: Home, host: Host, own: Session, private_root: Path | None = None) -> tuple[str, ...]:
     """Stop and remove what is left of dead sessions and of this one; one line for each thing."""
     lines: list[str] = []
-    processes = list(server_processes())
+    processes = list(server_processes(host))
     for folder in left_sessions(home, host, own):
         lines += _remove_session(folder, processes, host, private_root)
     lines += _remove_idle_private_folders(home, host, private_root, processes)
@@ -162,8 +150,8 @@ def remove_orphans(home: Home, host: Host, own: Session, private_root: Path | No
 
 def left_sessions(home: Home, host: Host, own: Session | None) -> list[Path]:
     """Folders of sessions whose process is gone, and that of this one."""
-    folders = sorted(home.run.glob("*-*-*")) if home.run.is_dir() else []
-    sessions = {folder: Session.of_folder(folder, host) for folder in folders if is_own_folder(folder)}
+    folders = [entry.path for entry in host.files.entries(home.run)] if host.files.stat(home.run) else []
+    sessions = {folder: Session.of_folder(folder, host) for folder in folders if is_own_folder(folder, host)}
     return [
         folder
         for folder, session in sessions.items()
@@ -186,30 +174,30 @@ def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:
 def _remove_session(
     folder: Path, processes: Sequence[ServerProcess], host: Host, private_root: Path | None
 ) -> list[str]:
-    privates = _private_folders(folder, private_root)
-    lines = [line for place in sorted(folder.iterdir()) for line in _end_server(place, processes, host)]
+    privates = _private_folders(folder, host, private_root)
+    lines = [line for place in host.files.entries(folder) for line in _end_server(place.path, processes, host)]
     lines += remove_noted_containers(folder, host)
-    beside = [process for process in server_processes() if process.belongs_to(folder)]
+    beside = [process for process in server_processes(host) if process.belongs_to(folder)]
     if beside:  # somebody looks at the data with a server of their own
         return lines + [f"left {folder} to process {process.pid}, which somebody started there" for process in beside]
     for private in privates:
         host.remove_tree(private)
-    held = [path.name for path in folder.iterdir()]
+    held = [entry.path.name for entry in host.files.entries(folder)]
     host.remove_tree(folder)
-    return lines + [f"removed the data directory {folder.name}/{name}" for name in sorted(held)]
+    return lines + [f"removed the data directory {folder.name}/{name}" for name in held]
 
 
 def _end_server(place: Path, processes: Sequence[ServerProcess], host: Host) -> list[str]:
     """The noted server of a folder; where there is no note yet, whatever was started for the folder."""
-    if read_note(place) is not None:
+    if read_note(place, host) is not None:
         done = end_orphan(place, host)
         return [done] if done.startswith("killed") else []
     own = [process for process in processes if process.belongs_to(place)]
-    return [f"killed a server, process {process.pid}" for process in own if _kill(process)]
+    return [f"killed a server, process {process.pid}" for process in own if _kill(process, host)]
 
 
-def _kill(process: ServerProcess) -> bool:
-    alive = find_process(process.pid, process.start_ticks)
+def _kill(process: ServerProcess, host: Host) -> bool:
+    alive = host.find_process(process.pid, process.start_ticks)
     if alive is None:
         return False
     alive.kill()
@@ -226,31 +214,35 @@ def _remove_groups(home: Home, host: Host, own: Session) -> list[str]:
     return lines
 
 
-def _private_folders(session: Path, root: Path | None) -> list[Path]:
+def _private_folders(session: Path, host: Host, root: Path | None) -> list[Path]:
     """Private folders of a session's servers: their option file names the socket there, or lies there itself."""
-    own = _own_private(root)
-    named = "\n".join(path for file in session.glob("*/my.cnf") for path in paths_in(file))
+    own = _own_private(host, root)
+    named = "\n".join(path for file in _option_files(session, host) for path in paths_in(file, host))
     folders = [private for private in own if f"{private}/" in named]
     # Of a server that was just being initialised.
-    for option_file in (option_file for private in own for option_file in private.glob("*/my.cnf")):
-        if any(Path(path).is_relative_to(session) for path in paths_in(option_file)):
+    for option_file in (option_file for private in own for option_file in _option_files(private, host)):
+        if any(Path(path).is_relative_to(session) for path in paths_in(option_file, host)):
             folders.append(option_file.parents[1])
     return sorted({private for private in folders if not session.is_relative_to(private)})
+
+
+def _option_files(folder: Path, host: Host) -> list[Path]:
+    return [entry.path / "my.cnf" for entry in host.files.entries(folder) if entry.kind == "directory"]
 
 
 def _remove_idle_private_folders(
     home: Home, host: Host, root: Path | None, processes: Sequence[ServerProcess]
 ) -> list[str]:
     """Private folders whose maker was killed before an option file named them: unused, and old enough to be sure."""
-    listening = Path("/proc/net/unix").read_text()
+    listening = host.files.read_text(Path("/proc/net/unix"))
     lines = []
-    for folder in _own_private(root):
+    for folder in _own_private(host, root):
         in_use = home.root.is_relative_to(folder) or f"{folder}/" in listening
         in_use = in_use or any(process.belongs_to(folder) for process in processes)
-        try:
-            age_s = time.time() - folder.lstat().st_mtime
-        except FileNotFoundError:
+        facts = host.files.stat(folder, follow=False)
+        if facts is None:
             continue
+        age_s = (host.clock().unix_ns - facts.modified_ns) / 1e9
         owner = _owner_of(folder, host)
         if owner is not None:
             in_use, age_s = owner.is_alive(), _IDLE_S + 1
@@ -260,10 +252,10 @@ def _remove_idle_private_folders(
     return lines
 
 
-def _own_private(root: Path | None) -> list[Path]:
-    return own_private_folders(None if root is None else [root])
+def _own_private(host: Host, root: Path | None) -> list[Path]:
+    return own_private_folders(host, None if root is None else [root])
 
 
 def _owner_of(folder: Path, host: Host) -> Session | None:
-    name = read_own_text(folder / OWNER)
+    name = read_own_text(folder / OWNER, host)
     return None if name is None else Session.of_folder(folder / name, host)

@@ -32,7 +32,7 @@ def password_files(study: Study, host: Host, environ: Mapping[str, str] = os.env
         yield study
         return
     folder = host.make_private_directory()
-    host.write_private(folder / OWNER, own_name())  # so that a killed study's passwords go, and a living one's stay
+    host.write_private(folder / OWNER, own_name(host))  # so that a killed study's passwords go, and a living one's stay
     try:
         servers = {name: _with_file(server, folder, host, environ) for name, server in study.servers.items()}
         yield replace(study, servers=servers)

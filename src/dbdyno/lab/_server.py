@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +104,8 @@ class LabServer:
 
     def throttle(self, share: float) -> None:
         """Stop its process for a share of the time from now on, until it is discarded."""
-        if self._server.pid is not None:
-            self._throttle = Throttle(self._server.pid, share)
+        if self._server.process is not None:
+            self._throttle = Throttle(self._server.process, share)
             self._server.is_held = True
             self._throttle.start()
 
@@ -205,9 +206,9 @@ class LabServer:
         process = self._server.process
         held = {"container": process.facts()} if isinstance(process, ContainerProcess) else {}
         tree = self._server.installation.own_tree
-        libraries = mapped_libraries(pid, () if tree is None else (tree,))
+        libraries = mapped_libraries(self._host.files, pid, () if tree is None else (tree,))
         return {
-            **process_facts(pid),
+            **process_facts(self._host.files, pid),
             **held,
             "libraries": [{**library} for library in libraries],
             **self._plugin_facts(),
@@ -297,7 +298,9 @@ class LabServer:
         if self._server.pid is not None:
             sources += [ProcessSource("server", self._server.pid), DiskSource(device_number(self.data_directory))]
         if self._server.memory_group is not None:
-            sources.append(MemoryLimitSource("server", self._server.memory_group.use))
+            sources.append(
+                MemoryLimitSource("server", partial(self._server.memory_group.use, self._host.files.read_bytes))
+            )
         return sources
 
     def _is_offered(self, source: Source) -> bool:

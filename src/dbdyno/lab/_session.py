@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.hosts import Home, Host, find_process, own_user_ids, read_own_text
+from dbdyno.hosts import Home, Host, parse_stat, read_own_text
 
 OWNER = "owner"
 """File in a private folder that names the process it belongs to."""
@@ -35,8 +35,8 @@ class Session:
     @classmethod
     def own(cls, home: Home, host: Host) -> Session:
         """The session of this process."""
-        pid, start_ticks, boot = os.getpid(), _own_start_ticks(), boot_name()
-        return cls(home.run / own_name(), pid, start_ticks, boot, host)
+        pid, start_ticks = _own_process(host)
+        return cls(home.run / own_name(host), pid, start_ticks, boot_name(host), host)
 
     @classmethod
     def of_folder(cls, folder: Path, host: Host) -> Session | None:
@@ -46,30 +46,33 @@ class Session:
 
     def is_alive(self) -> bool:
         """Return whether its process still runs."""
-        return self.boot == boot_name() and find_process(self.pid, self.start_ticks) is not None
+        return self.boot == boot_name(self.host) and self.host.find_process(self.pid, self.start_ticks) is not None
 
     def new_directory(self) -> Path:
         """A folder for one server, not yet made into anything."""
-        taken = {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else set()
+        files = self.host.files
+        taken = {entry.path.name for entry in files.entries(self.folder)} if files.stat(self.folder) else set()
         number = next(n for n in range(1, len(taken) + 2) if f"s{n}" not in taken)
         directory = self.folder / f"s{number}"
         self.host.make_directory(directory)
         return directory
 
 
-def own_name() -> str:
-    """Names this process for ever: pid, start time, boot."""
-    return f"{os.getpid()}-{_own_start_ticks()}-{boot_name()}"
+def own_name(host: Host) -> str:
+    """Names for ever the process that works for us there, on this machine this one: pid, start time, boot."""
+    pid, start_ticks = _own_process(host)
+    return f"{pid}-{start_ticks}-{boot_name(host)}"
 
 
-def boot_name() -> str:
+def boot_name(host: Host) -> str:
     """Names this boot of the machine: pids and start times begin anew with the next."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text().replace("-", "")[:8]
+    return host.boot_id().replace("-", "")[:8]
 
 
-def _own_start_ticks() -> int:
-    stat = Path("/proc/self/stat").read_text()
-    return int(stat[stat.rindex(")") + 2 :].split()[19])
+def _own_process(host: Host) -> tuple[int, int]:
+    """Pid and start time of the process that reads files there."""
+    stat = host.files.read_bytes(Path("/proc/self/stat"))
+    return int(stat.split()[0]), parse_stat(stat)[1]
 
 
 _OPTION_FILE = "--defaults-file="
@@ -97,26 +100,22 @@ class ServerProcess:
         return self.is_own and any(Path(path).is_relative_to(folder) for path in (str(self.option_file), *self.paths))
 
 
-def server_processes() -> Iterator[ServerProcess]:
+def server_processes(host: Host) -> Iterator[ServerProcess]:
     """Processes that were given an option file, with the paths it names."""
-    own_users = own_user_ids()
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            is_own = entry.stat().st_uid in own_users
-            words = os.fsdecode((entry / "cmdline").read_bytes()).split("\0")
-            stat = (entry / "stat").read_text()
-        except OSError:
-            continue
+    own_users = host.system().own_user_ids
+    folders = [entry for entry in host.files.entries(Path("/proc")) if entry.path.name.isdigit()]
+    commands = host.files.read_many([entry.path / "cmdline" for entry in folders])
+    for entry, command in zip(folders, commands, strict=True):
+        words = os.fsdecode(command or b"").split("\0")
         named = next((word for word in words if word.startswith(_OPTION_FILE)), "")
-        if named:
-            start_ticks = int(stat[stat.rindex(")") + 2 :].split()[19])
+        (stat,) = host.files.read_many([entry.path / "stat"]) if named else [None]
+        if stat is not None:
+            is_own = entry.user_id in own_users
             option_file = Path(named.removeprefix(_OPTION_FILE))
-            paths = paths_in(option_file) if is_own else ()
-            yield ServerProcess(int(entry.name), start_ticks, option_file, paths, is_own)
+            paths = paths_in(option_file, host) if is_own else ()
+            yield ServerProcess(int(entry.path.name), parse_stat(stat)[1], option_file, paths, is_own)
 
 
-def paths_in(option_file: Path) -> tuple[str, ...]:
+def paths_in(option_file: Path, host: Host) -> tuple[str, ...]:
     """Folders and sockets that an option file names."""
-    return tuple(path.strip() for _, path in _OPTION_RE.findall(read_own_text(option_file) or ""))
+    return tuple(path.strip() for _, path in _OPTION_RE.findall(read_own_text(option_file, host) or ""))

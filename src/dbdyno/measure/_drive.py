@@ -48,9 +48,9 @@ class RunWatch:
         self._started = self._last_record = self._last_answer = self.clock()
 
     @classmethod
-    def of(cls, process: PipedProcess, server: WatchedServer, longest_s: float) -> RunWatch:
+    def of(cls, process: PipedProcess, server: WatchedServer, host: Host, longest_s: float) -> RunWatch:
         """The watch of a load generator and the server that it drives; it is done after `longest_s` at the latest."""
-        return cls(server, ProcessWatch(process.pid, process.start_ticks), longest_s)
+        return cls(server, ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks), longest_s)
 
     def take(self, record: LoadRecord) -> None:
         """Note that the load generator lives, and whether the server has answered it."""
@@ -157,7 +157,7 @@ def load_sessions(order: LoadOrder, server: WatchedServer, host: Host, generator
     MeasureError : the load generator ended before it told, or it or the server hangs
     """
     with load_process(host, generator, order.to_json(), order.study.pinning.client, order.longest_s) as process:
-        for line in process.lines(RunWatch.of(process, server, order.longest_s).look):
+        for line in process.lines(RunWatch.of(process, server, host, order.longest_s).look):
             record = parse_record(line)
             if isinstance(record, StartRecord):
                 end_process(process)

@@ -122,7 +122,7 @@ def measure_run(
         if order.adaptive_length_rule.is_open:
             collector.live, collector.on_course = LiveLength(order.adaptive_length_rule, facts), on_course
         try:
-            read_records(process, collector.take, RunWatch.of(process, server, order.longest_s))
+            read_records(process, collector.take, RunWatch.of(process, server, host, order.longest_s))
         except DbdynoError as error:
             collector.failure = error
             end_process(process)

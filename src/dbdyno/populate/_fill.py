@@ -102,7 +102,7 @@ def _drive(
         [str(generator), "populate", "--order", "-"], stdin=json.dumps(order, default=dict).encode()
     )
     try:
-        end = _follow(process, on_progress, ServerCheck(server))
+        end = _follow(process, host, on_progress, ServerCheck(server))
         completed = process.wait(_EXIT_S)
     except BaseException:
         process.kill()
@@ -119,10 +119,13 @@ def _drive(
 
 
 def _follow(
-    process: PipedProcess, on_progress: Callable[[FillProgress | ConditionWait], None], look: ServerCheck
+    process: PipedProcess,
+    host: Host,
+    on_progress: Callable[[FillProgress | ConditionWait], None],
+    look: ServerCheck,
 ) -> FillEnd | None:
     end = None
-    watch = ProcessWatch(process.pid, process.start_ticks)
+    watch = ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks)
 
     def tick() -> None:
         halted = watch.verdict()

@@ -124,7 +124,7 @@ class _Reader:
     def read(self, host: Host, argv: Sequence[str], look: ServerCheck) -> Completed:
         """Return all of its records; the server and the load generator are looked at meanwhile."""
         process = host.spawn_piped(argv, stdin=b"")
-        watch = ProcessWatch(process.pid, process.start_ticks)
+        watch = ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks)
 
         def tick() -> None:
             halted = watch.verdict()

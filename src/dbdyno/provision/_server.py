@@ -84,7 +84,7 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
     ProvisionError : it does not answer, or does not let us in
     """
     try:
-        if address.socket and not host.is_listening(Path(address.socket)):
+        if address.socket and host.listener(Path(address.socket)) is None:
             raise ConnectionRefusedError("nobody listens there")
         with connect(
             user=address.user,

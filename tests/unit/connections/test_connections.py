@@ -50,7 +50,7 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
 
 def watch_of(process: subprocess.Popen[bytes], patience_s: float) -> ProcessWatch:
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return ProcessWatch(process.pid, int(fields[19]), patience_s)
+    return ProcessWatch(Path.read_bytes, process.pid, int(fields[19]), patience_s)
 
 
 def test_a_well_behaved_server_is_understood() -> None:
@@ -171,7 +171,9 @@ def test_a_process_is_given_up_once_it_is_halted_without_a_break(process: subpro
     now = [0.0]
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     excused = [False]
-    watch = ProcessWatch(process.pid, int(fields[19]), 10, clock=lambda: now[0], is_excused=lambda: excused[0])
+    watch = ProcessWatch(
+        Path.read_bytes, process.pid, int(fields[19]), 10, clock=lambda: now[0], is_excused=lambda: excused[0]
+    )
     assert watch.verdict() is None
     os.kill(process.pid, signal.SIGSTOP)
     time.sleep(0.05)
@@ -191,8 +193,8 @@ def test_a_process_is_given_up_once_it_is_halted_without_a_break(process: subpro
 
 
 def test_a_process_of_another_start_time_is_none(process: subprocess.Popen[bytes]) -> None:
-    assert process_state(process.pid, 1) is None
-    assert process_state(2**30, 1) is None
+    assert process_state(Path.read_bytes, process.pid, 1) is None
+    assert process_state(Path.read_bytes, 2**30, 1) is None
     assert not ProcessState("R").is_halted and ProcessState("Z").is_halted
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import HostError
-from dbdyno.hosts import EXIT_UNKNOWN, Home, LocalHost, find_process
+from dbdyno.hosts import EXIT_UNKNOWN, Home, LocalHost
 
 HOST = LocalHost()
 AS_ROOT = os.geteuid() == 0
@@ -71,14 +71,14 @@ def test_a_spawned_process_has_its_own_session_and_processors(tmp_path: Path) ->
 
 def test_a_process_is_found_by_pid_and_start_time_only() -> None:
     process = HOST.spawn(["sleep", "60"], stdout=None, stderr=None)
-    assert find_process(process.pid, process.start_ticks + 1) is None
+    assert HOST.find_process(process.pid, process.start_ticks + 1) is None
     found = HOST.find_process(process.pid, process.start_ticks)
     assert found is not None
     assert found.poll() is None
     found.terminate()
     assert found.wait(10) == EXIT_UNKNOWN
     assert process.wait(10) == -signal.SIGTERM
-    assert find_process(process.pid, process.start_ticks) is None
+    assert HOST.find_process(process.pid, process.start_ticks) is None
 
 
 def test_waiting_for_a_process_that_goes_on_is_an_error() -> None:

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from dbdyno.core import Machine
-from dbdyno.hosts import read_machine
+from dbdyno.hosts import LocalHost, read_machine
+
+HOST = LocalHost()
 
 STAT = "cpu  {user} 0 100 {idle} 0 0 0 {steal} 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0 0 0\n"
 
@@ -34,7 +36,7 @@ class Files:
 
     def read(self, **more: Any) -> Machine:
         more.setdefault("pause", lambda seconds: None)
-        return read_machine(self.root, root=self.root, environ={"DOCKER_HOST": "unix:///absent"}, **more)
+        return read_machine(HOST, self.root, root=self.root, environ={"DOCKER_HOST": "unix:///absent"}, **more)
 
 
 @pytest.fixture
@@ -43,7 +45,7 @@ def files(tmp_path: Path) -> Files:
 
 
 def test_this_machine_tells_most_of_itself() -> None:
-    machine = read_machine(Path("/tmp"), look_s=0.05)
+    machine = read_machine(HOST, Path("/tmp"), look_s=0.05)
     assert machine.processors.usable
     assert machine.memory.total_bytes and machine.memory.available_bytes
     assert machine.limits.open_files and machine.limits.processes
@@ -175,7 +177,9 @@ def daemon() -> Iterator[tuple[str, type[_Daemon]]]:
 def test_a_docker_daemon_is_asked_over_its_socket(daemon: tuple[str, type[_Daemon]], files: Files) -> None:
     path, handler = daemon
     handler.answer = {"ServerVersion": "27.1", "NCPU": 4, "MemTotal": 8 << 30, "Warnings": ["No swap limit support"]}
-    docker = read_machine(files.root, root=files.root, pause=lambda s: None, environ={"DOCKER_HOST": f"unix://{path}"})
+    docker = read_machine(
+        HOST, files.root, root=files.root, pause=lambda s: None, environ={"DOCKER_HOST": f"unix://{path}"}
+    )
     assert docker.docker is not None
     assert (docker.docker.version, docker.docker.processors) == ("27.1", 4)
     assert docker.docker.warnings == ("No swap limit support",)
@@ -184,7 +188,9 @@ def test_a_docker_daemon_is_asked_over_its_socket(daemon: tuple[str, type[_Daemo
 def test_a_docker_daemon_that_refuses_says_why(daemon: tuple[str, type[_Daemon]], files: Files) -> None:
     path, handler = daemon
     handler.status, handler.answer = 403, {"message": "not you"}
-    found = read_machine(files.root, root=files.root, pause=lambda s: None, environ={"DOCKER_HOST": f"unix://{path}"})
+    found = read_machine(
+        HOST, files.root, root=files.root, pause=lambda s: None, environ={"DOCKER_HOST": f"unix://{path}"}
+    )
     assert found.docker is not None
     assert "not you" in found.docker.error
 
@@ -193,6 +199,6 @@ def test_a_socket_without_a_daemon_behind_it_is_told(files: Files) -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder, socket.socket(socket.AF_UNIX) as dead:
         dead.bind(f"{folder}/d.sock")
         environ = {"DOCKER_HOST": f"unix://{folder}/d.sock"}
-        found = read_machine(files.root, root=files.root, pause=lambda s: None, environ=environ)
+        found = read_machine(HOST, files.root, root=files.root, pause=lambda s: None, environ=environ)
     assert found.docker is not None
     assert found.docker.error

@@ -12,6 +12,7 @@ from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost, MemoryGroup
 from dbdyno.hosts._memory_group import find_place, make_memory_group, memory_group_of
 
+FILES = LocalHost().files
 MIB = 1 << 20
 HYBRID = (
     "30 24 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n31 24 0:27 / /sys/fs/cgroup/unified rw - "
@@ -49,7 +50,7 @@ def test_version_2_bounds_a_group_beside_the_own_one(tmp_path: Path) -> None:
     (own / "cgroup.type").write_text("domain")
     (own.parent / "cgroup.controllers").write_text("cpu memory pids")
     (own.parent / "cgroup.subtree_control").write_text("memory")
-    group = make_memory_group("x", 100 * MIB, paper_proc(tmp_path, mount, "0::/user.slice/own.scope"))
+    group = make_memory_group(FILES, "x", 100 * MIB, paper_proc(tmp_path, mount, "0::/user.slice/own.scope"))
     assert group.folder == own.parent / "dbdyno-x"
     assert (group.folder / "memory.max").read_text() == str(100 * MIB)
 
@@ -61,7 +62,7 @@ def test_version_2_without_the_controller_is_refused_by_name(tmp_path: Path) -> 
     (own / "cgroup.type").write_text("domain")
     (mount / "cgroup.controllers").write_text("cpu")
     with pytest.raises(HostError, match="can't be bounded here") as caught:
-        make_memory_group("x", MIB, paper_proc(tmp_path, mount, "0::/own.scope"))
+        make_memory_group(FILES, "x", MIB, paper_proc(tmp_path, mount, "0::/own.scope"))
     assert "no memory controller" in caught.value.why
     assert "systemd-run" in caught.value.remedy
 
@@ -72,7 +73,7 @@ def test_no_control_groups_at_all_are_refused_by_name(tmp_path: Path) -> None:
     (proc / "cgroup").write_text("")
     (proc / "mountinfo").write_text("")
     with pytest.raises(HostError, match="can't be bounded here"):
-        make_memory_group("x", MIB, proc)
+        make_memory_group(FILES, "x", MIB, proc)
 
 
 def test_counters_of_version_2_are_read(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_counters_of_version_2_are_read(tmp_path: Path) -> None:
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    use = MemoryGroup(tmp_path, 2, 100).use()
+    use = MemoryGroup(tmp_path, 2, 100).use(FILES.read_bytes)
     assert (use.anonymous_bytes, use.page_cache_bytes, use.refaulted_pages) == (10, 20, 3)
     assert (use.limit_hits, use.oom_kills, use.peak_bytes, use.used_bytes) == (7, 1, 99, 50)
     assert use.was_at_limit
@@ -101,15 +102,15 @@ def test_the_group_that_bounds_somebody_elses_process_is_known_by_its_limit(tmp_
     proc = paper_proc(tmp_path, mount, "0::/").parent
     (proc / "42").mkdir()
     (proc / "42" / "cgroup").write_text(f"0::/system.slice/docker-7.scope/{below}")
-    group = memory_group_of(42, 100 * MIB + 17, proc)
+    group = memory_group_of(FILES, 42, 100 * MIB + 17, 4096, proc)
     assert group == MemoryGroup(bounded, 2, 100 * MIB, is_ours=False)
-    assert memory_group_of(42, 200 * MIB, proc) is None
-    assert memory_group_of(43, 100 * MIB, proc) is None
+    assert memory_group_of(FILES, 42, 200 * MIB, 4096, proc) is None
+    assert memory_group_of(FILES, 43, 100 * MIB, 4096, proc) is None
 
 
 def test_counters_of_a_group_that_is_gone_are_no_zeros(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        MemoryGroup(tmp_path / "gone", 2, 100).use()
+        MemoryGroup(tmp_path / "gone", 2, 100).use(FILES.read_bytes)
 
 
 def test_the_kernel_ends_what_outgrows_its_group(tmp_path: Path) -> None:
@@ -123,9 +124,9 @@ def test_the_kernel_ends_what_outgrows_its_group(tmp_path: Path) -> None:
         process = host.spawn(argv, stdout=None, stderr=tmp_path / "err", memory_group=group)
         watch = host.watch_oom(process.pid)
         assert process.wait(60) == -9
-        assert group.use().oom_kills == 1
+        assert group.use(FILES.read_bytes).oom_kills == 1
         assert watch.signs().in_group == 1
     finally:
-        group.remove()
+        host.remove_memory_group(group.folder)
     assert not group.folder.exists()
-    group.remove()  # once more is fine
+    host.remove_memory_group(group.folder)  # once more is fine

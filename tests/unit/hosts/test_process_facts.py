@@ -6,11 +6,13 @@ import hashlib
 import os
 from pathlib import Path
 
-from dbdyno.hosts import mapped_libraries, process_facts
+from dbdyno.hosts import LocalHost, mapped_libraries, process_facts
+
+FILES = LocalHost().files
 
 
 def test_this_process_has_limits_and_an_allocator() -> None:
-    facts = process_facts(os.getpid())
+    facts = process_facts(FILES, os.getpid())
     assert "Max open files" in facts["proc_limits"]
     assert facts["allocator"] in ("libc", "jemalloc", "tcmalloc", "mimalloc")
 
@@ -23,13 +25,13 @@ def test_allocator_policy_and_group_are_told_by_their_files(tmp_path: Path) -> N
     (folder / "numa_maps").write_text("7f00 interleave:0-1 anon=3\n")
     (folder / "cgroup").write_text("0::/bench\n")
     (group / "memory.max").write_text("1073741824\n")
-    assert process_facts(7, tmp_path / "proc", tmp_path / "cgroup") == {
+    assert process_facts(FILES, 7, tmp_path / "proc", tmp_path / "cgroup") == {
         "allocator": "tcmalloc", "numa_policy": "interleave", "cgroup": {"memory.max": "1073741824"}
     }  # fmt: skip
 
 
 def test_a_process_that_is_gone_has_no_facts(tmp_path: Path) -> None:
-    assert process_facts(7, tmp_path) == {}
+    assert process_facts(FILES, 7, tmp_path) == {}
 
 
 MAPS = """\
@@ -48,7 +50,7 @@ def test_libraries_outside_the_servers_own_files_are_listed_with_their_digests(t
     (folder / "root/plug ins").mkdir(parents=True)
     (folder / "maps").write_text(MAPS)
     (folder / "root/plug ins/libtidesdb.so.9").write_bytes(b"the engine")
-    assert mapped_libraries(7, [Path("/opt/engine")], tmp_path) == [
+    assert mapped_libraries(FILES, 7, [Path("/opt/engine")], tmp_path) == [
         {"path": "/lib/libgone.so", "lacks": "No such file or directory"},
         {"path": "/lib/libold.so", "lacks": "the file was removed or replaced since it was mapped"},
         {"path": "/plug ins/libtidesdb.so.9", "sha256": hashlib.sha256(b"the engine").hexdigest()},
@@ -62,11 +64,11 @@ def test_a_rebuilt_library_has_another_digest(tmp_path: Path) -> None:
     digests = []
     for content in (b"one", b"another"):
         (folder / "root/plug ins/libtidesdb.so.9").write_bytes(content)
-        digests += [library["sha256"] for library in mapped_libraries(7, [], tmp_path)]
+        digests += [library["sha256"] for library in mapped_libraries(FILES, 7, [], tmp_path)]
     assert digests == [hashlib.sha256(content).hexdigest() for content in (b"one", b"another")]
 
 
 def test_this_process_maps_its_c_library_and_a_hidden_one_shows_nothing(tmp_path: Path) -> None:
-    found = {Path(library["path"]).name: library for library in mapped_libraries(os.getpid(), [])}
+    found = {Path(library["path"]).name: library for library in mapped_libraries(FILES, os.getpid(), [])}
     assert len(found["libc.so.6"]["sha256"]) == 64
-    assert mapped_libraries(7, [], tmp_path) == []
+    assert mapped_libraries(FILES, 7, [], tmp_path) == []

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from dbdyno.hosts import Throttle
+from dbdyno.hosts._process import OwnProcess
 
 
 def state_of(pid: int) -> str:
@@ -16,7 +17,7 @@ def state_of(pid: int) -> str:
 
 def test_a_process_is_held_for_its_share_and_runs_on_afterwards() -> None:
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
-        hold = Throttle(process.pid, 0.3)
+        hold = Throttle(OwnProcess(process), 0.3)
         hold.start()
         while hold.elapsed_s < 2.0:
             time.sleep(0.05)
@@ -29,7 +30,7 @@ def test_a_process_is_held_for_its_share_and_runs_on_afterwards() -> None:
 def test_a_process_that_has_gone_ends_it_quietly() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-        hold = Throttle(process.pid, 0.1)
+        hold = Throttle(OwnProcess(process), 0.1)
         hold.start()
         hold.end()
     assert hold.held_s == 0.0

@@ -41,7 +41,7 @@ def dead_session(home: Home) -> Path:
     """The folder of a process that has ended."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    folder = home.run / f"{ended.pid}-1-{boot_name()}"
+    folder = home.run / f"{ended.pid}-1-{boot_name(HOST)}"
     (folder / "s1" / "data").mkdir(parents=True)
     return folder
 
@@ -83,7 +83,7 @@ def note_of(server: subprocess.Popen[bytes], folder: Path, start_ticks: int | No
 
 def find_own_parent() -> str:
     """The name of a living session that is not this one."""
-    return f"{os.getppid()}-{start_ticks_of(os.getppid())}-{boot_name()}"
+    return f"{os.getppid()}-{start_ticks_of(os.getppid())}-{boot_name(HOST)}"
 
 
 def test_the_folder_of_a_dead_session_goes(home: Home, private_root: Path) -> None:
@@ -98,14 +98,14 @@ def test_the_folder_of_a_living_session_stays(
     other = start_with(Path("/nowhere/my.cnf"), server_of)
     stat = Path(f"/proc/{other.pid}/stat").read_text()
     ticks = stat[stat.rindex(")") + 2 :].split()[19]
-    folder = home.run / f"{other.pid}-{ticks}-{boot_name()}" / "s1"
+    folder = home.run / f"{other.pid}-{ticks}-{boot_name(HOST)}" / "s1"
     folder.mkdir(parents=True)
     assert clean(home, private_root) == ()
     assert folder.exists()
 
 
 def test_a_pid_that_was_given_to_another_process_does_not_keep_a_folder(home: Home, private_root: Path) -> None:
-    folder = home.run / f"{os.getppid()}-1-{boot_name()}"
+    folder = home.run / f"{os.getppid()}-1-{boot_name(HOST)}"
     folder.mkdir()
     clean(home, private_root)
     assert not folder.exists()
@@ -205,7 +205,7 @@ def test_a_living_studys_server_is_in_use(home: Home, server_of: list[subprocess
 
 
 def test_memory_groups_of_dead_sessions_go(home: Home, private_root: Path) -> None:
-    dead, own = dead_session(home).name, own_name()
+    dead, own = dead_session(home).name, own_name(HOST)
     try:
         living = HOST.make_memory_group(f"{find_own_parent()}-s1-test", 64 << 20)
     except HostError as error:
@@ -223,7 +223,7 @@ def test_memory_groups_of_dead_sessions_go(home: Home, private_root: Path) -> No
                 break
         assert said
     finally:
-        living.remove()
+        HOST.remove_memory_group(living.folder)
 
 
 def test_servers_of_others_are_left_alone(
@@ -268,7 +268,7 @@ def test_a_home_that_lies_in_a_private_folder_is_not_removed_with_it(private_roo
 
 def test_passwords_go_with_the_study_that_laid_them_down_and_not_before(home: Home, private_root: Path) -> None:
     living, killed = private_root / f"{PREFIX}living", private_root / f"{PREFIX}killed"
-    for folder, owner in ((living, own_name()), (killed, dead_session(home).name)):
+    for folder, owner in ((living, own_name(HOST)), (killed, dead_session(home).name)):
         folder.mkdir()
         (folder / OWNER).write_text(owner)
     os.utime(living, (1, 1))

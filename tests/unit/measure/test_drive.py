@@ -56,7 +56,9 @@ def clock() -> Clock:
 
 def watch_of(process: subprocess.Popen[bytes], clock: Clock, server: Server | None = None) -> RunWatch:
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return RunWatch(server or Server(), ProcessWatch(process.pid, int(fields[19]), clock=clock), 3600.0, clock)
+    return RunWatch(
+        server or Server(), ProcessWatch(Path.read_bytes, process.pid, int(fields[19]), clock=clock), 3600.0, clock
+    )
 
 
 def start() -> StartRecord:

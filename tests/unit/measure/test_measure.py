@@ -11,7 +11,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Cell, Run
-from dbdyno.hosts import Completed, Host
+from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.measure import LoadOrder, MeasuredRun, measure_run
 from dbdyno.store import SecondRow
 from dbdyno.study import parse_study
@@ -75,6 +75,8 @@ class FakeProcess:
 
 
 class FakeHost:
+    files = LocalHost().files
+
     def __init__(self, process: FakeProcess) -> None:
         self.process = process
         self.argv: Sequence[str] = ()

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from dbdyno.core import PopulateError
-from dbdyno.hosts import Completed, Host
+from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.populate import (
     ConditionAnswer,
     ConditionWait,
@@ -33,6 +33,8 @@ BROKEN = {"record": "condition", "name": "3.3.2.3", "meaning": "no gaps", "statu
 
 
 class PaperHost:
+    files = LocalHost().files
+
     def __init__(self, rows: Sequence[dict[str, Any]], exit_code: int = 0) -> None:
         self.rows, self.exit_code = rows, exit_code
         self.argv: Sequence[str] = ()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbdyno.core import HostError
-from dbdyno.hosts._protocol import Completed
+from dbdyno.hosts._process_protocol import Completed
 from dbdyno.hosts.containers._order import ContainerOrder, ImageFacts, translated_errors
 from dbdyno.hosts.containers._process import ContainerProcess
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbdyno.core import HostError
+from dbdyno.hosts._local_files import LocalFiles
 from dbdyno.hosts._memory_group import MemoryGroup, memory_group_of
 from dbdyno.hosts._process import EXIT_UNKNOWN, start_ticks_of
 from dbdyno.hosts.containers._order import ContainerOrder, translated_errors
@@ -56,7 +58,7 @@ class ContainerProcess:
     def memory_group(self) -> MemoryGroup | None:
         """Return its memory group; None without a limit, and where the group can't be seen from here."""
         limit = self._order.memory_bytes
-        return None if limit is None else memory_group_of(self.pid, limit)
+        return None if limit is None else memory_group_of(LocalFiles(), self.pid, limit, os.sysconf("SC_PAGE_SIZE"))
 
     def poll(self) -> int | None:
         """See `Process`. The kernel is asked; the engine only once it has ended."""
@@ -68,6 +70,12 @@ class ContainerProcess:
     def was_out_of_memory(self) -> bool:
         """Return whether the kernel ended one of its processes for want of memory within its limit."""
         return self.poll() is not None and self._was_out_of_memory
+
+    def signal(self, number: int) -> None:
+        """See `Process`. The kernel is told: the engine takes long."""
+        if start_ticks_of(self.pid) == self.start_ticks:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def terminate(self) -> None:
         """See `Process`."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.core import ControlGroup, Docker
-from dbdyno.hosts.machine._files import Tree
+from dbdyno.hosts._tree import Tree
 
 _ROOT = Path("/sys/fs/cgroup")
 _NO_LIMIT_BYTES = 1 << 60  # version 1 writes almost 2^63 where there is none
@@ -44,7 +44,7 @@ def _second(tree: Tree, path: str) -> tuple[ControlGroup, int | None]:
         controllers=tuple(sorted(tree.text(folders[0] / "cgroup.controllers").split())),
         processors=_least(quotas),
         memory_bytes=_whole(_least(_limit(tree.text(folder / "memory.max")) for folder in folders)),
-        is_writable=os.access(tree.at(folders[0]), os.W_OK),
+        is_writable=tree.files.can_write(tree.at(folders[0])),
     )
     return group, _whole(_least(_limit(tree.text(folder / "pids.max")) for folder in folders))
 
@@ -64,7 +64,7 @@ def _first(tree: Tree, places: dict[str, str]) -> tuple[ControlGroup, int | None
         controllers=tuple(sorted(names)),
         processors=_least(quotas),
         memory_bytes=_whole(_least(_limit(tree.text(folder / "memory.limit_in_bytes")) for folder in memory)),
-        is_writable=os.access(tree.at(memory[0]), os.W_OK),
+        is_writable=tree.files.can_write(tree.at(memory[0])),
     )
     return group, _whole(_least(_limit(tree.text(folder / "pids.max")) for folder in folders("pids")))
 

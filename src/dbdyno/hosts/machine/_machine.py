@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import platform
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dbdyno.core import Machine
 from dbdyno.hosts._facts import virtualisation
+from dbdyno.hosts._protocol import Host
+from dbdyno.hosts._tree import Tree
 from dbdyno.hosts.machine._containment import read_control_group, read_docker
-from dbdyno.hosts.machine._files import Tree
 from dbdyno.hosts.machine._resources import read_limits, read_load, read_memory, read_processors
 from dbdyno.hosts.machine._storage import read_asynchronous, read_disk
 
@@ -20,46 +20,48 @@ _CAP_NET_ADMIN = 12
 
 
 def read_machine(
+    host: Host,
     data_path: Path,
     *,
     look_s: float = _LOOK_S,
     pause: Callable[[float], None] = time.sleep,
     root: Path = Path("/"),
-    environ: Mapping[str, str] = os.environ,
+    environ: Mapping[str, str] | None = os.environ,
 ) -> Machine:
-    """The state of this machine, with the disk under `data_path`. Nothing is changed.
+    """The state of a machine, with the disk under `data_path`. Nothing is changed.
 
     Parameters
     ----------
     look_s : how long it is watched for what else it does, seconds
     root : where /proc and /sys are looked for
+    environ : names the socket of a container engine of this machine; None: none is looked for
     """
-    tree = Tree(root)
+    tree, system = Tree(host.files, root), host.system()
     group, group_processes = read_control_group(tree)
     return Machine(
-        kernel=platform.release(),
+        kernel=system.kernel,
         clock_source=tree.text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        virtualisation=virtualisation(tree.text("/proc/cpuinfo")),
-        delays_network=_delays_network(tree),
-        processors=read_processors(tree, tuple(sorted(os.sched_getaffinity(0)))),
+        virtualisation=virtualisation(tree),
+        delays_network=_delays_network(tree, system.kernel),
+        processors=read_processors(tree, system.usable_cpus),
         memory=read_memory(tree),
-        limits=read_limits(tree, group_processes),
+        limits=read_limits(tree, system, group_processes),
         disk=read_disk(tree, data_path),
-        asynchronous=read_asynchronous(tree),
+        asynchronous=read_asynchronous(tree, *host.async_io_errors()),
         load=read_load(tree, look_s, pause),
         control_group=group,
-        docker=read_docker(environ),
+        docker=None if environ is None else read_docker(environ),
     )
 
 
-def _delays_network(tree: Tree) -> bool | None:
+def _delays_network(tree: Tree, kernel: str) -> bool | None:
     """Built in, loaded or at hand as a module, and the right to use it; None where modules can't be looked up."""
     rights = next((line for line in tree.text("/proc/self/status").splitlines() if line.startswith("CapEff:")), "")
     if rights and not int(rights.split()[1], 16) >> _CAP_NET_ADMIN & 1:
         return False
-    if tree.at("/sys/module/sch_netem").exists():
+    if tree.facts("/sys/module/sch_netem"):
         return True
-    modules = Path("/lib/modules") / platform.release()
+    modules = Path("/lib/modules") / kernel
     known = tree.text(modules / "modules.builtin") + tree.text(modules / "modules.dep")
     if known:
         return "sch_netem" in known

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import re
-import resource
 import time
 from collections.abc import Callable, Mapping
 
 from dbdyno.core import UNLIMITED, BusyProcess, Limits, Load, Memory, Processors
-from dbdyno.hosts.machine._files import Tree, processor_list
+from dbdyno.hosts._process_facts import TICKS_PER_SECOND
+from dbdyno.hosts._system import System
+from dbdyno.hosts._tree import Tree, processor_list
 
 
-def read_limits(tree: Tree, group_processes: int | None) -> Limits:
-    """Limits of this process and of the kernel; `group_processes`: what its control group allows, None: anything."""
-    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
-    _, own = resource.getrlimit(resource.RLIMIT_NPROC)
+def read_limits(tree: Tree, system: System, group_processes: int | None) -> Limits:
+    """Limits of our processes and of the kernel; `group_processes`: what its control group allows, None: anything."""
     threads = tree.number("/proc/sys/kernel/threads-max")
-    processes = [_plain(own), threads, group_processes]
+    processes = [_plain(system.processes), threads, group_processes]
     return Limits(
-        open_files=_plain(files),
+        open_files=_plain(system.open_files),
         processes=min(count for count in processes if count is not None),
         backlog=tree.number("/proc/sys/net/core/somaxconn"),
         ports=_ports(tree.text("/proc/sys/net/ipv4/ip_local_port_range")),
     )
 
 
-def _plain(limit: int) -> int:
-    return UNLIMITED if limit == resource.RLIM_INFINITY else limit
+def _plain(limit: int | None) -> int:
+    return UNLIMITED if limit is None else limit
 
 
 def _ports(text: str) -> int | None:
@@ -49,8 +47,8 @@ def read_load(tree: Tree, seconds: float, pause: Callable[[float], None] = time.
         return Load()
     names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
     share = dict(zip(names, (ticks / sum(spent) for ticks in spent), strict=False))
-    second = os.sysconf("SC_CLK_TCK") * max(elapsed, 1e-3)
-    own = os.getpid()
+    second = TICKS_PER_SECOND * max(elapsed, 1e-3)
+    own = int((tree.text("/proc/self/stat").split() or ["0"])[0])
     used = {
         pid: (ticks - before[1].get(pid, ("", ticks))[1]) / second for pid, (_, ticks) in after[1].items() if pid != own
     }
@@ -76,12 +74,12 @@ def _machine_ticks(tree: Tree) -> list[int]:
 def _process_ticks(tree: Tree) -> Mapping[int, tuple[str, int]]:
     """Name and ticks of user and system time of every process."""
     ticks = {}
-    for path in tree.matching("/proc/[0-9]*/stat"):
-        text = tree.text(path.relative_to(tree.root))
+    folders = tree.matching("/proc", "[0-9]*")
+    for folder, text in zip(folders, tree.texts([folder / "stat" for folder in folders]), strict=True):
         name, _, rest = text.partition("(")[2].rpartition(")")
         fields = rest.split()
         if len(fields) > 12:
-            ticks[int(path.parent.name)] = (name, int(fields[11]) + int(fields[12]))
+            ticks[int(folder.name)] = (name, int(fields[11]) + int(fields[12]))
     return ticks
 
 
@@ -107,17 +105,17 @@ def read_processors(tree: Tree, usable: tuple[int, ...]) -> Processors:
     """The processors of a machine; `usable` are those that this process may use."""
     model = re.search(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo"), re.MULTILINE)
     governors = {
-        tree.text(path.relative_to(tree.root))
-        for path in tree.matching("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
+        tree.text(folder / "cpufreq/scaling_governor")
+        for folder in tree.matching("/sys/devices/system/cpu", "cpu[0-9]*")
     }
-    nodes = tree.matching("/sys/devices/system/node/node[0-9]*")
+    nodes = tree.matching("/sys/devices/system/node", "node[0-9]*")
     return Processors(
         model=model[1].strip() if model else "",
         usable=usable,
         governors=tuple(sorted(filter(None, governors))),
         turbo=_turbo(tree),
         on_battery=_on_battery(tree),
-        nodes=tuple(processor_list(tree.text(node.relative_to(tree.root) / "cpulist")) for node in nodes),
+        nodes=tuple(processor_list(tree.text(node / "cpulist")) for node in nodes),
         numa_balancing=tree.flag("/proc/sys/kernel/numa_balancing"),
         zone_reclaim=tree.flag("/proc/sys/vm/zone_reclaim_mode"),
         siblings=_siblings(tree),
@@ -132,16 +130,16 @@ def _turbo(tree: Tree) -> bool | None:
 
 def _on_battery(tree: Tree) -> bool | None:
     """Machines without a battery have no such thing to be on."""
-    supplies = tree.matching("/sys/class/power_supply/*")
-    kinds = {path: tree.text(path.relative_to(tree.root) / "type") for path in supplies}
+    supplies = tree.matching("/sys/class/power_supply", "*")
+    kinds = {path: tree.text(path / "type") for path in supplies}
     if "Battery" not in kinds.values():
         return None
     mains = [path for path, kind in kinds.items() if kind in ("Mains", "USB")]
-    online = [tree.number(path.relative_to(tree.root) / "online") for path in mains]
+    online = [tree.number(path / "online") for path in mains]
     return None if not online else all(value == 0 for value in online)
 
 
 def _siblings(tree: Tree) -> tuple[tuple[int, ...], ...]:
-    paths = tree.matching("/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list")
-    groups = {processor_list(tree.text(path.relative_to(tree.root))) for path in paths}
+    folders = tree.matching("/sys/devices/system/cpu", "cpu[0-9]*")
+    groups = {processor_list(tree.text(folder / "topology/thread_siblings_list")) for folder in folders}
     return tuple(sorted(group for group in groups if len(group) > 1))

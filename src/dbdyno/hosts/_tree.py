@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
+
+from dbdyno.hosts._files import FileFacts, Files
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Files of a machine; `root` is ``/`` but for tests."""
+    """Files of a machine; `root` is ``/`` but for tests. Paths are given and returned as the machine has them."""
 
+    files: Files
     root: Path = Path("/")
 
     def text(self, path: str | Path) -> str:
         """Return what a file says, stripped; empty where it can't be read."""
-        try:
-            return self.at(path).read_text(errors="replace").strip()
-        except OSError:
-            return ""
+        return self.texts([path])[0]
+
+    def texts(self, paths: Sequence[str | Path]) -> list[str]:
+        """Return what each of many files says, in one request."""
+        contents = self.files.read_many([self.at(path) for path in paths])
+        return ["" if content is None else content.decode(errors="replace").strip() for content in contents]
 
     def number(self, path: str | Path) -> int | None:
         """A file that holds one whole number; None where it does not."""
@@ -36,9 +43,21 @@ class Tree:
         match = re.search(r"\[([\w-]+)\]", text)
         return match[1] if match else text if re.fullmatch(r"[\w-]+", text) else ""
 
-    def matching(self, pattern: str) -> list[Path]:
-        """Paths below the root, by name."""
-        return sorted(self.root.glob(pattern.lstrip("/")))
+    def facts(self, path: str | Path) -> FileFacts | None:
+        """Facts of a path; None where there is nothing."""
+        return self.files.stat(self.at(path))
+
+    def matching(self, folder: str, pattern: str) -> list[Path]:
+        """Paths in a folder whose name fits, by name."""
+        try:
+            names = [entry.path.name for entry in self.files.entries(self.at(folder))]
+        except OSError:
+            return []
+        return [Path(folder) / name for name in names if fnmatch(name, pattern)]
+
+    def resolved(self, path: str | Path) -> Path:
+        """The path without links."""
+        return Path("/") / self.files.resolve(self.at(path)).relative_to(self.files.resolve(self.root))
 
     def at(self, path: str | Path) -> Path:
         """Return where a path of the machine lies."""
