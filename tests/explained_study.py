@@ -52,6 +52,8 @@ class PlantedTimes:
     spread : of a run's luck, and of each statement's, relative
     states : target -> state -> share of the session threads in it; none: threads were not watched
     counted : target -> counter of the server -> its growth per transaction
+    metrics : target -> metric of the telemetry -> its value in every second
+    variables : target -> the server's variables
     """
 
     def __init__(
@@ -62,9 +64,12 @@ class PlantedTimes:
         repeats: int = 3,
         states: Mapping[str, Mapping[str, float]] | None = None,
         counted: Mapping[str, Mapping[str, float]] | None = None,
+        metrics: Mapping[str, Mapping[str, float]] | None = None,
+        variables: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         self.factors, self.spread, self.random = factors, spread, np.random.default_rng(seed)
         self.states, self.counted = states or {}, counted or {}
+        self.metrics, self.variables = metrics or {}, variables or {}
         self.text = STUDY.format(repeats=repeats)
 
     @property
@@ -122,7 +127,8 @@ class PlantedTimes:
         )
         telemetry = [row for second in seconds for row in self._thread_rows(run, second.second)]
         counters = self._counters(run, record.transactions)
-        documents = {"variables": {"version": "1"}, "order": {"workers": 1}, "counters": counters}
+        variables = dict(self.variables.get(run.cell.target, {"version": "1"}))
+        documents = {"variables": variables, "order": {"workers": 1}, "counters": counters}
         return StoredRun(record, seconds, intervals, telemetry, **documents)
 
     def _counters(self, run: Run, transactions: int) -> dict[str, JsonValue]:
@@ -141,7 +147,8 @@ class PlantedTimes:
         for state, share in states.items():
             threads = share * luck[state] / whole * count
             rows.append(TelemetryRow(second, f"sessions.{state}", threads, "threads"))
-        return rows
+        metrics = self.metrics.get(run.cell.target, {})
+        return [*rows, *(TelemetryRow(second, metric, value, "") for metric, value in metrics.items())]
 
 
 def histogram_of(values_ns: Mapping[float, int]) -> str:

@@ -17,7 +17,17 @@ from dbdyno.audit._questions import default_of, server_of, value_in_effect
 from dbdyno.audit._reading import Certainty, SourcedValue, Value
 from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
 from dbdyno.audit._verdict import Outcome
-from dbdyno.audit._words import all_data, decision_data, finding_data, missing_words, spoken_values, what
+from dbdyno.audit._words import (
+    all_data,
+    decision_data,
+    finding_data,
+    missing_words,
+    spoken_values,
+    title_of,
+    unit_of,
+    what,
+    with_unit,
+)
 from dbdyno.audit.predicates import names_machine
 
 __all__ = [
@@ -46,6 +56,9 @@ __all__ = [
     "rules",
     "server_of",
     "spoken_values",
+    "title_of",
+    "unit_of",
     "value_in_effect",
     "what",
+    "with_unit",
 ]

@@ -8,6 +8,9 @@ from dbdyno.audit._effective import effective
 from dbdyno.audit._facts import TargetFacts
 from dbdyno.audit._reading import SourcedValue
 from dbdyno.audit._target import recognise
+from dbdyno.audit.quantities import derived
+
+_DERIVED = "derived:"
 
 
 def server_of(facts: TargetFacts) -> tuple[str, str, str]:
@@ -32,9 +35,10 @@ def default_of(parameter_id: str, family: str, version: str, storage_engine: str
 
 
 def value_in_effect(facts: TargetFacts, parameter_id: str) -> SourcedValue:
-    """A neutral parameter as the rules read it.
+    """A neutral parameter, or with ``derived:`` before it a quantity, as the rules read it.
 
     >>> value_in_effect(TargetFacts("a", variables={"version": "9.7.4"}), "server.query_cache_type").value
     'OFF'
     """
-    return effective(recognise(facts), parameter_id)
+    target, name = recognise(facts), parameter_id.removeprefix(_DERIVED)
+    return effective(target, name) if name == parameter_id else derived(target, name)

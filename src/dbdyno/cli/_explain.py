@@ -30,7 +30,9 @@ difference is split once more: more statements per transaction (by count), or sl
 Without --pair the two fastest targets are compared, without --at where the answer of the report is. More
 connections of the same target are explained the same way: which statement grows.
 
-"Goes with" says where the time is, not what brought it there. docs/guides/explain.md reads an example.
+"Goes with" says where the time is, not what brought it there. Causes are looked for in a table: each claims parts for
+which there is evidence, such as a counter that grew or a setting that differs, and each millisecond is claimed once.
+A cause that is decided "explains" its milliseconds. docs/guides/explain.md reads an example.
 """
 
 

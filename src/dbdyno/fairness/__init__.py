@@ -5,13 +5,14 @@ Reads the store, judges nothing itself: the rules are in `audit`. See docs/conce
 
 from dbdyno.fairness._align import AlignedStudy, FindingOutcome, align_study
 from dbdyno.fairness._effect import Ranking, weigh_findings
-from dbdyno.fairness._sets import inspected_set, late_findings, study_sets
+from dbdyno.fairness._sets import campaign_name, inspected_set, late_findings, study_sets
 
 __all__ = [
     "AlignedStudy",
     "FindingOutcome",
     "Ranking",
     "align_study",
+    "campaign_name",
     "inspected_set",
     "late_findings",
     "study_sets",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,7 +19,13 @@ from dbdyno.store import StoredStudy
 
 _SECONDS = ("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share")
 _NO_STATEMENTS = "its log holds no times of single statements"
-_SESSIONS = "sessions."
+_SESSIONS, _BACKGROUND, _ON_CPU = "sessions.", "background.", ".on_cpu"
+_PROCESSOR_TIMES = {
+    "server": ("server.cpu.user", "server.cpu.system"),
+    "client": ("client.cpu.user", "client.cpu.system"),
+    "host": tuple(f"host.cpu.{mode}" for mode in ("user", "nice", "system", "irq", "softirq", "steal")),
+}
+"""Processors that each used; of the host all that were not idle."""
 _OLD = "its statements have no histograms"
 
 
@@ -58,6 +65,7 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         name: StatementTimes(counts, sums.sums_ns[name] / 1e6) for name, counts in sums.counts.items() if counts.any()
     }
     rests = _has_rests(results, record)
+    means = _telemetry_means(results, record, kept["second"])
     return RunTimes(
         record.run,
         rests=rests,
@@ -70,9 +78,10 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         client_wait_ms=_client_wait_ms(results, record, kept["client_cpu_wait_share"], kept["duration_ns"]),
         noise_share=_noise_share(record, sums.transaction_sums_ns if rests else None),
         missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
-        threads=(threads := _thread_states(results, record, kept["second"])),
+        threads=(threads := _thread_states(means)),
         threads_missing="" if threads else _threads_missing(record),
         counted=each_transaction(results.optional_document(record.run.run_id, "counters")),
+        processors=_processors(means),
     )
 
 
@@ -84,19 +93,51 @@ def _noise_share(record: RunRecord, served_ns: NDArray[np.float64] | None) -> fl
     return half / level if level and half else 0.0
 
 
-def _thread_states(results: StoredStudy, record: RunRecord, seconds: Sequence[int]) -> dict[str, float] | None:
-    """State -> session threads in it on average over these seconds; None where they were not watched."""
+def _thread_states(means: Mapping[str, float]) -> dict[str, float] | None:
+    """State -> session threads in it on average; None where they were not watched."""
+    states = {name.removeprefix(_SESSIONS): value for name, value in means.items() if name.startswith(_SESSIONS)}
+    return states if states.get("count") else None
+
+
+def _processors(means: Mapping[str, float]) -> dict[str, float]:
+    """Who used how many processors on average."""
+    totals = {
+        who: sum(means[name] for name in names)
+        for who, names in _PROCESSOR_TIMES.items()
+        if all(name in means for name in names)
+    }
+    groups = {
+        name.removesuffix(_ON_CPU): value
+        for name, value in means.items()
+        if name.startswith(_BACKGROUND) and name.endswith(_ON_CPU)
+    }
+    found = {"client": totals["client"]} if "client" in totals else {}
+    if {"host", "server", "client"} <= totals.keys():
+        found["neighbours"] = max(totals["host"] - totals["server"] - totals["client"], 0.0)
+    if f"{_SESSIONS}on_cpu" in means:
+        found |= {"sessions": means[f"{_SESSIONS}on_cpu"], "background": sum(groups.values())}
+    return found | groups
+
+
+def _telemetry_means(results: StoredStudy, record: RunRecord, seconds: Sequence[int]) -> dict[str, float]:
+    """Metric -> mean over these seconds, of session threads and processors; a thread that is not there used none."""
     if record.imported is not None:
-        return None
+        return {}
     table = results.telemetry(record.run.run_id, ("second", "metric", "value"))
     metrics = table.texts("metric")
-    names = [name for name in metrics.names if name.startswith(_SESSIONS)]
+    wanted = set(itertools.chain.from_iterable(_PROCESSOR_TIMES.values()))
+    names = [name for name in metrics.names if name in wanted or name.startswith((_SESSIONS, _BACKGROUND))]
     rows = metrics.among(names) & np.isin(table.numbers("second"), seconds)
     found = metrics.at(rows)
     sums = np.bincount(found.codes, weights=table.numbers("value")[rows], minlength=len(metrics.names))
-    states = {name.removeprefix(_SESSIONS): float(sums[metrics.names.index(name)]) for name in names}
-    watched = int(metrics.among([f"{_SESSIONS}count"])[rows].sum()) if names else 0
-    return {state: value / watched for state, value in states.items()} if watched else None
+    counts = np.bincount(found.codes, minlength=len(metrics.names))
+    watched = counts[metrics.names.index(f"{_SESSIONS}count")] if f"{_SESSIONS}count" in names else 0
+    means: dict[str, float] = {}
+    for name in names:
+        at = metrics.names.index(name)
+        count = counts[at] if name in wanted else watched
+        means |= {name: float(sums[at] / count)} if count else {}
+    return means
 
 
 def _threads_missing(record: RunRecord) -> str:

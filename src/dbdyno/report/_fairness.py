@@ -95,7 +95,7 @@ def judge_fairness(
     results: StoredStudy, judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]
 ) -> Fairness:
     """The audit of a stored study, findings weighed by what they can do to its comparisons."""
-    sets = study_sets(results)
+    sets = results.once(study_sets)
     promises: dict[str, tuple[Durability, ...]] = {}
     for facts in (facts for one in sets for facts in one.targets):
         promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), durability_of(facts))))

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 
 from dbdyno.analyse import Place, place_namer
 from dbdyno.analyse.explain import (
+    CauseRanking,
+    Circumstances,
     Explanation,
     Gap,
     PartGap,
+    cause_sentence,
     choose_pair,
     choose_place,
     gap_lines,
     least_total,
     ms_words,
+    rank_causes,
     step_words,
     thread_lines,
 )
@@ -22,6 +26,7 @@ from dbdyno.core import RequestError, target_title
 from dbdyno.report._counted_work import CountedWork, counted_work
 from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report._why_causes import circumstances_of
 
 _SEARCH = "The runs of a search for a rate have no one time per transaction, so there is nothing to split."
 _NO_CELL = "No cell has a good, settled run, so there is nothing to explain."
@@ -52,6 +57,8 @@ class Why:
     lines : the explanation in words; one that says why where there is none
     steps : of the pair's targets at the place's memory, to more connections
     threads, thread_gap : the same by what the server's session threads did; None where they were not watched
+    known : of the pair besides its parts; None where there is no pair
+    ranking : causes of the pair, by threads where both sides' were watched, else by statement; None without parts
     """
 
     explanation: Explanation | None
@@ -62,6 +69,8 @@ class Why:
     counted: tuple[CountedWork, ...] = ()
     threads: Explanation | None = None
     thread_gap: Gap | None = None
+    known: Circumstances | None = None
+    ranking: CauseRanking | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -97,12 +106,29 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         return Why(explanation, place, None, (_ALONE,), _steps(explanation, place, targets))
     threads = analysis.thread_explanation
     thread_gap = None if threads is None else threads.gap(place, gap.left.target, gap.right.target)
-    lines = tuple(filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place))))
-    if thread_gap is not None:
-        lines = (*lines, *thread_lines(thread_gap))
+    first, *others = filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place)))
+    watched = thread_lines(thread_gap) if thread_gap is not None else ()
+    known = circumstances_of(analysis, gap)
+    ranking = _ranking(explanation, gap, threads, thread_gap, known)
+    if ranking is not None and (sentence := cause_sentence(ranking)):
+        told, *further = watched or others
+        others = [*(others if watched else ()), f"{told} {sentence}", *further]
+    else:
+        others += watched
+    lines = (first, *others)
     counters = {cell.group.cell: cell for cell in analysis.counters}
     steps = _steps(explanation, place, (gap.left.target, gap.right.target))
-    return Why(explanation, place, gap, lines, steps, tuple(counted_work(gap, counters)), threads, thread_gap)
+    counted = tuple(counted_work(gap, counters))
+    return Why(explanation, place, gap, lines, steps, counted, threads, thread_gap, known, ranking)
+
+
+def _ranking(
+    explanation: Explanation, gap: Gap, threads: Explanation | None, thread_gap: Gap | None, known: Circumstances
+) -> CauseRanking | None:
+    """The causes by what the server's threads did, or by statement where they were not watched."""
+    if threads is not None and thread_gap is not None and thread_gap.parts:
+        return rank_causes(thread_gap, threads.firm, known)
+    return rank_causes(gap, explanation.firm, known)
 
 
 def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:

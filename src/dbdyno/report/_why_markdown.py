@@ -12,13 +12,18 @@ from dbdyno.report._why import (
     counted_titles,
     part_rows,
     part_titles,
+    side_titles,
     step_lines,
 )
+from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, cause_titles, user_rows, user_titles
 
 
 def why_blocks(why: Why) -> list[str]:
     """Blocks of the section, its heading first."""
     blocks = ["### Why", *(escaped(line) for line in why.lines)]
+    if why.ranking is not None:
+        titles = [title or "grade" for title in cause_titles()]
+        blocks += [table_text(titles, 0, cause_rows(why.ranking)), ABOUT_CAUSES]
     if why.gap is not None and why.gap.parts:
         titles = [title or "verdict" for title in part_titles(why.gap)]
         blocks += folded("The time, part by part", table_text(titles, 7, part_rows(why.gap)) + f"\n\n{escaped(ABOUT)}")
@@ -26,6 +31,10 @@ def why_blocks(why: Why) -> list[str]:
         titles = [title or "verdict" for title in part_titles(why.thread_gap)]
         rows = part_rows(why.thread_gap)
         blocks += folded("What the server's threads did", table_text(titles, 7, rows) + f"\n\n{escaped(ABOUT_THREADS)}")
+    users = user_rows(why.known)
+    if why.thread_gap is not None and users:
+        titles = user_titles(side_titles(why.thread_gap))
+        blocks += folded("Who ran meanwhile", table_text(titles, 3, users) + f"\n\n{ABOUT_USERS}")
     rows = counted_rows(why)
     if why.gap is not None and rows:
         blocks += folded(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from dbdyno.analyse.explain import Difference, Explanation, Gap, Part
+from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Part
 from dbdyno.core import Cell
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._why import Why
@@ -27,6 +27,12 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
         "split": "statements",
         "lines": list(why.lines),
         "gap": None if why.gap is None else _gap(why.gap),
+        "causes": None if why.ranking is None else ranking_object(why.ranking),
+        "processors": {
+            name.partition(".")[2]: {"left": left, "right": right}
+            for name, (left, right) in (why.known.facts.items() if why.known is not None else ())
+            if name.startswith("processors.")
+        },
         "counted": [
             {
                 "words": row.kind.words,
@@ -106,6 +112,28 @@ def _gap(gap: Gap) -> dict[str, object]:
             }
             for part in gap.parts
         ],
+    }
+
+
+def ranking_object(ranking: CauseRanking) -> dict[str, object]:
+    """Causes, the first one first; their differences and what is not explained add up to that of the gap."""
+    return {
+        "split": "threads" if any(part.part_id.startswith("thread.") for part in ranking.gap.parts) else "statements",
+        "ranked": [
+            {
+                "id": one.cause.cause_id,
+                "words": one.cause.words,
+                "grade": one.grade,
+                **_difference(one.difference),
+                "claims": dict(one.claims),
+                "settings": {name: {"left": values[0], "right": values[1]} for name, values in one.settings.items()},
+                "remedy": one.cause.remedy,
+                "alteration": one.cause.alteration or None,
+                "proof": one.proof,
+            }
+            for one in ranking.causes
+        ],
+        "not_explained": _difference(ranking.not_explained),
     }
 
 

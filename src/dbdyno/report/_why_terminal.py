@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from dbdyno.analyse.explain import CauseRanking
 from dbdyno.report._format import printable
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._terminal import titled_list
@@ -20,8 +21,10 @@ from dbdyno.report._why import (
     counted_titles,
     part_rows,
     part_titles,
+    side_titles,
     step_lines,
 )
+from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, user_rows, user_titles
 
 
 def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
@@ -29,11 +32,16 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     parts: list[RenderableType] = [
         Text(printable(line), style="bold" if not index else "") for index, line in enumerate(why.lines)
     ]
+    if why.ranking is not None:
+        parts += [Text(), *_causes(why.ranking), Text(ABOUT_CAUSES, style="dim")]
     if why.gap is not None and why.gap.parts:
         parts += [Text(), _table(part_titles(why.gap), part_rows(why.gap)), Text(ABOUT, style="dim")]
     if why.thread_gap is not None and why.thread_gap.parts:
         parts += [Text(), _table(part_titles(why.thread_gap), part_rows(why.thread_gap))]
         parts += [Text(ABOUT_THREADS, style="dim")]
+        users = user_rows(why.known)
+        if users:
+            parts += [Text(), _table(user_titles(side_titles(why.thread_gap)), users), Text(ABOUT_USERS, style="dim")]
     counted = counted_rows(why)
     if why.gap is not None and counted:
         parts += [Text(), _table(counted_titles(why.gap), counted), Text(ABOUT_COUNTED, style="dim")]
@@ -41,6 +49,19 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     notes = [f"{analysis.fairness.warning}"] if analysis.fairness.warning else []
     parts += titled_list("Limitations", notes)
     console.print(Group(*parts))
+
+
+def _causes(ranking: CauseRanking) -> Iterator[RenderableType]:
+    """A line a cause; below each what would remove it, and the settings that differ."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for _ in range(2):
+        table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for grade, words, difference, settings, remedy in cause_rows(ranking):
+        table.add_row(grade, difference, Text(printable(words), style="bold" if grade else ""))
+        for line in filter(None, (settings and f"differs: {settings}", remedy)):
+            table.add_row("", "", Text(printable(line)))
+    yield table
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:

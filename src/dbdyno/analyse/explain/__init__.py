@@ -4,10 +4,14 @@ Breakdowns of runs in, findings out. The time is split by what the client waited
 stores; `_part` defines the model, which other ways of splitting the same time share.
 """
 
+from dbdyno.analyse.explain._cause_words import cause_sentence, difference_words, shown_causes
+from dbdyno.analyse.explain._causes import FACTORS, Cause, Claim, Condition, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
+from dbdyno.analyse.explain._circumstances import Circumstances
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
 from dbdyno.analyse.explain._part import PARTS, REST, Breakdown, Part, PartKind, Split, rest_of
+from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, ProofVerdict, rank_causes
 from dbdyno.analyse.explain._statements import RunTimes, StatementTimes, split_by_statement, statement_mix
 from dbdyno.analyse.explain._threads import THREAD_PARTS, split_by_threads
 from dbdyno.analyse.explain._words import (
@@ -21,32 +25,47 @@ from dbdyno.analyse.explain._words import (
 )
 
 __all__ = [
+    "FACTORS",
     "LEAST_SHARE",
     "PARTS",
     "REST",
     "THREAD_PARTS",
     "Breakdown",
+    "Cause",
+    "CauseRanking",
+    "Circumstances",
+    "Claim",
+    "Condition",
     "Difference",
     "Explanation",
+    "FoundCause",
     "Gap",
+    "Grade",
     "Part",
     "PartGap",
     "PartKind",
     "PartVerdict",
+    "ProofVerdict",
     "RunTimes",
     "Split",
     "StatementTimes",
+    "cause_sentence",
+    "causes",
+    "causes_from",
     "choose_pair",
     "choose_place",
     "closing_words",
     "compare_breakdowns",
+    "difference_words",
     "explain",
     "explain_threads",
     "gap_lines",
     "interval_words",
     "least_total",
     "ms_words",
+    "rank_causes",
     "rest_of",
+    "shown_causes",
     "split_by_statement",
     "split_by_threads",
     "statement_mix",

@@ -49,6 +49,8 @@ class RunTimes:
     threads : state -> session threads of the server in it on average, ``count`` are all; None where not watched
     threads_missing : why not; empty where they were
     counted : counter of the server -> its growth per transaction over the window; empty where not stored
+    processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``, and
+        ``background.NAME`` of each group of the server's other threads; who is not known is not there
     """
 
     run: Run
@@ -65,6 +67,7 @@ class RunTimes:
     threads: Mapping[str, float] | None = None
     threads_missing: str = ""
     counted: Mapping[str, float] = field(default_factory=dict)
+    processors: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def thrown_away(self) -> int:

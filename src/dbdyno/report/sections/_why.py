@@ -16,9 +16,11 @@ from dbdyno.report._why import (
     counted_titles,
     part_rows,
     part_titles,
+    side_titles,
     step_lines,
     why_of,
 )
+from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, cause_titles, user_rows, user_titles
 from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time_charts
 from dbdyno.report.sections._frame import Page, data_behind, grid, rest, section, subtitle, to_see
 
@@ -41,6 +43,7 @@ def why_section(page: Page) -> Html:
         element("p", element("b", first)),
         *(element("p", line) for line in others),
         *_bridge(page, why),
+        *_causes(why),
         rest("why", "The parts against connections, and what the server's threads did", *against) if against else "",
         *_counted(why),
         *_steps(page, why),
@@ -55,6 +58,15 @@ def _bridge(page: Page, why: Why) -> list[Html]:
     rows = part_rows(why.gap)
     behind = data_behind(table("why-parts", "The time, part by part", columns, rows), "All parts as a table")
     return [subtitle(ABOUT), page.place(chart), to_see(_TO_SEE), behind]
+
+
+def _causes(why: Why) -> list[Html]:
+    """The causes, and how much of the difference each one's parts are."""
+    if why.ranking is None:
+        return []
+    columns = [Column(title, is_name=index == 1) for index, title in enumerate(cause_titles())]
+    shown = table("why-causes", "What it goes with, cause by cause", columns, cause_rows(why.ranking))
+    return [subtitle(ABOUT_CAUSES), shown]
 
 
 def _stacked(page: Page, why: Why) -> list[Html]:
@@ -94,6 +106,9 @@ def _threads(page: Page, why: Why) -> list[Html]:
     if gap is not None and bridge is not None:
         columns, rows = _columns(part_titles(gap)), part_rows(gap)
         shown.append(data_behind(table("why-threads", "The time by server threads", columns, rows), "As a table"))
+        if users := user_rows(why.known):
+            ran = table("why-processors", "Who ran meanwhile", _columns(user_titles(side_titles(gap))), users)
+            shown += [subtitle(ABOUT_USERS), ran]
     panels = _panels(page, why.threads, why.place, charts) if charts else []
     return [subtitle(ABOUT_THREADS), *shown, *panels] if shown or panels else []
 

@@ -1,0 +1,155 @@
+"""The causes that a difference is looked through for: rows of data, read from `data/causes.toml` once and checked.
+
+>>> cause = next(cause for cause in causes() if cause.cause_id == "slow-flushes")
+>>> cause.claims[0], cause.alteration
+(Claim(part='thread.redo_flush', factor='cost'), 'slow-fdatasync')
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib import resources
+from typing import Any
+
+from dbdyno.core import AnalysisError, decode
+
+FACTORS = ("count", "cost", "whole", "work", "neighbours", "client", "background", "sessions", "stretch")
+"""What a part's difference can be made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A part that a cause takes, or one factor of it.
+
+    Parameters
+    ----------
+    part : its id; a ``*`` stands for any letters
+    factor : one of `FACTORS`; empty: all of the part
+    """
+
+    part: str
+    factor: str = ""
+
+    def takes(self, part_id: str, factor: str) -> bool:
+        """Whether it is about this factor of this part."""
+        return self.factor in ("", factor) and fnmatchcase(part_id, self.part)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What must hold of the side that takes longer, against the other; exactly one of `grows`, `has` and `differs`.
+
+    Parameters
+    ----------
+    grows : a fact that is `times` as large or more, or larger `by` so much or more
+    has : a fact that is more than 0
+    differs : a neutral setting whose values are known and differ; with `value` the longer side has that one
+    """
+
+    grows: str = ""
+    has: str = ""
+    differs: str = ""
+    times: float = 0.0
+    by: float = 0.0
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A cause. What each field means, `data/causes.toml` says above the rows.
+
+    Parameters
+    ----------
+    conditions : that must all hold
+    alternatives : of which one must hold, where there are any
+    """
+
+    cause_id: str
+    words: str
+    claims: tuple[Claim, ...]
+    remedy: str
+    brings: tuple[Claim, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    alternatives: tuple[Condition, ...] = ()
+    settings: tuple[str, ...] = ()
+    alteration: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row as it is written."""
+
+    id: str
+    words: str
+    claims: tuple[str, ...]
+    remedy: str
+    brings: tuple[str, ...] = ()
+    all: tuple[Mapping[str, Any], ...] = ()
+    any: tuple[Mapping[str, Any], ...] = ()
+    settings: tuple[str, ...] = ()
+    alteration: str = ""
+
+
+@functools.cache
+def causes() -> tuple[Cause, ...]:
+    """All causes, in the order in which they take what they claim."""
+    text = resources.files("dbdyno.analyse.explain").joinpath("data", "causes.toml").read_text(encoding="utf-8")
+    return causes_from(text)
+
+
+def causes_from(text: str) -> tuple[Cause, ...]:
+    """Causes of a table as `data/causes.toml` is one.
+
+    Raises
+    ------
+    AnalysisError : two rows have one id, or a row has a key, a factor or a condition that means nothing
+    DecodeError : a value is of another type than its key has
+    """
+    rows = [_cause(row) for row in tomllib.loads(text)["cause"]]
+    ids = [cause.cause_id for cause in rows]
+    if len(set(ids)) < len(ids):
+        raise AnalysisError("a cause is there twice", ", ".join(ids))
+    return tuple(rows)
+
+
+def _cause(row: Mapping[str, Any]) -> Cause:
+    known = _Row.__slots__
+    if strange := sorted(set(row) - set(known)):
+        raise AnalysisError(f"cause {row.get('id', '?')} has unknown keys", ", ".join(strange))
+    read = decode(_Row, row)
+    return Cause(
+        read.id,
+        read.words,
+        tuple(map(_claim, read.claims)),
+        read.remedy,
+        tuple(map(_claim, read.brings)),
+        tuple(map(_condition, read.all)),
+        tuple(map(_condition, read.any)),
+        read.settings,
+        read.alteration,
+    )
+
+
+def _claim(text: str) -> Claim:
+    part, _, factor = text.partition("/")
+    if factor not in ("", *FACTORS):
+        raise AnalysisError(f"'{text}' claims no factor that there is", ", ".join(FACTORS))
+    return Claim(part, factor)
+
+
+def _condition(row: Mapping[str, Any]) -> Condition:
+    read = decode(Condition, {"value" if key == "is" else key: value for key, value in row.items()})
+    is_known = set(row) <= {"grows", "has", "differs", "times", "by", "is"}
+    is_whole = sum(map(bool, (read.grows, read.has, read.differs))) == 1
+    if not (
+        is_known
+        and is_whole
+        and bool(read.grows) == (bool(read.times) != bool(read.by))
+        and (bool(read.grows) or not (read.times or read.by))
+    ):
+        raise AnalysisError("a condition of a cause means nothing", str(dict(row)))
+    return read

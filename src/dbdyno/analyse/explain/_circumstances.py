@@ -1,0 +1,108 @@
+"""What is known of a pair besides its parts: counters, settings in effect, and who used the processors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dbdyno.analyse.explain._causes import Cause, Condition
+from dbdyno.analyse.explain._statements import RunTimes
+from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS
+
+USERS = ("neighbours", "client", "background", "sessions")
+"""Who uses processors: programs besides server and load generator, the load generator, the server's two kinds of
+threads."""
+CLIENT_STRETCH = "client.stretch"
+"""Fact: the load generator's time on and waiting for a processor over that on it."""
+_GROUPS = "processors.background."
+_MOST_ALIKE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """Facts of both sides; of what is not known on both there is none.
+
+    Parameters
+    ----------
+    facts : name -> left and right: counters per transaction, ``rows``, ``processors.NAME``, `CLIENT_STRETCH`
+    settings : neutral setting -> the values in effect
+    more_connections : connections of the right side over those of the left
+    """
+
+    facts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    settings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    more_connections: float = 1.0
+
+    @classmethod
+    def of(
+        cls,
+        left: Sequence[RunTimes],
+        right: Sequence[RunTimes],
+        settings: Mapping[str, tuple[str, str]] | None = None,
+    ) -> Circumstances:
+        """Circumstances of two cells' runs, each fact the mean over a side's runs."""
+        sides = [_facts(runs) for runs in (left, right)]
+        facts = {name: (sides[0][name], sides[1][name]) for name in sides[0] if name in sides[1]}
+        groups = [name for side in sides for name in side if name.startswith(_GROUPS)]
+        facts |= {name: (sides[0].get(name, 0.0), sides[1].get(name, 0.0)) for name in groups}
+        connections = [runs[0].run.cell.concurrency for runs in (left, right)]
+        return cls(facts, settings or {}, connections[1] / max(connections[0], 1))
+
+    @property
+    def turned(self) -> Circumstances:
+        """The same from right to left."""
+        return Circumstances(
+            {name: (right, left) for name, (left, right) in self.facts.items()},
+            {name: (right, left) for name, (left, right) in self.settings.items()},
+            1 / self.more_connections,
+        )
+
+    @property
+    def differing(self) -> dict[str, tuple[str, str]]:
+        """Settings whose values differ."""
+        return {name: values for name, values in self.settings.items() if values[0] != values[1]}
+
+    def allow(self, cause: Cause) -> bool:
+        """Whether a cause's conditions hold of the right side."""
+        alternatives = cause.alternatives
+        return all(map(self._holds, cause.conditions)) and (not alternatives or any(map(self._holds, alternatives)))
+
+    def growth(self) -> dict[str, float]:
+        """By how many processors each user's use grew, of those whose did; more connections are use by sessions."""
+        found = {}
+        for user in USERS:
+            left, right = self.facts.get(f"processors.{user}", (0.0, 0.0))
+            more = max(self.more_connections - 1, 0.0) * left if user == "sessions" else 0.0
+            found[user] = max(right - left, 0.0) + more
+        return {user: grown for user, grown in found.items() if grown > _MOST_ALIKE}
+
+    def _holds(self, condition: Condition) -> bool:
+        if condition.differs:
+            values = self.differing.get(condition.differs)
+            return values is not None and condition.value in ("", values[1])
+        known = self.facts.get(condition.grows or condition.has)
+        if known is None:
+            return False
+        left, right = known
+        if condition.has:
+            return right > 0
+        return right - left >= condition.by if condition.by else right > 0 and right >= condition.times * left
+
+
+def _facts(runs: Sequence[RunTimes]) -> dict[str, float]:
+    """Every fact that is known of all runs; a group of threads that is not there uses no processor."""
+    each = [_of_run(run) for run in runs]
+    names = dict.fromkeys(name for own in each for name in own)
+    known = [name for name in names if name.startswith(_GROUPS) or all(name in own for own in each)]
+    return {name: sum(own.get(name, 0.0) for own in each) / len(each) for name in known}
+
+
+def _of_run(run: RunTimes) -> dict[str, float]:
+    rows = THREAD_PARTS[ON_CPU].counters
+    found = dict(run.counted)
+    if all(name in found for name in rows):
+        found["rows"] = sum(found[name] for name in rows)
+    found |= {f"processors.{user}": used for user, used in run.processors.items()}
+    if run.client_cpu_ms and run.client_wait_ms is not None:
+        found[CLIENT_STRETCH] = 1 + run.client_wait_ms / run.client_cpu_ms
+    return found

@@ -1,0 +1,126 @@
+"""Cuts the differences of parts into portions that causes can claim: by factor, and by who used the processors.
+
+All portions of a part have its sign and add up to it. Where two factors work against each other, as when flushes that
+take longer are shared by more commits, the one that has its way stands for what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbdyno.analyse.explain._circumstances import CLIENT_STRETCH, Circumstances
+from dbdyno.analyse.explain._gap import Gap, PartGap
+from dbdyno.analyse.explain._part import REST
+from dbdyno.analyse.explain._threads import CLIENT, NOT_NAMED, ON_CPU, RUN_QUEUE
+from dbdyno.stats import split_by_factors
+
+_UNEXPLAINED = (REST, NOT_NAMED)
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Milliseconds of a part's difference.
+
+    Parameters
+    ----------
+    part : whose it is
+    factor : one of `FACTORS`
+    ms : right less left; of the part's sign
+    """
+
+    part: PartGap
+    factor: str
+    ms: float
+
+
+def portions(gap: Gap, known: Circumstances) -> list[Portion]:
+    """All portions of a gap, but those of the rest and of what has no name."""
+    parts = {part.part_id: part for part in gap.parts if part.part_id not in _UNEXPLAINED}
+    return [
+        Portion(part, factor, ms)
+        for part in parts.values()
+        if part.difference.ms
+        for factor, ms in _factors(part, parts, known if part.difference.ms > 0 else known.turned).items()
+    ]
+
+
+def _factors(part: PartGap, parts: Mapping[str, PartGap], known: Circumstances) -> dict[str, float]:
+    """Factor -> milliseconds.
+
+    Parameters
+    ----------
+    known : of the side that takes longer, against the other
+    """
+    if part.part_id == RUN_QUEUE:
+        return _queue(part, parts, known)
+    if part.part_id == CLIENT:
+        return _client(part, parts, known)
+    if part.by_work_ms is None or part.by_cost_ms is None:
+        return {"whole": part.difference.ms}
+    return _netted({"count": part.by_work_ms, "cost": part.by_cost_ms}, part.difference.ms)
+
+
+def _queue(part: PartGap, parts: Mapping[str, PartGap], known: Circumstances) -> dict[str, float]:
+    """The wait for a processor: demand for processor time times how much of it each millisecond waits."""
+    on_cpu = parts.get(ON_CPU)
+    if on_cpu is None or not _is_positive(on_cpu) or not _is_positive(part):
+        return _shared(part.difference.ms, known)
+    demand, stretch = _product(part, on_cpu)
+    found = _netted({"demand": demand, "stretch": stretch}, part.difference.ms)
+    demand, stretch = found.get("demand", 0.0), found.get("stretch", 0.0)
+    return _in_proportion(_factors(on_cpu, parts, known), demand) | _shared(stretch, known)
+
+
+def _client(part: PartGap, parts: Mapping[str, PartGap], known: Circumstances) -> dict[str, float]:
+    """The wait for the client: its work, times by how much the wait for processors stretches that.
+
+    Where the load generator's own stretch is not known, that of the sessions stands for it.
+    """
+    before, after = known.facts.get(CLIENT_STRETCH) or _stretch(parts, is_turned=part.difference.ms < 0)
+    left, right = sorted((part.difference.left_ms, part.difference.right_ms))
+    if left <= 0:
+        return {"work": part.difference.ms}
+    sign = 1 if part.difference.ms > 0 else -1
+    work, stretch = split_by_factors((left / before, before), (right / after, after))
+    found = _netted({"work": sign * work, "stretch": sign * stretch}, part.difference.ms)
+    own = {"work": found["work"]} if found.get("work") else {}
+    return own | _shared(found.get("stretch", 0.0), known)
+
+
+def _stretch(parts: Mapping[str, PartGap], *, is_turned: bool) -> tuple[float, float]:
+    """Time on and waiting for a processor over time on one, of the sessions; 1 where it is not known."""
+    on_cpu, queue = parts.get(ON_CPU), parts.get(RUN_QUEUE)
+    if on_cpu is None or queue is None or not _is_positive(on_cpu):
+        return 1.0, 1.0
+    before = 1 + max(queue.difference.left_ms, 0.0) / on_cpu.difference.left_ms
+    after = 1 + max(queue.difference.right_ms, 0.0) / on_cpu.difference.right_ms
+    return (after, before) if is_turned else (before, after)
+
+
+def _product(part: PartGap, of: PartGap) -> tuple[float, float]:
+    """What the demand, and what the ratio to it, contributes to a part's difference."""
+    before, after = of.difference.left_ms, of.difference.right_ms
+    ratios = part.difference.left_ms / before, part.difference.right_ms / after
+    demand, stretch = split_by_factors((before, ratios[0]), (after, ratios[1]))
+    return demand, stretch
+
+
+def _shared(ms: float, known: Circumstances) -> dict[str, float]:
+    """A wait for processors, by whose use of them grew; ``stretch`` where nobody's did."""
+    return _in_proportion(known.growth() or {"stretch": 1.0}, ms)
+
+
+def _in_proportion(weights: Mapping[str, float], ms: float) -> dict[str, float]:
+    whole = sum(weights.values())
+    return {name: ms * weight / whole for name, weight in weights.items()} if ms and whole else {}
+
+
+def _netted(factors: Mapping[str, float], ms: float) -> dict[str, float]:
+    """Factors that have the sign of their sum, cut so that they alone make it."""
+    along = {name: own for name, own in factors.items() if own * ms > 0}
+    return _in_proportion(along, ms)
+
+
+def _is_positive(part: PartGap) -> bool:
+    return min(part.difference.left_ms, part.difference.right_ms) > 0

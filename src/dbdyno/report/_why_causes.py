@@ -1,0 +1,147 @@
+"""Puts the causes of a pair together from a stored study, and gives them as rows that terminal and pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbdyno.analyse.explain import (
+    CauseRanking,
+    Circumstances,
+    Gap,
+    causes,
+    difference_words,
+    least_total,
+    ms_words,
+    shown_causes,
+)
+from dbdyno.audit import SourcedValue, TargetFacts, title_of, unit_of, value_in_effect, with_unit
+from dbdyno.core import Cell, format_bytes
+from dbdyno.fairness import campaign_name, study_sets
+from dbdyno.report._fairness import short_value
+from dbdyno.report._format import figure
+from dbdyno.report._study_analysis import StudyAnalysis
+
+ABOUT_CAUSES = (
+    "Each millisecond is claimed by one cause at most. Explained by: the difference is beyond chance (Holm over all "
+    "causes) and at least 3 % of the shorter time. Goes with: undecided. Caused by: an experiment proved it."
+)
+ABOUT_USERS = (
+    "Processors in use on average while sessions ran or waited for one. What a wait for a processor goes with is whose "
+    "use grew."
+)
+USERS = {
+    "sessions": "sessions of the load",
+    "background": "the server's background threads",
+    "client": "the load generator",
+    "neighbours": "other programs",
+}
+_BINLOG = "binlog.enabled"
+_MOST_GROUPS = 4
+_LEAST_PROCESSORS = 0.005
+
+
+def circumstances_of(analysis: StudyAnalysis, gap: Gap) -> Circumstances:
+    """What the study knows of a pair besides its parts."""
+    times = analysis.times or {}
+    return Circumstances.of(times[gap.left], times[gap.right], _settings(analysis, gap))
+
+
+def _settings(analysis: StudyAnalysis, gap: Gap) -> dict[str, tuple[str, str]]:
+    """Neutral setting -> values in effect on both sides, of those that bear on a cause and are known."""
+    if gap.left.target == gap.right.target and gap.left.tier_bytes == gap.right.tier_bytes:
+        return {}
+    sides = [_facts_of(analysis, cell) for cell in (gap.left, gap.right)]
+    names = dict.fromkeys(
+        name
+        for cause in causes()
+        for name in (*cause.settings, *(one.differs for one in (*cause.conditions, *cause.alternatives) if one.differs))
+    )
+    found = {}
+    for name in names:
+        values = [_value(value_in_effect(facts, name)) for facts in sides if facts is not None]
+        if len(values) == len(sides) and values[0] is not None and values[1] is not None:
+            found[name] = (values[0], values[1])
+    if found.get(_BINLOG) == ("OFF", "OFF"):  # then nothing else about the binary log means anything
+        return {name: values for name, values in found.items() if not name.startswith("binlog.")}
+    return found
+
+
+def _facts_of(analysis: StudyAnalysis, cell: Cell) -> TargetFacts | None:
+    place = format_bytes(cell.tier_bytes), campaign_name(analysis.study, cell.workload, cell.route)
+    return next(
+        (
+            facts
+            for one in analysis.results.once(study_sets)
+            if (one.tier, one.campaign) == place
+            for facts in one.targets
+            if facts.name == cell.target
+        ),
+        None,
+    )
+
+
+def _value(found: SourcedValue) -> str | None:
+    if found.state != "known":
+        return None
+    return f"{found.value:.10g}" if isinstance(found.value, float) else str(found.value)
+
+
+def cause_titles() -> list[str]:
+    """Titles of the columns of `cause_rows`."""
+    return ["", "cause", "difference, ms", "settings that differ", "what would remove it"]
+
+
+def cause_rows(ranking: CauseRanking) -> list[list[str]]:
+    """A row a cause, the first one first; then smaller ones together, what is not explained, and the whole."""
+    shown = shown_causes(ranking)
+    rows = [
+        [
+            one.grade,
+            one.cause.words,
+            difference_words(one.difference, ranking),
+            "; ".join(_setting_words(name, values) for name, values in one.settings.items()),
+            one.cause.remedy,
+        ]
+        for one in shown
+    ]
+    others = [one for one in ranking.causes if one not in shown]
+    scale = least_total(ranking.gap.total.left_ms, ranking.gap.total.right_ms)
+    if others:
+        together = ms_words(sum(one.difference.ms for one in others), scale, signed=True)
+        rows.append(["", f"{len(others)} further, small or undecided", f"{together} ms", "", ""])
+    rows.append(["", "not explained", difference_words(ranking.not_explained, ranking), "", ""])
+    return [*rows, ["", "whole difference", difference_words(ranking.gap.total, ranking), "", ""]]
+
+
+def _setting_words(name: str, values: Sequence[str]) -> str:
+    shown = [short_value(with_unit(value, unit_of(name))) for value in values]
+    return f"{title_of(name)} {' → '.join(shown)}"
+
+
+def user_titles(sides: Sequence[str]) -> list[str]:
+    """Titles of the columns of `user_rows`."""
+    return ["who ran", *sides, "difference"]
+
+
+def user_rows(known: Circumstances | None) -> list[list[str]]:
+    """Processors that each used on both sides, the server's busiest groups of threads by name; none if not known."""
+    facts = (
+        {} if known is None else {name.partition(".")[2]: pair for name, pair in known.facts.items() if _is_use(name)}
+    )
+    if "sessions" not in facts:
+        return []
+    rows = []
+    for user, words in USERS.items():
+        rows += [_user_row(words, facts[user])] if user in facts else []
+        groups = {name.partition(".")[2]: pair for name, pair in facts.items() if name.startswith(f"{user}.")}
+        busiest = sorted(groups.items(), key=lambda item: -max(item[1]))[:_MOST_GROUPS]
+        rows += [_user_row(f"- {name}", pair) for name, pair in busiest if max(pair) >= _LEAST_PROCESSORS]
+    return rows
+
+
+def _is_use(name: str) -> bool:
+    return name.startswith("processors.")
+
+
+def _user_row(words: str, used: tuple[float, float]) -> list[str]:
+    return [words, *(figure(value, 3) if value else "0" for value in used), f"{used[1] - used[0]:+.3g}"]

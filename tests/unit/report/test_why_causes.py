@@ -1,0 +1,156 @@
+"""Causes of a stored study: a planted one is told everywhere, with the settings that differ and who ran meanwhile."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from dbdyno.analyse.explain import FACTORS, THREAD_PARTS, Cause, Claim, Condition, causes
+from dbdyno.audit import TargetFacts, value_in_effect
+from dbdyno.engines import neutral_parameters
+from dbdyno.report import (
+    StudyAnalysis,
+    analyse_study,
+    markdown_text,
+    page_text,
+    print_why,
+    why_markdown,
+    why_object,
+    why_of,
+)
+from explained_study import PlantedTimes
+
+PAIR = ("mariadb:11.8", "mysql:9.7")
+QUICK = {"on_cpu": 0.3, "run_queue": 0.2, "wait.client": 0.2, "wait.redo_flush": 0.2, "wait.latch": 0.1}
+SMALL = {**QUICK, "wait.redo_space": 0.8}
+VARIABLES = {
+    PAIR[0]: {"version": "11.8.6-MariaDB", "innodb_io_capacity": "2000", "log_bin": "OFF", "sync_binlog": "0"},
+    PAIR[1]: {"version": "9.7.4", "innodb_io_capacity": "100", "log_bin": "OFF", "sync_binlog": "1"},
+}
+PAGE_CLEANER = {PAIR[0]: 0.1, PAIR[1]: 0.6}
+METRICS: Mapping[str, Mapping[str, float]] = {
+    target: {
+        "background.page_cleaner.on_cpu": used,
+        "host.cpu.user": 2.5,
+        **dict.fromkeys((f"host.cpu.{mode}" for mode in ("nice", "system", "irq", "softirq", "steal")), 0.0),
+        "server.cpu.user": 1.5 + used,
+        "server.cpu.system": 0.1,
+        "client.cpu.user": 0.2,
+        "client.cpu.system": 0.1,
+    }
+    for target, used in PAGE_CLEANER.items()
+}
+FACTS = TargetFacts("a", variables=VARIABLES[PAIR[1]])
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "causes.md"
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> StudyAnalysis:
+    slow = {PAIR[1]: {"commit": 4.0, "point_select": 1.5}}
+    planted = PlantedTimes(
+        slow, states={PAIR[0]: QUICK, PAIR[1]: SMALL}, metrics=METRICS, variables=VARIABLES, repeats=3
+    )
+    return analyse_study(planted.write(tmp_path_factory.mktemp("causes") / "planted"))
+
+
+def test_the_planted_cause_is_first_with_the_setting_that_differs(analysis: StudyAnalysis) -> None:
+    why = why_of(analysis, PAIR)
+    assert why.ranking is not None and why.thread_gap is not None
+    first = why.ranking.causes[0]
+    assert (first.cause.cause_id, first.grade) == ("redo-small", "explained by")
+    assert first.settings == {"io.capacity": ("2000", "100")}
+    assert not any(name.startswith("binlog.") for found in why.ranking.causes for name in found.settings)
+    whole = sum(found.difference.ms for found in why.ranking.causes) + why.ranking.not_explained.ms
+    assert whole == pytest.approx(why.thread_gap.total.ms)
+
+
+def test_terminal_markdown_page_and_program_tell_it(analysis: StudyAnalysis) -> None:
+    why = why_of(analysis, PAIR)
+    console = Console(width=300, file=io.StringIO(), record=True)
+    print_why(analysis, why, console)
+    texts = (console.export_text(), why_markdown(why), markdown_text(analysis.results), page_text(analysis.results))
+    remedy = next(cause.remedy for cause in causes() if cause.cause_id == "redo-small")
+    assert all(remedy in text and "2000 pages/s → 100 pages/s" in text for text in texts)
+    assert all("page_cleaner" in text.replace("\\", "") for text in texts)
+    assert len(why.lines) == 5
+    assert "Explained by" in why.lines[3]
+    found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))
+    ranked = found["causes"]["ranked"]
+    assert ranked[0]["id"] == "redo-small"
+    assert ranked[0]["settings"]["io.capacity"] == {"left": "2000", "right": "100"}
+    whole = sum(one["difference_ms"] for one in ranked) + found["causes"]["not_explained"]["difference_ms"]
+    assert whole == pytest.approx(found["threads"]["gap"]["difference_ms"])
+    assert found["processors"]["background"] == pytest.approx({"left": 0.1, "right": 0.6})
+    assert found["processors"]["neighbours"] == pytest.approx({"left": 0.5, "right": 0.0})
+
+
+def test_where_threads_were_not_watched_the_statements_tell(tmp_path: Path) -> None:
+    analysis = analyse_study(PlantedTimes({PAIR[1]: {"commit": 4.0}}).write(tmp_path / "statements"))
+    why = why_of(analysis, PAIR)
+    assert why.ranking is not None
+    assert why.ranking.causes[0].cause.cause_id == "commits"
+    assert len(why.lines) == 3 and "Explained by" in why.lines[1]
+    assert 'id="why-processors"' not in page_text(analysis.results)
+
+
+def test_rows_name_parts_facts_and_settings_that_there_are() -> None:
+    for cause in causes():
+        named = {*cause.settings, *(one.differs for one in _conditions(cause) if one.differs)}
+        assert all(name in neutral_parameters() or value_in_effect(FACTS, name) for name in named)
+        for claim in (*cause.claims, *cause.brings):
+            known = claim.part in THREAD_PARTS or claim.part.partition(".")[0] in ("statement", "client", "thrown-away")
+            assert known and claim.factor in ("", *FACTORS)
+
+
+def _conditions(cause: Cause) -> tuple[Condition, ...]:
+    return (*cause.conditions, *cause.alternatives)
+
+
+def test_the_reference_lists_the_causes_as_they_are() -> None:
+    head = (
+        "# Causes\n\n"
+        "What `dbdyno explain` and the report's section *Why* can name as the cause of a difference, in the order in "
+        "which causes take what they\nclaim: each millisecond has one cause at most. Written from the table that the "
+        "code reads, by\n`DBDYNO_WRITE_REFERENCE=1 pytest tests/unit/report/test_why_causes.py`. "
+        "[Where the time goes](../concepts/explanation.md#causes)\nsays how they are ranked, "
+        "[Add a cause](../design/causes.md) how to add one.\n\n"
+        "| id | explained by | claims | brings with it | when | settings that bear on it | what would remove it | "
+        "alteration |\n|---|---|---|---|---|---|---|---|\n"
+    )
+    text = head + "".join(_row(cause) for cause in causes())
+    if os.environ.get("DBDYNO_WRITE_REFERENCE"):
+        REFERENCE.write_text(text)
+    assert REFERENCE.read_text() == text
+
+
+def _row(cause: Cause) -> str:
+    when = [" and ".join(map(_condition, cause.conditions)), " or ".join(map(_condition, cause.alternatives))]
+    cells = [
+        f"`{cause.cause_id}`",
+        cause.words,
+        _claims(cause.claims),
+        _claims(cause.brings),
+        " and ".join(filter(None, when)),
+        ", ".join(f"`{name}`" for name in cause.settings),
+        cause.remedy,
+        f"`{cause.alteration}`" if cause.alteration else "",
+    ]
+    return f"| {' | '.join(cell or '-' for cell in cells)} |\n"
+
+
+def _claims(claims: tuple[Claim, ...]) -> str:
+    return ", ".join(f"`{claim.part}{'/' if claim.factor else ''}{claim.factor}`" for claim in claims)
+
+
+def _condition(one: Condition) -> str:
+    if one.differs:
+        return f"`{one.differs}` differs" + (f" and is {one.value} there" if one.value else "")
+    if one.has:
+        return f"`{one.has}` is more than 0"
+    return f"`{one.grows}` is {f'more, × {one.times:g} at least' if one.times else f'more, by {one.by:g} at least'}"
