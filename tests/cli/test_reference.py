@@ -59,6 +59,7 @@ COMMANDS = {
         "sample",
         "null-server",
         "threads",
+        "agent",
     ),
 }
 

@@ -10,6 +10,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod agent;
 mod arguments;
 mod cleanup;
 mod cli_error;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Command::Workloads(arguments) => workloads::run(*arguments).map(|()| Exit::Done),
         Command::Quirks(arguments) => quirks::run(arguments).map(|()| Exit::Done),
         Command::Sample(arguments) => sample::run(*arguments).map(|()| Exit::Done),
+        Command::Agent(arguments) => agent::run(&arguments).map(|()| Exit::Done),
         Command::Threads(arguments) => threads::run(&arguments),
         Command::NullServer(arguments) => null_server::run(*arguments),
     };

@@ -1,5 +1,6 @@
 //! Parses the command line.
 
+mod agent;
 mod fingerprint;
 mod load;
 mod pacing;
@@ -19,6 +20,7 @@ mod verify;
 mod workload;
 mod workloads;
 
+pub(crate) use agent::AgentArguments;
 pub(crate) use fingerprint::FingerprintArguments;
 pub(crate) use load::{OutputArguments, RunArguments};
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
@@ -94,6 +96,7 @@ pub(crate) enum Command {
     Quirks(QuirksArguments),
     Sample(Box<SampleArguments>),
     Threads(ThreadsArguments),
+    Agent(Box<AgentArguments>),
     NullServer(Box<NullServerArguments>),
 }
 

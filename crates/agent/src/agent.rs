@@ -1,0 +1,170 @@
+//! Does what is asked for: one line a primitive.
+
+use crate::clocks;
+use crate::copy::copy_tree;
+use crate::files;
+use crate::locks::Locks;
+use crate::processes::Processes;
+use crate::pushes::{self, Pushes};
+use crate::refusal::{AtPath, Refusal};
+use crate::request::Request;
+use crate::session::{self, Session};
+use crate::streams::{self, Streams};
+use crate::watches::Watches;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a request is answered with.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) value: Value,
+    pub(crate) body: Vec<u8>,
+}
+
+impl From<Value> for Answer {
+    fn from(value: Value) -> Self {
+        Self {
+            value,
+            body: Vec::new(),
+        }
+    }
+}
+
+impl From<()> for Answer {
+    fn from((): ()) -> Self {
+        json!({}).into()
+    }
+}
+
+/// A session and what it has open.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) session: Session,
+    pub(crate) processes: Arc<Processes>,
+    locks: Locks,
+    pushes: Pushes,
+    streams: Streams,
+    watches: Watches,
+}
+
+impl Agent {
+    pub(crate) fn new(session: Session) -> Self {
+        Self {
+            pushes: Pushes::new(session.home.join("incoming")),
+            session,
+            processes: Processes::begin(),
+            locks: Locks::default(),
+            streams: Streams::default(),
+            watches: Watches::default(),
+        }
+    }
+
+    /// Does one request; `End` is the daemon's.
+    pub(crate) fn answer(&self, request: Request, body: &[u8]) -> Result<Answer, Refusal> {
+        Ok(match request {
+            Request::Ping | Request::End => ().into(),
+            Request::Clock => clocks::clocks().into(),
+            Request::Facts => clocks::facts(&self.session.home).into(),
+            Request::Agents => json!({"agents": session::find_all(&self.session.home)?}).into(),
+            Request::EndAgent { session } => session::end(&self.session.home, &session)?.into(),
+            Request::Spawn(request) => self.processes.spawn(&request, body, &self.session)?.into(),
+            Request::Signal {
+                process,
+                signal,
+                to_group,
+            } => self.processes.signal(process, signal, to_group)?.into(),
+            Request::Wait {
+                process,
+                timeout_ms,
+            } => self
+                .processes
+                .wait(process, milliseconds(timeout_ms))?
+                .into(),
+            Request::Output {
+                process,
+                stream,
+                offset,
+                timeout_ms,
+            } => {
+                let timeout = milliseconds(timeout_ms);
+                self.processes.output(process, stream, offset, timeout)?
+            }
+            Request::Read {
+                paths,
+                offset,
+                limit,
+                owners,
+            } => files::read(&paths, offset, limit, owners.as_deref()),
+            Request::Write(request) => files::write(&request, body)?.into(),
+            Request::List { path, recursive } => files::list(&path, recursive)?,
+            Request::Stat { paths, follow } => files::stat(&paths, follow),
+            Request::Resolve { path } => json!({"path": files::resolve(&path)}).into(),
+            Request::Digest { path } => json!({"sha256": pushes::hash_of(&path).at(&path)?}).into(),
+            Request::Make(request) => files::make(&request, &self.session)?.into(),
+            Request::Link { path, target } => files::link(&path, &target)?.into(),
+            Request::Own {
+                path,
+                uid,
+                gid,
+                mode,
+            } => files::own(&path, uid, gid, mode)?.into(),
+            Request::Move { from, to } => files::rename(&from, &to)?.into(),
+            Request::Remove { path, recursive } => {
+                files::remove(&path, recursive)?;
+                self.session.forget_temporary(&path);
+                ().into()
+            }
+            Request::CopyTree { from, to } => json!({"how": copy_tree(&from, &to)?}).into(),
+            Request::WriteBack { path } => files::write_back(&path)?.into(),
+            Request::Space { path } => files::space(&path)?.into(),
+            Request::Lock {
+                path,
+                shared,
+                timeout_ms,
+            } => {
+                let timeout = milliseconds(timeout_ms);
+                json!({"lock": self.locks.lock(&path, shared, timeout)?}).into()
+            }
+            Request::Unlock { lock } => self.locks.unlock(lock)?.into(),
+            Request::Listener { path } => {
+                json!({"pid": streams::listener(&path).at(&path)?}).into()
+            }
+            Request::FreePort => {
+                json!({"port": streams::free_port().at(Path::new("127.0.0.1"))?}).into()
+            }
+            Request::Connect(destination) => {
+                json!({"stream": self.streams.connect(&destination)?}).into()
+            }
+            Request::StreamRead { stream, timeout_ms } => {
+                self.streams.read(stream, milliseconds(timeout_ms))?
+            }
+            Request::StreamWrite { stream } => self.streams.write(stream, body)?.into(),
+            Request::StreamClose { stream } => self.streams.close(stream)?.into(),
+            Request::Watch {
+                paths,
+                start_ns,
+                interval_ns,
+                count,
+            } => json!({"watch": self.watches.begin(paths, start_ns, interval_ns, count)?}).into(),
+            Request::WatchTake {
+                watch,
+                from,
+                timeout_ms,
+            } => self.watches.take(watch, from, milliseconds(timeout_ms))?,
+            Request::WatchStop { watch } => self.watches.stop(watch)?.into(),
+            Request::PushBegin { sha256, path } => self.pushes.begin(&sha256, &path)?.into(),
+            Request::PushChunk { sha256, offset } => {
+                self.pushes.chunk(&sha256, offset, body)?.into()
+            }
+            Request::PushFinish { sha256, path, mode } => {
+                self.pushes.finish(&sha256, &path, mode)?.into()
+            }
+        })
+    }
+}
+
+fn milliseconds(count: u64) -> Duration {
+    Duration::from_millis(count)
+}

@@ -1,0 +1,255 @@
+//! The daemon of a session: takes connections of its user, serves the newest, and ends with its lease.
+
+use crate::agent::{Agent, Answer};
+use crate::error::AgentError;
+use crate::frame::{self, Frame, FrameError, read_frame};
+use crate::refusal::Refusal;
+use crate::replies::{Admission, Replies};
+use crate::request::{Header, Request};
+use crate::session::{AgentOptions, Session, socket_path, sweep};
+use rustix::net::sockopt::socket_peercred;
+use serde_json::json;
+use std::io::{BufReader, Write};
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Between two looks at the lease.
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+/// A lab that takes nothing for so long has lost its link.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Between two notes that the lab was heard.
+const NOTE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Serves a session until the lab ends it, a signal comes, or no lab has spoken for the time of the lease.
+///
+/// # Errors
+///
+/// Its folder or socket can't be made. A session that another process serves is left to it.
+pub fn serve(options: &AgentOptions) -> Result<(), AgentError> {
+    // A process group leader can't begin a session; then it has no terminal that it could lose either.
+    let _ = rustix::process::setsid();
+    // Orphans of processes that it starts are its own, so that none is left at the end.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let Some(session) = Session::take(options)? else {
+        return Ok(());
+    };
+    let listener = listen(&session)?;
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
+        signal_hook::flag::register(signal, Arc::clone(&ended))
+            .map_err(AgentError::refused(&session.folder))?;
+    }
+    let home = options.home.clone();
+    thread::spawn(move || sweep(&home)); // what others left may be large
+    let daemon = Arc::new(Daemon {
+        agent: Agent::new(session),
+        replies: Replies::default(),
+        lab: Mutex::new(Lab {
+            connection: None,
+            seen: Instant::now(),
+            noted: Instant::now(),
+        }),
+        ended,
+    });
+    let accepting = Arc::clone(&daemon);
+    thread::spawn(move || accepting.accept(&listener));
+    while !daemon.ended.load(Ordering::Relaxed) && daemon.lab().seen.elapsed() < options.lease {
+        thread::sleep(LOOK_INTERVAL.min(options.lease / 4));
+    }
+    daemon.agent.processes.end_all();
+    daemon.agent.session.remove();
+    Ok(())
+}
+
+fn listen(session: &Session) -> Result<UnixListener, AgentError> {
+    let refused = AgentError::refused(&session.folder);
+    let bind = || {
+        let (_folder, path) = socket_path(&session.folder)?;
+        let _ = std::fs::remove_file(&path); // of one that was killed
+        UnixListener::bind(path)
+    };
+    bind().map_err(refused)
+}
+
+#[derive(Debug)]
+struct Daemon {
+    agent: Agent,
+    replies: Replies,
+    lab: Mutex<Lab>,
+    ended: Arc<AtomicBool>,
+}
+
+/// The lab, as far as it is known here.
+#[derive(Debug)]
+struct Lab {
+    connection: Option<Connection>,
+    seen: Instant,
+    noted: Instant,
+}
+
+#[derive(Debug, Clone)]
+struct Connection {
+    stream: Arc<UnixStream>,
+    writing: Arc<Mutex<()>>,
+}
+
+impl Daemon {
+    fn accept(self: &Arc<Self>, listener: &UnixListener) {
+        for stream in listener.incoming() {
+            match stream {
+                Ok(stream) if is_own(&stream) => self.connect(stream),
+                Ok(_) => {}
+                Err(_) => thread::sleep(LOOK_INTERVAL), // no descriptors are left
+            }
+        }
+    }
+
+    /// Serves a new connection; the one before it is a link that was lost.
+    fn connect(self: &Arc<Self>, stream: UnixStream) {
+        let _ = stream.set_write_timeout(Some(WRITE_TIMEOUT));
+        let connection = Connection {
+            stream: Arc::new(stream),
+            writing: Arc::default(),
+        };
+        let former = self.lab().connection.replace(connection.clone());
+        if let Some(former) = former {
+            let _ = former.stream.shutdown(Shutdown::Both);
+        }
+        let daemon = Arc::clone(self);
+        thread::spawn(move || {
+            daemon.read(&connection);
+            let _ = connection.stream.shutdown(Shutdown::Both);
+        });
+    }
+
+    fn read(self: &Arc<Self>, connection: &Connection) {
+        let mut from = BufReader::new(&*connection.stream);
+        loop {
+            match read_frame(&mut from) {
+                Ok(Some(frame)) => {
+                    if let Err(refusal) = self.take(frame) {
+                        return self.send(&reply(0, Err(refusal)));
+                    }
+                }
+                Ok(None) | Err(FrameError::Connection(_) | FrameError::Cut) => return,
+                Err(error @ FrameError::Oversized { .. }) => {
+                    let refusal = Refusal::new("damaged", "", error.to_string());
+                    return self.send(&reply(0, Err(refusal)));
+                }
+            }
+        }
+    }
+
+    /// Begins a request. An error is that of a lab that does not speak frames.
+    fn take(self: &Arc<Self>, frame: Frame) -> Result<(), Refusal> {
+        let header: Header = match serde_json::from_slice(&frame.header) {
+            Ok(header) => header,
+            Err(error) => match id_of(&frame.header) {
+                Some(id) => {
+                    let refusal = Refusal::new("unknown-request", "", error.to_string());
+                    self.send(&reply(id, Err(refusal)));
+                    return Ok(());
+                }
+                None => return Err(Refusal::new("damaged", "", error.to_string())),
+            },
+        };
+        self.heard();
+        let id = header.id;
+        match self.replies.admit(id, header.answered_below) {
+            Admission::Ignore => {}
+            Admission::Again(reply) => self.send(&reply),
+            Admission::Refuse(refusal) => self.send(&reply(id, Err(refusal))),
+            // Read by this very thread: what comes before the stamp would be taken for the network's time.
+            Admission::Do if matches!(header.request, Request::Ping | Request::Clock) => {
+                self.finish(id, self.agent.answer(header.request, &[]));
+            }
+            Admission::Do => {
+                let daemon = Arc::clone(self);
+                let work = move || daemon.perform(id, header.request, &frame.body);
+                if let Err(error) = thread::Builder::new().spawn(work) {
+                    let refusal = Refusal::new("busy", "", error.to_string());
+                    self.finish(id, Err(refusal));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn perform(&self, id: u64, request: Request, body: &[u8]) {
+        let is_end = matches!(request, Request::End);
+        let answer = panic::catch_unwind(AssertUnwindSafe(|| self.agent.answer(request, body)));
+        let defect = || {
+            Err(Refusal::new(
+                "defect",
+                "",
+                "the agent failed; please report",
+            ))
+        };
+        self.finish(id, answer.unwrap_or_else(|_| defect()));
+        if is_end {
+            self.ended.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn finish(&self, id: u64, answer: Result<Answer, Refusal>) {
+        let reply = reply(id, answer);
+        self.replies.keep(id, &reply);
+        self.send(&reply);
+    }
+
+    /// Sends to the lab if it is there; else it asks again when it is back.
+    fn send(&self, reply: &Arc<Vec<u8>>) {
+        let connection = self.lab().connection.clone();
+        if let Some(connection) = connection {
+            let _writing = connection.writing.lock();
+            if (&*connection.stream).write_all(reply).is_err() {
+                let _ = connection.stream.shutdown(Shutdown::Both); // half a reply is no reply
+            }
+        }
+    }
+
+    fn heard(&self) {
+        let mut lab = self.lab();
+        lab.seen = Instant::now();
+        if lab.noted.elapsed() > NOTE_INTERVAL {
+            lab.noted = lab.seen;
+            drop(lab);
+            self.agent.session.seen();
+        }
+    }
+
+    fn lab(&self) -> MutexGuard<'_, Lab> {
+        self.lab.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_own(stream: &UnixStream) -> bool {
+    socket_peercred(stream).is_ok_and(|peer| peer.uid == rustix::process::geteuid())
+}
+
+fn id_of(header: &[u8]) -> Option<u64> {
+    let value: serde_json::Value = serde_json::from_slice(header).ok()?;
+    value.get("id")?.as_u64()
+}
+
+/// A frame ready to be sent.
+fn reply(id: u64, answer: Result<Answer, Refusal>) -> Arc<Vec<u8>> {
+    let (header, body) = match answer {
+        Ok(answer) => (json!({"id": id, "ok": answer.value}), answer.body),
+        Err(refusal) => (json!({"id": id, "error": refusal}), Vec::new()),
+    };
+    let mut bytes = Vec::new();
+    let header = header.to_string();
+    if let Err(error) = frame::write_frame(&mut bytes, header.as_bytes(), &body) {
+        let refusal = Refusal::new("too-large", "", error.to_string());
+        let header = json!({"id": id, "error": refusal}).to_string();
+        let written = frame::write_frame(&mut bytes, header.as_bytes(), &[]);
+        debug_assert!(written.is_ok(), "a short frame fits into memory");
+    }
+    Arc::new(bytes)
+}

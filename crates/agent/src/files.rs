@@ -1,0 +1,429 @@
+//! Reads, writes, lists, makes and removes files.
+
+use crate::agent::Answer;
+use crate::frame::MAX_BODY_BYTES;
+use crate::refusal::{AtPath, Refusal};
+use crate::request::{MakeRequest, WriteHow, WriteRequest};
+use crate::session::{Session, remove_tree};
+use rustix::fs::{Access, Advice, access, fadvise, statvfs};
+use rustix::io::Errno;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{
+    DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown,
+};
+use std::path::{Path, PathBuf};
+
+const PRIVATE_FILE: u32 = 0o600;
+/// Less what the process's mask takes away.
+const DEFAULT_FILE: u32 = 0o666;
+const MODE_BITS: u32 = 0o7777;
+const DEFAULT_FOLDER: u32 = 0o777;
+
+/// The content of files, one after the other; each is told by its length or its refusal.
+pub(crate) fn read(
+    paths: &[PathBuf],
+    offset: i64,
+    limit: Option<usize>,
+    owners: Option<&[u32]>,
+) -> Answer {
+    let mut body = Vec::new();
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        let room = MAX_BODY_BYTES - body.len();
+        let limit = limit.unwrap_or(usize::MAX).min(room + 1);
+        match read_one(path, offset, limit, owners) {
+            Ok(bytes) if bytes.len() > room => {
+                let text = "more than one reply takes; read it in parts";
+                files.push(
+                    json!({"error": Refusal::new("too-large", path.to_string_lossy(), text)}),
+                );
+            }
+            Ok(bytes) => {
+                files.push(json!({"bytes": bytes.len()}));
+                body.extend(bytes);
+            }
+            Err(refusal) => files.push(json!({"error": refusal})),
+        }
+    }
+    Answer {
+        value: json!({"files": files}),
+        body,
+    }
+}
+
+/// Waits for no writer: a pipe of somebody's is read as empty.
+fn read_one(
+    path: &Path,
+    offset: i64,
+    limit: usize,
+    owners: Option<&[u32]>,
+) -> Result<Vec<u8>, Refusal> {
+    let follow = if owners.is_some() {
+        libc::O_NOFOLLOW
+    } else {
+        0
+    };
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | follow)
+        .open(path)
+        .at(path)?;
+    if let Some(owners) = owners {
+        let facts = file.metadata().at(path)?;
+        if !facts.is_file() || !owners.contains(&facts.uid()) {
+            return Err(Errno::PERM).at(path);
+        }
+    }
+    if offset != 0 {
+        let end = if offset < 0 {
+            file.metadata().at(path)?.len()
+        } else {
+            0
+        };
+        let begin = end.saturating_add_signed(offset);
+        file.seek(SeekFrom::Start(begin)).at(path)?;
+    }
+    let mut bytes = Vec::new();
+    file.take(limit as u64).read_to_end(&mut bytes).at(path)?;
+    Ok(bytes)
+}
+
+/// Writes a file as asked.
+pub(crate) fn write(request: &WriteRequest, body: &[u8]) -> Result<(), Refusal> {
+    let path = &request.path;
+    let default = match request.how {
+        WriteHow::InPlace => DEFAULT_FILE,
+        _ => PRIVATE_FILE,
+    };
+    let mode = request.mode.unwrap_or(default);
+    let mut options = OpenOptions::new();
+    options.write(true).mode(mode);
+    let target = match request.how {
+        WriteHow::Replace => unfinished(path),
+        _ => path.clone(),
+    };
+    match request.how {
+        WriteHow::Replace | WriteHow::New => options.create_new(true),
+        WriteHow::Append => options.append(true).create(true),
+        WriteHow::InPlace => options.create(true).truncate(true),
+    };
+    let mut file = options.open(&target).at(&target)?;
+    let mut fill = || -> Result<(), Refusal> {
+        if matches!(request.how, WriteHow::Replace | WriteHow::New) {
+            // The process's mask may have taken bits away.
+            file.set_permissions(Permissions::from_mode(mode))
+                .at(path)?;
+            give(&target, request.uid, request.gid)?;
+        }
+        file.write_all(body).at(path)?;
+        if request.sync {
+            file.sync_all().at(path)?;
+        }
+        if target == *path {
+            return Ok(());
+        }
+        fs::rename(&target, path).at(path)
+    };
+    fill().inspect_err(|_| {
+        if matches!(request.how, WriteHow::Replace | WriteHow::New) {
+            let _ = fs::remove_file(&target);
+        }
+    })
+}
+
+fn unfinished(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}", random_letters()))
+}
+
+/// Eight letters that nobody foresees.
+fn random_letters() -> String {
+    let mut bytes = [0; 5];
+    // Without it names are only easier to foresee; what is there already is never used.
+    let _ = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
+    let number = bytes
+        .iter()
+        .fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+    (0..8)
+        .map(|place| {
+            char::from(b"abcdefghijklmnopqrstuvwxyz234567"[(number >> (5 * place) & 31) as usize])
+        })
+        .collect()
+}
+
+/// What a folder holds, as JSON in the body.
+pub(crate) fn list(path: &Path, recursive: bool) -> Result<Answer, Refusal> {
+    let mut entries = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(below) = folders.pop() {
+        let folder = path.join(&below);
+        let names = match fs::read_dir(&folder) {
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound && !below.as_os_str().is_empty() =>
+            {
+                continue;
+            }
+            names => names.at(&folder)?,
+        };
+        for name in names {
+            let name = below.join(name.at(&folder)?.file_name());
+            // One that went away meanwhile is none.
+            let Ok(facts) = fs::symlink_metadata(path.join(&name)) else {
+                continue;
+            };
+            if recursive && facts.is_dir() {
+                folders.push(name.clone());
+            }
+            entries.push(Described::of(&name, &facts));
+        }
+    }
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    let body = serde_json::to_vec(&entries).unwrap_or_default();
+    Ok(Answer {
+        value: json!({"count": entries.len()}),
+        body,
+    })
+}
+
+/// A file, as the kernel describes it.
+#[derive(Debug, Serialize)]
+struct Described {
+    path: PathBuf,
+    kind: &'static str,
+    bytes: u64,
+    disk_bytes: u64,
+    mode: u32,
+    uid: u32,
+    gid: u32,
+    modified_ns: i64,
+    device: u64,
+    inode: u64,
+}
+
+impl Described {
+    fn of(path: &Path, facts: &fs::Metadata) -> Self {
+        Self {
+            path: PathBuf::from(path.to_string_lossy().into_owned()),
+            kind: kind_of(facts.file_type()),
+            bytes: facts.len(),
+            disk_bytes: facts.blocks() * 512,
+            mode: facts.mode() & MODE_BITS,
+            uid: facts.uid(),
+            gid: facts.gid(),
+            modified_ns: facts.mtime() * 1_000_000_000 + facts.mtime_nsec(),
+            device: facts.dev(),
+            inode: facts.ino(),
+        }
+    }
+}
+
+fn kind_of(kind: fs::FileType) -> &'static str {
+    match kind {
+        _ if kind.is_dir() => "directory",
+        _ if kind.is_file() => "file",
+        _ if kind.is_symlink() => "link",
+        _ if kind.is_socket() => "socket",
+        _ => "other",
+    }
+}
+
+/// Describes files, each with its real path and whether this user may write and execute it.
+pub(crate) fn stat(paths: &[PathBuf], follow: bool) -> Answer {
+    let describe = |path: &PathBuf| -> Result<Value, Refusal> {
+        let facts = if follow {
+            fs::metadata(path)
+        } else {
+            fs::symlink_metadata(path)
+        };
+        let mut value = json!(Described::of(path, &facts.at(path)?));
+        value["real_path"] = json!(fs::canonicalize(path).ok());
+        value["target"] = json!(fs::read_link(path).ok());
+        value["is_writable"] = json!(access(path, Access::WRITE_OK).is_ok());
+        value["is_executable"] = json!(access(path, Access::EXEC_OK).is_ok());
+        Ok(value)
+    };
+    let described = paths.iter().map(|path| match describe(path) {
+        Ok(value) => value,
+        Err(refusal) => json!({"error": refusal}),
+    });
+    json!({"files": described.collect::<Vec<_>>()}).into()
+}
+
+/// Makes a folder; what the session has to remove is noted before it is there.
+pub(crate) fn make(request: &MakeRequest, session: &Session) -> Result<(), Refusal> {
+    if let Some(temporary) = &request.temporary {
+        if request.is_new && temporary == &request.path && temporary.symlink_metadata().is_ok() {
+            return Err(Errno::EXIST).at(temporary); // somebody else's: not to be removed by us
+        }
+        session.note_temporary(temporary)?;
+    }
+    let path = &request.path;
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).at(parent)?;
+    }
+    let mode = request.mode.unwrap_or(DEFAULT_FOLDER);
+    match DirBuilder::new().mode(mode).create(path) {
+        Err(error)
+            if error.kind() == io::ErrorKind::AlreadyExists && !request.is_new && path.is_dir() => {
+        }
+        made => made.at(path)?,
+    }
+    own(path, request.uid, request.gid, request.mode)
+}
+
+/// The path without links; what is missing of it stays as it is.
+pub(crate) fn resolve(path: &Path) -> PathBuf {
+    for there in path.ancestors() {
+        if let (Ok(real), Ok(missing)) = (fs::canonicalize(there), path.strip_prefix(there)) {
+            return real.components().chain(missing.components()).collect();
+        }
+    }
+    path.to_owned()
+}
+
+pub(crate) fn link(path: &Path, target: &Path) -> Result<(), Refusal> {
+    std::os::unix::fs::symlink(target, path).at(path)
+}
+
+/// Gives a file another owner, group or mode.
+pub(crate) fn own(
+    path: &Path,
+    uid: Option<u32>,
+    gid: Option<u32>,
+    mode: Option<u32>,
+) -> Result<(), Refusal> {
+    give(path, uid, gid)?;
+    match mode {
+        Some(mode) => fs::set_permissions(path, Permissions::from_mode(mode)).at(path),
+        None => Ok(()),
+    }
+}
+
+fn give(path: &Path, uid: Option<u32>, gid: Option<u32>) -> Result<(), Refusal> {
+    if uid.is_none() && gid.is_none() {
+        return Ok(());
+    }
+    chown(path, uid, gid).at(path)
+}
+
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Refusal> {
+    fs::rename(from, to).at(from)
+}
+
+/// Removes a file, an empty folder, or a folder with all that is in it.
+pub(crate) fn remove(path: &Path, recursive: bool) -> Result<(), Refusal> {
+    if recursive {
+        return remove_tree(path).at(path);
+    }
+    let facts = fs::symlink_metadata(path).at(path)?;
+    if facts.is_dir() {
+        fs::remove_dir(path).at(path)
+    } else {
+        fs::remove_file(path).at(path)
+    }
+}
+
+/// Waits until the files below a folder are on the device, then has the kernel forget their pages.
+pub(crate) fn write_back(folder: &Path) -> Result<(), Refusal> {
+    let mut folders = vec![folder.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).at(&folder)? {
+            let entry = entry.at(&folder)?;
+            let kind = entry.file_type().at(&entry.path())?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_file() {
+                let file = File::open(entry.path()).at(&entry.path())?;
+                file.sync_all().at(&entry.path())?;
+                files.push(entry.path());
+            }
+        }
+    }
+    for path in files {
+        let file = File::open(&path).at(&path)?;
+        fadvise(&file, 0, None, Advice::DontNeed).at(&path)?;
+    }
+    Ok(())
+}
+
+/// Space where a path, or its nearest existing parent, lies.
+pub(crate) fn space(path: &Path) -> Result<Value, Refusal> {
+    let there = path.ancestors().find(|path| path.exists());
+    let there = there.unwrap_or(Path::new("/"));
+    let space = statvfs(there).at(there)?;
+    Ok(json!({
+        "path": there,
+        "size_bytes": space.f_frsize * space.f_blocks,
+        "free_bytes": space.f_frsize * space.f_bavail,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("agent-files-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    fn request(path: &Path, how: WriteHow) -> WriteRequest {
+        WriteRequest {
+            path: path.to_owned(),
+            how,
+            mode: Some(0o640),
+            uid: None,
+            gid: None,
+            sync: true,
+        }
+    }
+
+    #[test]
+    fn a_file_is_written_as_asked_and_nothing_is_left_of_one_that_is_refused() {
+        let folder = scratch("write");
+        let path = folder.join("f");
+        write(&request(&path, WriteHow::Replace), b"one").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & MODE_BITS, 0o640);
+        write(&request(&path, WriteHow::Append), b" two").unwrap();
+        let refusal = write(&request(&path, WriteHow::New), b"three").unwrap_err();
+        assert_eq!(refusal.code, "exists");
+        assert_eq!(fs::read(&path).unwrap(), b"one two");
+        write(&request(&path, WriteHow::InPlace), b"short").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"short");
+        fs::create_dir(folder.join("d")).unwrap();
+        write(&request(&folder.join("d"), WriteHow::Replace), b"").unwrap_err();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn files_are_read_together_and_each_refusal_is_its_own() {
+        let folder = scratch("read");
+        fs::write(folder.join("a"), "0123456789").unwrap();
+        let paths = [folder.join("a"), folder.join("missing"), folder.join("a")];
+        let answer = read(&paths, 2, Some(3), None);
+        assert_eq!(answer.body, b"234234");
+        assert_eq!(answer.value["files"][0]["bytes"], 3);
+        assert_eq!(answer.value["files"][1]["error"]["code"], "not-found");
+        let answer = read(&[folder.join("a")], -4, None, None);
+        assert_eq!(answer.body, b"6789");
+        let others = read(&[folder.join("a")], 0, None, Some(&[4_000_000]));
+        assert_eq!(others.value["files"][0]["error"]["code"], "denied");
+        let large = File::create(folder.join("large")).unwrap();
+        large.set_len(MAX_BODY_BYTES as u64 + 1).unwrap();
+        let answer = read(&[folder.join("large")], 0, None, None);
+        assert_eq!(answer.value["files"][0]["error"]["code"], "too-large");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn random_names_differ() {
+        assert_ne!(random_letters(), random_letters());
+        assert_eq!(random_letters().len(), 8);
+    }
+}

@@ -1,0 +1,98 @@
+//! The relay: passes frames between its standard streams and the daemon of the session, which it starts if need be.
+
+use crate::error::AgentError;
+use crate::session::{AgentOptions, socket_path};
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Precedes the first frame: what a login shell prints comes before it.
+pub const GREETING: &[u8] = b"\ndbdyno-agent 1\n";
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
+const BLOCK_BYTES: usize = 1 << 18;
+
+/// Passes frames until either side ends. `daemon` is the command that serves the session; `None`: one must be there.
+///
+/// # Errors
+///
+/// There is no daemon and none could be started.
+pub fn relay(options: &AgentOptions, daemon: Option<Command>) -> Result<(), AgentError> {
+    let folder = options.folder()?;
+    let stream = match (connect(&folder), daemon) {
+        (Ok(stream), _) => stream,
+        (Err(_), Some(daemon)) => start(&folder, daemon)?,
+        (Err(_), None) => return Err(AgentError::NoSession(options.session.clone())),
+    };
+    let mut out = io::stdout();
+    out.write_all(GREETING)
+        .and_then(|()| out.flush())
+        .map_err(AgentError::refused(&folder))?;
+    let to_daemon = stream.try_clone().map_err(AgentError::refused(&folder))?;
+    thread::spawn(move || {
+        pass(&mut io::stdin(), &mut &to_daemon);
+        let _ = to_daemon.shutdown(Shutdown::Write);
+    });
+    pass(&mut &stream, &mut out);
+    Ok(())
+}
+
+/// Passes what comes, at once, until an end.
+fn pass(from: &mut impl Read, to: &mut impl Write) {
+    let mut block = vec![0; BLOCK_BYTES];
+    loop {
+        match from.read(&mut block) {
+            Ok(0) => return,
+            Ok(count) => {
+                let passed = to.write_all(&block[..count]).and_then(|()| to.flush());
+                if passed.is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn connect(folder: &Path) -> io::Result<UnixStream> {
+    let (_handle, path) = socket_path(folder)?;
+    UnixStream::connect(path)
+}
+
+fn start(folder: &Path, mut daemon: Command) -> Result<UnixStream, AgentError> {
+    let not_started = |error: io::Error| AgentError::NotStarted(error.to_string());
+    let mut child = daemon
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .current_dir("/")
+        .process_group(0) // what ends the relay's group does not reach it
+        .spawn()
+        .map_err(not_started)?;
+    let deadline = Instant::now() + START_TIMEOUT;
+    loop {
+        if let Ok(stream) = connect(folder) {
+            return Ok(stream);
+        }
+        let exit = child.try_wait().map_err(not_started)?;
+        if exit.is_some_and(|exit| !exit.success()) || Instant::now() > deadline {
+            return Err(AgentError::NotStarted(last_words(&mut child)));
+        }
+        thread::sleep(RETRY_INTERVAL);
+    }
+}
+
+fn last_words(child: &mut std::process::Child) -> String {
+    let _ = child.kill();
+    let mut text = String::new();
+    if let Some(mut stderr) = child.stderr.take() {
+        let _ = stderr.read_to_string(&mut text);
+    }
+    text.trim().to_owned()
+}

@@ -1,0 +1,166 @@
+//! Connects to sockets of this host, so that the lab speaks to a server as if it were here.
+
+use crate::agent::Answer;
+use crate::refusal::{AtPath, Refusal};
+use crate::request::Destination;
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+use serde_json::json;
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+const BLOCK_BYTES: usize = 1 << 18;
+const MIN_TIMEOUT: Duration = Duration::from_millis(1);
+
+/// Connections of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    open: Mutex<(u64, HashMap<u64, Arc<Stream>>)>,
+}
+
+#[derive(Debug)]
+struct Stream {
+    socket: Socket,
+    name: PathBuf,
+    reading: Mutex<()>,
+    writing: Mutex<()>,
+}
+
+#[derive(Debug)]
+enum Socket {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Streams {
+    /// Connects and gives a handle.
+    pub(crate) fn connect(&self, destination: &Destination) -> Result<u64, Refusal> {
+        let (name, socket) = match destination {
+            Destination::Unix(path) => (path.clone(), UnixStream::connect(path).map(Socket::Unix)),
+            Destination::Loopback(port) => {
+                let socket = TcpStream::connect((Ipv4Addr::LOCALHOST, *port));
+                let name = PathBuf::from(format!("127.0.0.1:{port}"));
+                (name, socket.and_then(without_delay).map(Socket::Tcp))
+            }
+        };
+        let stream = Stream {
+            socket: socket.at(&name)?,
+            name,
+            reading: Mutex::default(),
+            writing: Mutex::default(),
+        };
+        let mut open = self.open();
+        open.0 += 1;
+        let handle = open.0;
+        open.1.insert(handle, Arc::new(stream));
+        Ok(handle)
+    }
+
+    /// What has come; waits for the first byte. Neither bytes nor an end: nothing came in time.
+    pub(crate) fn read(&self, handle: u64, timeout: Duration) -> Result<Answer, Refusal> {
+        let stream = self.stream(handle)?;
+        let _reading = stream.reading.lock();
+        let mut block = vec![0; BLOCK_BYTES];
+        let (count, is_end) = match stream.socket.read(&mut block, timeout.max(MIN_TIMEOUT)) {
+            Ok(count) => (count, count == 0),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                (0, false)
+            }
+            error => (error.at(&stream.name)?, false),
+        };
+        block.truncate(count);
+        Ok(Answer {
+            value: json!({"is_end": is_end}),
+            body: block,
+        })
+    }
+
+    /// Writes all of it.
+    pub(crate) fn write(&self, handle: u64, body: &[u8]) -> Result<(), Refusal> {
+        let stream = self.stream(handle)?;
+        let _writing = stream.writing.lock();
+        stream.socket.write(body).at(&stream.name)
+    }
+
+    /// Closes it; a read that waits returns.
+    pub(crate) fn close(&self, handle: u64) -> Result<(), Refusal> {
+        let stream = self.open().1.remove(&handle);
+        let stream = stream.ok_or_else(|| Refusal::no_handle("stream", handle))?;
+        stream.socket.shutdown();
+        Ok(())
+    }
+
+    fn stream(&self, handle: u64) -> Result<Arc<Stream>, Refusal> {
+        let stream = self.open().1.get(&handle).cloned();
+        stream.ok_or_else(|| Refusal::no_handle("stream", handle))
+    }
+
+    fn open(&self) -> MutexGuard<'_, (u64, HashMap<u64, Arc<Stream>>)> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Pid of the process that accepts connections on a socket; `None`: nobody does; 0: it can't be seen.
+pub(crate) fn listener(path: &Path) -> io::Result<Option<i32>> {
+    // Not waited for: a server that hangs takes nobody in, and its queue is full one day.
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    match connect(&socket, &SocketAddrUnix::new(path)?) {
+        Ok(()) => Ok(Some(socket_peercred(&socket)?.pid.as_raw_nonzero().get())),
+        Err(Errno::AGAIN) => Ok(Some(0)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// A port of the loopback address that nobody listens on now.
+pub(crate) fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
+        .local_addr()?
+        .port())
+}
+
+fn without_delay(socket: TcpStream) -> io::Result<TcpStream> {
+    socket.set_nodelay(true)?;
+    Ok(socket)
+}
+
+impl Socket {
+    fn read(&self, block: &mut [u8], timeout: Duration) -> io::Result<usize> {
+        match self {
+            Self::Unix(socket) => {
+                socket.set_read_timeout(Some(timeout))?;
+                (&*socket).read(block)
+            }
+            Self::Tcp(socket) => {
+                socket.set_read_timeout(Some(timeout))?;
+                (&*socket).read(block)
+            }
+        }
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Unix(socket) => (&*socket).write_all(bytes),
+            Self::Tcp(socket) => (&*socket).write_all(bytes),
+        }
+    }
+
+    fn shutdown(&self) {
+        // One that the peer has closed needs none.
+        let _ = match self {
+            Self::Unix(socket) => socket.shutdown(Shutdown::Both),
+            Self::Tcp(socket) => socket.shutdown(Shutdown::Both),
+        };
+    }
+}

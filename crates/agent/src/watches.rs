@@ -1,0 +1,279 @@
+//! Reads files at given instants and keeps what they say until the lab takes it: a lost link loses no second.
+
+use crate::agent::Answer;
+use crate::clocks::monotonic_ns;
+use crate::frame::MAX_BODY_BYTES;
+use crate::refusal::Refusal;
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Most of one file.
+const FILE_BYTES: u64 = 1 << 18;
+/// What is kept while nobody takes it; then the oldest go.
+const KEPT_BYTES: usize = 64 << 20;
+/// Looks in one reply.
+const LOOKS_AT_ONCE: usize = 600;
+
+/// Watches of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Watches {
+    open: Mutex<(u64, HashMap<u64, Arc<Watch>>)>,
+}
+
+#[derive(Debug, Default)]
+struct Watch {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    looks: VecDeque<Look>,
+    kept_bytes: usize,
+    /// Looks that went because nobody took them.
+    dropped: u64,
+    is_over: bool,
+}
+
+/// What the files said at one instant.
+#[derive(Debug)]
+struct Look {
+    index: u64,
+    asked_ns: u64,
+    done_ns: u64,
+    /// Content, or the kernel's error.
+    files: Vec<Result<Vec<u8>, i32>>,
+}
+
+impl Look {
+    fn bytes(&self) -> usize {
+        self.files.iter().flatten().map(Vec::len).sum()
+    }
+
+    fn header(&self) -> Value {
+        let sizes = self.files.iter().map(|file| match file {
+            Ok(bytes) => bytes.len() as i64,
+            Err(errno) => -i64::from(*errno),
+        });
+        json!({
+            "index": self.index,
+            "asked_ns": self.asked_ns,
+            "done_ns": self.done_ns,
+            "bytes": sizes.collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Watches {
+    /// Begins to look: at `start_ns`, and every `interval_ns` after it.
+    pub(crate) fn begin(
+        &self,
+        paths: Vec<PathBuf>,
+        start_ns: u64,
+        interval_ns: u64,
+        count: Option<u64>,
+    ) -> Result<u64, Refusal> {
+        if interval_ns == 0 {
+            return Err(Refusal::new(
+                "unknown-request",
+                "",
+                "looks need an interval",
+            ));
+        }
+        let watch = Arc::new(Watch::default());
+        let looking = Arc::clone(&watch);
+        let looks = move || looking.look(&paths, start_ns, interval_ns, count.unwrap_or(u64::MAX));
+        thread::Builder::new()
+            .spawn(looks)
+            .map_err(|error| Refusal::new("busy", "", error.to_string()))?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.0 += 1;
+        let handle = open.0;
+        open.1.insert(handle, watch);
+        Ok(handle)
+    }
+
+    /// Looks from an index on; waits for the first.
+    pub(crate) fn take(
+        &self,
+        handle: u64,
+        from: u64,
+        timeout: Duration,
+    ) -> Result<Answer, Refusal> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let watch = open.1.get(&handle).cloned();
+        drop(open);
+        let watch = watch.ok_or_else(|| Refusal::no_handle("watch", handle))?;
+        Ok(watch.take(from, timeout))
+    }
+
+    /// Ends a watch.
+    pub(crate) fn stop(&self, handle: u64) -> Result<(), Refusal> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let watch = open.1.remove(&handle);
+        drop(open);
+        let watch = watch.ok_or_else(|| Refusal::no_handle("watch", handle))?;
+        watch.state().is_over = true;
+        watch.changed.notify_all();
+        Ok(())
+    }
+}
+
+impl Watch {
+    fn look(&self, paths: &[PathBuf], start_ns: u64, interval_ns: u64, count: u64) {
+        for index in 0..count {
+            let due_ns = start_ns.saturating_add(index.saturating_mul(interval_ns));
+            if monotonic_ns() > due_ns.saturating_add(interval_ns) {
+                continue; // late by a whole interval: this look is left out instead of crowding the next
+            }
+            if !self.sleep_until(due_ns) {
+                return;
+            }
+            let asked_ns = monotonic_ns();
+            let files = paths.iter().map(read).collect();
+            self.keep(Look {
+                index,
+                asked_ns,
+                done_ns: monotonic_ns(),
+                files,
+            });
+        }
+        self.state().is_over = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether the watch goes on.
+    fn sleep_until(&self, due_ns: u64) -> bool {
+        let mut state = self.state();
+        while !state.is_over {
+            let left_ns = due_ns.saturating_sub(monotonic_ns());
+            if left_ns == 0 {
+                return true;
+            }
+            let waited = self
+                .changed
+                .wait_timeout(state, Duration::from_nanos(left_ns));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        false
+    }
+
+    fn keep(&self, look: Look) {
+        let mut state = self.state();
+        state.kept_bytes += look.bytes();
+        state.looks.push_back(look);
+        while state.kept_bytes > KEPT_BYTES {
+            let oldest = state.looks.pop_front();
+            state.kept_bytes -= oldest.map_or(0, |look| look.bytes());
+            state.dropped += 1;
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn take(&self, from: u64, timeout: Duration) -> Answer {
+        let deadline = Instant::now() + timeout;
+        let mut state = self.state();
+        while state.looks.front().is_some_and(|look| look.index < from) {
+            let taken = state.looks.pop_front();
+            state.kept_bytes -= taken.map_or(0, |look| look.bytes());
+        }
+        while state.looks.is_empty() && !state.is_over {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let (mut looks, mut body) = (Vec::new(), Vec::new());
+        for look in state.looks.iter().take(LOOKS_AT_ONCE) {
+            if body.len() + look.bytes() > MAX_BODY_BYTES {
+                break;
+            }
+            looks.push(look.header());
+            look.files
+                .iter()
+                .flatten()
+                .for_each(|file| body.extend(file));
+        }
+        let is_over = state.is_over && looks.len() == state.looks.len();
+        Answer {
+            value: json!({"looks": looks, "dropped": state.dropped, "is_over": is_over}),
+            body,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read(path: &PathBuf) -> Result<Vec<u8>, i32> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(FILE_BYTES).read_to_end(&mut bytes))
+        .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_are_taken_at_their_instants_and_kept_until_they_are_taken() {
+        let watches = Watches::default();
+        let (start_ns, interval_ns) = (monotonic_ns() + 20_000_000, 30_000_000);
+        let paths = vec![PathBuf::from("/proc/uptime"), PathBuf::from("/nowhere")];
+        let watch = watches
+            .begin(paths, start_ns, interval_ns, Some(3))
+            .unwrap();
+        let wait = Duration::from_secs(10);
+        watches.take(watch, 2, wait).unwrap(); // drops looks 0 and 1 if they are there
+        let mut seen = Vec::new();
+        let mut from = 0;
+        loop {
+            let answer = watches.take(watch, from, wait).unwrap();
+            for look in answer.value["looks"].as_array().unwrap() {
+                let index = look["index"].as_u64().unwrap();
+                let asked_ns = look["asked_ns"].as_u64().unwrap();
+                assert!(asked_ns >= start_ns + index * interval_ns, "look {index}");
+                assert!(look["done_ns"].as_u64() >= look["asked_ns"].as_u64());
+                assert_eq!(look["bytes"][1], -libc::ENOENT);
+                seen.push(index);
+                from = index + 1;
+            }
+            if answer.value["is_over"] == true {
+                break;
+            }
+        }
+        assert_eq!(seen.last(), Some(&2));
+        watches.stop(watch).unwrap();
+        assert_eq!(watches.stop(watch).unwrap_err().code, "no-handle");
+    }
+
+    #[test]
+    fn what_nobody_takes_is_kept_up_to_a_bound() {
+        let watch = Watch::default();
+        let size = FILE_BYTES as usize;
+        let count = KEPT_BYTES / size + 10;
+        for index in 0..count as u64 {
+            watch.keep(Look {
+                index,
+                asked_ns: index,
+                done_ns: index,
+                files: vec![Ok(vec![0; size])],
+            });
+        }
+        let answer = watch.take(0, Duration::ZERO);
+        assert_eq!(answer.value["dropped"], 10);
+        assert_eq!(answer.value["looks"][0]["index"], 10);
+    }
+}

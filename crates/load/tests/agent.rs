@@ -1,0 +1,522 @@
+//! Speaks to a real agent as a lab does: primitives, lost links, damaged frames, leases.
+
+#![allow(clippy::unwrap_used)]
+
+use dbdyno_agent::{GREETING, read_frame, write_frame};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+static HOMES: AtomicU32 = AtomicU32::new(0);
+
+/// A folder on "the host".
+fn home() -> PathBuf {
+    let number = HOMES.fetch_add(1, Ordering::Relaxed);
+    let name = format!("dbdyno-agent-test-{}-{number}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// A lab with one connection.
+struct Lab {
+    relay: Child,
+    home: PathBuf,
+    next: u64,
+}
+
+impl Lab {
+    fn begin(home: &Path) -> Self {
+        Self::with(home, &["--lease", "60s"])
+    }
+
+    fn with(home: &Path, more: &[&str]) -> Self {
+        let mut relay = Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+            .args(["agent", "--session", "test", "--home"])
+            .arg(home)
+            .args(more)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut greeting = vec![0; GREETING.len()];
+        let out = relay.stdout.as_mut().unwrap();
+        out.read_exact(&mut greeting).unwrap();
+        assert_eq!(greeting, GREETING);
+        Self {
+            relay,
+            home: home.to_owned(),
+            next: 1,
+        }
+    }
+
+    /// Another connection to the same session, as after a lost link.
+    fn again(mut self) -> Self {
+        let next = self.next;
+        self.lose();
+        Self {
+            next,
+            ..Self::with(&self.home, &["--resume"])
+        }
+    }
+
+    /// The lab's machine is gone, as far as the host can see.
+    fn lose(&mut self) {
+        self.relay.kill().unwrap();
+        self.relay.wait().unwrap();
+    }
+
+    fn send(&mut self, id: u64, request: &Value, body: &[u8]) {
+        let header = json!({"id": id, "answered_below": id, "request": request});
+        let mut to = self.relay.stdin.as_ref().unwrap();
+        write_frame(&mut to, header.to_string().as_bytes(), body).unwrap();
+    }
+
+    fn receive(&mut self) -> Option<(Value, Vec<u8>)> {
+        let frame = read_frame(self.relay.stdout.as_mut().unwrap()).unwrap()?;
+        Some((serde_json::from_slice(&frame.header).unwrap(), frame.body))
+    }
+
+    fn ask(&mut self, request: &Value, body: &[u8]) -> (Value, Vec<u8>) {
+        let id = self.next;
+        self.next += 1;
+        self.send(id, request, body);
+        let (header, body) = self.receive().unwrap();
+        assert_eq!(header["id"], id);
+        (header, body)
+    }
+
+    fn done(&mut self, request: &Value, body: &[u8]) -> (Value, Vec<u8>) {
+        let (header, body) = self.ask(request, body);
+        assert!(header["ok"].is_object(), "{request}: {header}");
+        (header["ok"].clone(), body)
+    }
+
+    fn refused(&mut self, request: &Value) -> Value {
+        let (header, _) = self.ask(request, b"");
+        assert!(header["error"].is_object(), "{request}: {header}");
+        header["error"].clone()
+    }
+
+    fn spawn(&mut self, argv: &[&str], input: &[u8]) -> Value {
+        let request = json!({"do": "spawn", "argv": argv, "inherit": ["PATH"], "env": {"GIVEN": "yes"},
+                             "stdout": "keep", "stderr": "keep"});
+        self.done(&request, input).0
+    }
+
+    fn wait(&mut self, process: &Value) -> Value {
+        let request = json!({"do": "wait", "process": process, "timeout_ms": 10_000});
+        self.done(&request, b"").0["exit"].clone()
+    }
+
+    fn output(&mut self, process: &Value, stream: &str) -> String {
+        let (mut text, mut offset) = (Vec::new(), 0);
+        loop {
+            let request = json!({"do": "output", "process": process, "stream": stream, "offset": offset,
+                                 "timeout_ms": 10_000});
+            let (value, body) = self.done(&request, b"");
+            text.extend_from_slice(&body);
+            offset = value["offset"].as_u64().unwrap() + body.len() as u64;
+            if value["is_end"] == true {
+                return String::from_utf8(text).unwrap();
+            }
+        }
+    }
+
+    fn end(mut self) {
+        self.done(&json!({"do": "end"}), b"");
+        assert!(until(10, || !self.home.join("agents/test").exists()));
+        let _ = self.relay.wait();
+        fs::remove_dir_all(&self.home).unwrap();
+    }
+}
+
+/// Whether it came true within some seconds.
+fn until(seconds: u64, is_so: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(seconds);
+    while Instant::now() < deadline {
+        if is_so() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+fn lives(pid: &Value) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')')
+        .next()
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
+}
+
+#[test]
+fn processes_are_started_fed_read_signalled_and_waited_for() {
+    let mut lab = Lab::begin(&home());
+    let script = "cat; printf %s \"$GIVEN\" >&2; exit 7";
+    let process = lab.spawn(&["sh", "-c", script], b"input");
+    assert_eq!(lab.output(&process, "stdout"), "input");
+    assert_eq!(lab.output(&process, "stderr"), "yes");
+    assert_eq!(lab.wait(&process), 7);
+    assert_eq!(lab.wait(&process), 7, "an exit code is kept");
+
+    let sleeper = lab.spawn(&["sh", "-c", "sleep 60 & wait"], b"");
+    let (value, _) = lab.done(
+        &json!({"do": "wait", "process": sleeper, "timeout_ms": 20}),
+        b"",
+    );
+    assert_eq!(value["has_ended"], false);
+    let mut other = sleeper.clone();
+    other["start_ticks"] = json!(sleeper["start_ticks"].as_u64().unwrap() + 1);
+    let refusal = lab.refused(&json!({"do": "signal", "process": other, "signal": 9}));
+    assert_eq!(refusal["code"], "no-process");
+    lab.done(
+        &json!({"do": "signal", "process": sleeper, "signal": 15, "to_group": true}),
+        b"",
+    );
+    assert_eq!(lab.wait(&sleeper), -15);
+
+    let refusal = lab.refused(&json!({"do": "spawn", "argv": ["/nowhere/mysqld"]}));
+    assert_eq!(
+        (refusal["code"].as_str(), refusal["errno"].as_i64()),
+        (Some("not-found"), Some(2))
+    );
+    assert_eq!(refusal["path"], "/nowhere/mysqld");
+    assert_eq!(
+        lab.refused(&json!({"do": "dance"}))["code"],
+        "unknown-request"
+    );
+    lab.end();
+}
+
+#[test]
+fn much_output_waits_for_its_reader_and_comes_whole() {
+    let mut lab = Lab::begin(&home());
+    let process = lab.spawn(
+        &["sh", "-c", "head -c 40000000 /dev/zero | tr '\\0' x"],
+        b"",
+    );
+    let text = lab.output(&process, "stdout");
+    assert_eq!((text.len(), text.trim_matches('x')), (40_000_000, ""));
+    lab.end();
+}
+
+#[test]
+fn files_are_made_written_read_listed_described_copied_and_removed() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    let at = |name: &str| root.join(name).display().to_string();
+    lab.done(
+        &json!({"do": "make", "path": at("data/sub"), "mode": 0o750}),
+        b"",
+    );
+    lab.done(&json!({"do": "write", "path": at("data/f"), "how": "replace", "mode": 0o600, "sync": true}), b"text");
+    lab.done(
+        &json!({"do": "link", "path": at("data/link"), "target": "f"}),
+        b"",
+    );
+    let (value, body) = lab.done(
+        &json!({"do": "read", "paths": [at("data/f"), "/proc/uptime"]}),
+        b"",
+    );
+    assert!(body.starts_with(b"text") && value["files"][1]["bytes"].as_u64().unwrap() > 5);
+    let (_, listed) = lab.done(
+        &json!({"do": "list", "path": at("data"), "recursive": true}),
+        b"",
+    );
+    let listed: Vec<Value> = serde_json::from_slice(&listed).unwrap();
+    let kinds: Vec<_> = listed
+        .iter()
+        .map(|entry| (&entry["path"], &entry["kind"]))
+        .collect();
+    assert_eq!(
+        json!(kinds),
+        json!([["f", "file"], ["link", "link"], ["sub", "directory"]])
+    );
+    let (value, _) = lab.done(
+        &json!({"do": "stat", "paths": [at("data/link"), at("none")]}),
+        b"",
+    );
+    assert_eq!(value["files"][0]["target"], "f");
+    assert_eq!(value["files"][1]["error"]["code"], "not-found");
+    lab.done(
+        &json!({"do": "own", "path": at("data/f"), "mode": 0o644}),
+        b"",
+    );
+    lab.done(
+        &json!({"do": "copy-tree", "from": at("data"), "to": at("copy")}),
+        b"",
+    );
+    lab.done(&json!({"do": "write-back", "path": at("copy")}), b"");
+    lab.done(
+        &json!({"do": "move", "from": at("copy"), "to": at("moved")}),
+        b"",
+    );
+    assert_eq!(
+        fs::metadata(root.join("moved/f"))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777,
+        0o644
+    );
+    assert_eq!(
+        lab.refused(&json!({"do": "remove", "path": at("moved")}))["code"],
+        "not-empty"
+    );
+    lab.done(
+        &json!({"do": "remove", "path": at("moved"), "recursive": true}),
+        b"",
+    );
+    let (space, _) = lab.done(&json!({"do": "space", "path": at("not/there/yet")}), b"");
+    assert!(space["free_bytes"].as_u64() <= space["size_bytes"].as_u64());
+    let again = json!({"do": "make", "path": at("data"), "is_new": true, "temporary": at("data")});
+    assert_eq!(lab.refused(&again)["code"], "exists");
+    let (real, _) = lab.done(&json!({"do": "resolve", "path": at("data/link")}), b"");
+    assert_eq!(real["path"], at("data/f"));
+    let (digest, _) = lab.done(&json!({"do": "digest", "path": at("data/f")}), b"");
+    assert!(
+        digest["sha256"]
+            .as_str()
+            .unwrap()
+            .starts_with("982d9e3eb996f559")
+    );
+    lab.end();
+}
+
+#[test]
+fn a_lock_keeps_others_out_until_it_is_let_go() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    let lock = json!({"do": "lock", "path": root.join("lock"), "timeout_ms": 100});
+    let held = lab.done(&lock, b"").0["lock"].clone();
+    assert_eq!(lab.refused(&lock)["code"], "timeout");
+    lab.done(&json!({"do": "unlock", "lock": held}), b"");
+    lab.done(&lock, b"");
+    lab.end();
+}
+
+#[test]
+fn sockets_of_the_host_are_reached_through_the_agent() {
+    let root = home();
+    let listener = UnixListener::bind(root.join("server")).unwrap();
+    let server = thread::spawn(move || {
+        drop(listener.accept().unwrap()); // who asks whose socket it is says nothing
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut question = [0; 3];
+        socket.read_exact(&mut question).unwrap();
+        socket.write_all(&question.repeat(100_000)).unwrap();
+    });
+    let mut lab = Lab::begin(&root);
+    let listener = json!({"do": "listener", "path": root.join("server")});
+    assert_eq!(lab.done(&listener, b"").0["pid"], std::process::id());
+    let connect = json!({"do": "connect", "unix": root.join("server")});
+    let stream = lab.done(&connect, b"").0["stream"].clone();
+    let read = json!({"do": "stream-read", "stream": stream, "timeout_ms": 50});
+    let (value, body) = lab.done(&read, b"");
+    assert_eq!((value["is_end"].as_bool(), body.len()), (Some(false), 0));
+    lab.done(&json!({"do": "stream-write", "stream": stream}), b"abc");
+    let mut count = 0;
+    loop {
+        let (value, body) = lab.done(&read, b"");
+        count += body.len();
+        if value["is_end"] == true {
+            break;
+        }
+    }
+    assert_eq!(count, 300_000);
+    lab.done(&json!({"do": "stream-close", "stream": stream}), b"");
+    assert_eq!(lab.refused(&read)["code"], "no-handle");
+    server.join().unwrap();
+    let nobody = json!({"do": "connect", "unix": root.join("server")});
+    assert_eq!(lab.refused(&nobody)["code"], "refused");
+    assert_eq!(
+        lab.done(&json!({"do": "listener", "path": root.join("server")}), b"")
+            .0["pid"],
+        Value::Null
+    );
+    assert!(
+        lab.done(&json!({"do": "free-port"}), b"").0["port"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+    lab.end();
+}
+
+#[test]
+fn clocks_watches_pushes_and_facts_answer() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    let (first, second) = (
+        lab.done(&json!({"do": "clock"}), b"").0,
+        lab.done(&json!({"do": "clock"}), b"").0,
+    );
+    assert!(first["monotonic_ns"].as_u64() < second["monotonic_ns"].as_u64());
+    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    assert_eq!(first["boot_id"], boot_id.trim());
+    let start_ns = second["monotonic_ns"].as_u64().unwrap() + 50_000_000;
+    let watch = json!({"do": "watch", "paths": ["/proc/stat"], "start_ns": start_ns, "interval_ns": 20_000_000, "count": 2});
+    let watch = lab.done(&watch, b"").0["watch"].clone();
+    let take =
+        |from: u64| json!({"do": "watch-take", "watch": watch, "from": from, "timeout_ms": 5000});
+    let (value, body) = lab.done(&take(0), b"");
+    assert!(
+        value["looks"][0]["asked_ns"].as_u64().unwrap() >= start_ns && body.starts_with(b"cpu")
+    );
+    let sha256 = "88d4266fd4e6338d13b845fcf289579d209c897823b9217da3e161936f031589"; // abcd
+    let path = root.join("engines/e/file");
+    lab.done(
+        &json!({"do": "push-begin", "sha256": sha256, "path": path}),
+        b"",
+    );
+    lab.done(
+        &json!({"do": "push-chunk", "sha256": sha256, "offset": 0}),
+        b"abcd",
+    );
+    lab.done(
+        &json!({"do": "push-finish", "sha256": sha256, "path": path, "mode": 0o755}),
+        b"",
+    );
+    assert_eq!(fs::read(path).unwrap(), b"abcd");
+    let facts = lab.done(&json!({"do": "facts"}), b"").0;
+    assert_eq!(facts["architecture"], std::env::consts::ARCH);
+    let agents = lab.done(&json!({"do": "agents"}), b"").0["agents"].clone();
+    assert_eq!(
+        (&agents[0]["session"], &agents[0]["is_alive"]),
+        (&json!("test"), &json!(true))
+    );
+    lab.end();
+}
+
+#[test]
+fn what_is_no_frame_ends_the_connection_and_not_the_session() {
+    for damage in [
+        b"GET / HTTP/1.1\r\n\r\n".as_slice(),
+        b"\0\0\0\x02\0\0\0\0{x",
+        b"\0\0\0\x02\0\0\0\0{}",
+    ] {
+        let root = home();
+        let mut lab = Lab::begin(&root);
+        let process = lab.spawn(&["sleep", "60"], b"");
+        lab.relay.stdin.as_mut().unwrap().write_all(damage).unwrap();
+        let (header, _) = lab.receive().unwrap();
+        assert_eq!(
+            (&header["id"], &header["error"]["code"]),
+            (&json!(0), &json!("damaged"))
+        );
+        assert!(lab.receive().is_none());
+        let mut lab = lab.again();
+        lab.done(&json!({"do": "ping"}), b"");
+        assert!(lives(&process["pid"]));
+        lab.end();
+        assert!(!lives(&process["pid"]));
+    }
+}
+
+#[test]
+fn a_request_that_is_sent_again_after_a_lost_link_is_done_once() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    let mark = root.join("mark");
+    let script = format!("echo x >>{}; sleep 60", mark.display());
+    let request = json!({"do": "spawn", "argv": ["sh", "-c", script], "inherit": ["PATH"]});
+    lab.send(1, &request, b"");
+    assert!(until(10, || mark.exists()));
+    let mut lab = lab.again(); // the reply was never read
+    lab.send(1, &request, b"");
+    let (header, _) = lab.receive().unwrap();
+    assert_eq!(header["id"], 1);
+    assert!(lives(&header["ok"]["pid"]));
+    assert_eq!(fs::read_to_string(&mark).unwrap(), "x\n");
+    lab.next = 2;
+    lab.end();
+}
+
+#[test]
+fn the_newest_connection_is_the_lab_s() {
+    let root = home();
+    let mut first = Lab::begin(&root);
+    let mut second = Lab::with(&root, &["--resume"]);
+    second.done(&json!({"do": "ping"}), b"");
+    assert!(first.receive().is_none());
+    first.relay.wait().unwrap();
+    second.end();
+}
+
+#[test]
+fn without_a_lab_nothing_is_left_after_the_lease() {
+    let root = home();
+    let mut lab = Lab::with(&root, &["--lease", "1s"]);
+    let run = root.join("run/r1");
+    lab.done(
+        &json!({"do": "make", "path": run.join("s1"), "temporary": run}),
+        b"",
+    );
+    fs::write(run.join("s1/ibdata1"), "x").unwrap();
+    // A helper that leaves its group and its parent.
+    let script = "setsid sh -c 'echo $$; exec sleep 60' & sleep 0.2";
+    let leaver = lab.spawn(&["sh", "-c", script], b"");
+    let request = json!({"do": "output", "process": leaver, "stream": "stdout", "offset": 0, "timeout_ms": 5000});
+    let pid: Value = serde_json::from_slice(&lab.done(&request, b"").1).unwrap();
+    let server = lab.spawn(&["sleep", "60"], b"");
+    thread::sleep(Duration::from_millis(1500));
+    assert!(
+        !lives(&server["pid"]),
+        "a lab that says nothing for the time of the lease is gone"
+    );
+    assert!(until(10, || !root.join("agents/test").exists()));
+    assert!(!lives(&pid) && !run.exists());
+    lab.relay.wait().unwrap();
+    assert_eq!(fs::read_dir(root.join("run")).unwrap().count(), 0);
+    fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn a_lab_that_is_killed_leaves_a_session_that_can_be_resumed_or_expires() {
+    let root = home();
+    let mut lab = Lab::with(&root, &["--lease", "2s"]);
+    let server = lab.spawn(&["sleep", "60"], b"");
+    let mut lab = lab.again();
+    lab.done(&json!({"do": "ping"}), b"");
+    assert!(lives(&server["pid"]));
+    lab.lose();
+    assert!(until(10, || !root.join("agents/test").exists()));
+    assert!(!lives(&server["pid"]));
+    let resumed = Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+        .args(["agent", "--session", "test", "--resume", "--home"])
+        .arg(&root)
+        .output()
+        .unwrap();
+    assert_eq!(resumed.status.code(), Some(3));
+    fs::remove_dir_all(root).unwrap();
+}
+
+#[test]
+fn an_agent_that_was_killed_is_cleaned_up_after_by_another() {
+    let root = home();
+    let mut lab = Lab::begin(&root);
+    let pid = lab.done(&json!({"do": "facts"}), b"").0["pid"]
+        .as_i64()
+        .unwrap();
+    let run = root.join("run");
+    lab.done(&json!({"do": "make", "path": run, "temporary": run}), b"");
+    let server = lab.spawn(&["sleep", "60"], b"");
+    Command::new("kill")
+        .args(["-9", &pid.to_string()])
+        .status()
+        .unwrap();
+    lab.relay.wait().unwrap();
+    assert!(lives(&server["pid"]));
+    let mut other = Lab::begin(&root);
+    other.done(&json!({"do": "ping"}), b"");
+    assert!(until(10, || !lives(&server["pid"])) && !run.exists());
+    other.end();
+}
