@@ -17,7 +17,7 @@ from dbdyno.lab._orphans import find_orphans, remove_orphans
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._session import Session, own_name
 from dbdyno.lab._wait_sites import LEARNING_REDO_BYTES, try_to_learn, wait_sites
-from dbdyno.measure.telemetry import Source
+from dbdyno.measure.telemetry import SourceGroup
 from dbdyno.populate import FillServer, FreshServer, Snapshot, restore
 from dbdyno.provision import Installation, in_use, provision
 from dbdyno.store import JsonValue, SettingRow
@@ -51,7 +51,7 @@ class RunServer(FillServer, Protocol):
     def process(self) -> Mapping[str, JsonValue]:
         """Return what its process runs under; empty where it can't be seen."""
 
-    def sources(self) -> Sequence[Sequence[Source]]:
+    def sources(self) -> Sequence[SourceGroup]:
         """Telemetry of the machine and of this server, in groups read by one thread each."""
 
     def diagnose_exit(self) -> CrashReport | None:
@@ -203,7 +203,7 @@ class LocalBench:
             progress("learning what its threads wait for, once for this build")
             return try_to_learn(lambda: self._learning_server(target, installation), engine, self.host, generator)
 
-        return wait_sites(self.shaping(target, installation), engine, self.home, learn)
+        return wait_sites(self.shaping(target, installation), engine, self.home, self.host, learn)
 
     def running_server(self, target: Target, installation: Installation) -> LabServer:
         """See `Bench`."""

@@ -14,9 +14,10 @@ from dbdyno.configure import CrashReport, Server
 from dbdyno.connections import ServerConnection, rows_of
 from dbdyno.core import ConfigureError
 from dbdyno.engines import beside, counter_sources, storage_engines
-from dbdyno.hosts import ContainerProcess, Host, Throttle, mapped_libraries, process_facts
+from dbdyno.hosts import ContainerProcess, Host, Reader, Throttle, mapped_libraries, process_facts
 from dbdyno.lab._session_waits import read_session_waits
 from dbdyno.measure.telemetry import (
+    SECOND_NS,
     CpuSource,
     DiskSource,
     MemoryLimitSource,
@@ -25,9 +26,9 @@ from dbdyno.measure.telemetry import (
     PressureSource,
     ProcessSource,
     Source,
+    SourceGroup,
     StatusSource,
     absent_counters,
-    device_number,
 )
 from dbdyno.store import JsonValue, SettingRow
 from dbdyno.study import AfterRun
@@ -57,16 +58,22 @@ def table_facts(connection: Connection[Any], database: str) -> dict[str, JsonVal
     return {"ddl": ddl, "columns": columns}
 
 
-def table_bytes(data_directory: Path, database: str, storage_engine: str) -> int:
+def table_bytes(data_directory: Path, database: str, storage_engine: str, host: Host) -> int:
     """Bytes that the files of a database take of the disk, holes not counted.
 
     Some storage engines keep the rows of all databases together, but the benchmark's are the only ones there.
     """
     known = storage_engines().get(storage_engine)
-    folders = [data_directory / database, *beside(data_directory, storage_engine)]
-    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    files += [path for pattern in (known.shared if known is not None else ()) for path in data_directory.glob(pattern)]
-    return sum(path.stat().st_blocks * 512 for path in files)
+    shared = [str(data_directory / pattern) for pattern in (known.shared if known is not None else ())]
+    folder = data_directory / database
+    files = [
+        entry
+        for entry in host.files.entries(data_directory, recursive=True)
+        if entry.path.is_relative_to(folder) or any(entry.path.match(pattern) for pattern in shared)
+    ]
+    for place in beside(data_directory, storage_engine):
+        files += host.files.entries(place, recursive=True) if host.files.stat(place) else []
+    return sum(entry.disk_bytes for entry in files if entry.kind == "file")
 
 
 _LOG_LINES = 200
@@ -196,7 +203,11 @@ class LabServer:
         with self._server.connect() as connection:
             facts = table_facts(connection, database)
         data = self._server.data_directory
-        return facts if data is None else facts | {"data_bytes": table_bytes(data, database, self._storage_engine)}
+        return (
+            facts
+            if data is None
+            else facts | {"data_bytes": table_bytes(data, database, self._storage_engine, self._host)}
+        )
 
     def process(self) -> Mapping[str, JsonValue]:
         """See `RunServer`."""
@@ -218,7 +229,7 @@ class LabServer:
         shown = self._server.plugin(self._storage_engine)
         return {"plugin": {**shown}} if shown else {}
 
-    def sources(self) -> Sequence[Sequence[Source]]:
+    def sources(self) -> Sequence[SourceGroup]:
         """See `RunServer`. What the machine does not offer is named in `telemetry_facts`.
 
         A server that drives several runs is asked anew for each.
@@ -226,9 +237,10 @@ class LabServer:
         self._close_status()
         self._lacking, self._absent_sources = {}, {}
         self._life.pop("memory", None)
-        machine = [source for source in self._machine_sources() if self._is_offered(source)]
+        watch = self._host.watch(SECOND_NS)
+        machine = [source for source in self._machine_sources(watch.read) if self._is_offered(source)]
         status = self._status_source()
-        return [machine, [status]] if status else [machine]
+        return [SourceGroup(machine, watch), *([] if status is None else [SourceGroup([status])])]
 
     def _status_source(self) -> StatusSource | None:
         """The server's counters, as far as the account may see them: all but its status needs a right of its own."""
@@ -293,14 +305,14 @@ class LabServer:
         if use is not None and "memory" not in self._life:
             self._life["memory"] = {**asdict(use)}
 
-    def _machine_sources(self) -> list[Source]:
-        sources: list[Source] = [CpuSource(), MemorySource(), NetworkSource(), PressureSource()]
+    def _machine_sources(self, read: Reader) -> list[Source]:
+        sources: list[Source] = [CpuSource(read), MemorySource(read), NetworkSource(read), PressureSource(read)]
         if self._server.pid is not None:
-            sources += [ProcessSource("server", self._server.pid), DiskSource(device_number(self.data_directory))]
+            sources.append(ProcessSource(read, "server", self._server.pid))
+            disk = self._host.files.stat(self.data_directory)
+            sources += [] if disk is None else [DiskSource(read, disk.device)]
         if self._server.memory_group is not None:
-            sources.append(
-                MemoryLimitSource("server", partial(self._server.memory_group.use, self._host.files.read_bytes))
-            )
+            sources.append(MemoryLimitSource("server", partial(self._server.memory_group.use, read)))
         return sources
 
     def _is_offered(self, source: Source) -> bool:

@@ -35,7 +35,7 @@ class Session:
     @classmethod
     def own(cls, home: Home, host: Host) -> Session:
         """The session of this process."""
-        pid, start_ticks = _own_process(host)
+        pid, start_ticks = own_process(host)
         return cls(home.run / own_name(host), pid, start_ticks, boot_name(host), host)
 
     @classmethod
@@ -60,7 +60,7 @@ class Session:
 
 def own_name(host: Host) -> str:
     """Names for ever the process that works for us there, on this machine this one: pid, start time, boot."""
-    pid, start_ticks = _own_process(host)
+    pid, start_ticks = own_process(host)
     return f"{pid}-{start_ticks}-{boot_name(host)}"
 
 
@@ -69,7 +69,7 @@ def boot_name(host: Host) -> str:
     return host.boot_id().replace("-", "")[:8]
 
 
-def _own_process(host: Host) -> tuple[int, int]:
+def own_process(host: Host) -> tuple[int, int]:
     """Pid and start time of the process that reads files there."""
     stat = host.files.read_bytes(Path("/proc/self/stat"))
     return int(stat.split()[0]), parse_stat(stat)[1]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ from dbdyno.connections import ServerConnection
 from dbdyno.core import DbdynoError, MeasureError
 from dbdyno.hosts import Home, Host
 from dbdyno.lab._server import LabServer
+from dbdyno.lab._session import own_process
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace, WaitStack
 from dbdyno.store import JsonValue
 
@@ -59,7 +59,11 @@ class Provocation:
 
 
 def wait_sites(
-    facts: Mapping[str, object], storage_engine: str, home: Home, learn: Callable[[], list[JsonValue] | None]
+    facts: Mapping[str, object],
+    storage_engine: str,
+    home: Home,
+    host: Host,
+    learn: Callable[[], list[JsonValue] | None],
 ) -> Path | None:
     """Return the file of a build's wait sites; it is made by `learn` unless it is there. None: that failed.
 
@@ -69,14 +73,12 @@ def wait_sites(
     """
     key = hashlib.sha256(json.dumps([SCHEMA_VERSION, storage_engine, facts], sort_keys=True).encode()).hexdigest()[:20]
     path = home.root / "wait-sites" / f"{key}.json"
-    if not path.exists():
+    if host.files.stat(path) is None:
         sites = learn()
         if sites is None:
             return None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(f".{threading.get_native_id()}")
-        partial.write_text(json.dumps(sites))
-        partial.replace(path)
+        host.make_directory(path.parent)
+        host.files.write(path, json.dumps(sites).encode(), mode=0o644)
     return path
 
 
@@ -155,7 +157,7 @@ def _provoked(provocation: Provocation, server: LabServer, host: Host, generator
             session.autocommit(True)
         threads = SessionThreads(ThreadsPlace(host, generator, pid, rate_hz=_LOOKS_HZ))
         start_ns = time.monotonic_ns() + int(_IDLE_S * 1e9)
-        threads.start(start_ns, os.getpid())
+        threads.start(start_ns, own_process(host)[0])
         time.sleep(_IDLE_S)
         provocation.provoke(sessions)
         threads.stop(0)

@@ -38,7 +38,15 @@ from dbdyno.measure._records import (
 from dbdyno.measure._rows import interval_rows
 from dbdyno.measure._wall_clock import WallClock
 from dbdyno.measure.client._calibration import CostCurve
-from dbdyno.measure.telemetry import ProcessSource, QuotaSource, SamplerGroup, SessionThreads, Source, ThreadsPlace
+from dbdyno.measure.telemetry import (
+    SECOND_NS,
+    ProcessSource,
+    QuotaSource,
+    SamplerGroup,
+    SessionThreads,
+    SourceGroup,
+    ThreadsPlace,
+)
 from dbdyno.stats import Course, ServerFacts, run_course, settled_part
 from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow, window_tps
 
@@ -84,7 +92,7 @@ def measure_run(
     server: ServerProcess,
     host: Host,
     generator: Path,
-    sources: Sequence[Sequence[Source]],
+    sources: Sequence[SourceGroup],
     on_second: Callable[[SecondRow], None],
     *,
     on_course: Callable[[Course], None] | None = None,
@@ -111,12 +119,13 @@ def measure_run(
     The run, failed ones included: a load that ended badly or a server that died is a result, not an error.
     """
     clock = WallClock.start()
-    client = order.study.pinning.client
-    with load_process(host, generator, order.to_json(), client, order.longest_s) as process:
-        client_sources: list[Source] = [ProcessSource("client", process.pid), QuotaSource("client", process.pid)]
-        collector = Collector(
-            process, server, SamplerGroup([*sources, client_sources]), on_second, order.client_has_own_cpus
+    cpus = order.study.pinning.client
+    with load_process(host, generator, order.to_json(), cpus, order.longest_s) as process:
+        watch = host.watch(SECOND_NS)
+        client = SourceGroup(
+            [ProcessSource(watch.read, "client", process.pid), QuotaSource(watch.read, "client", process.pid)], watch
         )
+        collector = Collector(process, server, SamplerGroup([*sources, client]), on_second, order.client_has_own_cpus)
         collector.curve = curve
         collector.threads = None if threads_place is None else SessionThreads(threads_place)
         if order.adaptive_length_rule.is_open:

@@ -74,10 +74,9 @@ class FakeProcess:
         return Completed((), self._exit_code, "", self._stderr)
 
 
-class FakeHost:
-    files = LocalHost().files
-
+class FakeHost(LocalHost):
     def __init__(self, process: FakeProcess) -> None:
+        super().__init__()
         self.process = process
         self.argv: Sequence[str] = ()
         self.order: dict[str, Any] = {}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dbdyno.hosts import LocalHost, Reader
 from dbdyno.measure.telemetry import (
     CpuSource,
     DiskSource,
@@ -19,7 +20,7 @@ from dbdyno.measure.telemetry import (
     Reading,
     Sampler,
     Source,
-    device_number,
+    SourceGroup,
 )
 from dbdyno.measure.telemetry._machine import parse_diskstats, parse_net_dev
 from dbdyno.measure.telemetry._sampler import MonotonicClock
@@ -60,7 +61,7 @@ class ScriptedSource:
 def sampled(answers: Sequence[float | Exception], waits: int, cost_ns: int = 0) -> Sampler:
     clock = MovedClock(waits)
     source: Source = ScriptedSource(clock, answers, cost_ns)
-    sampler = Sampler([source], clock)
+    sampler = Sampler(SourceGroup([source]), clock)
     sampler.run(START_NS)
     return sampler
 
@@ -103,19 +104,25 @@ def test_a_counter_that_went_back_is_unknown_not_negative() -> None:
     assert values(sampled([500, 20, 30], waits=3), "count") == {1: 10.0}
 
 
+def root_device() -> str:
+    facts = LocalHost().files.stat(Path("/"))
+    assert facts is not None
+    return facts.device
+
+
 @pytest.mark.parametrize(
     "make",
     [
         CpuSource,
         MemorySource,
         NetworkSource,
-        lambda: ProcessSource("client", os.getpid()),
-        lambda: DiskSource(device_number(Path("/"))),
+        lambda read: ProcessSource(read, "client", os.getpid()),
+        lambda read: DiskSource(read, root_device()),
         PressureSource,
     ],
 )
-def test_this_machine_can_be_read(make: Callable[[], Source]) -> None:
-    source = make()
+def test_this_machine_can_be_read(make: Callable[[Reader], Source]) -> None:
+    source = make(Path.read_bytes)
     try:
         readings = source.read()
     except (FileNotFoundError, ValueError) as error:
@@ -127,7 +134,7 @@ def test_this_machine_can_be_read(make: Callable[[], Source]) -> None:
 
 def test_a_process_that_is_gone_can_not_be_read(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        ProcessSource("server", 7, tmp_path).read()
+        ProcessSource(Path.read_bytes, "server", 7, tmp_path).read()
 
 
 def test_a_device_without_a_line_is_named() -> None:
@@ -168,7 +175,7 @@ def test_the_tightest_quota_of_the_groups_counts_version_1(tmp_path: Path) -> No
     proc = _groups(tmp_path, files)
     (proc / "7" / "cgroup").write_text("4:memory:/x\n1:cpu,cpuacct:/a/b\n0::/\n")
     (proc / "self" / "mounts").write_text(f"cgroup {tmp_path}/cgroup cgroup rw,cpu,cpuacct 0 0\n")
-    readings = {r.metric: r.value for r in QuotaSource("client", 7, proc).read()}
+    readings = {r.metric: r.value for r in QuotaSource(Path.read_bytes, "client", 7, proc).read()}
     assert readings == {"client.quota.cores": 0.3, "client.quota.periods": 40, "client.quota.throttled": 31}
 
 
@@ -177,7 +184,7 @@ def test_the_tightest_quota_of_the_groups_counts_version_2(tmp_path: Path) -> No
     proc = _groups(tmp_path, {**files, "a/b/cpu.stat": "usage_usec 9\nnr_periods 4\nnr_throttled 1\n"})
     (proc / "7" / "cgroup").write_text("0::/a/b\n")
     (proc / "self" / "mounts").write_text(f"cgroup2 {tmp_path}/cgroup cgroup2 rw,nosuid 0 0\n")
-    readings = {r.metric: r.value for r in QuotaSource("client", 7, proc).read()}
+    readings = {r.metric: r.value for r in QuotaSource(Path.read_bytes, "client", 7, proc).read()}
     assert readings == {"client.quota.cores": 0.5, "client.quota.periods": 4, "client.quota.throttled": 1}
 
 
@@ -185,4 +192,4 @@ def test_where_no_quota_is_set_nothing_is_read(tmp_path: Path) -> None:
     proc = _groups(tmp_path, {"a/b/cpu.max": "max 100000\n"})
     (proc / "7" / "cgroup").write_text("0::/a/b\n")
     (proc / "self" / "mounts").write_text(f"cgroup2 {tmp_path}/cgroup cgroup2 rw 0 0\n")
-    assert list(QuotaSource("client", 7, proc).read()) == []
+    assert list(QuotaSource(Path.read_bytes, "client", 7, proc).read()) == []

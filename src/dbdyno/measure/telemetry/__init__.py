@@ -9,14 +9,23 @@ from dbdyno.measure.telemetry._machine import (
     MemorySource,
     NetworkSource,
     PressureSource,
-    device_number,
 )
 from dbdyno.measure.telemetry._process import MemoryLimitSource, ProcessSource, QuotaSource
-from dbdyno.measure.telemetry._sampler import STOP_S, Reading, Sampler, SamplerGroup, Source, Telemetry
+from dbdyno.measure.telemetry._sampler import (
+    SECOND_NS,
+    STOP_S,
+    Reading,
+    Sampler,
+    SamplerGroup,
+    Source,
+    SourceGroup,
+    Telemetry,
+)
 from dbdyno.measure.telemetry._session_threads import SessionThreads, StackFrame, ThreadsPlace, WaitStack
 from dbdyno.measure.telemetry._status import StatusSource, absent_counters
 
 __all__ = [
+    "SECOND_NS",
     "STOP_S",
     "CpuSource",
     "DiskSource",
@@ -31,11 +40,11 @@ __all__ = [
     "SamplerGroup",
     "SessionThreads",
     "Source",
+    "SourceGroup",
     "StackFrame",
     "StatusSource",
     "Telemetry",
     "ThreadsPlace",
     "WaitStack",
     "absent_counters",
-    "device_number",
 ]

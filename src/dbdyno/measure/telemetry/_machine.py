@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from dbdyno.hosts import TICKS_PER_SECOND, Reader
 from dbdyno.measure.telemetry._sampler import Reading
 
 _MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 class CpuSource:
@@ -18,12 +17,12 @@ class CpuSource:
 
     name = "cpu"
 
-    def __init__(self, path: Path = Path("/proc/stat")) -> None:
-        self._path = path
+    def __init__(self, read: Reader, path: Path = Path("/proc/stat")) -> None:
+        self._read, self._path = read, path
 
     def read(self) -> Sequence[Reading]:
         """Read /proc/stat."""
-        return parse_stat(self._path.read_text())
+        return parse_stat(self._read(self._path).decode())
 
 
 def parse_stat(text: str) -> list[Reading]:
@@ -39,7 +38,7 @@ def parse_stat(text: str) -> list[Reading]:
             core = head.removeprefix("cpu")
             prefix = f"host.cpu.{core}." if core else "host.cpu."
             pairs = zip(_MODES, fields, strict=False)
-            readings += [Reading(prefix + mode, int(value) / _TICKS_PER_SECOND, "cpus") for mode, value in pairs]
+            readings += [Reading(prefix + mode, int(value) / TICKS_PER_SECOND, "cpus") for mode, value in pairs]
         elif head == "ctxt":
             readings.append(Reading("host.context_switches", int(fields[0]), "ops/s"))
         elif head in ("procs_running", "procs_blocked"):
@@ -64,13 +63,12 @@ _COUNTERS = (
 
 
 class DiskSource:
-    """``disk.*``: operations, bytes and times of one device."""
+    """``disk.*``: operations, bytes and times of one device, by its ``MAJOR:MINOR``."""
 
     name = "disk"
 
-    def __init__(self, device: str, path: Path = Path("/proc/diskstats")) -> None:
-        self._device = device
-        self._path = path
+    def __init__(self, read: Reader, device: str, path: Path = Path("/proc/diskstats")) -> None:
+        self._read, self._device, self._path = read, device, path
 
     def read(self) -> Sequence[Reading]:
         """Read /proc/diskstats.
@@ -79,13 +77,7 @@ class DiskSource:
         ------
         ValueError : the device has no line, as with overlay, tmpfs or network file systems
         """
-        return parse_diskstats(self._path.read_text(), self._device)
-
-
-def device_number(path: Path) -> str:
-    """``MAJOR:MINOR`` of the device that holds a path."""
-    device = path.stat().st_dev
-    return f"{os.major(device)}:{os.minor(device)}"
+        return parse_diskstats(self._read(self._path).decode(), self._device)
 
 
 def parse_diskstats(text: str, device: str) -> list[Reading]:
@@ -122,12 +114,12 @@ class MemorySource:
 
     name = "memory"
 
-    def __init__(self, path: Path = Path("/proc/meminfo")) -> None:
-        self._path = path
+    def __init__(self, read: Reader, path: Path = Path("/proc/meminfo")) -> None:
+        self._read, self._path = read, path
 
     def read(self) -> Sequence[Reading]:
         """Read /proc/meminfo."""
-        return parse_meminfo(self._path.read_text())
+        return parse_meminfo(self._read(self._path).decode())
 
 
 def parse_meminfo(text: str) -> list[Reading]:
@@ -153,12 +145,12 @@ class NetworkSource:
 
     name = "network"
 
-    def __init__(self, path: Path = Path("/proc/net/dev")) -> None:
-        self._path = path
+    def __init__(self, read: Reader, path: Path = Path("/proc/net/dev")) -> None:
+        self._read, self._path = read, path
 
     def read(self) -> Sequence[Reading]:
         """Read /proc/net/dev."""
-        return parse_net_dev(self._path.read_text())
+        return parse_net_dev(self._read(self._path).decode())
 
 
 def parse_net_dev(text: str) -> list[Reading]:
@@ -178,14 +170,14 @@ class PressureSource:
 
     name = "pressure"
 
-    def __init__(self, folder: Path = Path("/proc/pressure")) -> None:
-        self._folder = folder
+    def __init__(self, read: Reader, folder: Path = Path("/proc/pressure")) -> None:
+        self._read, self._folder = read, folder
 
     def read(self) -> Sequence[Reading]:
         """Read the three files."""
         readings: list[Reading] = []
         for resource in ("cpu", "io", "memory"):
-            readings += parse_pressure(resource, (self._folder / resource).read_text())
+            readings += parse_pressure(resource, self._read(self._folder / resource).decode())
         return readings
 
 

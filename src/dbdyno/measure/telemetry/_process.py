@@ -6,11 +6,10 @@ the group ran and those in which it had used all of it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from dbdyno.hosts import MemoryUse
+from dbdyno.hosts import TICKS_PER_SECOND, MemoryUse, Reader
 from dbdyno.measure.telemetry._sampler import Reading
 
 
@@ -38,7 +37,6 @@ class MemoryLimitSource:
         ]
 
 
-_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _LEVELS = {"VmRSS": "resident", "VmSwap": "swapped", "Threads": "threads"}
 _IO = {"read_bytes": "device_read", "write_bytes": "device_written", "syscr": "read_calls", "syscw": "write_calls"}
 
@@ -46,16 +44,16 @@ _IO = {"read_bytes": "device_read", "write_bytes": "device_written", "syscr": "r
 class ProcessSource:
     """``server.*`` or ``client.*``: user and system CPU, resident and swapped memory, threads, device bytes."""
 
-    def __init__(self, name: str, pid: int, proc: Path = Path("/proc")) -> None:
+    def __init__(self, read: Reader, name: str, pid: int, proc: Path = Path("/proc")) -> None:
         self.name = name
-        self._folder = proc / str(pid)
+        self._read, self._folder = read, proc / str(pid)
 
     def read(self) -> Sequence[Reading]:
         """Read stat, status and, where it may be read, io."""
-        readings = parse_process_stat(self.name, (self._folder / "stat").read_text())
-        readings += parse_process_status(self.name, (self._folder / "status").read_text())
+        readings = parse_process_stat(self.name, self._read(self._folder / "stat").decode())
+        readings += parse_process_status(self.name, self._read(self._folder / "status").decode())
         try:
-            io = (self._folder / "io").read_text()
+            io = self._read(self._folder / "io").decode()
         except PermissionError:  # another user's process: CPU and memory can still be seen
             return readings
         return readings + parse_process_io(self.name, io)
@@ -70,8 +68,8 @@ def parse_process_stat(name: str, text: str) -> list[Reading]:
     """
     fields = text[text.rindex(")") + 2 :].split()  # the name may hold spaces and parentheses
     return [
-        Reading(f"{name}.cpu.user", int(fields[11]) / _TICKS_PER_SECOND, "cpus"),
-        Reading(f"{name}.cpu.system", int(fields[12]) / _TICKS_PER_SECOND, "cpus"),
+        Reading(f"{name}.cpu.user", int(fields[11]) / TICKS_PER_SECOND, "cpus"),
+        Reading(f"{name}.cpu.system", int(fields[12]) / TICKS_PER_SECOND, "cpus"),
         Reading(f"{name}.major_faults", int(fields[9]), "ops/s"),
     ]
 
@@ -101,8 +99,9 @@ def parse_process_io(name: str, text: str) -> list[Reading]:
 class QuotaSource:
     """``NAME.quota.*``; nothing at all where no quota is set."""
 
-    def __init__(self, name: str, pid: int, proc: Path = Path("/proc")) -> None:
+    def __init__(self, read: Reader, name: str, pid: int, proc: Path = Path("/proc")) -> None:
         self.name = f"{name}-quota"
+        self._read = read
         self._prefix = name
         self._proc = proc
         self._pid = pid
@@ -116,7 +115,7 @@ class QuotaSource:
             self._seek()
         if self._group is None:
             return []
-        periods, throttled = parse_cpu_stat((self._group / "cpu.stat").read_text())
+        periods, throttled = parse_cpu_stat(self._read(self._group / "cpu.stat").decode())
         return [
             Reading(f"{self._prefix}.quota.cores", self._cores, "cpus", "gauge"),
             Reading(f"{self._prefix}.quota.periods", periods, "ops/s"),
@@ -124,11 +123,11 @@ class QuotaSource:
         ]
 
     def _seek(self) -> None:
-        memberships = (self._proc / str(self._pid) / "cgroup").read_text()
-        mounts = (self._proc / "self" / "mounts").read_text()
+        memberships = self._read(self._proc / str(self._pid) / "cgroup").decode()
+        mounts = self._read(self._proc / "self" / "mounts").decode()
         self._sought = True
         for group in control_groups(memberships, mounts):
-            cores = quota_cores(group)
+            cores = quota_cores(group, self._read)
             if cores is not None and (self._group is None or cores < self._cores):
                 self._group, self._cores = group, cores
 
@@ -156,14 +155,14 @@ def control_groups(memberships: str, mounts: str) -> Iterator[Path]:
                 yield points[key].joinpath(*steps[:depth])
 
 
-def quota_cores(group: Path) -> float | None:
+def quota_cores(group: Path, read: Reader) -> float | None:
     """Processors that a group may use; None when it has no quota of its own."""
     try:
-        if (group / "cpu.max").exists():
-            quota, period = (group / "cpu.max").read_text().split()
-        else:
-            quota = (group / "cpu.cfs_quota_us").read_text().strip()
-            period = (group / "cpu.cfs_period_us").read_text().strip()
+        try:
+            quota, period = read(group / "cpu.max").decode().split()
+        except FileNotFoundError:
+            quota = read(group / "cpu.cfs_quota_us").decode().strip()
+            period = read(group / "cpu.cfs_period_us").decode().strip()
     except OSError:
         return None
     return None if quota in ("max", "-1") else int(quota) / int(period)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from dbdyno.core import Caveat
+from dbdyno.hosts import FileWatch
 from dbdyno.store import TelemetryRow
 
 
@@ -79,6 +80,19 @@ class Source(Protocol):
 SECOND_NS = 1_000_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class SourceGroup:
+    """Sources that one thread reads.
+
+    Parameters
+    ----------
+    watch : reads the files that they parse; None: they ask a server
+    """
+
+    sources: Sequence[Source]
+    watch: FileWatch | None = None
+
+
 @dataclass(slots=True)
 class Sampler:
     """Reads a group of sources until its clock says stop. One thread drives it.
@@ -87,7 +101,7 @@ class Sampler:
     recorded for each source, so that a reader can see how far a reading may be off.
     """
 
-    sources: Sequence[Source]
+    group: SourceGroup
     clock: Clock
     rows: list[TelemetryRow] = field(default_factory=list)
     failures: list[tuple[str, int, str]] = field(default_factory=list)
@@ -97,12 +111,15 @@ class Sampler:
         """Sample every boundary from `start_ns` on; boundaries missed by a slow source are left out, not made up."""
         boundary = 0
         while self.clock.wait_until_ns(start_ns + boundary * SECOND_NS):
-            for source in self.sources:
-                self._sample(source, boundary, start_ns)
+            watch = self.group.watch
+            read_ns = None if watch is None else watch.at(start_ns + boundary * SECOND_NS)
+            for source in self.group.sources:
+                self._sample(source, boundary, start_ns, read_ns)
             boundary = max(boundary + 1, -((start_ns - self.clock.now_ns()) // SECOND_NS))  # the next to come
 
-    def _sample(self, source: Source, boundary: int, start_ns: int) -> None:
-        asked_ns = self.clock.now_ns()
+    def _sample(self, source: Source, boundary: int, start_ns: int, read_ns: int | None) -> None:
+        began_ns = self.clock.now_ns()
+        asked_ns = began_ns if read_ns is None else read_ns
         try:
             readings = {reading.metric: reading for reading in source.read()}
         except Exception as error:  # a source that fails costs a caveat, never the run
@@ -113,7 +130,7 @@ class Sampler:
             last_ns, last = self._last[source.name]
             self.rows += stored_rows(second, readings, last, (asked_ns - last_ns) / 1e9)
             lateness_ns = asked_ns - (start_ns + boundary * SECOND_NS)
-            cost_ns = self.clock.now_ns() - asked_ns
+            cost_ns = self.clock.now_ns() - began_ns
             self.rows.append(TelemetryRow(second, f"sampler.{source.name}.lateness", lateness_ns, "ns"))
             self.rows.append(TelemetryRow(second, f"sampler.{source.name}.cost", cost_ns, "ns"))
         self._last[source.name] = (asked_ns, readings)
@@ -168,9 +185,9 @@ class Telemetry:
 class SamplerGroup:
     """One thread a group, so that a server slow to answer does not make the machine's readings late."""
 
-    def __init__(self, groups: Sequence[Sequence[Source]]) -> None:
+    def __init__(self, groups: Sequence[SourceGroup]) -> None:
         self._clock = MonotonicClock()
-        self._samplers = [Sampler(tuple(group), self._clock) for group in groups if group]
+        self._samplers = [Sampler(group, self._clock) for group in groups if group.sources]
         self._threads: list[threading.Thread] = []
         self._start_ns = 0
         self._handed_out: dict[int, int] = {}
@@ -201,6 +218,9 @@ class SamplerGroup:
         deadline = time.monotonic() + patience_s
         for thread in self._threads:
             thread.join(max(deadline - time.monotonic(), 0.0))
+        for sampler in self._samplers:
+            if sampler.group.watch is not None:
+                sampler.group.watch.close()
         caveats = [caveat for sampler in self._samplers for caveat in sampler.caveats(seconds_count)]
         if any(thread.is_alive() for thread in self._threads):
             caveats.append(Caveat("telemetry-incomplete", f"a sampler did not answer within {patience_s:g} s"))
