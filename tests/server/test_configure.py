@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ import pymysql
 import pytest
 
 from dbdyno.configure import Credentials, Server, copy_data_directory, credentials_file, end_orphan
-from dbdyno.configure import _start as start_module
 from dbdyno.core import ConfigureError, StudyError
+from dbdyno.hosts import LocalHost
 
 pytestmark = pytest.mark.server
 MIB = 1 << 20
@@ -65,7 +64,7 @@ def test_a_tier_that_is_no_power_of_two_is_kept_to_one_percent(engine: str, tier
 def test_no_password_is_seen_anywhere_and_none_is_empty(engine: str, start: Start) -> None:
     server = start(engine, route="loopback")
     assert server.data_directory is not None
-    credentials = Credentials.load(credentials_file(server.data_directory))
+    credentials = Credentials.load(credentials_file(server.data_directory), LocalHost())
     secrets = (credentials.admin_password, credentials.load_password)
     argv = Path(f"/proc/{server.pid}/cmdline").read_text()
     environment = Path(f"/proc/{server.pid}/environ").read_text()
@@ -117,9 +116,8 @@ def test_a_port_that_is_taken_is_answered_with_another(
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        real = start_module.free_port
-        ports: Iterator[int] = iter([taken.getsockname()[1], real()])
-        monkeypatch.setattr(start_module, "free_port", lambda: next(ports))
+        ports: Iterator[int] = iter([taken.getsockname()[1], LocalHost().free_port()])
+        monkeypatch.setattr(LocalHost, "free_port", lambda host: next(ports))
         server = start(engine, route="loopback")
         assert server.endpoint.port != taken.getsockname()[1]
         assert next(ports, None) is None
@@ -131,13 +129,8 @@ def test_a_server_that_dies_at_start_leaves_the_end_of_its_log_alone(
 ) -> None:
     data = laboratory.data_directory(engine)
     folders: list[Path] = []
-    make = tempfile.mkdtemp
-
-    def noted(*arguments: Any, **named: Any) -> str:
-        folders.append(Path(make(*arguments, **named)))
-        return str(folders[-1])
-
-    monkeypatch.setattr(tempfile, "mkdtemp", noted)
+    make = laboratory.host.make_private_directory
+    monkeypatch.setattr(laboratory.host, "make_private_directory", lambda: folders.append(make()) or folders[-1])
     (data / "ibdata1").write_bytes(b"\xff" * (12 << 20))
     with pytest.raises(ConfigureError, match="did not start") as caught:
         start(engine, data)

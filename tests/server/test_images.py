@@ -20,7 +20,7 @@ from container_engine import containers_of, make_image, private_docker
 from dbdyno.configure import Credentials, Server, credentials_file, remove_noted_containers
 from dbdyno.configure._container import CONTAINER_NOTE
 from dbdyno.core import ConfigureError, ContainerChoice, HostError, ProvisionError, StudyError, parse_engine_name
-from dbdyno.hosts import ContainerOrder, ContainerProcess
+from dbdyno.hosts import ContainerOrder, ContainerProcess, LocalHost
 from dbdyno.provision import list_offers, provision
 from dbdyno.store import StoredStudy
 
@@ -72,7 +72,7 @@ def test_the_server_of_an_image_is_configured_as_any_other(engine: str, route: s
 def test_no_password_is_seen_from_outside_and_none_is_empty(engine: str, daemon: str, start: Start) -> None:
     server = start(f"{engine}@image", route="loopback")
     assert server.data_directory is not None
-    credentials = Credentials.load(credentials_file(server.data_directory))
+    credentials = Credentials.load(credentials_file(server.data_directory), LocalHost())
     (container,) = containers_of(daemon)
     seen = json.dumps(container.attrs) + container.logs().decode() + server.option_file + server.log_tail(10_000)
     seen += Path(f"/proc/{server.pid}/cmdline").read_text() + Path(f"/proc/{server.pid}/environ").read_text()

@@ -18,6 +18,7 @@ import pymysql
 from dbdyno.configure._endpoint import ADMIN_USER, Credentials
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._options import option_file
+from dbdyno.configure._start_order import log_tail
 from dbdyno.connections import connect
 from dbdyno.core import ContainerChoice, HostError, Route
 from dbdyno.engines import EngineFamily
@@ -29,6 +30,7 @@ _ACCOUNTS = "/docker-entrypoint-initdb.d/dbdyno.sql"
 _PORT = 3306
 _POLL_S = 0.1
 _STOP_S = 300
+_LINES = 12
 
 
 def network_of(route: Route, choice: ContainerChoice) -> Network:
@@ -123,16 +125,16 @@ def initialise_in_container(
     process = host.containers().start(order, output)
     write_container_note(output.parent, process, host)
     try:
-        _await_first_process(process, socket, pid_file, credentials, output)
+        _await_first_process(process, socket, pid_file, credentials, output, host)
         process.terminate()
         code = process.wait(_STOP_S)
     finally:
         process.kill()
         process.wait(_STOP_S)
-        (output.parent / CONTAINER_NOTE).unlink(missing_ok=True)
+        host.files.remove(output.parent / CONTAINER_NOTE)
     if code != 0:
-        raise HostError(f"the server of the image ended with exit code {code}", _tail(output))
-    output.unlink(missing_ok=True)
+        raise HostError(f"the server of the image ended with exit code {code}", log_tail(output, host, _LINES))
+    host.files.remove(output)
 
 
 def write_container_note(folder: Path, process: ContainerProcess, host: Host) -> None:
@@ -143,15 +145,16 @@ def write_container_note(folder: Path, process: ContainerProcess, host: Host) ->
 def remove_noted_containers(folder: Path, host: Host) -> list[str]:
     """Remove the containers that notes below a folder name, by their ids; which, in words."""
     lines = []
-    for note in sorted(folder.rglob(CONTAINER_NOTE)):
+    every = host.files.entries(folder, recursive=True)
+    for note in (entry.path for entry in every if entry.path.name == CONTAINER_NOTE):
         try:
-            container_id = str(json.loads(note.read_text())["container"])
+            container_id = str(json.loads(host.files.read_bytes(note))["container"])
         except (OSError, ValueError, KeyError, TypeError):
             continue
         with contextlib.suppress(HostError):  # no engine answers: its containers can't be removed, nor do they run
             if host.containers().remove(container_id):
                 lines.append(f"removed the container {container_id[:12]}")
-        note.unlink(missing_ok=True)
+        host.files.remove(note)
     return lines
 
 
@@ -167,12 +170,12 @@ def _environment(family: EngineFamily, password: Path) -> dict[str, str]:
 
 
 def _await_first_process(
-    process: ContainerProcess, socket: Path, pid_file: Path, credentials: Credentials, output: Path
+    process: ContainerProcess, socket: Path, pid_file: Path, credentials: Credentials, output: Path, host: Host
 ) -> None:
     deadline = time.monotonic() + _STOP_S
-    while not (_text(pid_file) == "1" and _lets_in(socket, credentials)):
+    while not (log_tail(pid_file, host) == "1" and _lets_in(socket, credentials)):
         if process.poll() is not None:
-            raise HostError("the image's entry point ended before the server was ready", _tail(output))
+            raise HostError("the image's entry point ended before the server was ready", log_tail(output, host, _LINES))
         if time.monotonic() >= deadline:
             raise HostError(
                 f"the image's entry point did not become the server within {_STOP_S} s",
@@ -187,14 +190,3 @@ def _lets_in(socket: Path, credentials: Credentials) -> bool:
     except (pymysql.MySQLError, OSError):
         return False
     return True
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""
-
-
-def _tail(path: Path) -> str:
-    return "\n".join(_text(path).splitlines()[-12:])

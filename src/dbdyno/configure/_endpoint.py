@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dbdyno.connections import PATH_S
-from dbdyno.core import ConfigureError, Route, decode, json_value, read_input_text
+from dbdyno.core import ConfigureError, Route, decode, json_value
 from dbdyno.hosts import Host
 
 LOAD_USER = "dbdyno"
@@ -38,7 +38,7 @@ class Credentials:
         host.write_private(path, json.dumps({"admin": self.admin_password, "load": self.load_password}) + "\n")
 
     @classmethod
-    def load(cls, path: Path) -> Credentials:
+    def load(cls, path: Path, host: Host) -> Credentials:
         """Read what `save` wrote.
 
         Raises
@@ -46,7 +46,7 @@ class Credentials:
         ConfigureError : missing or damaged
         """
         try:
-            content = decode(dict[str, str], json_value(read_input_text(path)))
+            content = decode(dict[str, str], json_value(host.files.read_text(path)))
             return cls(content["admin"], content["load"])
         except (OSError, ValueError, KeyError) as error:
             raise ConfigureError(

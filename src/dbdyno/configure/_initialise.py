@@ -76,8 +76,8 @@ def copy_data_directory(source: Path, destination: Path, host: Host) -> str:
     The copy gets an identity of its own: auto.cnf, which holds MySQL's server UUID, stays behind.
     """
     how = host.copy_tree(source, destination)
-    host.run(["rm", "-f", str(destination / "auto.cnf")], timeout_s=30)
-    Credentials.load(credentials_file(source)).save(credentials_file(destination), host)
+    host.files.remove(destination / "auto.cnf")
+    Credentials.load(credentials_file(source), host).save(credentials_file(destination), host)
     return how
 
 
@@ -129,14 +129,15 @@ def _bootstrap(
     host.write_private(
         options, option_file(launch_options(installation, family, data_directory, temporary), []), for_server=True
     )
-    sql = bootstrap_sql(_share_files(installation, family), family, credentials)
+    sql = bootstrap_sql(_share_files(installation, family, host), family, credentials)
     argv = [*installation.server_argv, f"--defaults-file={options}", "--bootstrap"]
     done = host.run(argv, stdin=sql, timeout_s=_TIMEOUT_S, as_server_user=True)
     if "ERROR:" in done.stderr:  # bootstrap goes on after a failed statement and ends with 0 all the same
         raise HostError("the bootstrap of the system tables failed", done.stderr[-2000:])
     if family.fixed_redo:  # made anew at the first start; the clean end of the bootstrap left nothing in them
-        for log in data_directory.glob("ib_logfile*"):
-            host.run(["rm", "-f", str(log)], timeout_s=30)
+        for entry in host.files.entries(data_directory):
+            if entry.path.name.startswith("ib_logfile"):
+                host.files.remove(entry.path)
 
 
 _WAYS = {"insecure": _insecure, "bootstrap": _bootstrap}
@@ -164,12 +165,12 @@ def bootstrap_sql(files: list[str], family: EngineFamily, credentials: Credentia
     return "\n".join([*before, *files, *after]) + "\n"
 
 
-def _share_files(installation: Engine, family: EngineFamily) -> list[str]:
+def _share_files(installation: Engine, family: EngineFamily, host: Host) -> list[str]:
     texts = []
     for group in family.sql_files:
-        path = next((p for name in group if (p := installation.share_directory / name).exists()), None)
+        path = next((p for name in group if host.files.stat(p := installation.share_directory / name)), None)
         if path is not None:
-            texts.append(path.read_text(encoding="utf-8"))
+            texts.append(host.files.read_text(path))
     return texts
 
 

@@ -26,7 +26,7 @@ from dbdyno.connections import (
     tls_ca_path,
 )
 from dbdyno.core import ConfigureError, HostError, Route
-from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, MemoryUse, OomSigns, Process, ProcessWatch
+from dbdyno.hosts import Address, ContainerProcess, Host, MemoryGroup, MemoryUse, OomSigns, Process, ProcessWatch
 
 _KILL_WAIT_S = 60
 _QUIET_S = 60.0
@@ -261,7 +261,7 @@ class Server:
 
     def log_tail(self, lines: int = TAIL_LINES) -> str:
         """The end of its error log; empty for a server that is not ours."""
-        return log_tail(self._error_log, lines) if self._error_log is not None else ""
+        return log_tail(self._error_log, self._host, lines) if self._error_log is not None else ""
 
     def _unanswered_login(self, quiet_s: float) -> str | None:
         now = time.monotonic()
@@ -283,12 +283,15 @@ class Server:
             self.listener_pid = self._host.listener(Path(path))
             if self.listener_pid is None:
                 raise ConnectionRefusedError(f"nobody listens on {path}")
+        address: Address = Path(path) if path is not None else (endpoint.host or "", endpoint.port or 0)
+        if self.is_ours:
+            address = self._host.reach(address)
         return connect(
             user=endpoint.user if as_load_user else ADMIN_USER,
             password=self._password(as_load_user=as_load_user),
-            socket=path,
-            host=endpoint.host,
-            port=endpoint.port,
+            socket=str(address) if isinstance(address, Path) else None,
+            host=None if isinstance(address, Path) else address[0],
+            port=None if isinstance(address, Path) else address[1],
             database=database,
             tls=TlsPolicy.of(endpoint.tls, endpoint.tls_ca) if as_load_user else TlsPolicy("off"),
             title=self.installation.title,
@@ -356,7 +359,7 @@ class Server:
         if isinstance(self.process, ContainerProcess):  # its engine counts for it, and its group goes with it
             signs = replace(signs, in_group=1) if self.process.was_out_of_memory else signs
         logs = [self._error_log, self._run_directory / OUTPUT if self._run_directory is not None else None]
-        return diagnose(code, "\n".join(late_text(log) for log in logs if log is not None), signs, limit)
+        return diagnose(code, "\n".join(late_text(log, self._host) for log in logs if log is not None), signs, limit)
 
     @contextlib.contextmanager
     def _taken_down(self) -> Iterator[None]:

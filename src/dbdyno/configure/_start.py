@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import socket
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -84,23 +83,15 @@ def start_server(
     return _start(order)
 
 
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def _start(order: StartOrder) -> Server:
     started_ns = time.monotonic_ns()
     host = order.host
-    credentials = Credentials.load(credentials_file(order.data_directory))
+    credentials = Credentials.load(credentials_file(order.data_directory), host)
     host.ensure_reachable(order.run_directory)
     host.make_directory(order.run_directory)
     host.make_directory(order.temporary, for_server=True)
     for log in (order.error_log, order.output):
-        log.unlink(missing_ok=True)
+        host.files.remove(log)
     for folder in beside(order.data_directory, order.storage_engine):
         host.make_directory(folder, for_server=True)
     private = host.make_private_directory()
@@ -126,12 +117,12 @@ def _start_in(
     order: StartOrder, private: Path, group: MemoryGroup | None, credentials: Credentials, started_ns: int
 ) -> Server:
     host = order.host
-    port = free_port() if order.route == "loopback" else None
+    port = host.free_port() if order.route == "loopback" else None
     admin_socket = private / "s" / "s.sock"
     host.make_directory(admin_socket.parent, for_server=True)
     options = order.run_directory / "my.cnf"
     text = option_file(_launch(order, admin_socket, port), order.settings)
-    options.write_text(text)
+    host.files.write(options, text.encode())
     process = _spawned(order, options, admin_socket.parent, group)
     endpoint = private_endpoint(order.route, private, port, credentials, host)
     if isinstance(process, ContainerProcess) and (own := container_port(order.route, order.container)):

@@ -13,23 +13,18 @@ from dbdyno.hosts import Host
 
 TAIL_LINES = 20
 _LATE_BYTES = 256 << 10
+_LOG_BYTES = 16 << 20
 
 
-def log_tail(path: Path, lines: int = TAIL_LINES) -> str:
+def log_tail(path: Path, host: Host, lines: int = TAIL_LINES) -> str:
     """Last lines of an error log; empty when there is none."""
-    try:
-        return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
-    except OSError:
-        return ""
+    return "\n".join(late_text(path, host, _LOG_BYTES).splitlines()[-lines:])
 
 
-def late_text(path: Path) -> str:
-    """The end of a log, long enough for any stack."""
+def late_text(path: Path, host: Host, most_bytes: int = _LATE_BYTES) -> str:
+    """The end of a log, long enough for any stack; empty when there is none."""
     try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(size - _LATE_BYTES, 0))
-            return file.read().decode(errors="replace")
+        return host.files.read_text(path, offset=-most_bytes)
     except OSError:
         return ""
 
@@ -74,4 +69,4 @@ class StartOrder:
 
     def words(self, lines: int = _LAST_LINES) -> str:
         """Return what the server said last, before its log was open too."""
-        return "\n".join(filter(None, (log_tail(self.output, lines), log_tail(self.error_log, lines))))
+        return "\n".join(filter(None, (log_tail(log, self.host, lines) for log in (self.output, self.error_log))))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import HostError, PopulateError, decode, format_bytes, json_value, read_input_text
+from dbdyno.core import HostError, PopulateError, decode, format_bytes, json_value
 from dbdyno.engines import beside
 from dbdyno.hosts import Home, Host
 from dbdyno.populate._dataset import Dataset
@@ -106,7 +105,7 @@ def snapshot_for(
     host.make_directory(home.snapshots)
     with host.lock(home.snapshots / f".{key}.lock", _WAIT_S):  # another study may be filling the same
         folder = home.snapshots / key
-        stored = read_snapshot(folder)
+        stored = read_snapshot(folder, host)
         if stored is not None:
             return stored
         host.remove_tree(folder)
@@ -127,7 +126,7 @@ def snapshot_for(
             _keep(key, folder, storage_engine, server, end, host)
         finally:
             server.discard()
-        snapshot = read_snapshot(folder)
+        snapshot = read_snapshot(folder, host)
     if snapshot is None:
         raise PopulateError("a snapshot is not whole although it was just made", str(folder))
     return replace(snapshot, reused=False)
@@ -149,10 +148,10 @@ class _Facts:
     undecided: tuple[ConditionAnswer, ...] = ()
 
 
-def read_snapshot(folder: Path) -> Snapshot | None:
+def read_snapshot(folder: Path, host: Host) -> Snapshot | None:
     """The snapshot in a folder; None when there is none or its files are not those that were kept."""
     try:
-        facts = decode(_Facts, json_value(read_input_text(folder / _FACTS)))
+        facts = decode(_Facts, json_value(host.files.read_text(folder / _FACTS)))
         tables = tuple(TableSums.from_json(table) for table in facts.tables)
     except (OSError, ValueError):
         return None
@@ -170,17 +169,18 @@ def read_snapshot(folder: Path) -> Snapshot | None:
         space=facts.space,
         undecided=facts.undecided,
     )
-    return snapshot if _kept_bytes(folder) == snapshot.bytes else None
+    return snapshot if _kept_bytes(folder, host) == snapshot.bytes else None
 
 
 def restore(snapshot: Snapshot, data_directory: Path, host: Host) -> str:
     """Copy a snapshot to where a server will run on it; ``reflink`` or ``copy``, whichever was possible."""
     how = host.copy_tree(snapshot.data_directory, data_directory)
-    for path in sorted(snapshot.folder.iterdir()):
+    for entry in host.files.entries(snapshot.folder):
+        path = entry.path
         if path.name.startswith(f"{DATA}."):
             copy = data_directory.with_name(data_directory.name + path.name.removeprefix(DATA))
             host.run(["cp", "-a", "--", str(path), str(copy)], timeout_s=60)
-        elif path.is_dir() and path.name != DATA:  # what its storage engine keeps beside the data directory
+        elif entry.kind == "directory" and path.name != DATA:  # what its storage engine keeps beside the data directory
             host.copy_tree(path, data_directory.with_name(path.name))
             host.write_back(data_directory.with_name(path.name))
     host.write_back(data_directory)
@@ -204,14 +204,10 @@ def check_space(dataset: Dataset, rows_total: int, host: Host, place: Path) -> N
         )
 
 
-def tree_bytes(folder: Path) -> int:
-    """Bytes of all files below a folder."""
-    return sum((Path(root) / name).lstat().st_size for root, _, names in os.walk(folder) for name in names)
-
-
-def _kept_bytes(folder: Path) -> int:
+def _kept_bytes(folder: Path, host: Host) -> int:
     """Bytes of the data directory and of what belongs to it beside it."""
-    return sum(tree_bytes(path) for path in folder.iterdir() if path.is_dir())
+    every = host.files.entries(folder, recursive=True)
+    return sum(entry.size_bytes for entry in every if entry.kind != "directory" and entry.path.parent != folder)
 
 
 def _keep(key: str, folder: Path, storage_engine: str, server: FreshServer, end: FillEnd, host: Host) -> None:
@@ -219,20 +215,21 @@ def _keep(key: str, folder: Path, storage_engine: str, server: FreshServer, end:
     host.remove_tree(making)
     host.make_directory(making)
     data = server.data_directory
-    for path in (data, *sorted(data.parent.glob(f"{data.name}.*"))):
+    beside_it = [entry.path for entry in host.files.entries(data.parent)]
+    for path in (data, *(path for path in beside_it if path.name.startswith(f"{data.name}."))):
         destination = making / (DATA + path.name.removeprefix(data.name))
         host.run(["mv", "-T", "--", str(path), str(destination)], timeout_s=3600)
     for path in beside(data, storage_engine):
         host.run(["mv", "-T", "--", str(path), str(making / path.name)], timeout_s=3600)
     # MySQL's own identity: servers that start from this snapshot must not share it.
-    host.run(["rm", "-f", "--", str(making / DATA / "auto.cnf")], timeout_s=60)
+    host.files.remove(making / DATA / "auto.cnf")
     facts = {
         "key": key,
         "tables": [table.to_json() for table in end.tables],
         "content_sha256": end.content_sha256,
         "space": [table.to_json() for table in end.space],
         "undecided": [answer.to_json() for answer in end.undecided],
-        "bytes": _kept_bytes(making),
+        "bytes": _kept_bytes(making, host),
         "fill_ns": end.elapsed_ns,
         "load_ns": end.load_ns,
         "index_ns": end.index_ns,

@@ -26,7 +26,7 @@ def test_saved_passwords_are_for_their_owner_and_read_back(tmp_path: Path) -> No
     credentials = Credentials.random()
     credentials.save(path, LocalHost())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert Credentials.load(path) == credentials
+    assert Credentials.load(path, LocalHost()) == credentials
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"admin": "x"'])
@@ -34,7 +34,7 @@ def test_damaged_passwords_are_an_error_that_does_not_quote_them(tmp_path: Path,
     path = tmp_path / "data.credentials"
     path.write_text(content)
     with pytest.raises(ConfigureError, match="can't be read") as caught:
-        Credentials.load(path)
+        Credentials.load(path, LocalHost())
     assert not content or content not in str(caught.value)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -48,9 +46,9 @@ def calibrate(
     MeasureError : the load generator or its null server failed
     HostError : it can't be started
     """
-    server_cpus, client_cpus = processors_apart(sorted(os.sched_getaffinity(0)))
+    server_cpus, client_cpus = processors_apart(host.system().usable_cpus)
     with null_server(host, generator, server_cpus) as targets:
-        driver = _Driver(host, generator, targets, client_cpus, on_point, _total(quick=quick))
+        driver = _Driver(host, generator, targets, client_cpus, on_point, _total(host, quick=quick))
         points = tuple(driver.points(quick=quick))
     return Calibration(
         calibration_key(host, generator), now_ns or time.time_ns(), quick, client_cpus is not None, points
@@ -73,11 +71,10 @@ def processors_apart(cpus: Sequence[int]) -> tuple[tuple[int, ...] | None, tuple
     return (tuple(cpus[:-1]), (cpus[-1],)) if len(cpus) > 1 else (None, None)
 
 
-def allowed_connections() -> tuple[int, ...]:
+def allowed_connections(host: Host) -> tuple[int, ...]:
     """Return those of `CONNECTIONS` that the limit of open files allows."""
-    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    limit = 1 << 31 if files == resource.RLIM_INFINITY else files - _FILES_BESIDE
-    return tuple(count for count in CONNECTIONS if count <= limit)
+    files = host.system().open_files
+    return tuple(count for count in CONNECTIONS if files is None or count <= files - _FILES_BESIDE)
 
 
 @contextmanager
@@ -135,10 +132,10 @@ def _target(path: Path | None, port: int | None) -> dict[str, JsonValue]:
     return {**address, "user": "dbdyno", "password_file": None, "database": "dbdyno", "tls": "off"}
 
 
-def _total(*, quick: bool) -> int:
+def _total(host: Host, *, quick: bool) -> int:
     if quick:
         return len(ROUTES) * (1 + len(QUICK_PARTS))
-    return len(ROUTES) * 2 * (len(allowed_connections()) + len(PARTS))
+    return len(ROUTES) * 2 * (len(allowed_connections(host)) + len(PARTS))
 
 
 @dataclass(slots=True)
@@ -153,7 +150,7 @@ class _Driver:
 
     def points(self, *, quick: bool) -> Iterator[CalibrationPoint]:
         workloads = (POINT_SELECT,) if quick else (POINT_SELECT, READ_WRITE)
-        counts = (CURVE_CONNECTIONS,) if quick else allowed_connections()
+        counts = (CURVE_CONNECTIONS,) if quick else allowed_connections(self.host)
         for route in ROUTES:
             for workload in workloads:
                 yield from self._curve(route, workload, counts, QUICK_PARTS if quick else PARTS)
