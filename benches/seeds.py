@@ -5,8 +5,9 @@
     python benches/seeds.py --write                  and writes docs/measurements/explained-seeds.md
 
 A seed is a pair of servers, A without and B with the bottleneck, which are driven in turn, round by round. The part of
-a transaction's time that grew most, as the server's session threads show it, must be the one that was planted. One pair
-is alike: it must have no decided part. The threads are watched as in any run.
+a transaction's time that grew most, as the server's session threads show it, must be the one that was planted, and the
+first cause the one that it was planted as. One pair is alike: it must have no decided part and no decided cause. Where
+two are planted at once, both must be among the first two. Threads, counters and processors are sampled as in any run.
 """
 
 from __future__ import annotations
@@ -21,22 +22,36 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from planted_bottlenecks import SEEDS, Seed, Side
 from real_server import private_server
 
-from dbdyno.analyse.explain import Breakdown, Gap, RunTimes, compare_breakdowns, split_by_threads
+from dbdyno.analyse.explain import (
+    Breakdown,
+    CauseRanking,
+    Circumstances,
+    Gap,
+    RunTimes,
+    compare_breakdowns,
+    processors_used,
+    rank_causes,
+    split_by_threads,
+)
+from dbdyno.audit import TargetFacts
 from dbdyno.configure import Server
 from dbdyno.core import Cell, Run, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import find_generator
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._wait_sites import LEARNING_REDO_BYTES, learned_sites
-from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace
+from dbdyno.measure.telemetry import ProcessSource, SamplerGroup, SessionThreads, ThreadsPlace
+from dbdyno.report._why_causes import settings_in_effect
+from dbdyno.store import TelemetryRow
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "measurements" / "explained-seeds.md"
@@ -45,112 +60,6 @@ MIB = 1 << 20
 TABLES, ROWS = 4, 50_000
 SECONDS = 6
 UNIFORM = ("--rand-type", "uniform")
-
-
-@dataclass(frozen=True)
-class Side:
-    """How one of the two servers is set up and driven.
-
-    Parameters
-    ----------
-    flush_us, read_us : by which flushes and reads take longer
-    disturbance : what goes on beside the load: busy loops, or table locks
-    """
-
-    tier_mib: int = 256
-    redo_mib: int = 512
-    raw: tuple[tuple[str, str], ...] = ()
-    flush_us: int = 0
-    read_us: int = 0
-    options: tuple[str, ...] = ()
-    disturbance: str = ""
-
-
-@dataclass(frozen=True)
-class Seed:
-    """A planted bottleneck.
-
-    Parameters
-    ----------
-    expected : ids of parts, one of which must have grown most; none: nothing may be decided
-    """
-
-    name: str
-    what: str
-    workload: str
-    connections: int
-    expected: tuple[str, ...]
-    a: Side = field(default_factory=Side)
-    b: Side = field(default_factory=Side)
-
-
-_FEW_ROWS = Side(options=("--rows", "5", "--tables", "1"))
-_RELAXED = (("innodb_flush_log_at_trx_commit", "2"),)
-_BINLOG = (("log_bin", "binlog"), ("sync_binlog", "1"), ("server_id", "1"))
-SEEDS = (
-    Seed("alike", "two servers alike", "oltp_read_write", 8, ()),
-    Seed(
-        "slow-flush",
-        "each flush takes 2 ms longer",
-        "oltp_update_non_index",
-        8,
-        ("thread.redo_flush",),
-        b=Side(flush_us=2000),
-    ),
-    Seed(
-        "many-commits",
-        "a commit for each statement, flushes 1 ms longer on both",
-        "oltp_write_only",
-        4,
-        ("thread.redo_flush",),
-        a=Side(flush_us=1000),
-        b=Side(flush_us=1000, options=("--skip-trx", "on")),
-    ),
-    Seed(
-        "slow-reads",
-        "each read takes 0.5 ms longer, 16 MiB of buffer pool",
-        "oltp_read_only",
-        8,
-        ("thread.data_read",),
-        a=Side(tier_mib=16),
-        b=Side(tier_mib=16, read_us=500),
-    ),
-    Seed("row-locks", "five rows of one table", "oltp_write_only", 16, ("thread.row_lock",), b=_FEW_ROWS),
-    Seed(
-        "small-redo",
-        "8 MiB of redo log (MariaDB 4), relaxed durability",
-        "oltp_write_only",
-        16,
-        ("thread.redo_space",),
-        a=Side(raw=_RELAXED),
-        b=Side(raw=_RELAXED, redo_mib=8),
-    ),
-    Seed(
-        "neighbours",
-        "four busy loops next to the server",
-        "oltp_read_only",
-        8,
-        ("thread.run_queue", "thread.client"),
-        b=Side(disturbance="busy"),
-    ),
-    Seed(
-        "table-locks",
-        "LOCK TABLES 0.3 s of each 0.6 s",
-        "oltp_read_write",
-        8,
-        ("thread.metadata_lock",),
-        b=Side(disturbance="locks"),
-    ),
-    Seed(
-        "binlog",
-        "binary log, synced; flushes 1 ms longer on both",
-        "oltp_update_non_index",
-        8,
-        ("thread.commit_order", "thread.binlog_flush"),
-        a=Side(flush_us=1000),
-        b=Side(flush_us=1000, raw=_BINLOG),
-    ),
-)
 
 
 def main() -> int:
@@ -170,7 +79,7 @@ def main() -> int:
             sites = _sites(engine, Path(folder))
             for seed in chosen:
                 found = _compare(seed, engine, sites, choices.rounds, Path(folder))
-                missed += not found.is_right
+                missed += not (found.is_right and found.is_cause_right)
                 rows.append(found.row())
                 print(rows[-1], flush=True)
     if choices.write:
@@ -184,8 +93,13 @@ class Found:
 
     seed: Seed
     engine: str
-    gap: Gap
+    ranking: CauseRanking
     unnamed: float
+
+    @property
+    def gap(self) -> Gap:
+        """Of which the causes are ranked."""
+        return self.ranking.gap
 
     @property
     def is_right(self) -> bool:
@@ -194,6 +108,13 @@ class Found:
             return not self.gap.with_verdict("decided")
         return max(self.gap.parts, key=lambda part: part.difference.ms).part_id in self.seed.expected
 
+    @property
+    def is_cause_right(self) -> bool:
+        """Whether the planted causes are the first, or none is decided where nothing was planted."""
+        first = self.ranking.causes[: len(self.seed.causes)]
+        is_found = {one.cause.cause_id for one in first} == set(self.seed.causes)
+        return is_found if self.seed.causes else not self.ranking.decided
+
     def row(self) -> str:
         """A row of the table."""
         total = self.gap.total
@@ -201,12 +122,19 @@ class Found:
         named = ", ".join(f"{part.words} {part.difference.ms:+.2f} ({part.difference.verdict})" for part in grown)
         verdict = "yes" if self.is_right else "**no**"
         times = f"{total.left_ms:.2f} → {total.right_ms:.2f}"
-        return f"| {self.seed.what} | {self.engine} | {times} | {named} | {verdict} | {100 * self.unnamed:.1f} % |"
+        first = ", ".join(
+            f"`{one.cause.cause_id}` {one.difference.ms:+.2f} ({one.difference.verdict})"
+            for one in self.ranking.causes[: max(len(self.seed.causes), 1)]
+        )
+        left = f"{self.ranking.not_explained.ms:+.2f}"
+        causes = f"{first} | {left} | {'yes' if self.is_cause_right else '**no**'}"
+        unnamed = f"{100 * self.unnamed:.1f} %"
+        return f"| {self.seed.what} | {self.engine} | {times} | {named} | {verdict} | {causes} | {unnamed} |"
 
 
 def _compare(seed: Seed, engine: str, sites: Path, rounds: int, folder: Path) -> Found:
     """Drive both servers in turn."""
-    runs: dict[Cell, list[Breakdown]] = {}
+    runs: dict[Cell, list[RunTimes]] = {}
     with ExitStack() as stack:
         servers = [stack.enter_context(_server(engine, seed, side, folder)) for side in (seed.a, seed.b)]
         for number in range(rounds):
@@ -214,11 +142,32 @@ def _compare(seed: Seed, engine: str, sites: Path, rounds: int, folder: Path) ->
                 cell = Cell(name, side.tier_mib * MIB, seed.connections, seed.workload, "socket")
                 run = Run(cell, number + 1, len(runs), number + 1, "")
                 runs.setdefault(cell, []).append(_driven(run, seed, side, server, sites, folder))
+        settings = settings_in_effect(*(_facts(server) for server in servers))
     left, right = runs
-    (gap,) = compare_breakdowns({cell: tuple(own) for cell, own in runs.items()}, [(left, right)])
-    every = [run for own in runs.values() for run in own]
+    split = {cell: tuple(map(_split, own)) for cell, own in runs.items()}
+    (gap,) = compare_breakdowns(split, [(left, right)])
+    ranking = rank_causes(gap, split, Circumstances.of(runs[left], runs[right], settings))
+    assert ranking is not None
+    every = [run for own in split.values() for run in own]
     unnamed = [sum(part.ms for part in run.parts if part.part_id == "thread.not_named") / run.total_ms for run in every]
-    return Found(seed, engine, gap, max(unnamed))
+    return Found(seed, engine, ranking, max(unnamed))
+
+
+def _split(times: RunTimes) -> Breakdown:
+    found = split_by_threads(times)
+    if found is None or not found.parts:
+        raise SystemExit(f"{times.run.cell.target}: {times.threads_missing}")
+    return found
+
+
+def _facts(server: Server) -> TargetFacts:
+    """What the server shows of its settings."""
+    rows = []
+    with server.connect() as connection, connection.cursor() as cursor:
+        for what in ("VARIABLES", "STATUS"):
+            cursor.execute(f"SHOW GLOBAL {what}")
+            rows.append({str(name).lower(): str(value) for name, value in cursor.fetchall()})
+    return TargetFacts("", variables=rows[0], status=rows[1], storage_engine="innodb")
 
 
 @contextmanager
@@ -239,10 +188,14 @@ def _server(engine: str, seed: Seed, side: Side, folder: Path) -> Iterator[Serve
         environment=variables,
     ) as server:
         _load(["populate", "sysbench/oltp_read_write", "--tables", str(TABLES), "--rows", str(ROWS)], server)
+        if side.table_change:
+            with server.connect() as connection, connection.cursor() as cursor:
+                for n in range(1, TABLES + 1):
+                    cursor.execute(f"ALTER TABLE dbdyno_sbtest.sbtest{n} {side.table_change.format(n=n)}")
         yield server
 
 
-def _driven(run: Run, seed: Seed, side: Side, server: Server, sites: Path, folder: Path) -> Breakdown:
+def _driven(run: Run, seed: Seed, side: Side, server: Server, sites: Path, folder: Path) -> RunTimes:
     """One run with its threads watched."""
     records = folder / "records.jsonl"
     size = side.options if "--rows" in side.options else ("--tables", str(TABLES), "--rows", str(ROWS), *side.options)
@@ -254,18 +207,58 @@ def _driven(run: Run, seed: Seed, side: Side, server: Server, sites: Path, folde
     records.unlink(missing_ok=True)
     with _disturbed(side.disturbance, server):
         process = subprocess.Popen(_argv(argv, server), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        threads.start(_start_ns(records, process), process.pid)
+        start_ns = _start_ns(records, process)
+        threads.start(start_ns, process.pid)
+        samplers = SamplerGroup([*LabServer(server, "innodb", LocalHost(), None).sources(), [_client(process)]])
+        samplers.start(start_ns)
         errors = process.communicate()[1]
     threads.stop(SECONDS + 1)
+    telemetry = samplers.stop(SECONDS + 1)
     if process.returncode:
         raise SystemExit(f"{argv}: {errors}")
     intervals = [line for line in _lines(records) if line["record"] == "interval" and line["phase"] == "window"]
     counts = [sum(types["completed"] for types in line["transactions"].values()) for line in intervals]
-    times = RunTimes(run, False, float(len(counts)), sum(counts), threads=_states(threads), threads_missing="none")
-    found = split_by_threads(times)
-    if found is None or not found.parts:
-        raise SystemExit(f"{seed.name}: {threads.caveats(SECONDS + 1)}")
-    return found
+    means = _means(telemetry.rows) | {f"sessions.{state}": value for state, value in _states(threads).items()}
+    means |= _background(threads)
+    workers = [worker for line in intervals for worker in line["workers"]]
+    return RunTimes(
+        run,
+        False,
+        float(len(counts)),
+        sum(counts),
+        client_cpu_ms=sum(worker["cpu_ns"] for worker in workers) / 1e6,
+        client_wait_ms=_wait_ms(workers) if len(workers) == len(intervals) else None,
+        threads=_states(threads),
+        threads_missing=str(threads.caveats(SECONDS + 1)),
+        counted={name: rate * len(counts) / sum(counts) for name, rate in means.items() if name.startswith("engine.")},
+        processors=processors_used(means),
+    )
+
+
+def _wait_ms(workers: Sequence[Mapping[str, float]]) -> float:
+    return sum(worker["cpu_wait_ns"] for worker in workers) / 1e6
+
+
+def _client(process: subprocess.Popen[str]) -> ProcessSource:
+    return ProcessSource("client", process.pid)
+
+
+def _means(rows: Iterable[TelemetryRow]) -> dict[str, float]:
+    """Metric -> mean over the window's seconds."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if row.second >= 1:
+            found[row.metric].append(row.value)
+    return {metric: sum(values) / len(values) for metric, values in found.items()}
+
+
+def _background(threads: SessionThreads) -> dict[str, float]:
+    """Processors that the server's other threads used."""
+    found: dict[str, float] = defaultdict(float)
+    for row in threads.rows(SECONDS + 1):
+        if row.second >= 1 and row.metric.startswith("background."):
+            found[row.metric] += row.value / SECONDS
+    return dict(found)
 
 
 def _states(threads: SessionThreads) -> dict[str, float]:
@@ -372,15 +365,15 @@ def _sites(engine: str, folder: Path) -> Path:
 
 
 def _page(rows: Sequence[str]) -> str:
-    right, total = sum("| yes |" in row for row in rows), len(rows)
+    right, total = sum("**no**" not in row for row in rows), len(rows)
     head = (
         "# Planted bottlenecks\n\n"
         f"Written by `python benches/seeds.py --write` on {datetime.date.today()}, on a machine with {os.cpu_count()} "
         f"processors (load average {os.getloadavg()[0]:.0f}). Each bottleneck was planted into a real server. The part "
-        "of a transaction's time that\ngrew most, as the server's session threads show it, must be the planted one: "
-        f"{right} of {total} are.\n\n"
-        "| planted | server | ms per transaction | grew most, ms | found | not named, at most |\n"
-        "|---|---|---|---|---|---|\n"
+        "of a transaction's time that\ngrew most, as the server's session threads show it, must be the planted one, "
+        f"and the first cause what was planted: {right} of {total} have both.\n\n"
+        "| planted | server | ms per transaction | grew most, ms | found | first cause, ms | not explained, ms | found "
+        "| not named, at most |\n|---|---|---|---|---|---|---|---|---|\n"
     )
     return head + "".join(f"{row}\n" for row in rows)
 

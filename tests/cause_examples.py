@@ -142,6 +142,12 @@ SMALL_REDO = Example({"thread.redo_space": 1.5, "thread.latch": 1.2, "thread.run
 FASTER_CLIENT = Example({"thread.client": 0.1})
 ALIKE = Example({})
 
+SMALL_POOL = Example(
+    {"thread.data_read": 2.2, "thread.on_cpu": 3.0, "thread.run_queue": 9.0},
+    work={"thread.data_read": 30.0},
+    facts={"engine.pages.read": (0.5, 30.0)},
+)
+
 EXAMPLES: Mapping[str, Example] = {
     "binary-log-written": BINLOG,
     "binary-log-slow": SLOW_BINLOG,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.analyse.explain import RunTimes, StatementTimes
+from dbdyno.analyse.explain import PROCESSOR_TIMES, RunTimes, StatementTimes, processors_used
 from dbdyno.core import Cell, RunRecord
 from dbdyno.report._counters import each_transaction
 from dbdyno.report._histograms import CellHistograms
@@ -19,13 +19,7 @@ from dbdyno.store import StoredStudy
 
 _SECONDS = ("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share")
 _NO_STATEMENTS = "its log holds no times of single statements"
-_SESSIONS, _BACKGROUND, _ON_CPU = "sessions.", "background.", ".on_cpu"
-_PROCESSOR_TIMES = {
-    "server": ("server.cpu.user", "server.cpu.system"),
-    "client": ("client.cpu.user", "client.cpu.system"),
-    "host": tuple(f"host.cpu.{mode}" for mode in ("user", "nice", "system", "irq", "softirq", "steal")),
-}
-"""Processors that each used; of the host all that were not idle."""
+_SESSIONS, _BACKGROUND = "sessions.", "background."
 _OLD = "its statements have no histograms"
 
 
@@ -81,7 +75,7 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         threads=(threads := _thread_states(means)),
         threads_missing="" if threads else _threads_missing(record),
         counted=each_transaction(results.optional_document(record.run.run_id, "counters")),
-        processors=_processors(means),
+        processors=processors_used(means),
     )
 
 
@@ -99,33 +93,13 @@ def _thread_states(means: Mapping[str, float]) -> dict[str, float] | None:
     return states if states.get("count") else None
 
 
-def _processors(means: Mapping[str, float]) -> dict[str, float]:
-    """Who used how many processors on average."""
-    totals = {
-        who: sum(means[name] for name in names)
-        for who, names in _PROCESSOR_TIMES.items()
-        if all(name in means for name in names)
-    }
-    groups = {
-        name.removesuffix(_ON_CPU): value
-        for name, value in means.items()
-        if name.startswith(_BACKGROUND) and name.endswith(_ON_CPU)
-    }
-    found = {"client": totals["client"]} if "client" in totals else {}
-    if {"host", "server", "client"} <= totals.keys():
-        found["neighbours"] = max(totals["host"] - totals["server"] - totals["client"], 0.0)
-    if f"{_SESSIONS}on_cpu" in means:
-        found |= {"sessions": means[f"{_SESSIONS}on_cpu"], "background": sum(groups.values())}
-    return found | groups
-
-
 def _telemetry_means(results: StoredStudy, record: RunRecord, seconds: Sequence[int]) -> dict[str, float]:
     """Metric -> mean over these seconds, of session threads and processors; a thread that is not there used none."""
     if record.imported is not None:
         return {}
     table = results.telemetry(record.run.run_id, ("second", "metric", "value"))
     metrics = table.texts("metric")
-    wanted = set(itertools.chain.from_iterable(_PROCESSOR_TIMES.values()))
+    wanted = set(itertools.chain.from_iterable(PROCESSOR_TIMES.values()))
     names = [name for name in metrics.names if name in wanted or name.startswith((_SESSIONS, _BACKGROUND))]
     rows = metrics.among(names) & np.isin(table.numbers("second"), seconds)
     found = metrics.at(rows)

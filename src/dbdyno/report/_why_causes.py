@@ -47,10 +47,15 @@ def circumstances_of(analysis: StudyAnalysis, gap: Gap) -> Circumstances:
 
 
 def _settings(analysis: StudyAnalysis, gap: Gap) -> dict[str, tuple[str, str]]:
-    """Neutral setting -> values in effect on both sides, of those that bear on a cause and are known."""
+    """Of two targets, or of a target with two amounts of memory."""
     if gap.left.target == gap.right.target and gap.left.tier_bytes == gap.right.tier_bytes:
         return {}
-    sides = [_facts_of(analysis, cell) for cell in (gap.left, gap.right)]
+    left, right = (_facts_of(analysis, cell) for cell in (gap.left, gap.right))
+    return {} if left is None or right is None else settings_in_effect(left, right)
+
+
+def settings_in_effect(left: TargetFacts, right: TargetFacts) -> dict[str, tuple[str, str]]:
+    """Neutral setting -> values in effect on both sides, of those that bear on a cause and are known of both."""
     names = dict.fromkeys(
         name
         for cause in causes()
@@ -58,8 +63,8 @@ def _settings(analysis: StudyAnalysis, gap: Gap) -> dict[str, tuple[str, str]]:
     )
     found = {}
     for name in names:
-        values = [_value(value_in_effect(facts, name)) for facts in sides if facts is not None]
-        if len(values) == len(sides) and values[0] is not None and values[1] is not None:
+        values = _value(value_in_effect(left, name)), _value(value_in_effect(right, name))
+        if values[0] is not None and values[1] is not None:
             found[name] = (values[0], values[1])
     if found.get(_BINLOG) == ("OFF", "OFF"):  # then nothing else about the binary log means anything
         return {name: values for name, values in found.items() if not name.startswith("binlog.")}

@@ -135,7 +135,7 @@ def _row(cause: Cause) -> str:
         f"`{cause.cause_id}`",
         cause.words,
         _claims(cause.claims),
-        _claims(cause.brings),
+        _claims(cause.brings) + _processor(cause),
         " and ".join(filter(None, when)),
         ", ".join(f"`{name}`" for name in cause.settings),
         cause.remedy,
@@ -146,6 +146,14 @@ def _row(cause: Cause) -> str:
 
 def _claims(claims: tuple[Claim, ...]) -> str:
     return ", ".join(f"`{claim.part}{'/' if claim.factor else ''}{claim.factor}`" for claim in claims)
+
+
+def _processor(cause: Cause) -> str:
+    if cause.processor is None:
+        return ""
+    return (
+        f"{'; ' if cause.brings else ''}{cause.processor.most_us:g} µs of processor for each `{cause.processor.fact}`"
+    )
 
 
 def _condition(one: Condition) -> str:

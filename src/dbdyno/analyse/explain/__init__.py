@@ -7,7 +7,7 @@ stores; `_part` defines the model, which other ways of splitting the same time s
 from dbdyno.analyse.explain._cause_words import cause_sentence, difference_words, shown_causes
 from dbdyno.analyse.explain._causes import FACTORS, Cause, Claim, Condition, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
-from dbdyno.analyse.explain._circumstances import Circumstances
+from dbdyno.analyse.explain._circumstances import PROCESSOR_TIMES, Circumstances, processors_used
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
 from dbdyno.analyse.explain._part import PARTS, REST, Breakdown, Part, PartKind, Split, rest_of
@@ -28,6 +28,7 @@ __all__ = [
     "FACTORS",
     "LEAST_SHARE",
     "PARTS",
+    "PROCESSOR_TIMES",
     "REST",
     "THREAD_PARTS",
     "Breakdown",
@@ -63,6 +64,7 @@ __all__ = [
     "interval_words",
     "least_total",
     "ms_words",
+    "processors_used",
     "rank_causes",
     "rest_of",
     "shown_causes",

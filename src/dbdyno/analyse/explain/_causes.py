@@ -59,6 +59,20 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessorWork:
+    """Processor time that comes with a cause's work.
+
+    Parameters
+    ----------
+    fact : that the work is counted by
+    most_us : processor time of one, at most
+    """
+
+    fact: str
+    most_us: float
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """A cause. What each field means, `data/causes.toml` says above the rows.
 
@@ -77,6 +91,7 @@ class Cause:
     alternatives: tuple[Condition, ...] = ()
     settings: tuple[str, ...] = ()
     alteration: str = ""
+    processor: ProcessorWork | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +107,7 @@ class _Row:
     any: tuple[Mapping[str, Any], ...] = ()
     settings: tuple[str, ...] = ()
     alteration: str = ""
+    processor: ProcessorWork | None = None
 
 
 @functools.cache
@@ -131,6 +147,7 @@ def _cause(row: Mapping[str, Any]) -> Cause:
         tuple(map(_condition, read.any)),
         read.settings,
         read.alteration,
+        read.processor,
     )
 
 

@@ -14,7 +14,14 @@ USERS = ("neighbours", "client", "background", "sessions")
 threads."""
 CLIENT_STRETCH = "client.stretch"
 """Fact: the load generator's time on and waiting for a processor over that on it."""
+PROCESSOR_TIMES = {
+    "server": ("server.cpu.user", "server.cpu.system"),
+    "client": ("client.cpu.user", "client.cpu.system"),
+    "host": tuple(f"host.cpu.{mode}" for mode in ("user", "nice", "system", "irq", "softirq", "steal")),
+}
+"""Metrics of the telemetry: processors that each used; of the host all that were not idle."""
 _GROUPS = "processors.background."
+_THREADS, _ON_CPU = "background.", ".on_cpu"
 _MOST_ALIKE = 1e-9
 
 
@@ -87,6 +94,31 @@ class Circumstances:
         if condition.has:
             return right > 0
         return right - left >= condition.by if condition.by else right > 0 and right >= condition.times * left
+
+
+def processors_used(means: Mapping[str, float]) -> dict[str, float]:
+    """Who used how many processors, as `RunTimes.processors` has it.
+
+    Parameters
+    ----------
+    means : metric of the telemetry -> its mean over the seconds that count
+    """
+    totals = {
+        who: sum(means[name] for name in names)
+        for who, names in PROCESSOR_TIMES.items()
+        if all(name in means for name in names)
+    }
+    groups = {
+        name.removesuffix(_ON_CPU): used
+        for name, used in means.items()
+        if name.startswith(_THREADS) and name.endswith(_ON_CPU)
+    }
+    found = {"client": totals["client"]} if "client" in totals else {}
+    if {"host", "server", "client"} <= totals.keys():
+        found["neighbours"] = max(totals["host"] - totals["server"] - totals["client"], 0.0)
+    if "sessions.on_cpu" in means:
+        found |= {"sessions": means["sessions.on_cpu"], "background": sum(groups.values())}
+    return found | groups
 
 
 def _facts(runs: Sequence[RunTimes]) -> dict[str, float]:

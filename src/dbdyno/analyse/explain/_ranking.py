@@ -17,6 +17,7 @@ from dbdyno.analyse.explain._gap import Difference, Gap, compare_breakdowns
 from dbdyno.analyse.explain._levels import Runs
 from dbdyno.analyse.explain._part import REST, Breakdown, Part
 from dbdyno.analyse.explain._portions import Portion, portions
+from dbdyno.analyse.explain._threads import ON_CPU, RUN_QUEUE
 
 ProofVerdict = Literal["proved", "refuted", "undecided"]
 Grade = Literal["caused by", "explained by", "goes with", "refuted"]
@@ -114,9 +115,29 @@ def _claimed(found: Sequence[Portion], known: Circumstances) -> Claimed:
             own, left = _taken(left, cause.claims)
             room = abs(sum(portion.ms for portion in own))
             brought, left = _taken(left, cause.brings, room)
+            worked, left = _processor_work(left, cause, side) if own else ([], left)
             if own:
-                claimed[cause, is_against] = own + brought
+                claimed[cause, is_against] = own + brought + worked
     return claimed
+
+
+def _processor_work(left: Sequence[Portion], cause: Cause, side: Circumstances) -> tuple[list[Portion], list[Portion]]:
+    """Processor time that a cause's work brings, with the wait for a processor in proportion, and what remains."""
+    if cause.processor is None or cause.processor.fact not in side.facts:
+        return [], list(left)
+    before, after = side.facts[cause.processor.fact]
+    room = (after - before) * cause.processor.most_us / 1e3
+    whole = sum(abs(portion.ms) for portion in left if _is_dearer(portion, ON_CPU))
+    share = min(room / whole, 1.0) if whole else 0.0
+    if share <= 0:
+        return [], list(left)
+    found = [portion for portion in left if _is_dearer(portion, ON_CPU) or _is_dearer(portion, RUN_QUEUE)]
+    kept = [replace(portion, ms=(1 - share) * portion.ms) if portion in found else portion for portion in left]
+    return [replace(portion, ms=share * portion.ms) for portion in found], [each for each in kept if each.ms]
+
+
+def _is_dearer(portion: Portion, part_id: str) -> bool:
+    return portion.part.part_id == part_id and portion.factor in ("cost", "whole")
 
 
 def _taken(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cause_examples import ALIKE, EXAMPLES, OTHERS, THREADS, Example
+from cause_examples import ALIKE, EXAMPLES, OTHERS, SMALL_POOL, THREADS, Example
 from dbdyno.analyse.explain import LEAST_SHARE, CauseRanking, causes, causes_from, compare_breakdowns, rank_causes
 from dbdyno.core import AnalysisError, DecodeError
 
@@ -110,6 +110,20 @@ def test_what_a_cause_brings_is_no_more_than_what_it_is() -> None:
     by_id = {one.cause.cause_id: one for one in found.causes}
     assert by_id["redo-small"].claims["thread.latch"] == pytest.approx(by_id["redo-small"].claims["thread.redo_space"])
     assert first(found) == "latches"
+
+
+def test_processor_time_that_a_cause_s_work_brings_is_its_own_as_far_as_that_work_can_take() -> None:
+    found = SMALL_POOL.ranked()
+    assert first(found) == "buffer-pool-small"
+    claims = found.causes[0].claims
+    parts = {part.part_id: part.difference.ms for part in found.gap.parts}
+    assert claims["thread.on_cpu"] == pytest.approx(parts["thread.on_cpu"])
+    assert claims["thread.run_queue"] > 0.25 * parts["thread.run_queue"]
+    little = replace(SMALL_POOL, facts={"engine.pages.read": (0.5, 5.5)}).ranked()
+    by_id = {one.cause.cause_id: one for one in little.causes}
+    assert by_id["buffer-pool-small"].claims["thread.on_cpu"] == pytest.approx(5 * 0.1)
+    dearer = by_id["dearer-rows"].claims["thread.on_cpu"]
+    assert dearer == pytest.approx(parts["thread.on_cpu"] - 0.5)
 
 
 def test_of_equals_the_one_whose_setting_differs_is_first() -> None:
