@@ -44,7 +44,8 @@ from dbdyno.analyse.explain import (
 )
 from dbdyno.audit import TargetFacts
 from dbdyno.configure import Server
-from dbdyno.core import Cell, Run, parse_engine_name
+from dbdyno.configure._call_delays import delay_variables
+from dbdyno.core import CallDelays, Cell, Run, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import find_generator
 from dbdyno.lab._server import LabServer
@@ -172,9 +173,8 @@ def _facts(server: Server) -> TargetFacts:
 
 @contextmanager
 def _server(engine: str, seed: Seed, side: Side, folder: Path) -> Iterator[Server]:
-    variables = {"LD_PRELOAD": str(_slow_calls(folder))} if side.flush_us or side.read_us else {}
-    variables |= {"SLOW_FLUSH_US": str(side.flush_us)} if side.flush_us else {}
-    variables |= {"SLOW_READ_US": str(side.read_us)} if side.read_us else {}
+    folder.chmod(0o755)
+    variables = delay_variables(CallDelays(1000 * side.flush_us, 1000 * side.read_us), folder, LocalHost())
     redo = {"redo.capacity": side.redo_mib * MIB}
     if engine.startswith("mariadb") and side.redo_mib == 8:
         redo = {"redo.capacity": 4 * MIB}
@@ -342,16 +342,6 @@ def _load(arguments: Sequence[str], server: Server) -> None:
     completed = subprocess.run(_argv(arguments, server), capture_output=True, text=True)
     if completed.returncode:
         raise SystemExit(f"{arguments}: {completed.stderr}")
-
-
-def _slow_calls(folder: Path) -> Path:
-    library = folder / "slow_calls.so"
-    if not library.exists():
-        source = Path(__file__).with_name("slow_calls.c")
-        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", str(library), str(source)], check=True)
-        folder.chmod(0o755)
-        library.chmod(0o755)
-    return library
 
 
 def _sites(engine: str, folder: Path) -> Path:

@@ -13,10 +13,12 @@ from dbdyno.cli._help import add_command as add
 
 _STORY = """\
 Explains a difference from stored results: how much longer a transaction takes on one target than on another, and
-with which parts of its time that goes. Reads the stored records only; nothing is measured.
+with which parts of its time that goes. Reads the stored records only; nothing is measured without --prove.
 
   dbdyno explain results/first
   dbdyno explain results/first --pair mysql:9.7 mariadb:11.8+rocksdb --at 64MB,16
+  dbdyno explain results/first --prove                    alter what the first causes blame, and measure
+  dbdyno explain results/first --prove redo-capacity durability-relaxed --rounds 6
   dbdyno explain results/first --format json | jq '.gap.parts[] | select(.verdict == "decided")'
 
 The time T of a transaction is connections / TPS: what one connection spends for one commit. It is split into
@@ -32,7 +34,11 @@ connections of the same target are explained the same way: which statement grows
 
 "Goes with" says where the time is, not what brought it there. Causes are looked for in a table: each claims parts for
 which there is evidence, such as a counter that grew or a setting that differs, and each millisecond is claimed once.
-A cause that is decided "explains" its milliseconds. docs/guides/explain.md reads an example.
+A cause that is decided "explains" its milliseconds.
+
+--prove alters what a cause blames on the slower target, runs it as it was and altered in turn, and holds what came
+back against what the cause's parts held: proved ("caused by"), refuted or undecided. Its runs lie in DIR/proofs and are
+never judged with the study's. --prove list names what can be altered. docs/guides/explain.md reads an example.
 """
 
 
@@ -50,18 +56,46 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         help="memory, connections, workload or route, such as 512MB,16 (default: where the answer is)",
     )
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
+    proof = parser.add_argument_group("proof")
+    proof.add_argument(
+        "--prove",
+        nargs="*",
+        metavar="WHAT",
+        help="alter this cause and measure; alone: the first causes; list: what can be altered",
+    )
+    proof.add_argument("--rounds", type=int, default=4, metavar="N", help="runs as it was and altered (default 4)")
+    proof.add_argument("--window", metavar="TIME", help="driven and judged in a proof (default: as in the study)")
+    proof.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
+    proof.add_argument("--quiet", action="store_true", help="no progress of a proof")
     add_check_options(parser)
 
 
 def _explain(choices: argparse.Namespace) -> int:
     from dbdyno.report import analyse_study, print_why, why_markdown, why_object, why_of  # late: see _main
 
+    if choices.prove == ["list"]:
+        return _list_alterations()
     analysis = analyse_study(open_results(choices.results, choices))
     why = why_of(analysis, choices.pair, choices.at)
+    if choices.prove is not None:
+        from dbdyno.cli._prove import prove
+
+        prove(analysis, why, choices)
+        why = why_of(analysis, choices.pair, choices.at)
     if choices.format == "json":
         print(json.dumps(why_object(analysis, why), indent=1, allow_nan=False))
     elif choices.format == "md":
         print(why_markdown(why), end="")
     else:
         print_why(analysis, why, wide_console())
+    return 0
+
+
+def _list_alterations() -> int:
+    from dbdyno.plan import alterations
+
+    rows = alterations()
+    width = max(map(len, rows))
+    for name, row in rows.items():
+        print(f"{name:<{width}}  {row.words}")
     return 0

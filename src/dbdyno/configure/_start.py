@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from dbdyno.configure._call_delays import delay_variables
 from dbdyno.configure._container import container_port, listening_options, spawn_in_container
 from dbdyno.configure._endpoint import Credentials, credentials_file, private_endpoint
 from dbdyno.configure._engine import Engine
@@ -17,7 +18,7 @@ from dbdyno.configure._orphan import write_note
 from dbdyno.configure._readiness import await_login, check_port, check_storage_engine, settings_read_back
 from dbdyno.configure._server import Server
 from dbdyno.configure._start_order import StartOrder
-from dbdyno.core import ConfigureError, ContainerChoice, Route
+from dbdyno.core import NO_DELAYS, CallDelays, ConfigureError, ContainerChoice, Route
 from dbdyno.engines import beside, family_of
 from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, Process
 
@@ -40,6 +41,7 @@ def start_server(
     container: ContainerChoice = _ON_THE_HOST,
     memory_limit_bytes: int | None = None,
     plugin_version: str = "",
+    delays: CallDelays = NO_DELAYS,
 ) -> Server:
     """Start an engine on a data directory and read its settings back.
 
@@ -53,6 +55,7 @@ def start_server(
     container : how that of an engine out of an image is held
     memory_limit_bytes : of its process, page cache included: enforced by a control group of its own
     plugin_version : of the storage engine's plug-in, which its options were chosen for; empty: not known
+    delays : by which its calls take longer, on purpose
 
     Raises
     ------
@@ -73,6 +76,7 @@ def start_server(
         container,
         memory_limit_bytes,
         plugin_version,
+        delays,
     )
     for _ in range(_PORT_ATTEMPTS - 1):
         try:
@@ -178,6 +182,7 @@ def _spawned(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup
         cpus=order.cpus,
         limit_open_files=limit,
         memory_group=group,
+        env=delay_variables(order.delays, order.run_directory, order.host),
     )
 
 

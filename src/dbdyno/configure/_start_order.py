@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._options import Setting
-from dbdyno.core import ContainerChoice, Route
+from dbdyno.core import NO_DELAYS, CallDelays, ContainerChoice, Route
 from dbdyno.hosts import Host
 
 TAIL_LINES = 20
@@ -51,6 +51,7 @@ class StartOrder:
     container: ContainerChoice
     memory_limit_bytes: int | None = None
     plugin_version: str = ""
+    delays: CallDelays = NO_DELAYS
 
     @property
     def temporary(self) -> Path:

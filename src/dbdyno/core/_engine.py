@@ -205,6 +205,23 @@ class ContainerChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class CallDelays:
+    """By how much some calls of a server's process take longer than they would; 0: as they are.
+
+    Parameters
+    ----------
+    flush_ns : fsync and fdatasync
+    read_ns : pread
+    """
+
+    flush_ns: int = 0
+    read_ns: int = 0
+
+
+NO_DELAYS = CallDelays()
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """Engine + storage engine + settings: what a cell measures.
 
@@ -219,6 +236,7 @@ class Target:
     container : of an engine out of an image
     workload_options : options of the workload that are others for this target, such as how its tables are compressed
     throttled_share : of the time for which its process is held while it runs, to check that a known slowness is found
+    delays : of its calls, for the same, and to prove what such calls cost
     """
 
     name: str
@@ -231,3 +249,4 @@ class Target:
     options_file: str = ""
     options_sha256: str = ""
     file_options: Mapping[str, str] = field(default_factory=dict)
+    delays: CallDelays = NO_DELAYS

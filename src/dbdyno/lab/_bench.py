@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from dbdyno.configure import CrashReport, Server, Setting, attach_server, choose_settings, initialise, start_server
-from dbdyno.core import Route, Run, Target
+from dbdyno.core import NO_DELAYS, CallDelays, Route, Run, Target
 from dbdyno.engines import SettingValue
 from dbdyno.hosts import Home, Host
 from dbdyno.lab._orphans import find_orphans, remove_orphans
@@ -219,7 +219,9 @@ class LocalBench:
             restore(snapshot, directory / "data", self.host)
             limit = self.study.limits.memory
             limit_bytes = limit.bytes_at(run.cell.tier_bytes) if limit is not None else None
-            server = self._started(target, installation, settings, run.cell.route, directory, limit_bytes)
+            server = self._started(
+                target, installation, settings, run.cell.route, directory, limit_bytes, target.delays
+            )
         except BaseException:
             self.host.remove_tree(directory)
             raise
@@ -235,6 +237,7 @@ class LocalBench:
         route: Route,
         directory: Path,
         memory_limit_bytes: int | None = None,
+        delays: CallDelays = NO_DELAYS,
     ) -> LabServer:
         def start(timeout_s: float = _START_S) -> Server:
             return self._patient(
@@ -251,6 +254,7 @@ class LocalBench:
                     container=target.container,
                     memory_limit_bytes=memory_limit_bytes,
                     plugin_version=_plugin_version(target, installation) or "",
+                    delays=delays,
                 )
             )
 

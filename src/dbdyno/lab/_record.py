@@ -8,7 +8,18 @@ from dataclasses import replace
 
 from dbdyno.configure import CrashReport, disk_full_line
 from dbdyno.connections import PathLostError
-from dbdyno.core import Caveat, DbdynoError, Run, RunRecord, RunStatus, WorldError, format_memory
+from dbdyno.core import (
+    NO_DELAYS,
+    CallDelays,
+    Caveat,
+    DbdynoError,
+    Run,
+    RunRecord,
+    RunStatus,
+    WorldError,
+    format_duration,
+    format_memory,
+)
 from dbdyno.engines import storage_engines
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, UnpreparedTarget
@@ -141,6 +152,11 @@ _NOT_INDEPENDENT = Caveat(
 )
 
 
+def _delay_words(delays: CallDelays) -> str:
+    named = ((delays.flush_ns, "flushes"), (delays.read_ns, "reads"))
+    return " and ".join(f"{what} took {format_duration(ns)} longer" for ns, what in named if ns)
+
+
 def record_of(
     run: Run,
     prepared: PreparedTarget,
@@ -159,6 +175,8 @@ def record_of(
             *caveats,
             Caveat("held", f"its process was held for {prepared.target.throttled_share:.0%} of the time"),
         )
+    if prepared.target.delays != NO_DELAYS:
+        caveats = (*caveats, Caveat("held", f"its {_delay_words(prepared.target.delays)}, on purpose"))
     died = death if judgement.status == "failed" else None
     seen = (judgement.status, judgement.reason, died, figures.errors, log_tail)
     fault, reason = fault_of(*seen, judgement.fault, wedged)

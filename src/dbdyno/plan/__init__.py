@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from dbdyno.core import Run
+from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget
 from dbdyno.plan._designs import (
     SHORTEST_WINDOW_S,
@@ -28,17 +29,21 @@ from dbdyno.study import ResolvedWorkload, Study
 
 __all__ = [
     "FIRST",
+    "ROUNDS",
     "SECOND",
     "SHORTEST_WINDOW_S",
+    "Alteration",
     "Budget",
     "Design",
     "FurtherRound",
     "Plan",
+    "ProofStudy",
     "ResolvedWorkloads",
     "SelfCheckChoices",
     "Span",
     "TimePart",
     "adaptive_length_rule",
+    "alterations",
     "best_within",
     "cheapest_design",
     "check_budget",
@@ -47,6 +52,7 @@ __all__ = [
     "make_plan",
     "out_of_scope",
     "planned_design",
+    "proof_study",
     "self_check_study",
     "share_server",
     "shortest_window_ns",

@@ -25,6 +25,7 @@ from dbdyno.analyse.explain import (
 from dbdyno.core import RequestError, target_title
 from dbdyno.report._counted_work import CountedWork, counted_work
 from dbdyno.report._format import figure
+from dbdyno.report._proofs import StoredProof, proved_causes, stored_proofs
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._why_causes import circumstances_of
 
@@ -59,6 +60,7 @@ class Why:
     threads, thread_gap : the same by what the server's session threads did; None where they were not watched
     known : of the pair besides its parts; None where there is no pair
     ranking : causes of the pair, by threads where both sides' were watched, else by statement; None without parts
+    proofs : of the gap, as far as they were made
     """
 
     explanation: Explanation | None
@@ -71,6 +73,7 @@ class Why:
     thread_gap: Gap | None = None
     known: Circumstances | None = None
     ranking: CauseRanking | None = None
+    proofs: tuple[StoredProof, ...] = ()
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -109,7 +112,8 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     first, *others = filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place)))
     watched = thread_lines(thread_gap) if thread_gap is not None else ()
     known = circumstances_of(analysis, gap)
-    ranking = _ranking(explanation, gap, threads, thread_gap, known)
+    proofs = stored_proofs(analysis, gap)
+    ranking = _ranking(explanation, gap, threads, thread_gap, known, proofs)
     if ranking is not None and (sentence := cause_sentence(ranking)):
         told, *further = watched or others
         others = [*(others if watched else ()), f"{told} {sentence}", *further]
@@ -119,16 +123,21 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     counters = {cell.group.cell: cell for cell in analysis.counters}
     steps = _steps(explanation, place, (gap.left.target, gap.right.target))
     counted = tuple(counted_work(gap, counters))
-    return Why(explanation, place, gap, lines, steps, counted, threads, thread_gap, known, ranking)
+    return Why(explanation, place, gap, lines, steps, counted, threads, thread_gap, known, ranking, proofs)
 
 
 def _ranking(
-    explanation: Explanation, gap: Gap, threads: Explanation | None, thread_gap: Gap | None, known: Circumstances
+    explanation: Explanation,
+    gap: Gap,
+    threads: Explanation | None,
+    thread_gap: Gap | None,
+    known: Circumstances,
+    proofs: Sequence[StoredProof],
 ) -> CauseRanking | None:
     """The causes by what the server's threads did, or by statement where they were not watched."""
     if threads is not None and thread_gap is not None and thread_gap.parts:
-        return rank_causes(thread_gap, threads.firm, known)
-    return rank_causes(gap, explanation.firm, known)
+        return rank_causes(thread_gap, threads.firm, known, proved_causes(proofs))
+    return rank_causes(gap, explanation.firm, known, proved_causes(proofs))
 
 
 def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.report._markdown_text import bullets, escaped, folded, table_text
+from dbdyno.report._proofs import ABOUT_PROOFS, PROOF_TITLES, proof_lines, proof_rows
 from dbdyno.report._why import (
     ABOUT,
     ABOUT_COUNTED,
@@ -24,6 +25,9 @@ def why_blocks(why: Why) -> list[str]:
     if why.ranking is not None:
         titles = [title or "grade" for title in cause_titles()]
         blocks += [table_text(titles, 0, cause_rows(why.ranking)), ABOUT_CAUSES]
+    if why.proofs:
+        notes = "\n\n".join([bullets(proof_lines(why.proofs)), escaped(ABOUT_PROOFS)])
+        blocks += folded("Proofs", f"{table_text(PROOF_TITLES, 5, proof_rows(why.proofs))}\n\n{notes}")
     if why.gap is not None and why.gap.parts:
         titles = [title or "verdict" for title in part_titles(why.gap)]
         blocks += folded("The time, part by part", table_text(titles, 7, part_rows(why.gap)) + f"\n\n{escaped(ABOUT)}")

@@ -7,6 +7,7 @@ import math
 
 from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Part
 from dbdyno.core import Cell
+from dbdyno.report._proofs import StoredProof
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._why import Why
 from dbdyno.stats import METHOD
@@ -44,6 +45,7 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
         "steps": [_gap(gap) for gap in why.steps],
         "cells": [] if why.explanation is None else _cells(why.explanation),
         "missing": [] if why.explanation is None else list(why.explanation.missing),
+        "proofs": [_proof(each) for each in why.proofs],
         "threads": None
         if why.threads is None
         else {
@@ -147,4 +149,22 @@ def _difference(found: Difference) -> dict[str, object]:
         **ends,
         "p_adjusted": found.p_adjusted,
         "verdict": found.verdict,
+    }
+
+
+def _proof(found: StoredProof) -> dict[str, object]:
+    """Times are null where nothing could be judged."""
+    proof, note = found.proof, found.note
+    times = {"control_ms": proof.control_ms, "altered_ms": proof.altered_ms}
+    effects = {"predicted": proof.predicted, "observed": proof.observed}
+    return {
+        "alteration": note.alteration,
+        "words": note.words,
+        "control": _cell(note.control),
+        "altered": _cell(note.altered),
+        "verdict": proof.verdict,
+        "reason": proof.reason,
+        "also": dict(proof.also),
+        **{name: value if math.isfinite(value) else None for name, value in times.items()},
+        **{name: None if effect is None else dataclasses.asdict(effect) for name, effect in effects.items()},
     }

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from dbdyno.analyse.explain import CauseRanking
 from dbdyno.report._format import printable
+from dbdyno.report._proofs import ABOUT_PROOFS, PROOF_TITLES, proof_lines, proof_rows
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._terminal import titled_list
 from dbdyno.report._why import (
@@ -34,6 +35,9 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     ]
     if why.ranking is not None:
         parts += [Text(), *_causes(why.ranking), Text(ABOUT_CAUSES, style="dim")]
+    if why.proofs:
+        parts += [Text(), _table(PROOF_TITLES, proof_rows(why.proofs))]
+        parts += [Text(printable(f"  {line}")) for line in proof_lines(why.proofs)] + [Text(ABOUT_PROOFS, style="dim")]
     if why.gap is not None and why.gap.parts:
         parts += [Text(), _table(part_titles(why.gap), part_rows(why.gap)), Text(ABOUT, style="dim")]
     if why.thread_gap is not None and why.thread_gap.parts:

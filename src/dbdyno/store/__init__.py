@@ -22,6 +22,7 @@ from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
 from dbdyno.store._live import LiveLog
 from dbdyno.store._manifest import FileFacts, Manifest, find_results, is_results_folder
+from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
@@ -46,6 +47,7 @@ __all__ = [
     "LiveLog",
     "Manifest",
     "PackedRun",
+    "ProofNote",
     "Results",
     "ResultsWriter",
     "SecondRow",
@@ -63,6 +65,7 @@ __all__ = [
     "merged_histogram",
     "pack_run",
     "printed_tps",
+    "proof_notes",
     "record_from_json",
     "record_to_json",
     "server_files",
@@ -70,4 +73,5 @@ __all__ = [
     "sums_of",
     "target_slug",
     "window_tps",
+    "write_proof_note",
 ]

@@ -12,6 +12,7 @@
       looks/TARGET/          what its server said of itself before the first run
       runs/RUN_ID/           one folder a finished run, renamed into place when whole
       set-aside/RUN_ID.N/    failed runs that were made again; kept, not read
+      proofs/                 studies of one target as it was and altered, see `_proofs`
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ FINGERPRINTS = "fingerprints"
 LOOKS = "looks"
 RUNS = "runs"
 SET_ASIDE = "set-aside"
+PROOFS = "proofs"
 WRITING_PREFIX = ".writing-"
 
 RECORD = "record.json"
@@ -59,7 +61,7 @@ SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 
 CREATED_BY_US = frozenset(
-    {STUDY, PLAN, HOST, JOURNAL, LOCK, LIVE, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE}
+    {STUDY, PLAN, HOST, JOURNAL, LOCK, LIVE, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE, PROOFS}
 )
 
 

@@ -18,6 +18,7 @@ from dbdyno.study._values import (
     ServerAddress,
     Study,
     WorkloadChoice,
+    concerns,
 )
 from dbdyno.study._workloads import (
     IMPORTED,
@@ -59,6 +60,7 @@ __all__ = [
     "Think",
     "Timeouts",
     "WorkloadChoice",
+    "concerns",
     "current_spelling",
     "digest_spelling",
     "family_name",

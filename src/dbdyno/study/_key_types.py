@@ -109,6 +109,11 @@ def duration_within(least_ns: int, most_ns: int) -> Callable[[object], int]:
     return read_within
 
 
+def read_pause_or_zero(value: object) -> int:
+    """Read a pause; 0 where there is none."""
+    return 0 if value == 0 else read_pause(value)
+
+
 def read_pause(value: object) -> int:
     """Read a pause."""
     return parse_pause(read_text(value))

@@ -22,6 +22,7 @@ from dbdyno.study._key_types import (
     read_memory_limit,
     read_memory_or_unknown,
     read_pause,
+    read_pause_or_zero,
     read_positive,
     read_sha256,
     read_share,
@@ -249,6 +250,10 @@ TARGET: Mapping[str, Key] = MappingProxyType(
             0.0,
             "share of the time for which its process is stopped, a few milliseconds every 50: is that found?",
         ),
+        "flush_delay": Key(
+            read_pause_or_zero, 0, "each flush (fsync, fdatasync) of its process takes this much longer: is that found?"
+        ),
+        "read_delay": Key(read_pause_or_zero, 0, "each read (pread) of its process takes this much longer"),
         "sha256": Key(read_sha256, "", "of the file that the engine is unpacked from; another file is refused"),
         "plugin": Key(read_text, "", "file that holds the storage engine, where the server has it not"),
         "plugin_version": Key(

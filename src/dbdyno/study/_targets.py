@@ -11,6 +11,7 @@ from typing import Any
 
 from dbdyno.core import (
     IMPORTED_SOURCE,
+    CallDelays,
     ContainerChoice,
     EngineName,
     StudyError,
@@ -106,16 +107,16 @@ class TargetsReader(Tables):
             engine = self._engine(values["engine"], "target", "engine", index)
             engine = self._with_sha256(engine, values["sha256"], index)
             engine = self._with_plugin(engine, values, index)
-            if values["throttled_share"] and engine.source_kind == "server":
-                what = "a server that is not ours can't be held"
-                self._fail("target", "throttled_share", what, remedy="leave it out", index=index)
+            delays = CallDelays(values["flush_delay"], values["read_delay"])
+            self._check_slowed(engine, values, index)
             if container != ContainerChoice() and engine.source_kind != "image":
                 what = f"'{engine}' does not run in a container"
                 self._fail(
                     "target", "container", what, remedy="write FAMILY:VERSION@image, or leave it out", index=index
                 )
             self._concern_target(settings, engine, storage_engines, index)
-            target = Target(values["name"], engine, settings, own, values["throttled_share"], container, options)
+            share = values["throttled_share"]
+            target = Target(values["name"], engine, settings, own, share, container, options, delays=delays)
             targets.append(self._with_options_file(target, values, file_options, index))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
@@ -128,6 +129,16 @@ class TargetsReader(Tables):
             if target.engine.source_kind == "server" and server not in servers:
                 self._fail("", "targets", f"'{target.name}' names server '{server}', which has no [servers.{server}]")
         return tuple(targets)
+
+    def _check_slowed(self, engine: EngineName, values: Mapping[str, Any], index: int) -> None:
+        """Refuse to slow what dbdyno did not start, or what runs where no library of ours is."""
+        if engine.source_kind == "server" and values["throttled_share"]:
+            what = "a server that is not ours can't be held"
+            self._fail("target", "throttled_share", what, remedy="leave it out", index=index)
+        for key in ("flush_delay", "read_delay"):
+            if values[key] and engine.source_kind in ("server", "image"):
+                what = f"calls of '{engine}' can't be delayed: its process is not started by dbdyno itself"
+                self._fail("target", key, what, remedy="leave it out", index=index)
 
     def _container(self, entry: object, index: int) -> ContainerChoice:
         if not isinstance(entry, dict):

@@ -101,6 +101,10 @@ def _target_text(target: Target) -> str:
     lines = ["\n[[target]]", f"name = {_quoted(target.name)}", f"engine = {_quoted(str(target.engine))}"]
     if target.throttled_share:
         lines.append(f"throttled_share = {target.throttled_share}")
+    if target.delays.flush_ns:
+        lines.append(f"flush_delay = {_quoted(duration_text(target.delays.flush_ns))}")
+    if target.delays.read_ns:
+        lines.append(f"read_delay = {_quoted(duration_text(target.delays.read_ns))}")
     if target.options_file:
         lines.append(f"options_file = {_quoted(target.options_file)}")
         lines.append(f"options_sha256 = {_quoted(target.options_sha256)}")

@@ -53,6 +53,8 @@ TOP = {
     f"{layout.LOOKS}/TARGET/": "variables, status and settings of the target's server before the first run",
     f"{layout.RUNS}/RUN_ID/": "one folder per finished run, see below",
     f"{layout.SET_ASIDE}/RUN_ID.N/": "failed runs that were repeated; kept, not read",
+    f"{layout.PROOFS}/ALTERATION-DIGEST/": "study of `dbdyno explain --prove`, a results folder; never judged here",
+    f"{layout.PROOFS}/ALTERATION-DIGEST.json": "what it is to prove",
 }
 OF_A_RUN = {
     layout.RECORD: "identity, status and figures of the run, see below",
@@ -81,7 +83,7 @@ OF_A_RUN = {
 }
 NOT_FILES = {
     *("SCHEMA_VERSION", "WRITING_PREFIX", "CREATED_BY_US"),
-    *("ENGINES", "DATASETS", "FINGERPRINTS", "LOOKS", "RUNS", "SET_ASIDE"),
+    *("ENGINES", "DATASETS", "FINGERPRINTS", "LOOKS", "RUNS", "SET_ASIDE", "PROOFS"),
 }
 MEANINGS = {
     "run_id": "the run, so that tables of many runs can be joined",

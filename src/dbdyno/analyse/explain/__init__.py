@@ -11,7 +11,8 @@ from dbdyno.analyse.explain._circumstances import PROCESSOR_TIMES, Circumstances
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
 from dbdyno.analyse.explain._part import PARTS, REST, Breakdown, Part, PartKind, Split, rest_of
-from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, ProofVerdict, rank_causes
+from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdict, judge_proof
+from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, rank_causes
 from dbdyno.analyse.explain._statements import RunTimes, StatementTimes, split_by_statement, statement_mix
 from dbdyno.analyse.explain._threads import THREAD_PARTS, split_by_threads
 from dbdyno.analyse.explain._words import (
@@ -38,6 +39,7 @@ __all__ = [
     "Claim",
     "Condition",
     "Difference",
+    "Effect",
     "Explanation",
     "FoundCause",
     "Gap",
@@ -46,6 +48,8 @@ __all__ = [
     "PartGap",
     "PartKind",
     "PartVerdict",
+    "Proof",
+    "ProofTimes",
     "ProofVerdict",
     "RunTimes",
     "Split",
@@ -62,6 +66,7 @@ __all__ = [
     "explain_threads",
     "gap_lines",
     "interval_words",
+    "judge_proof",
     "least_total",
     "ms_words",
     "processors_used",

@@ -17,9 +17,9 @@ from dbdyno.analyse.explain._gap import Difference, Gap, compare_breakdowns
 from dbdyno.analyse.explain._levels import Runs
 from dbdyno.analyse.explain._part import REST, Breakdown, Part
 from dbdyno.analyse.explain._portions import Portion, portions
+from dbdyno.analyse.explain._proof import ProofVerdict
 from dbdyno.analyse.explain._threads import ON_CPU, RUN_QUEUE
 
-ProofVerdict = Literal["proved", "refuted", "undecided"]
 Grade = Literal["caused by", "explained by", "goes with", "refuted"]
 _ALIKE = 0.9
 """Causes whose milliseconds are this near each other are equals."""

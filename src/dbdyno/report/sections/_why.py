@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dbdyno.analyse import Place
 from dbdyno.analyse.explain import Explanation
 from dbdyno.report._html import Column, Html, element, folded, table
+from dbdyno.report._proofs import ABOUT_PROOFS, PROOF_TITLES, proof_lines, proof_rows
 from dbdyno.report._why import (
     ABOUT,
     ABOUT_COUNTED,
@@ -44,6 +45,7 @@ def why_section(page: Page) -> Html:
         *(element("p", line) for line in others),
         *_bridge(page, why),
         *_causes(why),
+        *_proofs(why),
         rest("why", "The parts against connections, and what the server's threads did", *against) if against else "",
         *_counted(why),
         *_steps(page, why),
@@ -58,6 +60,16 @@ def _bridge(page: Page, why: Why) -> list[Html]:
     rows = part_rows(why.gap)
     behind = data_behind(table("why-parts", "The time, part by part", columns, rows), "All parts as a table")
     return [subtitle(ABOUT), page.place(chart), to_see(_TO_SEE), behind]
+
+
+def _proofs(why: Why) -> list[Html]:
+    """What experiments said of the causes."""
+    if not why.proofs:
+        return []
+    columns = [Column(title, is_name=index == 0, is_number=index in (2, 3)) for index, title in enumerate(PROOF_TITLES)]
+    shown = table("why-proofs", "Proofs: what came back when a cause was altered", columns, proof_rows(why.proofs))
+    lines = [element("li", line) for line in proof_lines(why.proofs)]
+    return [subtitle(ABOUT_PROOFS), shown, element("ul", *lines) if lines else Html("")]
 
 
 def _causes(why: Why) -> list[Html]:

@@ -1,0 +1,182 @@
+"""The question: does the time go when its cause is altered, as it must if the cause is the cause.
+
+What a part holds comes back when the part is removed, as far as no transaction is faster than its processor time lets
+it be (asymptotic bounds), and with it whatever else that part brought: latches that were held meanwhile, work of other
+threads. So the part's time is predicted as the least, from runs of the target as it was, and held against what its
+altered twin took in the same rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dbdyno.analyse.explain._gap import LEAST_SHARE, gaps_by_levels
+from dbdyno.analyse.explain._levels import NOTHING, Key, PartLevel, part_levels
+from dbdyno.analyse.explain._part import Breakdown
+from dbdyno.analyse.explain._threads import ON_CPU
+from dbdyno.core import Cell
+from dbdyno.stats import t_quantile
+
+_TOO_WIDE = "the interval is too wide: more rounds or longer windows would tell"
+ProofVerdict = Literal["proved", "refuted", "undecided"]
+_LEAST_BACK = 0.75
+_LEAST_GONE = 0.5
+_LEAST_OF_GAP = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Milliseconds by which a transaction takes longer, with a 95 % interval; below 0: less long."""
+
+    ms: float
+    low: float
+    high: float
+
+    def times(self, sign: int) -> Effect:
+        """The effect as it is, or turned round."""
+        return self if sign > 0 else Effect(-self.ms, -self.high, -self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What came of altering one thing.
+
+    Parameters
+    ----------
+    control_ms, altered_ms : T of both cells; NaN where nothing could be judged
+    predicted : what the removed parts hold, at most what the processors allow; None where nothing is predicted
+    observed : altered less control; None where a cell has no level that findings may rest on
+    reason : why it is refuted or undecided, and what limits a prediction; empty where there is nothing to say
+    also : further parts that changed by as much as counts, words -> ms, the largest first
+    """
+
+    verdict: ProofVerdict
+    control_ms: float
+    altered_ms: float
+    predicted: Effect | None
+    observed: Effect | None
+    reason: str = ""
+    also: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProofTimes:
+    """Times of the two cells of a proof.
+
+    Parameters
+    ----------
+    runs : breakdowns of both, by the server's threads where they were watched, else by statement; a cell without a
+        level that findings may rest on is absent
+    removes : parts that the alteration takes away, or lets grow; empty where none is known
+    slows_ms : by which each call of these parts takes longer; 0 where they are taken away
+    least_calls : that a transaction waits for, where several share one
+    processors : of the machine
+    client_cpu_ms : processor time of the load generator per transaction
+    gap_ms : what is to be explained
+    """
+
+    runs: Mapping[Cell, Sequence[Breakdown]]
+    control: Cell
+    altered: Cell
+    removes: Sequence[str]
+    processors: int
+    client_cpu_ms: float
+    gap_ms: float
+    slows_ms: float = 0.0
+    least_calls: float = 0.0
+
+
+def judge_proof(times: ProofTimes) -> Proof:
+    """Hold what was predicted against what was seen.
+
+    *Proved*: the transaction is faster beyond chance, and by what was predicted or more (three quarters of it, or the
+    prediction lies in the interval). *Refuted*: at most half of what was predicted can have come, or less than counts.
+    *Undecided*: anything else, such as an alteration that left the part in place. Of a slow-down: slower, instead.
+    """
+    levels = part_levels(times.runs)
+    found = gaps_by_levels(times.runs, levels, [(times.control, times.altered)])
+    if not found:
+        missing = " and ".join(cell.target for cell in (times.control, times.altered) if not times.runs.get(cell))
+        return Proof("undecided", math.nan, math.nan, None, None, f"no good, settled run of {missing}")
+    total = found[0].total
+    least = max(LEAST_SHARE * total.left_ms, _LEAST_OF_GAP * abs(times.gap_ms))
+    observed = Effect(total.ms, total.low, total.high)
+    predicted, reason = (_slowed if times.slows_ms else _removed)(times, levels, total.left_ms)
+    if predicted is None:
+        return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
+    sign = 1 if times.slows_ms else -1
+    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least)
+    if verdict != "proved" and not times.slows_ms:
+        verdict, why = _unless_left(times, levels, least) or (verdict, why)
+    also = {
+        part.words: part.difference.ms
+        for part in found[0].parts
+        if part.part_id not in times.removes and abs(part.difference.ms) >= least
+    }
+    reason = "; ".join(filter(None, (why, reason)))
+    return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, also)
+
+
+def _removed(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
+    """Time that goes away, and why it is not all that the parts hold; None and why where nothing is predicted."""
+    if times.runs[times.control][0].split != "threads":
+        return None, "the server's threads were not watched"
+    if not times.removes:
+        return None, "no part holds it"
+    held = _together(levels, times.control, times.removes)
+    on_cpu = 0.0 if ON_CPU in times.removes else levels.get((times.control, ON_CPU), NOTHING).level.mean
+    fastest_ms = times.control.concurrency * (on_cpu + times.client_cpu_ms) / max(times.processors, 1)
+    most = max(total_ms - fastest_ms, 0.0)
+    if held.ms <= most:
+        return held.times(-1), ""
+    bounded = Effect(*(min(value, most) for value in (held.ms, held.low, held.high)))
+    return bounded.times(-1), f"the parts hold {held.ms:.2f} ms, of which the processors allow {most:.2f}"
+
+
+def _slowed(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
+    """Time that comes on top where each call of the parts is waited for, and not behind another."""
+    works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control(times)]
+    known = [[work for work in own if work is not None] for own in works]
+    if not known or not all(known):
+        return None, "how many calls there are is not known"
+    each = [max(sum(own), times.least_calls) * times.slows_ms for own in known]
+    mean = sum(each) / len(each)
+    return Effect(mean, min(each), max(each)), ""
+
+
+def _control(times: ProofTimes) -> Sequence[Breakdown]:
+    return times.runs[times.control]
+
+
+def _unless_left(times: ProofTimes, levels: Mapping[Key, PartLevel], least: float) -> tuple[ProofVerdict, str] | None:
+    """Undecided where the alteration left most of the parts in place; None where it did not."""
+    held, left = (_together(levels, cell, times.removes).ms for cell in (times.control, times.altered))
+    if held >= least and held - left < _LEAST_GONE * held:
+        return "undecided", f"the alteration left {left:.2f} of {held:.2f} ms in place"
+    return None
+
+
+def _verdict(predicted: Effect, observed: Effect, least: float) -> tuple[ProofVerdict, str]:
+    if predicted.ms < least:
+        if observed.high < least:
+            return "refuted", "its parts hold next to nothing, and nothing came back"
+        if observed.low > 0:
+            return "undecided", "its parts hold next to nothing: what came back was something else's"
+        return "undecided", _TOO_WIDE
+    if observed.low > 0 and (observed.ms >= _LEAST_BACK * predicted.ms or observed.high >= predicted.ms):
+        return "proved", ""
+    if observed.high < max(least, predicted.ms / 2):
+        return "refuted", "less than half of it came back: the time was not lost to this"
+    return "undecided", _TOO_WIDE
+
+
+def _together(levels: Mapping[Key, PartLevel], cell: Cell, parts: Sequence[str]) -> Effect:
+    """Parts of a cell as one."""
+    own = [levels.get((cell, name), NOTHING).level for name in parts]
+    ms, se = sum(level.mean for level in own), math.hypot(*(level.se for level in own))
+    df = min((level.df for level in own if level.se > 0), default=math.inf)
+    half = t_quantile(0.975, df) * se
+    return Effect(ms, ms - half, ms + half)

@@ -1,0 +1,109 @@
+"""Reads the proofs that lie beside a study, judges them, and gives them as rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse.explain import Effect, Gap, Proof, ProofTimes, ProofVerdict, causes, judge_proof, ms_words
+from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
+from dbdyno.store import ProofNote, StoredStudy, is_results_folder, proof_notes
+
+PROOF_TITLES = ["altered", "on", "ms before", "ms altered", "predicted", "observed", "verdict"]
+ABOUT_PROOFS = (
+    "A proof runs one target as it was and altered in one thing, in interleaved rounds of its own. Predicted: the "
+    "milliseconds that the removed parts hold, at most what the processors allow. Proved: as much came back, or more; "
+    "refuted: less than half of it."
+)
+_MOST_ALSO = 2
+_STRONGEST: tuple[ProofVerdict, ...] = ("proved", "refuted", "undecided")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredProof:
+    """A proof, and what it is of."""
+
+    note: ProofNote
+    proof: Proof
+
+
+def stored_proofs(analysis: StudyAnalysis, gap: Gap) -> tuple[StoredProof, ...]:
+    """The proofs of a difference, by the time that came back, the most first."""
+    pair = {gap.left, gap.right}
+    found = [
+        StoredProof(note, _judged(note, analyse_study(StoredStudy.open(folder))))
+        for folder, note in proof_notes(analysis.results.path).items()
+        if {note.left, note.right} == pair and is_results_folder(folder)
+    ]
+    return tuple(sorted(found, key=lambda each: each.proof.observed.ms if each.proof.observed else math.inf))
+
+
+def proved_causes(proofs: Sequence[StoredProof]) -> dict[str, ProofVerdict]:
+    """Cause -> what the proofs say of it: of taking its parts away, or of the alteration that its row names."""
+    found: dict[str, ProofVerdict] = {}
+    for cause in causes():
+        parts = {claim.part for claim in cause.claims}
+        own = [one for one in proofs if cause.alteration == one.note.alteration or parts <= set(one.note.removes)]
+        verdicts = {one.proof.verdict for one in own if cause.alteration or not one.note.slows_ms}
+        for verdict in _STRONGEST:
+            if verdict in verdicts:
+                found[cause.cause_id] = verdict
+                break
+    return found
+
+
+def _judged(note: ProofNote, analysis: StudyAnalysis) -> Proof:
+    by_threads, by_statement = analysis.thread_explanation, analysis.explanation
+    explanation = by_threads or by_statement
+    cores = analysis.results.host.get("logical_cpu_count")
+    return judge_proof(
+        ProofTimes(
+            {} if explanation is None else explanation.firm,
+            note.control,
+            note.altered,
+            note.removes,
+            cores if isinstance(cores, int) else 1,
+            _client_cpu_ms(analysis, note),
+            note.gap_ms,
+            note.slows_ms,
+            note.least_calls,
+        )
+    )
+
+
+def _client_cpu_ms(analysis: StudyAnalysis, note: ProofNote) -> float:
+    parts = () if analysis.explanation is None else analysis.explanation.parts_of(note.control)
+    return sum(part.ms for part in parts if part.part_id == "client.cpu")
+
+
+def proof_rows(proofs: tuple[StoredProof, ...]) -> list[list[str]]:
+    """A row a proof."""
+    return [_row(each.note, each.proof) for each in proofs]
+
+
+def _row(note: ProofNote, proof: Proof) -> list[str]:
+    scale = 1.0 if math.isnan(proof.altered_ms) else min(proof.control_ms, proof.altered_ms)
+    times = ["" if math.isnan(ms) else ms_words(ms, scale) for ms in (proof.control_ms, proof.altered_ms)]
+    effects = [_effect_words(effect, scale) for effect in (proof.predicted, proof.observed)]
+    return [note.words, note.control.target, *times, *effects, proof.verdict]
+
+
+def proof_lines(proofs: tuple[StoredProof, ...]) -> list[str]:
+    """What else is to be said of each: why it is undecided, what bounds it, and which other parts changed with it."""
+    lines = []
+    for each in proofs:
+        also = [f"{words} {ms_words(ms, abs(ms), signed=True)} ms" for words, ms in each.proof.also.items()][
+            :_MOST_ALSO
+        ]
+        notes = [each.proof.reason, f"{' and '.join(also)} changed with it" if also else ""]
+        if any(notes):
+            lines.append(f"{each.note.words}: {'; '.join(filter(None, notes))}")
+    return lines
+
+
+def _effect_words(effect: Effect | None, scale: float) -> str:
+    if effect is None:
+        return ""
+    ms, low, high = (ms_words(value, scale, signed=True) for value in (effect.ms, effect.low, effect.high))
+    return f"{ms} ({low} to {high})"

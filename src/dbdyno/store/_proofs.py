@@ -1,0 +1,72 @@
+"""Keeps the proofs of a study beside it: for each a results folder, and a note of what it is to prove.
+
+::
+
+    NAME/proofs/ALTERATION-DIGEST/       a results folder, made by the study of the proof
+    NAME/proofs/ALTERATION-DIGEST.json   the note
+
+The study's own results do not change, and nothing of a proof is ever judged with them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dbdyno.core import Cell, decode
+from dbdyno.store._damage import read_json, reading
+from dbdyno.store._files import write_whole
+from dbdyno.store._layout import PROOFS
+
+
+@dataclass(frozen=True, slots=True)
+class ProofNote:
+    """What a proof is of.
+
+    Parameters
+    ----------
+    alteration : id
+    words : what is altered, from what to what
+    left, right : the cells whose difference is to be explained
+    control, altered : the cells of the proof
+    removes : parts of the split by threads that the alteration takes away
+    gap_ms : right less left, as it was known when the proof was asked for
+    slows_ms : by which each call of these parts takes longer instead; 0 where they are taken away
+    least_calls : that a transaction waits for, where several share one
+    """
+
+    alteration: str
+    words: str
+    left: Cell
+    right: Cell
+    control: Cell
+    altered: Cell
+    removes: tuple[str, ...]
+    gap_ms: float
+    slows_ms: float = 0.0
+    least_calls: float = 0.0
+
+
+def write_proof_note(results: Path, name: str, note: ProofNote) -> Path:
+    """Note what a proof is of; returns the folder for its results."""
+    folder = results / PROOFS
+    folder.mkdir(exist_ok=True)
+    write_whole(folder / f"{name}.json", json.dumps(asdict(note), indent=1))
+    return folder / name
+
+
+def proof_notes(results: Path) -> Mapping[Path, ProofNote]:
+    """Results folder of each proof -> what it is of; those without a run are left out.
+
+    Raises
+    ------
+    DamageError : a note is not what was written
+    """
+    notes = {}
+    for path in sorted((results / PROOFS).glob("*.json")):
+        if path.with_suffix("").is_dir():
+            with reading(path):
+                notes[path.with_suffix("")] = decode(ProofNote, read_json(path))
+    return notes

@@ -1,0 +1,153 @@
+"""Proofs of planted truth: what takes the time is proved, what does not is refuted, what can't be told stays open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbdyno.analyse.explain import Breakdown, Part, Proof, ProofTimes, judge_proof, rest_of
+from dbdyno.core import Cell, Run
+
+CONTROL = Cell("mysql:9.7", 512 << 20, 8, "sysbench/oltp_write_only", "socket")
+ALTERED = replace(CONTROL, target="mysql:9.7 redo-capacity")
+REMOVED = ("thread.redo_space",)
+PARTS = {"thread.on_cpu": 0.4, "thread.client": 0.6, "thread.redo_flush": 2.0, "thread.redo_space": 3.0}
+
+
+def _breakdowns(
+    cell: Cell, parts: Mapping[str, float], random: np.random.Generator, rounds: int = 4, spread: float = 0.02
+) -> list[Breakdown]:
+    runs = []
+    for number in range(rounds):
+        luck = random.normal(0, spread)
+        named = tuple(
+            Part(name, name, ms * math.exp(luck + random.normal(0, spread)), "planted") for name, ms in parts.items()
+        )
+        total = sum(part.ms for part in named)
+        runs.append(
+            Breakdown(Run(cell, number + 1, number, 1, ""), "threads", total, (*named, rest_of(total, named)), 1)
+        )
+    return runs
+
+
+def _proof(
+    altered: Mapping[str, float],
+    *,
+    seed: int = 1,
+    before: Mapping[str, float] = PARTS,
+    removes: tuple[str, ...] = REMOVED,
+    processors: int = 16,
+    spread: float = 0.02,
+    gap_ms: float = 3.0,
+) -> Proof:
+    random = np.random.default_rng(seed)
+    runs = {
+        CONTROL: _breakdowns(CONTROL, before, random, spread=spread),
+        ALTERED: _breakdowns(ALTERED, altered, random, spread=spread),
+    }
+    return judge_proof(ProofTimes(runs, CONTROL, ALTERED, removes, processors, 0.05, gap_ms))
+
+
+def test_a_part_that_takes_the_time_is_proved() -> None:
+    proof = _proof({**PARTS, "thread.redo_space": 0.0})
+    assert proof.verdict == "proved"
+    assert proof.predicted is not None and proof.observed is not None
+    assert proof.predicted.ms == pytest.approx(-3.0, rel=0.1)
+    assert proof.observed.ms == pytest.approx(-3.0, rel=0.2)
+    assert proof.observed.low < -3.0 < proof.observed.high
+
+
+def test_a_wait_that_another_takes_the_place_of_is_refuted() -> None:
+    """The part goes away and the time does not: it was hidden behind the flushes."""
+    proof = _proof({**PARTS, "thread.redo_space": 0.0, "thread.redo_flush": 5.0})
+    assert proof.verdict == "refuted"
+    assert proof.also["thread.redo_flush"] == pytest.approx(3.0, rel=0.2)
+
+
+def test_what_holds_nothing_and_brings_nothing_is_refuted() -> None:
+    before = {**PARTS, "thread.redo_space": 0.01}
+    assert _proof(before, before=before).verdict == "refuted"
+
+
+def test_what_holds_nothing_and_brings_something_stays_open() -> None:
+    before = {**PARTS, "thread.redo_space": 0.01}
+    proof = _proof({**before, "thread.redo_flush": 0.5}, before=before)
+    assert proof.verdict == "undecided"
+
+
+def test_an_alteration_that_leaves_the_part_in_place_decides_nothing() -> None:
+    proof = _proof({**PARTS, "thread.redo_space": 2.9})
+    assert proof.verdict == "undecided"
+    assert "in place" in proof.reason
+
+
+def test_more_than_the_part_may_come_back_and_is_named() -> None:
+    proof = _proof({**PARTS, "thread.redo_space": 0.0, "thread.redo_flush": 0.2})
+    assert proof.verdict == "proved"
+    assert list(proof.also) == ["thread.redo_flush"]
+
+
+def test_processors_bound_what_can_come_back() -> None:
+    """Eight connections of 0.45 ms of work on one processor take 3.6 ms, whatever they wait for."""
+    altered = {**PARTS, "thread.redo_space": 0.0, "thread.run_queue": 0.6}
+    proof = _proof(altered, processors=1)
+    assert proof.predicted is not None
+    assert proof.predicted.ms == pytest.approx(3.6 - 6.0, rel=0.1)
+    assert proof.verdict == "proved"
+
+
+def test_noise_leaves_it_open() -> None:
+    assert _proof({**PARTS, "thread.redo_space": 0.0}, spread=0.6).verdict == "undecided"
+
+
+def test_nothing_is_predicted_without_threads_or_parts() -> None:
+    proof = _proof({**PARTS, "thread.redo_space": 0.0}, removes=())
+    assert (proof.verdict, proof.predicted) == ("undecided", None)
+    assert proof.observed is not None
+    random = np.random.default_rng(1)
+    runs = {
+        cell: [replace(run, split="statements") for run in _breakdowns(cell, PARTS, random)]
+        for cell in (CONTROL, ALTERED)
+    }
+    assert judge_proof(ProofTimes(runs, CONTROL, ALTERED, REMOVED, 16, 0.05, 3.0)).predicted is None
+
+
+@pytest.mark.parametrize(("grown_ms", "verdict"), [(0.5, "proved"), (0.0, "refuted")])
+def test_a_slow_down_tells_whether_calls_are_waited_for(grown_ms: float, verdict: str) -> None:
+    """Half a flush in each transaction, each 1 ms slower: 0.5 ms come on top, or none if they are hidden."""
+    random = np.random.default_rng(1)
+    altered = {**PARTS, "thread.redo_flush": PARTS["thread.redo_flush"] + grown_ms}
+    runs = {
+        cell: _breakdowns(cell, parts, random, spread=0.005) for cell, parts in ((CONTROL, PARTS), (ALTERED, altered))
+    }
+    flushing = {cell: [_with_flushes(run) for run in own] for cell, own in runs.items()}
+    removes = ("thread.redo_flush",)
+    proof = judge_proof(ProofTimes(flushing, CONTROL, ALTERED, removes, 16, 0.05, 3.0, slows_ms=1.0))
+    assert proof.predicted is not None and proof.predicted.ms == pytest.approx(0.5)
+    assert proof.verdict == verdict
+
+
+def _with_flushes(run: Breakdown) -> Breakdown:
+    parts = tuple(
+        replace(part, work=0.5, unit="flushes") if part.part_id == "thread.redo_flush" else part for part in run.parts
+    )
+    return replace(run, parts=parts)
+
+
+def test_a_cell_without_a_level_is_named() -> None:
+    runs = {CONTROL: _breakdowns(CONTROL, PARTS, np.random.default_rng(1))}
+    proof = judge_proof(ProofTimes(runs, CONTROL, ALTERED, REMOVED, 16, 0.05, 3.0))
+    assert (proof.verdict, proof.observed) == ("undecided", None)
+    assert ALTERED.target in proof.reason and CONTROL.target not in proof.reason.replace(ALTERED.target, "")
+
+
+def test_true_causes_are_seldom_refuted_and_false_ones_seldom_proved() -> None:
+    true = [_proof({**PARTS, "thread.redo_space": 0.0}, seed=seed, spread=0.05).verdict for seed in range(60)]
+    hidden = {**PARTS, "thread.redo_space": 0.0, "thread.redo_flush": 5.0}
+    false = [_proof(hidden, seed=seed, spread=0.05).verdict for seed in range(60)]
+    assert true.count("proved") >= 54 and true.count("refuted") == 0
+    assert false.count("refuted") >= 48 and false.count("proved") <= 1

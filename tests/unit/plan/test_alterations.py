@@ -1,0 +1,169 @@
+"""Studies of proofs: one thing is altered, and nothing else; what would alter nothing is refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbdyno.analyse.explain import THREAD_PARTS, causes
+from dbdyno.configure import check_settings, own_values
+from dbdyno.core import Cell, RequestError
+from dbdyno.engines import vocabulary
+from dbdyno.plan import Alteration, ProofStudy, alterations, make_plan, proof_study
+from dbdyno.study import Study, parse_study, study_text
+
+TIER = 256 << 20
+STUDY = """
+name = "example"
+{policy}
+[[target]]
+name = "innodb"
+engine = "mysql:9.7"
+{target}
+[[target]]
+name = "myrocks"
+engine = "mariadb:11.8+rocksdb"
+[workload]
+name = "sysbench/oltp_write_only"
+tables = 4
+rows = 1000
+[axes]
+tier = ["64MB", "256MB"]
+concurrency = [1, 8]
+[measure]
+sentinel = "innodb"
+repeats_max = 9
+"""
+
+
+def _study(target: str = "", policy: str = "") -> Study:
+    return parse_study(STUDY.format(target=target, policy=policy), "example")
+
+
+def _cell(target: str = "innodb") -> Cell:
+    return Cell(target, TIER, 8, "sysbench/oltp_write_only", "socket")
+
+
+def _made(name: str, study: Study | None = None, target: str = "innodb") -> ProofStudy:
+    return proof_study(study or _study(), _cell(target), alterations()[name], base=own_values(TIER))
+
+
+def _settings(study: Study) -> list[Mapping[str, object]]:
+    return [study.settings_of(target) for target in study.targets]
+
+
+BEFORE = {
+    "durability-relaxed": "",
+    "binary-log-off": 'settings = {"binlog.enabled" = "ON"}',
+    "concurrency-limit": 'settings = {"sync.thread_concurrency" = 4}',
+    "index-restored": "workload = {create_secondary = false}",
+    "performance-schema-off": 'settings = {"server.performance_schema" = "ON"}',
+}
+
+
+@pytest.mark.parametrize("name", alterations())
+def test_each_alteration_makes_a_study_of_two_cells_that_can_be_run(name: str) -> None:
+    row = alterations()[name]
+    target = "myrocks" if row.storage_engines and "innodb" not in row.storage_engines else "innodb"
+    made = _made(name, _study(BEFORE.get(name, "")), target)
+    plan = make_plan(made.study)
+    assert {run.cell for run in plan.runs} == {made.control, made.altered}
+    assert len(plan.runs) == 8 and made.control.target == target
+    assert parse_study(study_text(made.study), "again") == made.study
+    check_settings(made.study)
+    differing = sum(a != b for a, b in zip(_settings(made.study)[:1], _settings(made.study)[1:], strict=False))
+    assert (differing == 1) == bool(row.setting)
+
+
+@pytest.mark.parametrize("name", alterations())
+def test_each_alteration_names_what_there_is(name: str) -> None:
+    row = alterations()[name]
+    assert set(row.removes) <= set(THREAD_PARTS)
+    assert not row.setting or row.setting in vocabulary()
+    assert sum((bool(row.setting), bool(row.workload), row.tier != 1, bool(row.slows_ns))) == 1
+
+
+def test_a_multiple_is_of_what_was_in_effect() -> None:
+    made = _made("redo-capacity", _study('settings = {"redo.capacity" = "8MB"}'))
+    assert _settings(made.study)[1]["redo.capacity"] == 64 << 20
+    made = _made("redo-capacity")
+    assert _settings(made.study)[1]["redo.capacity"] == 8 * int(own_values(TIER)["redo.capacity"])
+
+
+def test_a_servers_own_option_gives_way_to_the_altered_setting() -> None:
+    made = _made(
+        "durability-relaxed", _study("options = {innodb_flush_log_at_trx_commit = 1, innodb_sync_array_size = 2}")
+    )
+    assert made.study.targets[1].options == {"innodb_sync_array_size": "2"}
+    assert (
+        made.study.targets[0].options
+        == _study("options = {innodb_flush_log_at_trx_commit = 1, innodb_sync_array_size = 2}").targets[0].options
+    )
+
+
+def test_memory_is_altered_by_the_tier() -> None:
+    made = _made("buffer-pool")
+    assert made.altered == replace(made.control, tier_bytes=8 * TIER)
+    assert len(made.study.targets) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "text", "policy"),
+    [
+        ("durability-relaxed", "innodb", 'settings = {"commit.durability" = "relaxed"}', ""),
+        ("binary-log-off", "innodb", "", ""),
+        ("redo-capacity", "myrocks", "", ""),
+        ("write-buffers", "innodb", "", ""),
+        ("redo-capacity", "innodb", "", 'policy = "vendor"'),
+        ("index-restored", "innodb", "workload = {create_secondary = true}", ""),
+        ("uniform-keys", "innodb", 'workload = {rand_type = "uniform"}', ""),
+    ],
+)
+def test_what_alters_nothing_or_is_not_known_is_refused(name: str, target: str, text: str, policy: str) -> None:
+    with pytest.raises(RequestError):
+        _made(name, _study(text, policy), target)
+
+
+def test_a_server_that_was_not_started_here_is_not_altered() -> None:
+    text = STUDY.replace('"mysql:9.7"', '"mysql:9.7@server:theirs"').format(target="", policy="")
+    study = parse_study(
+        text.replace('sentinel = "innodb"', "") + '[servers.theirs]\nuser = "u"\nsocket = "/s"\n', "example"
+    )
+    with pytest.raises(RequestError, match="did not start"):
+        _made("redo-capacity", study)
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "alterations.md"
+
+
+def _page() -> str:
+    head = (
+        "# Alterations\n\n"
+        "What `dbdyno explain --prove` can alter, and which parts of [the time](parts.md) go away then. Written from\n"
+        "`plan/data/alterations.toml`; [the causes](causes.md) name the rows that remove them.\n\n"
+        "| id | with | alters | takes away | storage engines |\n|---|---|---|---|---|\n"
+    )
+    return head + "".join(_row(name, row) for name, row in alterations().items())
+
+
+def _row(name: str, row: Alteration) -> str:
+    what = row.setting or row.workload or ("memory budget" if row.tier != 1 else "")
+    change = f"× {max(row.times, row.tier):,}" if max(row.times, row.tier) > 1 else f"= {str(row.value).lower()}"
+    alters = f"`{what}` {change}" if what else "time of the calls"
+    parts = ", ".join(f"`{part}`" for part in row.removes) or "nothing is predicted"
+    grows = "grows: " if row.slows_ns else ""
+    return f"| `{name}` | {row.words} | {alters} | {grows}{parts} | {', '.join(row.storage_engines) or 'all'} |\n"
+
+
+def test_the_reference_lists_them() -> None:
+    if os.environ.get("DBDYNO_WRITE_REFERENCE"):
+        PAGE.write_text(_page())
+    assert PAGE.read_text() == _page()
+
+
+def test_causes_name_alterations_that_there_are() -> None:
+    assert {cause.alteration for cause in causes()} - {""} <= set(alterations())

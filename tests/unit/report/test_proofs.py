@@ -1,0 +1,85 @@
+"""Proofs beside a study of planted times: judged, shown everywhere, and the cause's grade follows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dbdyno.configure import own_values
+from dbdyno.plan import alterations, proof_study
+from dbdyno.report import StudyAnalysis, Why, analyse_study, markdown_text, page_text, why_object, why_of
+from dbdyno.store import ProofNote, StoredStudy, write_proof_note
+from dbdyno.study import study_text
+from explained_study import PlantedTimes
+
+FAST, SLOW = "mariadb:11.8", "mysql:9.7"
+ALIKE = {"on_cpu": 0.2, "run_queue": 0.05, "wait.client": 0.25, "wait.redo_flush": 0.5}
+STALLED = {"on_cpu": 0.12, "run_queue": 0.03, "wait.client": 0.15, "wait.redo_flush": 0.3, "wait.redo_space": 0.4}
+LONGER = {"commit": 3.0, "index_update": 3.0, "insert": 3.0}
+
+
+def _study(folder: Path) -> StudyAnalysis:
+    planted = PlantedTimes({SLOW: LONGER}, repeats=4, states={FAST: ALIKE, SLOW: STALLED})
+    return analyse_study(planted.write(folder))
+
+
+def _prove(analysis: StudyAnalysis, *, comes_back: bool) -> Why:
+    """Store what an experiment would have: the redo log larger, and the waits for room in it gone."""
+    gap = why_of(analysis).gap
+    assert gap is not None and gap.right.target == SLOW
+    row = alterations()["redo-capacity"]
+    made = proof_study(analysis.study, gap.right, row, base=own_values(gap.right.tier_bytes))
+    note = ProofNote(
+        "redo-capacity", made.words, gap.left, gap.right, made.control, made.altered, row.removes, gap.total.ms
+    )
+    folder = write_proof_note(analysis.results.path, "redo-capacity-1234", note)
+    other = ALIKE if comes_back else {**STALLED, "wait.redo_space": 0.0, "wait.redo_flush": 0.7}
+    times = {SLOW: LONGER, made.altered.target: {} if comes_back else LONGER}
+    planted = PlantedTimes(times, seed=2, states={SLOW: STALLED, made.altered.target: other})
+    planted.text = study_text(made.study)
+    planted.write(folder)
+    return why_of(analyse_study(StoredStudy.open(analysis.results.path)))
+
+
+@pytest.mark.parametrize(
+    ("comes_back", "verdict", "grade"), [(True, "proved", "caused by"), (False, "refuted", "refuted")]
+)
+def test_a_proof_decides_the_grade_of_its_cause(tmp_path: Path, comes_back: bool, verdict: str, grade: str) -> None:
+    analysis = _study(tmp_path / "study")
+    assert why_of(analysis).ranking is not None
+    assert analysis.results.path == tmp_path / "study"
+    why = _prove(analysis, comes_back=comes_back)
+    (found,) = why.proofs
+    assert found.proof.verdict == verdict
+    assert why.ranking is not None
+    grades = {one.cause.cause_id: one.grade for one in why.ranking.causes}
+    assert grades["redo-small"] == grade
+    if not comes_back:
+        assert why.ranking.causes[-1].cause.cause_id == "redo-small"
+    assert list(found.proof.also) == ([] if comes_back else ["redo flush"])
+
+
+def test_page_markdown_and_program_have_it(tmp_path: Path) -> None:
+    why = _prove(_study(tmp_path / "study"), comes_back=True)
+    results = StoredStudy.open(tmp_path / "study")
+    page = page_text(results)
+    assert "Proofs: what came back" in page and "redo.capacity 256 MiB to 2 GiB" in page
+    assert "redo.capacity" in markdown_text(results)
+    (found,) = json.loads(json.dumps(why_object(analyse_study(results), why), allow_nan=False))["proofs"]
+    assert (found["alteration"], found["verdict"]) == ("redo-capacity", "proved")
+    assert found["predicted"]["low"] <= found["predicted"]["ms"] <= found["predicted"]["high"] < 0
+
+
+def test_a_proof_of_another_pair_or_without_runs_is_not_shown(tmp_path: Path) -> None:
+    analysis = _study(tmp_path / "study")
+    gap = why_of(analysis).gap
+    assert gap is not None
+    note = ProofNote("redo-capacity", "", gap.left, gap.right, gap.right, gap.right, (), 1.0)
+    write_proof_note(analysis.results.path, "redo-capacity-5678", note)
+    assert why_of(analyse_study(StoredStudy.open(analysis.results.path))).proofs == ()
+    _prove(analysis, comes_back=True)
+    again = analyse_study(StoredStudy.open(analysis.results.path))
+    assert len(why_of(again).proofs) == 1
+    assert why_of(again, at="64MB,4").proofs == ()
