@@ -39,15 +39,15 @@ class NetworkHost:
 
     def command(self, *argv: str) -> list[str]:
         """The command line by which a program runs on this host."""
-        return [*_inside(self.holder), *argv]
+        return [*inside(self.holder), *argv]
 
     def cut(self) -> None:
         """Pull the cable."""
-        _run(*_inside(self.switch), "ip", "link", "set", self.port, "nomaster")
+        run(*inside(self.switch), "ip", "link", "set", self.port, "nomaster")
 
     def mend(self) -> None:
         """Plug the cable in again."""
-        _run(*_inside(self.switch), "ip", "link", "set", self.port, "master", "switch")
+        run(*inside(self.switch), "ip", "link", "set", self.port, "master", "switch")
 
     def freeze(self) -> None:
         """Stop all its processes."""
@@ -68,9 +68,7 @@ class NetworkHost:
                 os.kill(pid, number)
 
     def _processes(self) -> list[int]:
-        network = _network_of(self.holder.pid)
-        pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-        return [pid for pid in pids if pid != self.holder.pid and _network_of(pid) == network]
+        return [pid for pid in processes_in(self.holder.pid) if pid != self.holder.pid]
 
 
 @contextlib.contextmanager
@@ -80,9 +78,9 @@ def two_hosts(longest_s: int = _LONGEST_S) -> Iterator[tuple[NetworkHost, Networ
         pytest.skip("network namespaces need root")
     with contextlib.ExitStack() as stack:
         try:
-            switch, *holders = (stack.enter_context(_held_namespace(longest_s)) for _ in range(3))
-            _run(*_inside(switch), "ip", "link", "add", "switch", "type", "bridge")
-            _run(*_inside(switch), "ip", "link", "set", "switch", "up")
+            switch, *holders = (stack.enter_context(held_namespace(longest_s)) for _ in range(3))
+            run(*inside(switch), "ip", "link", "add", "switch", "type", "bridge")
+            run(*inside(switch), "ip", "link", "set", "switch", "up")
             hosts = [_host(switch, holder, number) for number, holder in enumerate(holders, start=1)]
         except (OSError, subprocess.CalledProcessError) as error:
             pytest.skip(f"no network namespace can be made here: {error}")
@@ -94,18 +92,19 @@ def two_hosts(longest_s: int = _LONGEST_S) -> Iterator[tuple[NetworkHost, Networ
 
 
 def _host(switch: subprocess.Popen[bytes], holder: subprocess.Popen[bytes], number: int) -> NetworkHost:
-    port, address, inside = f"port{number}", f"10.97.0.{number}", _inside(holder)
+    port, address, there = f"port{number}", f"10.97.0.{number}", inside(holder)
     peer = ("peer", "name", "eth0", "netns", str(holder.pid))
-    _run(*_inside(switch), "ip", "link", "add", port, "type", "veth", *peer)
-    _run(*_inside(switch), "ip", "link", "set", port, "master", "switch", "up")
-    _run(*inside, "ip", "link", "set", "lo", "up")
-    _run(*inside, "ip", "addr", "add", f"{address}/24", "dev", "eth0")
-    _run(*inside, "ip", "link", "set", "eth0", "up")
+    run(*inside(switch), "ip", "link", "add", port, "type", "veth", *peer)
+    run(*inside(switch), "ip", "link", "set", port, "master", "switch", "up")
+    run(*there, "ip", "link", "set", "lo", "up")
+    run(*there, "ip", "addr", "add", f"{address}/24", "dev", "eth0")
+    run(*there, "ip", "link", "set", "eth0", "up")
     return NetworkHost(holder, switch, address, port)
 
 
 @contextlib.contextmanager
-def _held_namespace(longest_s: int) -> Iterator[subprocess.Popen[bytes]]:
+def held_namespace(longest_s: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A network namespace, by the process that keeps it."""
     with subprocess.Popen(["unshare", "--net", "sleep", str(longest_s)]) as holder:
         try:
             deadline = time.monotonic() + 5
@@ -119,6 +118,13 @@ def _held_namespace(longest_s: int) -> Iterator[subprocess.Popen[bytes]]:
             holder.kill()
 
 
+def processes_in(pid: int) -> list[int]:
+    """Processes in the network namespace of one."""
+    network = _network_of(pid)
+    pids = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    return [pid for pid in pids if network is not None and _network_of(pid) == network]
+
+
 def _network_of(pid: int) -> str | None:
     try:
         return str(Path(f"/proc/{pid}/ns/net").readlink())
@@ -126,9 +132,11 @@ def _network_of(pid: int) -> str | None:
         return None
 
 
-def _inside(holder: subprocess.Popen[bytes]) -> list[str]:
+def inside(holder: subprocess.Popen[bytes]) -> list[str]:
+    """Words that precede a command which runs in a namespace."""
     return ["nsenter", f"--net=/proc/{holder.pid}/ns/net", "--"]
 
 
-def _run(*argv: str) -> None:
+def run(*argv: str) -> None:
+    """Run a command that must succeed."""
     subprocess.run(argv, check=True, capture_output=True, timeout=10)

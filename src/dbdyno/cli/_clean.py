@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +12,7 @@ from rich.table import Table
 
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._remote import RemoteRemains, add_options, check_options, chosen_host, find_remains, remove_remains
 from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ a killed study could not remove, memory groups. Nothing is touched without --rem
 
   dbdyno clean
   dbdyno clean --remove
+  dbdyno clean --host bench@db1            on that host, reached by ssh, with the agents of labs
 
 With --remove servers of studies that have ended are stopped and their data removed. A server is stopped only if its
 process is the one that was noted when it was started, by process id, start time and boot of the machine. Studies that
@@ -37,6 +40,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "clean", _STORY, _clean)
     parser.add_argument("--remove", action="store_true", help="stop and remove what is left over")
+    add_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")
 
 
@@ -44,6 +48,9 @@ def _clean(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import Home, LocalHost  # late: see _main
     from dbdyno.lab import clean_up, find_orphans
 
+    check_options(choices)
+    if choices.host:
+        return _clean_there(choices)
     host, home = LocalHost(), Home.of_user()
     remains = find_orphans(home, host)
     removed = clean_up(home, host) if choices.remove else ()
@@ -56,11 +63,34 @@ def _clean(choices: argparse.Namespace) -> int:
     return 0
 
 
-def _print_remains(remains: Orphans, home: Home) -> None:
+def _clean_there(choices: argparse.Namespace) -> int:
+    with chosen_host(choices) as host:
+        remains = find_remains(host)
+        removed = remove_remains(host, remains) if choices.remove else ()
+        if choices.json:
+            agents = [dataclasses.asdict(agent) for agent in remains.agents]
+            print(
+                json.dumps(
+                    {**_object(remains.orphans, host.home), "agents": agents, "removed": list(removed)}, indent=1
+                )
+            )
+        elif choices.remove:
+            print("\n".join(removed) or "nothing was left over")
+        else:
+            _print_remains(remains.orphans, host.home, remains, choices.host)
+    return 0
+
+
+def _print_remains(
+    remains: Orphans, home: Home, there: RemoteRemains | None = None, destination: str | None = None
+) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("what", "process", "since", "size", "state", "where"):
         justify: Literal["left", "right"] = "right" if title in ("process", "size") else "left"
         table.add_column(title, justify=justify, no_wrap=True)
+    for agent in () if there is None else there.agents:
+        state = _LEFT if there is not None and agent in there.left_agents else f"{_BUSY} by {agent.lab}"
+        table.add_row("agent", str(agent.pid), format_duration(agent.idle_s * 10**9), "", state, agent.session)
     for server in remains.servers:
         age, size = format_duration(round(server.age_s) * 10**9), format_bytes(server.memory_bytes)
         state = _state(server, home) + (f" by process {server.study_pid}" if server.study_pid else "")
@@ -76,7 +106,9 @@ def _print_remains(remains: Orphans, home: Home) -> None:
     homes = sorted({str(server.home) for server in remains.servers if _state(server, home) == _ELSEWHERE})
     for other in homes:
         print(f"DBDYNO_HOME={other} dbdyno clean --remove removes what is left over there", file=sys.stderr)
-    if not remains.is_empty:
+    if destination is not None and there is not None and (there.left_agents or not remains.is_empty):
+        print(f"dbdyno clean --host {destination} --remove removes what is left over there", file=sys.stderr)
+    elif destination is None and not remains.is_empty:
         print("dbdyno clean --remove removes what is left over here", file=sys.stderr)
 
 

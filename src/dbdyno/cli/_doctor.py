@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there
 from dbdyno.cli._words import counted
+from dbdyno.core import RequestError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +26,7 @@ command that mends it. Nothing is changed.
 
   dbdyno doctor                            for any study
   dbdyno doctor studies/first.toml         for this one: its tiers, connections, processors, disk
+  dbdyno doctor --host bench@db1           that host, reached by ssh, and the way to it; takes 12 seconds
   dbdyno doctor --json | jq '.outcomes[] | select(.state == "found") | .remedy'
 
 A blocker makes runs fail or measure something else; what weakens is a reason to doubt them; a note is
@@ -39,22 +42,38 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "doctor", _STORY, _doctor)
     parser.add_argument("study", type=Path, nargs="?", metavar="STUDY.toml", help="judge it for this study")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
+    add_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object for programs, with all that was read")
     parser.add_argument("--all", action="store_true", help="checks that found nothing, too, with what they saw")
 
 
 def _doctor(choices: argparse.Namespace) -> int:
-    from dbdyno.cli._machine import examine_here  # late: see _main
-    from dbdyno.doctor import examination_to_json
-    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.doctor import examination_to_json  # late: see _main
 
-    host, home = LocalHost(), Home.of_user()
-    examination = examine_here(_needs(choices, host), home, host)
+    check_options(choices)
+    examination = _examine_there(choices) if choices.host else _examine_here(choices)
     if choices.json:
         print(json.dumps(examination_to_json(examination), indent=1))
     else:
         _print(examination, choices.all, wide_console())
     return 1 if any(finding.severity != "note" for finding in examination.findings) else 0
+
+
+def _examine_here(choices: argparse.Namespace) -> Examination:
+    from dbdyno.cli._machine import examine_here  # late: see _main
+    from dbdyno.hosts import Home, LocalHost
+
+    host, home = LocalHost(), Home.of_user()
+    return examine_here(_needs(choices, host), home, host)
+
+
+def _examine_there(choices: argparse.Namespace) -> Examination:
+    if choices.study is not None:
+        raise RequestError(
+            f"{choices.study} can't be judged for another host", "studies run on this machine only", "leave one out"
+        )
+    with chosen_host(choices) as host:
+        return examine_there(host)
 
 
 def _needs(choices: argparse.Namespace, host: Any) -> Needs | None:  # noqa: ANN401 - a LocalHost

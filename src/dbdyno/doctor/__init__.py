@@ -10,7 +10,7 @@ docs/guides/doctor.md.
 """
 
 from dbdyno.doctor._examine import Examination, examination_from_json, examination_to_json, examine
-from dbdyno.doctor._verdict import SEVERITIES, Check, Generator, Needs, Outcome, Severity, needs_of
+from dbdyno.doctor._verdict import SEVERITIES, Check, Generator, Needs, Outcome, RemoteAccess, Severity, needs_of
 from dbdyno.doctor.checks import CHECKS
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Generator",
     "Needs",
     "Outcome",
+    "RemoteAccess",
     "Severity",
     "examination_from_json",
     "examination_to_json",

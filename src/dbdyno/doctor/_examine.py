@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.core import Machine
-from dbdyno.doctor._verdict import SEVERITIES, Check, Generator, Needs, Outcome, Subject
-from dbdyno.doctor.checks import CHECKS
+from dbdyno.doctor._verdict import SEVERITIES, Check, Generator, Needs, Outcome, RemoteAccess, Subject
+from dbdyno.doctor.checks import CHECKS, REMOTE_CHECKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,17 @@ class Examination:
 
 
 def examine(
-    machine: Machine, needs: Needs | None = None, generator: Generator | None = None, *, at_ns: int = 0
+    machine: Machine,
+    needs: Needs | None = None,
+    generator: Generator | None = None,
+    access: RemoteAccess | None = None,
+    *,
+    at_ns: int = 0,
 ) -> Examination:
-    """Judge a machine: for any study, or for what one needs."""
-    subject = Subject(machine, needs, generator)
-    return Examination(machine, tuple(_outcome(check, subject) for check in CHECKS), at_ns)
+    """Judge a machine: for any study, or for what one needs; a remote one by how it is reached, too."""
+    subject = Subject(machine, needs, generator, access)
+    checks = CHECKS if access is None else (*CHECKS, *REMOTE_CHECKS)
+    return Examination(machine, tuple(_outcome(check, subject) for check in checks), at_ns)
 
 
 def _outcome(check: Check, subject: Subject) -> Outcome:

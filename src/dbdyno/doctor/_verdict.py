@@ -69,12 +69,39 @@ SEVERITIES: tuple[Severity, ...] = ("blocker", "weakens", "note")
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteAccess:
+    """Describes how a remote host is reached, and what an agent met there.
+
+    Parameters
+    ----------
+    libc : of the host, as it names it
+    needs_libc : minor version of glibc 2 that the agent's program needs
+    round_trip_ns : shortest of a request and its reply
+    clock_bound_ns : most by which the host's clock is mapped wrongly
+    drift_ppm, drift_bound_ppm : by how much its clock is faster than ours, and by how much that may be wrong
+    outlives_connection : whether the agent goes on when its connection is cut
+    """
+
+    destination: str
+    home: str
+    architecture: str
+    libc: str
+    needs_libc: int
+    round_trip_ns: int
+    clock_bound_ns: int
+    drift_ppm: float
+    drift_bound_ppm: float
+    outlives_connection: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
-    """Describes what is examined; `needs` and `generator` are None where nobody asked."""
+    """Describes what is examined; `needs` and `generator` are None where nobody asked, `access` for this machine."""
 
     machine: Machine
     needs: Needs | None = None
     generator: Generator | None = None
+    access: RemoteAccess | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,14 +60,14 @@ def run(
             identity=identity,
         )
         try:
-            out, err = _output(popen, timeout_s, _words(argv), tick)
+            out, err = _output(popen, timeout_s, short_words(argv), tick)
         except BaseException:
             _kill_group(popen)
             raise
     done = Completed(tuple(argv), popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
     if check and done.exit_code != 0:
         tail = done.stderr.strip()[-_TAIL_CHARACTERS:] or done.stdout.strip()[-_TAIL_CHARACTERS:]
-        raise HostError(f"'{argv[0]}' {_ending_words(done.exit_code)}", f"{_words(argv)}\n{tail}".strip())
+        raise HostError(f"'{argv[0]}' {ending_words(done.exit_code)}", f"{short_words(argv)}\n{tail}".strip())
     return done
 
 
@@ -84,7 +84,7 @@ def spawn(
     memory_group: MemoryGroup | None,
 ) -> OwnProcess:
     """Start one. `limit_open_files` is lowered to the hard limit of this process."""
-    command = [*_limited(limit_open_files), *_pinned(cpus), *argv]
+    command = [*limited(limit_open_files, _open_files_most()), *pinned(cpus), *argv]
     if memory_group is not None:
         command = [*_HELD_BACK, *command]
     with contextlib.ExitStack() as stack:
@@ -110,7 +110,7 @@ def spawn_piped(
 ) -> OwnPipedProcess:
     """Start one whose words are read while it runs."""
     popen = _popen(
-        [*_pinned(cpus), *argv],
+        [*pinned(cpus), *argv],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -207,24 +207,32 @@ def _kill_group(popen: subprocess.Popen[bytes]) -> None:
     popen.poll()
 
 
-def _pinned(cpus: Sequence[int] | None) -> list[str]:
+def pinned(cpus: Sequence[int] | None) -> list[str]:
+    """Words that precede a command which runs on some processors only."""
     # Before exec, by a program: setting it afterwards would miss threads already made, and a preexec function is
     # not safe in a process with threads.
     return ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
 
 
-def _limited(open_files: int | None) -> list[str]:
+def limited(open_files: int | None, most: int | None) -> list[str]:
+    """Words that precede a command which may open so many files, but no more than the machine's hard limit."""
     if open_files is None:
         return []
+    allowed = open_files if most is None else min(open_files, most)
+    return ["prlimit", f"--nofile={allowed}:{'unlimited' if most is None else most}"]
+
+
+def _open_files_most() -> int | None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    allowed = open_files if hard == resource.RLIM_INFINITY else min(open_files, hard)
-    return ["prlimit", f"--nofile={allowed}:{'unlimited' if hard == resource.RLIM_INFINITY else hard}"]
+    return None if hard == resource.RLIM_INFINITY else hard
 
 
-def _ending_words(code: int) -> str:
+def ending_words(code: int) -> str:
+    """How a command ended."""
     return f"ended with exit code {code}" if code >= 0 else f"was ended by signal {-code}"
 
 
-def _words(argv: Sequence[str]) -> str:
+def short_words(argv: Sequence[str]) -> str:
+    """A command line for an error."""
     text = " ".join(argv)
     return text if len(text) <= 300 else f"{text[:300]} …"

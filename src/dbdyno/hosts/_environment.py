@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 
 # What makes a server's memory allocator another is kept: it would move measured numbers if it were dropped.
-_KEPT = frozenset(
+KEPT = frozenset(
     "PATH HOME USER LOGNAME SHELL TZ TMPDIR "
     "XDG_RUNTIME_DIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS FONTCONFIG_FILE "
     "LD_LIBRARY_PATH LD_PRELOAD GLIBC_TUNABLES MALLOC_CONF MALLOC_ARENA_MAX MALLOC_MMAP_THRESHOLD_ "
@@ -38,7 +38,7 @@ def command_environment(
     ['LC_ALL', 'PATH', 'https_proxy']
     """
     variables = {
-        name: value for name, value in environ.items() if name in _KEPT or (is_download and _is_for_downloads(name))
+        name: value for name, value in environ.items() if name in KEPT or (is_download and _is_for_downloads(name))
     }
     return {**variables, "LC_ALL": "C", **(added or {})}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dbdyno.core import HostError
 
-_SERVER_USERS = ("dbdyno", "nobody")
+SERVER_USERS = ("dbdyno", "nobody")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def find_server_user() -> ServerUser | None:
     """
     if os.geteuid() != 0:
         return None
-    for name in _SERVER_USERS:
+    for name in SERVER_USERS:
         with contextlib.suppress(KeyError):
             entry = pwd.getpwnam(name)
             return ServerUser(name, entry.pw_uid, entry.pw_gid)

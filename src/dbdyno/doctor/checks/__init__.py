@@ -7,6 +7,7 @@ from dbdyno.doctor.checks._load import LOAD_CHECKS
 from dbdyno.doctor.checks._memory import MEMORY_CHECKS, NUMA_CHECKS
 from dbdyno.doctor.checks._prerequisites import GENERATOR_CHECKS, KERNEL_CHECKS
 from dbdyno.doctor.checks._processors import CLOCK_CHECKS, PROCESSORS_CHECKS
+from dbdyno.doctor.checks._remote import REMOTE_CHECKS
 
 CHECKS: tuple[Check, ...] = (
     *PROCESSORS_CHECKS,
@@ -22,4 +23,4 @@ CHECKS: tuple[Check, ...] = (
     *GENERATOR_CHECKS,
 )
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "REMOTE_CHECKS"]

@@ -1,0 +1,136 @@
+"""Reaches the host that an option names, looks at it, and lists what dbdyno has there."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dbdyno.core import HostError, RequestError
+
+if TYPE_CHECKING:
+    from dbdyno.doctor import Examination, RemoteAccess
+    from dbdyno.hosts.remote import RemoteAgent, RemoteHost
+    from dbdyno.lab import Orphans
+
+_DRIFT_S = 10.0
+_IDLE_S = 15
+"""An agent whose lab has said nothing for so long has none; labs say something every second."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name a host."""
+    parser.add_argument(
+        "--host", metavar="USER@HOST", help="look at this host, reached by ssh, instead of this machine"
+    )
+    parser.add_argument("--home", metavar="FOLDER", help="with --host: DBDYNO_HOME there; ~/.cache/dbdyno unless given")
+
+
+def check_options(choices: argparse.Namespace) -> None:
+    """Refuse a folder without a host.
+
+    Raises
+    ------
+    RequestError : see above
+    """
+    if choices.home and not choices.host:
+        raise RequestError(
+            "--home names a folder of a remote host", "no --host is given", "set DBDYNO_HOME for this one"
+        )
+    if choices.home and not choices.home.startswith("/"):
+        raise RequestError(f"--home {choices.home} is no absolute path", "", "give it from the root on: /data/dbdyno")
+
+
+@contextlib.contextmanager
+def chosen_host(choices: argparse.Namespace) -> Iterator[RemoteHost]:
+    """The host that was named, while the block runs."""
+    from dbdyno.hosts.remote import connect  # late: see _main
+    from dbdyno.lab import find_generator
+
+    with connect(choices.host, find_generator(), home=choices.home or "") as host:
+        yield host
+
+
+def examine_there(host: RemoteHost) -> Examination:
+    """Look at a host for some seconds, and judge what is seen."""
+    from dbdyno.doctor import examine  # late: see _main
+    from dbdyno.hosts import read_machine
+
+    began = time.monotonic()
+    host.exchange_clocks()
+    outlives = _is_there_after_a_cut(host)
+    machine = read_machine(host, host.home.root, environ=None)
+    if outlives:
+        time.sleep(max(began + _DRIFT_S - time.monotonic(), 0.0))
+        outlives = _is_same_agent(host)
+    return examine(machine, access=_access(host, outlives), at_ns=time.time_ns())
+
+
+def _is_there_after_a_cut(host: RemoteHost) -> bool:
+    host.link.drop_connection()
+    return _is_same_agent(host)
+
+
+def _is_same_agent(host: RemoteHost) -> bool:
+    """A login manager ends the processes of a session some time after its connection."""
+    try:
+        host.exchange_clocks()
+    except HostError as error:
+        if error.fault == "network":
+            raise
+        return False
+    return True
+
+
+def _access(host: RemoteHost, outlives: bool) -> RemoteAccess:
+    from dbdyno.doctor import RemoteAccess  # late: see _main
+
+    clock, program = host.clock_map(), host.program
+    span_ns = max(host.link.exchanges[-1].middle_ns - host.link.exchanges[0].middle_ns, 1)
+    return RemoteAccess(
+        host.link.destination,
+        program.home,
+        program.architecture,
+        program.libc,
+        program.needs_libc,
+        clock.round_trip_ns,
+        clock.bound_ns,
+        clock.drift_ppm,
+        2e6 * clock.bound_ns / span_ns,
+        outlives,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRemains:
+    """What dbdyno has on a host: agents of others, and what dead ones left."""
+
+    agents: tuple[RemoteAgent, ...]
+    orphans: Orphans
+
+    @property
+    def left_agents(self) -> tuple[RemoteAgent, ...]:
+        """Agents that are dead, or whose lab has gone."""
+        return tuple(agent for agent in self.agents if not agent.is_alive or agent.idle_s >= _IDLE_S)
+
+
+def find_remains(host: RemoteHost) -> RemoteRemains:
+    """Look, and touch nothing."""
+    from dbdyno.lab import find_orphans  # late: see _main
+
+    agents = tuple(agent for agent in host.agents() if agent.session != host.session)
+    return RemoteRemains(agents, find_orphans(host.home, host))
+
+
+def remove_remains(host: RemoteHost, remains: RemoteRemains) -> tuple[str, ...]:
+    """End agents without a lab and remove what belongs to nobody; one line for each thing."""
+    from dbdyno.lab import clean_up  # late: see _main
+
+    lines = []
+    for agent in remains.left_agents:
+        host.end_agent(agent.session)
+        lines.append(f"ended the agent {agent.session} of {agent.lab}")
+    return (*lines, *clean_up(host.home, host))

@@ -1,0 +1,74 @@
+"""Checks how a remote host is reached: its agent, the round trip, its clock, the end of a connection."""
+
+from __future__ import annotations
+
+from dbdyno.doctor._verdict import Check, RemoteAccess, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
+
+_BOUND_NS = 2_500_000
+"""A telemetry reading that is off by more belongs partly to another second."""
+_DRIFT_PPM = 20.0
+
+
+def agent(subject: Subject) -> Verdict:
+    """Programs must run there."""
+    access = subject.access
+    if access is None:
+        return idle("this machine needs no agent")
+    if not access.libc.startswith("glibc"):
+        return notes(
+            f"{access.architecture}, C library: {access.libc}",
+            "the agent runs, but engines of packages are built for glibc",
+            "use a distribution with glibc",
+        )
+    return clear(f"runs from {access.home}: {access.architecture}, {access.libc}, needs 2.{access.needs_libc}")
+
+
+def round_trip(subject: Subject) -> Verdict:
+    """The clocks are mapped to within half of it."""
+    access = subject.access
+    if access is None:
+        return idle("this machine is not reached by a network")
+    seen = f"{access.round_trip_ns / 1e6:.2f} ms, clocks mapped to {access.clock_bound_ns / 1e6:.2f} ms"
+    if access.clock_bound_ns > _BOUND_NS:
+        return weakens(
+            seen, "server telemetry may belong to the second before or after", "measure from a host that is nearer"
+        )
+    return clear(seen)
+
+
+def drift(subject: Subject) -> Verdict:
+    """A clock that runs away must be mapped anew all the time."""
+    access = subject.access
+    if access is None:
+        return idle("this machine's clock is ours")
+    seen = f"{access.drift_ppm:+.1f} ppm (± {access.drift_bound_ppm:.1f})"
+    if abs(access.drift_ppm) - access.drift_bound_ppm > _DRIFT_PPM:
+        return weakens(
+            seen, "seconds there are not the client's seconds", "have both hosts' clocks kept by NTP (chrony)"
+        )
+    if abs(access.drift_ppm) + access.drift_bound_ppm > _DRIFT_PPM:
+        return unknown(f"{seen}; the round trip is too long to tell more in a few seconds")
+    return clear(seen)
+
+
+def end_of_connection(subject: Subject) -> Verdict:
+    """A lost connection must not end the servers."""
+    access: RemoteAccess | None = subject.access
+    if access is None:
+        return idle("this machine needs no connection")
+    if not access.outlives_connection:
+        user = access.destination.rpartition("@")[0] or "USER"
+        return blocks(
+            "the agent ended with its connection",
+            "a link that is lost for a second would end the server and the run",
+            f"loginctl enable-linger {user} there, or KillUserProcesses=no in /etc/systemd/logind.conf",
+        )
+    return clear("the agent goes on when its connection is cut")
+
+
+REMOTE_CHECKS = (
+    Check("remote-agent", "Agent on the host", agent),
+    Check("remote-round-trip", "Round trip to the host", round_trip),
+    Check("remote-clock-drift", "Clock of the host", drift),
+    Check("remote-connection", "End of a connection", end_of_connection),
+)

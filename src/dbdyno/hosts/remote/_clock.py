@@ -1,0 +1,106 @@
+"""Maps the monotonic clock of a host to that of this process, by exchanges of the time.
+
+An exchange tells the host's time at some instant between its sending and its reply, so the error of its middle is at
+most half of the round trip. Long round trips waited somewhere: those above 1.5 times the shortest are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_LONGEST = 1.5
+_DRIFT_SPAN_NS = 10_000_000_000
+"""Below it a drift can't be told from the round trip's noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One reading of a host's clock: sent and received by ours, read by its own; nanoseconds."""
+
+    sent_ns: int
+    there_ns: int
+    received_ns: int
+
+    @property
+    def round_trip_ns(self) -> int:
+        """Between sending and reply."""
+        return self.received_ns - self.sent_ns
+
+    @property
+    def middle_ns(self) -> int:
+        """Where the reading is taken to lie on our clock."""
+        return (self.sent_ns + self.received_ns) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class ClockMap:
+    """A line through the exchanges that were used.
+
+    Parameters
+    ----------
+    here_ns, there_ns : one instant on both clocks
+    rate : nanoseconds of the host's clock in one of ours; 1 where the exchanges are too close together to tell
+    bound_ns : most by which the map errs at the exchanges
+    round_trip_ns : shortest
+    used : exchanges
+    is_drift_known : whether they are far enough apart
+    """
+
+    here_ns: int
+    there_ns: int
+    rate: float
+    bound_ns: int
+    round_trip_ns: int
+    used: int
+    is_drift_known: bool
+
+    @classmethod
+    def of(cls, exchanges: Sequence[Exchange]) -> ClockMap:
+        """Fit the map.
+
+        Raises
+        ------
+        ValueError : there is no exchange
+
+        >>> ClockMap.of([Exchange(0, 5_000, 200), Exchange(1_000, 9_000, 9_000)]).there(100)
+        5000
+        """
+        if not exchanges:
+            raise ValueError("a clock can't be mapped without an exchange")
+        least = min(exchange.round_trip_ns for exchange in exchanges)
+        used = [exchange for exchange in exchanges if exchange.round_trip_ns <= _LONGEST * least]
+        best = min(used, key=lambda exchange: exchange.round_trip_ns)
+        # Far from zero a float holds no nanoseconds: all is told from the best exchange on.
+        here = np.array([exchange.middle_ns - best.middle_ns for exchange in used], dtype=float)
+        ahead = np.array([exchange.there_ns - best.there_ns for exchange in used], dtype=float) - here
+        is_drift_known = float(np.ptp(here)) >= _DRIFT_SPAN_NS
+        slope = float(np.polyfit(here, ahead, 1)[0]) if is_drift_known else 0.0
+        offset = float(np.mean(ahead - slope * here)) if is_drift_known else 0.0
+        longest = max(exchange.round_trip_ns for exchange in used) if is_drift_known else best.round_trip_ns
+        return cls(
+            best.middle_ns,
+            best.there_ns + round(offset),
+            1.0 + slope,
+            (longest + 1) // 2,
+            least,
+            len(used),
+            is_drift_known,
+        )
+
+    @property
+    def drift_ppm(self) -> float:
+        """By how much the host's clock is faster than ours, in millionths."""
+        return (self.rate - 1.0) * 1e6
+
+    def there(self, here_ns: int) -> int:
+        """The host's time at an instant of our clock."""
+        since = here_ns - self.here_ns
+        return self.there_ns + since + round(since * (self.rate - 1.0))
+
+    def here(self, there_ns: int) -> int:
+        """Our time at an instant of the host's clock."""
+        since = there_ns - self.there_ns
+        return self.here_ns + since - round(since * (self.rate - 1.0) / self.rate)

@@ -1,0 +1,124 @@
+"""Starts commands on a remote host; what they get of the environment is decided here as for those of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dbdyno.core import HostError
+from dbdyno.hosts._commands import ending_words, limited, pinned, short_words
+from dbdyno.hosts._environment import KEPT
+from dbdyno.hosts._memory_group import MemoryGroup
+from dbdyno.hosts._process_facts import ProcessWatch
+from dbdyno.hosts._process_protocol import Completed
+from dbdyno.hosts._system import ServerUser
+from dbdyno.hosts.remote._files import RemoteFiles
+from dbdyno.hosts.remote._link import Link, Refused
+from dbdyno.hosts.remote._processes import Output, RemoteProcess
+
+_TICK_S = 1.0
+_LOOK_S = 0.2
+_TAIL_CHARACTERS = 2000
+
+
+def spawn(
+    link: Link,
+    argv: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    stdout: Path | str = "null",
+    stderr: Path | str = "null",
+    user: ServerUser | None = None,
+    cpus: Sequence[int] | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    open_files: int | None = None,
+    open_files_most: int | None = None,
+    memory_group: MemoryGroup | None = None,
+) -> RemoteProcess:
+    """Start one.
+
+    Parameters
+    ----------
+    stdout, stderr : a file there, ``keep`` until it is read, or ``null``
+    """
+    words = [*limited(open_files, open_files_most), *pinned(cpus), *argv]
+    request: dict[str, Any] = {
+        "argv": words,
+        "inherit": sorted(KEPT),
+        "env": {"LC_ALL": "C", **(env or {})},
+        "cwd": None if cwd is None else str(cwd),
+        "stdout": {"file": str(stdout)} if isinstance(stdout, Path) else stdout,
+        "stderr": {"file": str(stderr)} if isinstance(stderr, Path) else stderr,
+        "uid": None if user is None else user.user_id,
+        "gid": None if user is None else user.group_id,
+        "control_group": None if memory_group is None else str(memory_group.folder),
+    }
+    try:
+        value, _ = link.ask("spawn", stdin, **request)
+    except Refused as refused:
+        missing = refused.code == "not-found" and refused.path == words[0]
+        what = f"the command '{argv[0]}' is not on {link.destination}" if missing else f"can't start '{argv[0]}'"
+        raise HostError(what, f"{refused.path}: {refused.text}") from None
+    return RemoteProcess(link, int(value["pid"]), int(value["start_ticks"]), argv)
+
+
+def run(
+    link: Link,
+    files: RemoteFiles,
+    argv: Sequence[str],
+    *,
+    timeout_s: float,
+    check: bool,
+    tick: Callable[[], None] | None,
+    **options: Any,  # noqa: ANN401 - those of `spawn`
+) -> Completed:
+    """Run one to its end. Its group ends with a timeout or an interrupt."""
+    process = spawn(link, argv, stdout="keep", stderr="keep", **options)
+    try:
+        out, err = _outputs(link, files, process, argv, timeout_s, tick)
+        code = process.wait(max(timeout_s, _TICK_S))
+    except BaseException:
+        with contextlib.suppress(HostError):
+            process.kill_group()
+        raise
+    done = Completed(tuple(argv), code, out.decode(errors="replace"), err.decode(errors="replace"))
+    if check and code != 0:
+        tail = done.stderr.strip()[-_TAIL_CHARACTERS:] or done.stdout.strip()[-_TAIL_CHARACTERS:]
+        raise HostError(
+            f"'{argv[0]}' {ending_words(code)} on {link.destination}", f"{short_words(argv)}\n{tail}".strip()
+        )
+    return done
+
+
+def _outputs(
+    link: Link,
+    files: RemoteFiles,
+    process: RemoteProcess,
+    argv: Sequence[str],
+    timeout_s: float,
+    tick: Callable[[], None] | None,
+) -> tuple[bytes, bytes]:
+    """Return what it prints until it ends; looked at once a second, for one that is stopped prints nothing more."""
+    watch = ProcessWatch(files.read_bytes, process.pid, process.start_ticks)
+    out, err = Output(link, process, "stdout"), Output(link, process, "stderr")
+    texts = {out: b"", err: b""}
+    deadline = time.monotonic() + timeout_s
+    next_tick = time.monotonic() + _TICK_S
+    while not (out.is_end and err.is_end):
+        for stream in texts:
+            if not stream.is_end:
+                other = err if stream is out else out
+                texts[stream] += stream.read(_TICK_S if other.is_end else _LOOK_S)
+        if time.monotonic() >= deadline:
+            raise HostError(f"'{argv[0]}' took longer than {timeout_s:g} s on {link.destination}", short_words(argv))
+        if time.monotonic() >= next_tick:
+            next_tick = time.monotonic() + _TICK_S
+            if halted := watch.verdict():
+                raise HostError(f"'{argv[0]}' {halted}", short_words(argv))
+            if tick is not None:
+                tick()
+    return texts[out], texts[err]

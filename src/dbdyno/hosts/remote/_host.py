@@ -1,0 +1,363 @@
+"""Implements the host that is reached by SSH."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import platform
+import re
+import secrets
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from dbdyno.core import HostError
+from dbdyno.hosts._facts import HostFacts, read_facts
+from dbdyno.hosts._files import Files
+from dbdyno.hosts._home import Home
+from dbdyno.hosts._memory_group import MemoryGroup
+from dbdyno.hosts._process_facts import process_state
+from dbdyno.hosts._process_protocol import Completed
+from dbdyno.hosts._protocol import Address, ClockReading, Host
+from dbdyno.hosts._system import SERVER_USERS, ServerUser, System
+from dbdyno.hosts._tree import processor_list
+from dbdyno.hosts.containers import Containers
+from dbdyno.hosts.remote import _commands
+from dbdyno.hosts.remote._clock import ClockMap, Exchange
+from dbdyno.hosts.remote._files import RemoteFiles
+from dbdyno.hosts.remote._link import Link, Refused
+from dbdyno.hosts.remote._processes import RemotePipedProcess, RemoteProcess
+from dbdyno.hosts.remote._program import RemoteProgram, place_program
+from dbdyno.hosts.remote._ssh import check_destination
+from dbdyno.hosts.remote._tunnel import Tunnel
+from dbdyno.hosts.remote._watch import RemoteWatch
+
+LEASE_S = 300
+_EXCHANGES = 20
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteAgent:
+    """An agent of a home, of this lab or of another.
+
+    Parameters
+    ----------
+    lab : who started it
+    idle_s : since its lab was heard, to within five seconds
+    temporary : folders and control groups that go with it
+    """
+
+    session: str
+    pid: int
+    is_alive: bool
+    idle_s: int
+    lab: str
+    lease_s: int
+    temporary: tuple[str, ...]
+    process_count: int
+
+
+def connect(destination: str, program: Path, *, home: str = "", lease_s: int = LEASE_S) -> RemoteHost:
+    """Have an agent on a host, and a session of it.
+
+    Parameters
+    ----------
+    destination : as ssh takes it
+    program : ``dbdyno-load`` of this machine, which is pushed
+    home : folder for all that is kept there; empty: the user's default
+    lease_s : how long the session goes on without us
+
+    Raises
+    ------
+    RequestError : the destination is no host's name
+    HostError : the host can't be reached or can't run the agent
+    """
+    check_destination(destination)
+    placed = place_program(destination, program, home)
+    lab = f"{getpass.getuser()}@{platform.node()} process {os.getpid()}"
+    session = secrets.token_hex(8)
+    words = [placed.path, "agent", "--home", placed.home, "--session", session]
+    words += ["--lease", f"{lease_s}s", "--lab", lab]
+    return RemoteHost(Link(destination, "exec " + " ".join(map(shlex.quote, words))), placed, session)
+
+
+class RemoteHost(Host):
+    """Commands, files and facts of a machine that is reached by SSH. What it starts ends with it, or with the lease."""
+
+    def __init__(self, link: Link, program: RemoteProgram, session: str) -> None:
+        self.link, self.program, self.session = link, program, session
+        self.home = Home(Path(program.home))
+        self._facts, _ = link.ask("facts")
+        plain = RemoteFiles(link, self.home.run, None)
+        self._system = _read_system(self._facts, plain)
+        self._files = RemoteFiles(link, self.home.run, self._system.server_user)
+        self.files: Files = self._files
+        self._tunnels: dict[Address, Tunnel] = {}
+
+    def __enter__(self) -> Self:
+        """Return this host."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the session."""
+        self.end()
+
+    def end(self) -> None:
+        """End the session: what was started there is killed, what was made for it is removed."""
+        for tunnel in self._tunnels.values():
+            tunnel.close()
+        self.link.end()
+
+    def system(self) -> System:
+        """See `Host`."""
+        return self._system
+
+    @property
+    def boot(self) -> str:
+        """Id of the boot in which the session began."""
+        return str(self._facts["boot_id"])
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: str | bytes | Path | None = None,
+        timeout_s: float,
+        as_server_user: bool = False,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        check: bool = True,
+        tick: Callable[[], None] | None = None,
+        is_download: bool = False,
+    ) -> Completed:
+        """See `Host`. A file as `stdin` is one of that machine; nothing is downloaded there."""
+        if is_download:
+            raise HostError(f"nothing is fetched from a network on {self.link.destination}", " ".join(argv))
+        words, fed = _fed(argv, stdin)
+        done = _commands.run(
+            self.link,
+            self._files,
+            words,
+            timeout_s=timeout_s,
+            check=check,
+            tick=tick,
+            stdin=fed,
+            user=self._user(as_server_user),
+            env=env,
+            cwd=cwd,
+        )
+        return Completed(tuple(argv), done.exit_code, done.stdout, done.stderr)
+
+    def spawn(
+        self,
+        argv: Sequence[str],
+        *,
+        stdout: Path | None,
+        stderr: Path | None,
+        as_server_user: bool = False,
+        cpus: Sequence[int] | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        limit_open_files: int | None = None,
+        memory_group: MemoryGroup | None = None,
+    ) -> RemoteProcess:
+        """See `Host`."""
+        return _commands.spawn(
+            self.link,
+            argv,
+            stdout=stdout or "null",
+            stderr=stderr or "null",
+            user=self._user(as_server_user),
+            cpus=cpus,
+            env=env,
+            cwd=cwd,
+            open_files=limit_open_files,
+            open_files_most=self._system.open_files,
+            memory_group=memory_group,
+        )
+
+    def spawn_piped(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes,
+        cpus: Sequence[int] | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> RemotePipedProcess:
+        """See `Host`."""
+        process = _commands.spawn(self.link, argv, stdin=stdin, stdout="keep", stderr="keep", cpus=cpus, env=env)
+        return RemotePipedProcess(self.link, process, argv)
+
+    def find_process(self, pid: int, start_ticks: int) -> RemoteProcess | None:
+        """See `Host`."""
+        if process_state(self.files.read_bytes, pid, start_ticks) is None:
+            return None
+        return RemoteProcess(self.link, pid, start_ticks)
+
+    def listener(self, path: Path) -> int | None:
+        """See `Host`."""
+        pid: int | None = self._files.ask("listener", path=str(path))[0]["pid"]
+        return pid
+
+    def free_port(self) -> int:
+        """See `Host`."""
+        return int(self._files.ask("free-port")[0]["port"])
+
+    def reach(self, address: Address) -> Address:
+        """See `Host`. Unix sockets and the loopback address of the host are reached through the agent."""
+        if isinstance(address, tuple) and address[0] not in _LOOPBACK:
+            return address
+        if address not in self._tunnels:
+            there: dict[str, object] = (
+                {"loopback": address[1]} if isinstance(address, tuple) else {"unix": str(address)}
+            )
+            self._tunnels[address] = Tunnel(self.link, there)
+        return self._tunnels[address].path
+
+    def watch(self, period_ns: int) -> RemoteWatch:
+        """See `Host`."""
+        return RemoteWatch(self.link, self._files, period_ns, self.clock_map)
+
+    def clock(self) -> ClockReading:
+        """See `Host`."""
+        value, _ = self.link.ask("clock")
+        return ClockReading(int(value["monotonic_ns"]), int(value["realtime_ns"]))
+
+    def exchange_clocks(self, count: int = _EXCHANGES) -> list[Exchange]:
+        """Read the host's clock some times in a row; the link adds an exchange a second by itself."""
+        exchanges = [self.link.exchange() for _ in range(count)]
+        self.link.exchanges.extend(exchanges)
+        return exchanges
+
+    def clock_map(self) -> ClockMap:
+        """The map by all exchanges of the last ten minutes."""
+        if not self.link.exchanges:
+            self.exchange_clocks()
+        return ClockMap.of(tuple(self.link.exchanges))
+
+    def async_io_errors(self) -> tuple[int, int | None]:
+        """See `Host`."""
+        return int(self._facts["io_uring_errno"]), int(self._facts["native_aio_errno"])
+
+    def copy_tree(self, source: Path, destination: Path) -> str:
+        """See `Host`. Extended attributes are not kept."""
+        with _named(f"can't copy to {destination}"):
+            return str(self._files.ask("copy-tree", **{"from": str(source), "to": str(destination)})[0]["how"])
+
+    def write_back(self, directory: Path) -> None:
+        """See `Host`."""
+        with _named(f"can't write {directory} back"):
+            self._files.ask("write-back", path=str(directory))
+
+    def remove_tree(self, directory: Path) -> None:
+        """See `Host`."""
+        with _named(f"can't remove {directory}"), contextlib.suppress(FileNotFoundError):
+            self._files.ask("remove", path=str(directory), recursive=True)
+
+    @contextlib.contextmanager
+    def lock(self, path: Path, timeout_s: float, *, shared: bool = False) -> Iterator[None]:
+        """See `Host`. It ends with the session, however that ends."""
+        self.make_directory(path.parent)
+        try:
+            value, _ = self.link.ask("lock", path=str(path), shared=shared, timeout_ms=round(timeout_s * 1000))
+        except Refused as refused:
+            why = f"waited {timeout_s:g} s" if refused.code == "timeout" else refused.text
+            raise HostError(f"another process holds {path}", why, "wait for it to end") from None
+        try:
+            yield
+        finally:
+            with contextlib.suppress(HostError, Refused):
+                self.link.ask("unlock", lock=value["lock"])
+
+    def containers(self) -> Containers:
+        """See `Host`."""
+        raise HostError(
+            f"containers on {self.link.destination} can't be used", "dbdyno reaches only those of this machine"
+        )
+
+    def facts(self, data_path: Path | None = None) -> HostFacts:
+        """See `Host`."""
+        return read_facts(self, data_path or self.home.root)
+
+    def agents(self) -> list[RemoteAgent]:
+        """Agents of the home there, of this lab and of others, living and dead."""
+        rows = self._files.ask("agents")[0]["agents"]
+        return [
+            RemoteAgent(
+                row["session"],
+                int(row["pid"]),
+                bool(row["is_alive"]),
+                int(row["idle_s"]),
+                row["lab"],
+                int(row["lease_s"]),
+                tuple(row["temporary"]),
+                len(row["children"]),
+            )
+            for row in rows
+        ]
+
+    def end_agent(self, session: str) -> None:
+        """Have another agent end, or remove what a dead one left."""
+        try:
+            self.link.ask("end-agent", session=session)
+        except Refused as refused:
+            raise HostError(f"the agent {session} can't be ended", refused.text) from None
+
+    def _user(self, as_server_user: bool) -> ServerUser | None:
+        return self._system.server_user if as_server_user else None
+
+
+@contextlib.contextmanager
+def _named(what: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise HostError(what, f"{error.filename}: {error.strerror}") from error
+
+
+def _fed(argv: Sequence[str], stdin: str | bytes | Path | None) -> tuple[list[str], bytes]:
+    if isinstance(stdin, Path):
+        return ["sh", "-c", 'file=$1; shift; exec "$@" <"$file"', "sh", str(stdin), *argv], b""
+    return list(argv), stdin.encode() if isinstance(stdin, str) else stdin or b""
+
+
+def _read_system(facts: Mapping[str, Any], files: RemoteFiles) -> System:
+    """What the agent tells of itself, and what the kernel tells of the agent."""
+    status = files.read_text(Path("/proc/self/status"))
+    limits = files.read_text(Path("/proc/self/limits"))
+    cpus = re.search(r"^Cpus_allowed_list:\s*(\S+)$", status, re.MULTILINE)
+    return System(
+        hostname=facts["hostname"],
+        kernel=facts["kernel"],
+        architecture=facts["architecture"],
+        usable_cpus=processor_list(cpus[1] if cpus else ""),
+        page_bytes=int(facts["page_bytes"]),
+        open_files=_hard_limit(limits, "Max open files"),
+        processes=_hard_limit(limits, "Max processes"),
+        user_id=int(facts["uid"]),
+        server_user=_server_user(files) if facts["uid"] == 0 else None,
+        runtime_directory=facts["runtime_folder"],
+    )
+
+
+def _hard_limit(limits: str, name: str) -> int | None:
+    match = re.search(rf"^{name}\s+\S+\s+(\d+)", limits, re.MULTILINE)
+    return int(match[1]) if match else None
+
+
+def _server_user(files: RemoteFiles) -> ServerUser:
+    rows = [row.split(":") for row in files.read_text(Path("/etc/passwd")).splitlines()]
+    users = {row[0]: ServerUser(row[0], int(row[2]), int(row[3])) for row in rows if len(row) > 3}
+    for name in SERVER_USERS:
+        if name in users:
+            return users[name]
+    raise HostError("no user to run servers as", "neither dbdyno nor nobody exists there", "useradd --system dbdyno")

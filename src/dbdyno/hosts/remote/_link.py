@@ -1,0 +1,305 @@
+"""Keeps the connection to an agent: requests and replies, a heartbeat, and reconnection when the link is lost.
+
+Each request has a number. After a lost link the open ones are sent once more; the agent does each once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import select
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from dbdyno.core import HostError
+from dbdyno.hosts.remote._clock import Exchange
+from dbdyno.hosts.remote._frames import encode, read_frame, skip_greeting
+from dbdyno.hosts.remote._ssh import failure, ssh_command, ssh_environment
+
+BEAT_S = 1.0
+LOST_S = 5.0
+"""Without a byte from the agent for so long, the link is lost."""
+PATIENCE_S = 6.0
+"""How long a lost link is tried again before requests fail."""
+_GREETING_S = 15.0
+_RETRY_S = 0.5
+_RECONNECT_S = 2  # a single attempt
+_EXCHANGES = 600
+_SESSION_ENDED = 3  # exit code of a relay without an agent
+
+
+class Refused(Exception):
+    """The agent did not do what was asked."""
+
+    def __init__(self, code: str, path: str, errno: int, text: str) -> None:
+        super().__init__(f"{path}: {text} ({code})")
+        self.code, self.path, self.errno, self.text = code, path, errno, text
+
+
+@dataclass(slots=True)
+class _Open:
+    """A request without its reply."""
+
+    number: int
+    request: dict[str, object]
+    body: bytes
+    sent_ns: int = 0
+    answered: threading.Event = field(default_factory=threading.Event)
+    header: dict[str, Any] = field(default_factory=dict)
+    reply: bytes = b""
+    received_ns: int = 0
+
+
+class Link:
+    """One session of one agent. Any thread may ask; replies come in any order.
+
+    Parameters
+    ----------
+    command : of the relay on the host, without ``--resume``
+    """
+
+    def __init__(self, destination: str, command: str, *, patience_s: float = PATIENCE_S) -> None:
+        self.destination = destination
+        self._command, self._patience_s = command, patience_s
+        self._numbers = itertools.count(1)
+        self._open: dict[int, _Open] = {}
+        self._state, self._sending = threading.RLock(), threading.Lock()
+        self._ssh: subprocess.Popen[bytes] | None = None
+        self._heard = time.monotonic()
+        self._lost, self._closed = threading.Event(), threading.Event()
+        self._error: HostError | None = None
+        self.exchanges: deque[Exchange] = deque(maxlen=_EXCHANGES)
+        self.reconnections = 0
+        self._connect(resume=False)
+        threading.Thread(target=self._keep, daemon=True, name=f"dbdyno-link-{destination}").start()
+
+    def ask(self, what: str, body: bytes = b"", /, **arguments: object) -> tuple[dict[str, Any], bytes]:
+        """Ask for one thing and wait for the reply.
+
+        Raises
+        ------
+        Refused : the agent did not do it
+        HostError : the link is lost, and the host did not come back in time
+        """
+        return self._result(self._begin(what, body, arguments))
+
+    def exchange(self) -> Exchange:
+        """Read the host's clock once."""
+        opened = self._begin("clock", b"", {})
+        value, _ = self._result(opened)
+        return Exchange(opened.sent_ns, int(value["monotonic_ns"]), opened.received_ns)
+
+    def end(self) -> None:
+        """End the session: the agent kills what it started and removes what it made."""
+        with contextlib.suppress(HostError, Refused):
+            self.ask("end")
+        self.close()
+
+    def close(self) -> None:
+        """Leave; the session goes on until its lease ends or somebody resumes it."""
+        self._closed.set()
+        self._drop()
+        self._fail(HostError(f"the connection to {self.destination} was closed"))
+
+    def drop_connection(self) -> None:
+        """Cut the connection, as a lost one would be; the link makes another."""
+        self._drop()
+
+    def _begin(self, what: str, body: bytes, arguments: dict[str, object]) -> _Open:
+        opened = _Open(next(self._numbers), {"do": what, **arguments}, body)
+        with self._state:
+            if self._error is not None:
+                raise self._error
+            self._open[opened.number] = opened
+        self._send(opened)
+        return opened
+
+    def _result(self, opened: _Open) -> tuple[dict[str, Any], bytes]:
+        opened.answered.wait()
+        error = opened.header.get("error")
+        if isinstance(error, HostError):
+            raise error
+        if error is not None:
+            raise Refused(str(error["code"]), str(error["path"]), int(error["errno"]), str(error["text"]))
+        return opened.header["ok"], opened.reply
+
+    def _send(self, opened: _Open) -> None:
+        """Send; where that fails, the reader sees the end of the connection, and all open requests go once more."""
+        with self._state:
+            below = min(self._open, default=opened.number)
+        header = {"id": opened.number, "answered_below": below, "request": opened.request}
+        frame = memoryview(encode(header, opened.body))
+        with self._sending:
+            ssh = self._ssh
+            if ssh is None or ssh.stdin is None:
+                return
+            opened.sent_ns = time.monotonic_ns()
+            with contextlib.suppress(OSError, ValueError):
+                while frame:
+                    frame = frame[os.write(ssh.stdin.fileno(), frame) :]
+
+    def _connect(self, *, resume: bool) -> None:
+        ssh = subprocess.Popen(
+            [
+                *ssh_command(self.destination, connect_s=_RECONNECT_S if resume else 10),
+                self._command + (" --resume" if resume else ""),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env=ssh_environment(),
+            start_new_session=True,  # a Ctrl-C at the terminal is for the lab, which ends its session in order
+        )
+        reader = _Reader(ssh.stdout, self._hear)
+        noise = skip_greeting(lambda count: reader.read(count, _RECONNECT_S + 2 if resume else _GREETING_S))
+        if noise is not None:
+            code = _exit_code(ssh)
+            _, told = ssh.communicate()
+            stderr = told.decode(errors="replace")
+            if resume and code == _SESSION_ENDED:
+                raise _ended(self.destination, stderr)
+            raise failure(self.destination, code, stderr or noise.decode(errors="replace"))
+        with self._state:
+            self._ssh = ssh
+            self._heard = time.monotonic()
+            self._lost.clear()
+            waiting = sorted(self._open)
+        threading.Thread(target=self._read, args=(ssh, reader), daemon=True, name="dbdyno-frames").start()
+        for number in waiting:
+            opened = self._open.get(number)
+            if opened is not None:
+                self._send(opened)
+
+    def _hear(self) -> None:
+        self._heard = time.monotonic()
+
+    def _read(self, ssh: subprocess.Popen[bytes], reader: _Reader) -> None:
+        with contextlib.suppress(ValueError, OSError):
+            while (frame := read_frame(reader.read)) is not None:
+                received_ns = time.monotonic_ns()
+                header, body = frame
+                with self._state:
+                    opened = self._open.pop(int(header.get("id", 0)), None)
+                if opened is not None:
+                    opened.header, opened.reply, opened.received_ns = header, body, received_ns
+                    opened.answered.set()
+        with self._state:
+            if self._ssh is ssh:
+                self._lost.set()
+        ssh.kill()
+        ssh.wait()
+        with self._sending:
+            for pipe in (ssh.stdin, ssh.stdout, ssh.stderr):
+                if pipe is not None:
+                    pipe.close()
+
+    def _keep(self) -> None:
+        """Ask for the time each second; connect again when nothing comes."""
+        beat: _Open | None = None
+        while not self._closed.is_set():
+            if self._lost.wait(BEAT_S) or time.monotonic() - self._heard > LOST_S:
+                if self._closed.is_set() or not self._reconnect():
+                    return
+                beat = None
+            elif beat is None or beat.answered.is_set():
+                self._note(beat)
+                threading.Thread(target=self._send, args=(beat := self._new_beat(),), daemon=True).start()
+
+    def _new_beat(self) -> _Open:
+        beat = _Open(next(self._numbers), {"do": "clock"}, b"")
+        with self._state:
+            self._open[beat.number] = beat
+        return beat
+
+    def _note(self, beat: _Open | None) -> None:
+        if beat is not None and "ok" in beat.header:
+            there_ns = int(beat.header["ok"]["monotonic_ns"])
+            self.exchanges.append(Exchange(beat.sent_ns, there_ns, beat.received_ns))
+
+    def _reconnect(self) -> bool:
+        deadline = time.monotonic() + self._patience_s
+        self._drop()
+        last: HostError | None = None
+        while time.monotonic() < deadline and not self._closed.is_set():
+            try:
+                self._connect(resume=True)
+            except HostError as error:
+                last = error
+                if error.fault != "network":
+                    break
+                self._closed.wait(_RETRY_S)
+            else:
+                self.reconnections += 1
+                return True
+        why = str(last) if last is not None else "it answers nothing"
+        lost = HostError(
+            f"the connection to {self.destination} is lost",
+            why,
+            "look whether the host runs and its network is up, then start the same command again",
+            fault="network",
+        )
+        self._fail(last if last is not None and last.fault != "network" else lost)
+        return False
+
+    def _drop(self) -> None:
+        with self._state:
+            ssh = self._ssh
+        if ssh is not None:
+            ssh.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                ssh.wait(2)
+
+    def _fail(self, error: HostError) -> None:
+        with self._state:
+            self._error = self._error or error
+            waiting, self._open = list(self._open.values()), {}
+        for opened in waiting:
+            opened.header = {"error": self._error}
+            opened.answered.set()
+
+
+def _exit_code(ssh: subprocess.Popen[bytes]) -> int:
+    """That of ssh, which has closed its output or is stuck; 255, as when it can't connect, for one that is stuck."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return ssh.wait(0.5)
+    ssh.kill()
+    return 255
+
+
+def _ended(destination: str, stderr: str) -> HostError:
+    return HostError(
+        f"the session on {destination} has ended",
+        stderr.strip(),
+        "the host was started anew, or nobody was connected for the time of the lease; start the same command again",
+    )
+
+
+class _Reader:
+    """Reads a pipe in large pieces and gives them out in small ones."""
+
+    def __init__(self, pipe: IO[bytes] | None, heard: Callable[[], None]) -> None:
+        if pipe is None:
+            raise HostError("ssh has no output")
+        self._pipe, self._heard = pipe, heard
+        self._held = bytearray()
+
+    def read(self, count: int, timeout_s: float | None = None) -> bytes:
+        """As many bytes as asked for; fewer at the end, or when nothing comes for `timeout_s`."""
+        while len(self._held) < count:
+            if timeout_s is not None and not select.select([self._pipe], [], [], timeout_s)[0]:
+                break
+            piece = os.read(self._pipe.fileno(), 1 << 18)
+            if not piece:
+                break
+            self._heard()
+            self._held += piece
+        taken = bytes(self._held[:count])
+        del self._held[:count]
+        return taken

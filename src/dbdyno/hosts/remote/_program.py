@@ -1,0 +1,104 @@
+"""Puts the agent's program on a host by its content: pushed once, resumed where a push ended, verified before use."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.core import HostError
+from dbdyno.hosts.remote._ssh import run_script
+
+_LOOK_S = 30.0
+_PUSH_S = 900.0
+_MACHINES = {62: "x86_64", 183: "aarch64"}  # e_machine of an ELF header
+_GLIBC_RE = re.compile(rb"GLIBC_2\.(\d+)\0")
+
+_LOOK = r"""
+set -eu
+home=$1; sha=$2
+if [ -z "$home" ]; then
+    if [ "$(id -u)" = 0 ]; then home=/var/cache/dbdyno; else home=${XDG_CACHE_HOME:-$HOME/.cache}/dbdyno; fi
+fi
+mkdir -p "$home"
+program=$home/agent-$sha
+have=0
+if [ -x "$program" ] && echo "$sha  $program" | sha256sum -c >/dev/null 2>&1; then have=whole
+elif [ -f "$program.part" ]; then have=$(wc -c <"$program.part"); fi
+libc=$(getconf GNU_LIBC_VERSION 2>/dev/null || echo unknown)
+printf "\ndbdyno|%s|%s|%s|%s\n" $have "$(uname -m)" "$libc" "$home"
+"""
+_PUSH = r"""
+set -eu
+program=$1/agent-$2
+if [ "$3" = 0 ]; then : >"$program.part"; fi
+cat >>"$program.part"
+if ! echo "$2  $program.part" | sha256sum -c >/dev/null 2>&1; then
+    rm -f "$program.part"
+    echo "what arrived is not what was sent" >&2
+    exit 1
+fi
+chmod 755 "$program.part"
+mv -f "$program.part" "$program"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteProgram:
+    """The program on a host.
+
+    Parameters
+    ----------
+    architecture, libc : of the host, as it tells them
+    needs_libc : least minor version of glibc 2 that the program asks for
+    pushed_bytes : what had to be sent; 0 where it was there
+    """
+
+    path: str
+    home: str
+    architecture: str
+    libc: str
+    needs_libc: int
+    pushed_bytes: int
+
+
+def place_program(destination: str, program: Path, home: str) -> RemoteProgram:
+    """Have the program on a host; `home` empty: the user's default there.
+
+    Raises
+    ------
+    HostError : the host can't be reached or can't run the program
+    """
+    content = program.read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest()
+    answer = run_script(destination, _LOOK, [home, sha256], timeout_s=_LOOK_S)
+    match = re.search(r"^dbdyno\|(\w+)\|([^|]*)\|([^|]*)\|(.*)$", answer, re.MULTILINE)
+    if match is None:
+        raise HostError(f"{destination} does not answer as a Linux host", answer[-500:])
+    have, architecture, libc, there = match.groups()
+    needs_libc = max((int(minor) for minor in _GLIBC_RE.findall(content)), default=0)
+    _check_fit(destination, content, architecture, libc, needs_libc)
+    pushed = 0
+    if have != "whole":
+        begin = int(have) if int(have) < len(content) else 0
+        pushed = len(content) - begin
+        run_script(destination, _PUSH, [there, sha256, str(begin)], stdin=content[begin:], timeout_s=_PUSH_S)
+    return RemoteProgram(f"{there}/agent-{sha256}", there, architecture, libc, needs_libc, pushed)
+
+
+def _check_fit(destination: str, content: bytes, architecture: str, libc: str, needs_libc: int) -> None:
+    own = _MACHINES.get(int.from_bytes(content[18:20], "little"), "unknown")
+    if own != architecture:
+        raise HostError(
+            f"the agent can't run on {destination}",
+            f"it is built for {own}, the host is {architecture}",
+            "set DBDYNO_LOAD to a dbdyno-load that is built for the host",
+        )
+    minor = re.fullmatch(r"glibc 2\.(\d+).*", libc)
+    if minor and int(minor[1]) < needs_libc:
+        raise HostError(
+            f"the agent can't run on {destination}",
+            f"it needs glibc 2.{needs_libc}, the host has {libc}",
+            "set DBDYNO_LOAD to the released dbdyno-load, which is built against an older one",
+        )

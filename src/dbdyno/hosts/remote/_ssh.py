@@ -1,0 +1,149 @@
+"""Runs the system's ``ssh`` with the user's configuration, and translates what it says into errors.
+
+Nothing is accepted silently: a host key that is not known, or is another, ends the attempt.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from dbdyno.core import HostError, RequestError
+from dbdyno.hosts._environment import command_environment
+
+SSH_VARIABLE = "DBDYNO_SSH"
+"""Environment variable: the command for ``ssh``, such as ``ssh -F FILE``."""
+CONNECT_S = 5
+_DEBUG_S = 15.0
+_SSH_FAILED = 255  # its own exit code; any other is that of the command there
+_NOT_EXECUTABLE = 126  # the shell's
+_OPTIONS = {
+    "BatchMode": "yes",
+    "StrictHostKeyChecking": "yes",
+    "ClearAllForwardings": "yes",
+    "ForwardAgent": "no",
+    "ForwardX11": "no",
+    "ControlMaster": "no",
+    "ControlPath": "none",
+    "PermitLocalCommand": "no",
+    "LogLevel": "ERROR",
+}
+
+
+def check_destination(destination: str) -> None:
+    """Refuse what ssh would take for an option or the remote shell for more than a name.
+
+    Raises
+    ------
+    RequestError : it is no name of a host
+
+    >>> check_destination("bench@db1")
+    """
+    if not re.fullmatch(r"(ssh://)?[A-Za-z0-9_][\w.@:%\[\]-]*", destination):
+        raise RequestError(
+            f"'{destination}' is no host", "a host is named as for ssh: db1, bench@db1", "name it as for ssh"
+        )
+
+
+def ssh_command(
+    destination: str,
+    *,
+    connect_s: int = CONNECT_S,
+    environ: Mapping[str, str] = os.environ,
+    options: Sequence[str] = (),
+) -> list[str]:
+    """The command line by which ssh reaches a host; the command there follows."""
+    named = [word for name, value in _OPTIONS.items() for word in ("-o", f"{name}={value}")]
+    program = shlex.split(environ.get(SSH_VARIABLE, "")) or ["ssh"]
+    return [*program, "-T", *options, "-o", f"ConnectTimeout={connect_s}", *named, "--", destination]
+
+
+def ssh_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables that ssh gets: those that every command gets, and the socket of the user's key agent."""
+    agent = {"SSH_AUTH_SOCK": environ["SSH_AUTH_SOCK"]} if environ.get("SSH_AUTH_SOCK") else {}
+    return command_environment(agent, environ=environ)
+
+
+def run_script(destination: str, script: str, words: Sequence[str], *, stdin: bytes = b"", timeout_s: float) -> str:
+    """Run a script of the plain shell on a host, whatever the user's login shell is; it holds no apostrophe.
+
+    Raises
+    ------
+    HostError : the host can't be reached, or the script failed
+    """
+    command = " ".join(["exec", "sh", "-c", f"'{script}'", "dbdyno", *map(shlex.quote, words)])
+    try:
+        done = subprocess.run(
+            [*ssh_command(destination), command],
+            input=stdin,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+            env=ssh_environment(),
+            start_new_session=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise HostError(f"{destination} took longer than {timeout_s:g} s", script[:80], fault="network") from error
+    except OSError as error:
+        raise HostError("ssh can't be started", str(error), "install the OpenSSH client") from error
+    if done.returncode != 0:
+        raise failure(destination, done.returncode, done.stderr.decode(errors="replace"))
+    return done.stdout.decode(errors="replace")
+
+
+def failure(destination: str, exit_code: int, stderr: str) -> HostError:
+    """The error that an exit code and the last words of ssh, or of the command there, amount to."""
+    words = stderr.strip()[-2000:]
+    if exit_code == _NOT_EXECUTABLE:
+        return HostError(
+            f"{destination} does not execute programs in the folder for them",
+            words,
+            "choose a folder with --home on a file system that is not mounted with noexec",
+        )
+    if exit_code != _SSH_FAILED:
+        return HostError(f"a command failed on {destination} with exit code {exit_code}", words)
+    if "IDENTIFICATION HAS CHANGED" in stderr:
+        return HostError(
+            f"{destination} shows another host key than the one that is known",
+            f"{_fingerprint(destination)}\n{words}".strip(),
+            f"if the host was installed anew, remove the old key: ssh-keygen -R {_name(destination)}",
+        )
+    if "host key is known" in stderr or "Host key verification failed" in stderr:
+        return HostError(
+            f"the host key of {destination} is not known",
+            _fingerprint(destination),
+            "compare it with the one on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then accept it: "
+            f"ssh -o StrictHostKeyChecking=ask {destination} true",
+        )
+    if "Permission denied" in stderr:
+        return HostError(
+            f"{destination} accepts none of your keys", words, f"ssh-copy-id {destination}, or add the key to ssh-agent"
+        )
+    return HostError(
+        f"{destination} can't be reached", words, f"try it by hand: ssh {destination} true", fault="network"
+    )
+
+
+def _fingerprint(destination: str) -> str:
+    """The key that the host shows; by ssh itself, so that jumps and ports are as configured."""
+    try:
+        done = subprocess.run(
+            [*ssh_command(destination, options=["-v"]), "true"],
+            capture_output=True,
+            text=True,
+            timeout=_DEBUG_S,
+            check=False,
+            env=ssh_environment(),
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "its fingerprint could not be read"
+    match = re.search(r"Server host key: (\S+) (\S+)", done.stderr)
+    return f"it shows the key {match[1]} {match[2]}" if match else "its fingerprint could not be read"
+
+
+def _name(destination: str) -> str:
+    return destination.removeprefix("ssh://").rpartition("@")[2]

@@ -1,0 +1,72 @@
+"""Leads connections of this process to sockets of a remote host: a unix socket here stands for one there."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import tempfile
+import threading
+from pathlib import Path
+
+from dbdyno.core import HostError
+from dbdyno.hosts.remote._link import Link, Refused
+
+_BLOCK_BYTES = 1 << 18
+_WAIT_MS = 5000
+
+
+class Tunnel:
+    """One socket there, reached by any number of connections here.
+
+    Parameters
+    ----------
+    destination : as the agent's request names it: ``{"unix": PATH}`` or ``{"loopback": PORT}``
+    """
+
+    def __init__(self, link: Link, destination: dict[str, object]) -> None:
+        self._link, self._destination = link, destination
+        self._folder = tempfile.TemporaryDirectory(prefix="dbdyno-tunnel-")  # mode 0700: nobody else connects
+        self.path = Path(self._folder.name) / "s"
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(self.path))
+        self._listener.listen()
+        threading.Thread(target=self._accept, daemon=True, name="dbdyno-tunnel").start()
+
+    def close(self) -> None:
+        """Take no more connections."""
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._folder.cleanup()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                here, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(here,), daemon=True, name="dbdyno-tunnel").start()
+
+    def _serve(self, here: socket.socket) -> None:
+        """A server that is not there is a connection that ends at once."""
+        with here, contextlib.suppress(HostError, Refused, OSError):
+            stream = int(self._link.ask("connect", **self._destination)[0]["stream"])
+            threading.Thread(target=self._send, args=(here, stream), daemon=True, name="dbdyno-tunnel").start()
+            try:
+                self._receive(here, stream)
+            finally:
+                with contextlib.suppress(OSError):
+                    here.shutdown(socket.SHUT_RDWR)  # a sender that waits for more ends
+
+    def _receive(self, here: socket.socket, stream: int) -> None:
+        while True:
+            value, body = self._link.ask("stream-read", stream=stream, timeout_ms=_WAIT_MS)
+            if body:
+                here.sendall(body)
+            elif value["is_end"]:
+                return
+
+    def _send(self, here: socket.socket, stream: int) -> None:
+        with contextlib.suppress(HostError, Refused, OSError):
+            while block := here.recv(_BLOCK_BYTES):
+                self._link.ask("stream-write", block, stream=stream)
+        with contextlib.suppress(HostError, Refused):
+            self._link.ask("stream-close", stream=stream)

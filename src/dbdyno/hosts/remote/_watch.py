@@ -1,0 +1,86 @@
+"""Reads files of a remote host at instants of this process's clock: the agent reads them when the instant comes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from dbdyno.core import HostError
+from dbdyno.hosts._files import FileWatch
+from dbdyno.hosts.remote._clock import ClockMap
+from dbdyno.hosts.remote._files import RemoteFiles
+from dbdyno.hosts.remote._link import Link, Refused
+
+_TAKE_MS = 3000
+
+
+class RemoteWatch(FileWatch):
+    """Files that were read once are read by the agent from the next instant but one on, and kept until they are taken.
+
+    Parameters
+    ----------
+    clock : the map as it is known now; it grows better while one waits
+    """
+
+    def __init__(self, link: Link, files: RemoteFiles, period_ns: int, clock: Callable[[], ClockMap]) -> None:
+        self._link, self._files, self._period_ns, self._clock = link, files, period_ns, clock
+        self._paths: dict[Path, None] = {}
+        self._watched: tuple[Path, ...] = ()
+        self._watch: int | None = None
+        self._start_ns = 0
+        self._look: dict[Path, bytes | OSError] = {}
+
+    def at(self, instant_ns: int) -> int | None:
+        """See `FileWatch`."""
+        self._look = {}
+        began_ns = self._take(instant_ns) if self._watch is not None and instant_ns >= self._start_ns else None
+        if self._watch is None or len(self._paths) > len(self._watched):
+            self._begin(instant_ns + self._period_ns)
+        return began_ns
+
+    def read(self, path: Path) -> bytes:
+        """See `FileWatch`."""
+        self._paths[path] = None
+        content = self._look.get(path)
+        if content is None:
+            return self._files.read_bytes(path)
+        if isinstance(content, OSError):
+            raise content
+        return content
+
+    def close(self) -> None:
+        """See `FileWatch`."""
+        if self._watch is not None:
+            with contextlib.suppress(HostError, Refused):
+                self._link.ask("watch-stop", watch=self._watch)
+            self._watch = None
+
+    def _begin(self, first_ns: int) -> None:
+        if not self._paths:
+            return
+        self.close()
+        clock = self._clock()
+        self._watched, self._start_ns = tuple(self._paths), first_ns
+        value, _ = self._link.ask(
+            "watch",
+            paths=[str(path) for path in self._watched],
+            start_ns=clock.there(first_ns),
+            interval_ns=round(self._period_ns * clock.rate),
+        )
+        self._watch = int(value["watch"])
+
+    def _take(self, instant_ns: int) -> int | None:
+        """Contents of the look at an instant; None where the agent left it out, as it does when it comes too late."""
+        index = round((instant_ns - self._start_ns) / self._period_ns)
+        value, body = self._link.ask("watch-take", watch=self._watch, **{"from": index}, timeout_ms=_TAKE_MS)
+        if not value["looks"] or value["looks"][0]["index"] != index:
+            return None
+        look, at = value["looks"][0], 0
+        for path, size in zip(self._watched, look["bytes"], strict=True):
+            if size < 0:
+                self._look[path] = OSError(-size, "it could not be read at that instant", str(path))
+            else:
+                self._look[path] = body[at : at + size]
+                at += size
+        return self._clock().here(int(look["asked_ns"]))

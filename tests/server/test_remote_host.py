@@ -1,0 +1,318 @@
+"""A host reached by SSH: found, used, cut off, switched off, left alone. Each is a namespace, see `remote_hosts`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import main
+from dbdyno.core import HostError
+from dbdyno.hosts.remote import RemoteHost, connect
+from dbdyno.lab import find_generator
+from remote_hosts import RemoteMachine, comes_true, remote_machines
+
+pytestmark = pytest.mark.server
+CANARY = "canary-5f1c02d9"
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemoteMachine]:
+    """A host that stays on."""
+    with remote_machines(tmp_path_factory.mktemp("hosts"), "db1") as (made,):
+        yield made
+
+
+@pytest.fixture
+def host(machine: RemoteMachine) -> Iterator[RemoteHost]:
+    """A session on it."""
+    with connect(machine.destination, find_generator()) as connected:
+        yield connected
+
+
+def test_files_of_the_host_are_its_own_and_answer_as_those_of_this_machine(host: RemoteHost) -> None:
+    folder = Path("/tmp/dbdyno-4242-test")
+    host.files.make_directory(folder, mode=0o700, is_new=True)
+    with pytest.raises(FileExistsError):
+        host.files.make_directory(folder, is_new=True)
+    host.write_private(folder / "f", "text")
+    assert not folder.exists()  # here
+    facts = host.files.stat(folder / "f")
+    assert facts is not None
+    assert (facts.kind, facts.mode, facts.user_id, facts.size_bytes) == ("file", 0o600, 4242, 4)
+    assert [entry.path for entry in host.files.entries(folder)] == [folder / "f"]
+    assert host.files.stat(folder / "missing") is None
+    with pytest.raises(FileNotFoundError):
+        host.files.read_bytes(folder / "missing")
+    with pytest.raises(PermissionError):
+        host.files.read_bytes(Path("/etc/shadow"))
+    assert host.files.read_many([folder / "f", folder / "missing"]) == [b"text", None]
+    large = os.urandom((5 << 20) + 7)
+    host.files.write(folder / "large", large, mode=0o600)
+    assert host.files.read_bytes(folder / "large") == large
+    assert host.files.read_bytes(folder / "large", offset=-9) == large[-9:]
+    assert host.copy_tree(folder, folder.with_name("dbdyno-4242-copy")) in ("reflink", "copy")
+    assert host.files.digest(folder / "large") == host.files.digest(Path("/tmp/dbdyno-4242-copy/large"))
+    host.remove_tree(folder)
+    host.remove_tree(folder)
+    with host.lock(Path("/tmp/dbdyno-4242-copy/lock"), 1), pytest.raises(HostError, match="another process"):
+        with host.lock(Path("/tmp/dbdyno-4242-copy/lock"), 0.1):
+            pass
+
+
+def test_commands_and_processes_run_there(host: RemoteHost) -> None:
+    done = host.run(["sh", "-c", "cat; hostname; exit 3"], stdin="fed ", timeout_s=10, check=False)
+    assert (done.exit_code, done.stdout) == (3, "fed db1\n")
+    with pytest.raises(HostError, match="'mysqld' is not on"):
+        host.run(["mysqld"], timeout_s=10)
+    began = time.monotonic()
+    with pytest.raises(HostError, match="longer than 1 s"):
+        host.run(["sleep", "60"], timeout_s=1)
+    assert time.monotonic() - began < 5
+    piped = host.spawn_piped(["sh", "-c", "while read line; do echo got $line; done; echo bad >&2"], stdin=b"a\nb\n")
+    assert list(piped.lines()) == ["got a", "got b"]
+    assert (piped.wait(10).exit_code, piped.wait(10).stderr) == (0, "bad\n")
+    process = host.spawn(["sleep", "60"], stdout=None, stderr=None, limit_open_files=100, cpus=[0])
+    assert process.poll() is None
+    assert host.find_process(process.pid, process.start_ticks + 1) is None
+    found = host.find_process(process.pid, process.start_ticks)
+    assert found is not None
+    found.terminate()
+    assert process.wait(10) == -signal.SIGTERM
+    assert host.boot_id() != Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def test_sockets_of_the_host_are_reached_here(host: RemoteHost) -> None:
+    server = "import socket\ns = socket.socket(socket.AF_UNIX)\ns.bind('/tmp/echo')\ns.listen()\n"
+    server += (
+        "print('up', flush=True)\nwhile True:\n c, _ = s.accept()\n while d := c.recv(65536): c.sendall(d.upper())\n"
+    )
+    process = host.spawn_piped(["python3", "-c", server], stdin=b"")
+    assert next(process.lines()) == "up"
+    assert host.listener(Path("/tmp/echo")) == process.pid
+    assert host.listener(Path("/tmp/nobody")) is None
+    here = host.reach(Path("/tmp/echo"))
+    assert isinstance(here, Path)
+    for text in (b"small", b"x" * 3_000_000):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(20)
+            client.connect(str(here))
+            threading.Thread(target=client.sendall, args=(text,), daemon=True).start()
+            answer = b""
+            while len(answer) < len(text):
+                answer += client.recv(1 << 20)
+            assert answer == text.upper()
+    assert host.reach(("10.1.0.2", 3306)) == ("10.1.0.2", 3306)
+
+
+def test_files_are_read_there_at_instants_of_our_clock(host: RemoteHost) -> None:
+    watch = host.watch(100_000_000)
+    start_ns = time.monotonic_ns() + 100_000_000
+    lag_ns = []
+    for look in range(8):
+        instant_ns = start_ns + look * 100_000_000
+        time.sleep(max(instant_ns - time.monotonic_ns(), 0) / 1e9)
+        began_ns = watch.at(instant_ns)
+        uptime_s = float(watch.read(Path("/proc/uptime")).split()[0])
+        assert abs(uptime_s - host.clock().monotonic_ns / 1e9) < 5
+        with pytest.raises(FileNotFoundError):
+            watch.read(Path("/proc/nothing"))
+        if began_ns is not None:
+            lag_ns.append(began_ns - instant_ns)
+    watch.close()
+    assert len(lag_ns) >= 5
+    assert min(lag_ns) >= -5_000_000
+    assert sorted(lag_ns)[len(lag_ns) // 2] < 50_000_000
+
+
+def test_the_clock_of_a_host_that_booted_at_another_time_is_mapped(host: RemoteHost) -> None:
+    assert abs(host.clock().monotonic_ns - time.monotonic_ns()) > 100_000_000_000_000
+    clock = host.clock_map()
+    # Both clocks are the machine's own, set off by whole seconds.
+    offset_ns = clock.there(time.monotonic_ns()) - time.monotonic_ns()
+    assert abs(offset_ns - round(offset_ns, -9)) < clock.bound_ns + 1_000_000
+
+
+def test_the_program_is_pushed_once_and_resumed_where_a_push_ended(machine: RemoteMachine) -> None:
+    (cached,) = (machine.home / ".cache/dbdyno").glob("agent-*")
+    content = cached.read_bytes()
+    with connect(machine.destination, find_generator()) as host:
+        assert host.program.pushed_bytes == 0
+    cached.with_name(f"{cached.name}.part").write_bytes(content[:1_000_000])
+    cached.unlink()
+    os.chown(f"{cached}.part", 4242, 4242)
+    with connect(machine.destination, find_generator()) as host:
+        assert host.program.pushed_bytes == len(content) - 1_000_000
+    assert cached.read_bytes() == content
+    damaged = cached.with_name(f"{cached.name}.part")
+    damaged.write_bytes(b"x" * 1000)
+    cached.unlink()
+    os.chown(damaged, 4242, 4242)
+    with pytest.raises(HostError, match="what arrived is not what was sent"):
+        connect(machine.destination, find_generator())
+    assert list(cached.parent.glob("agent-*")) == []
+
+
+def test_a_folder_that_allows_no_programs_is_named(machine: RemoteMachine) -> None:
+    mount = ["mount", "-t", "tmpfs", "-o", "noexec,mode=1777", "none", "/mnt"]
+    subprocess.run(["nsenter", "--mount", "-t", str(machine.init), "--", *mount], check=True, timeout=10)
+    with pytest.raises(HostError, match="does not execute programs"):
+        connect(machine.destination, find_generator(), home="/mnt/dbdyno")
+
+
+def test_files_are_pushed_by_content_and_resumed(host: RemoteHost, tmp_path: Path) -> None:
+    source = tmp_path / "snapshot"
+    source.write_bytes(os.urandom(3_000_000))
+    sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
+    files, there = host._files, host.home.root / "snapshots/s"
+    assert files.push(source, there, sha256) == 3_000_000
+    assert files.push(source, there, sha256) == 0
+    assert files.digest(there) == sha256
+    with pytest.raises(HostError, match="mismatch"):
+        files.push(source, there.with_name("t"), "0" * 64)
+
+
+@pytest.mark.parametrize("known", ["", "another"])
+def test_a_host_key_is_never_accepted_silently(
+    known: str,
+    machine: RemoteMachine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    key = (machine.state.parent / "client_key.pub").read_text().split()
+    (tmp_path / "known_hosts").write_text(f"{machine.name} {key[0]} {key[1]}\n" if known else "")
+    ssh = shlex.split(os.environ["DBDYNO_SSH"])
+    monkeypatch.setenv("DBDYNO_SSH", shlex.join([*ssh, "-o", f"UserKnownHostsFile={tmp_path}/known_hosts"]))
+    assert main(["doctor", "--host", machine.destination]) == 3
+    told = capsys.readouterr().err
+    assert "SHA256:" in told
+    assert ("ssh-keygen -R db1" if known else f"StrictHostKeyChecking=ask {machine.destination}") in told
+    assert (tmp_path / "known_hosts").read_text().count("\n") == bool(known)
+
+
+def test_a_secret_is_in_no_argument_environment_or_log(host: RemoteHost, machine: RemoteMachine) -> None:
+    folder = host.make_private_directory()
+    host.write_private(folder / "password", CANARY)
+    process = host.spawn_piped(["sh", "-c", "cat; sleep 60"], stdin=f"{CANARY}\n".encode())
+    assert next(process.lines()) == CANARY
+    assert host.read_private(folder / "password") == CANARY
+    told = []
+    for path in Path("/proc").glob("[0-9]*/*"):
+        if path.name in ("cmdline", "environ") and path.parent.name != str(os.getpid()):
+            try:
+                told += [str(path)] if CANARY.encode() in path.read_bytes() else []
+            except OSError:
+                continue
+    kept = [path for path in machine.home.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
+    assert (told, kept) == ([], [])
+    assert CANARY not in (machine.state / "console").read_text()
+
+
+@pytest.mark.parametrize("seconds", [3, 8])
+def test_a_cut_cable_delays_what_is_done_and_changes_nothing(
+    seconds: int, host: RemoteHost, machine: RemoteMachine
+) -> None:
+    marks = host.home.root / f"marks-{seconds}"
+    machine.cut()
+    threading.Timer(seconds, machine.mend).start()
+    began = time.monotonic()
+    for number in range(3):
+        host.run(["sh", "-c", f"echo {number} >>{marks}"], timeout_s=30)
+    assert seconds <= time.monotonic() - began < seconds + 8
+    assert host.files.read_text(marks) == "0\n1\n2\n"
+    assert host.link.reconnections == (seconds > 5)
+
+
+def test_after_a_lost_connection_every_open_request_is_done_once(host: RemoteHost) -> None:
+    marks = host.home.root / "marks-of-many"
+    script = f"import time; open('{marks}', 'a').write('x'); time.sleep(60)"
+
+    def start_some() -> None:
+        for _ in range(10):
+            host.spawn(["python3", "-c", script], stdout=None, stderr=None)
+
+    threads = [threading.Thread(target=start_some) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(2):
+        time.sleep(0.02)
+        host.link.drop_connection()
+        assert comes_true(lambda: host.link.ask("ping") is not None, 10)
+    for thread in threads:
+        thread.join(30)
+    assert host.link.reconnections >= 1
+    assert comes_true(lambda: len(host.files.read_bytes(marks)) == 30, 20)
+    time.sleep(0.3)
+    assert len(host.files.read_bytes(marks)) == 30
+
+
+def test_without_a_lab_nothing_is_left_on_the_host_after_the_lease(machine: RemoteMachine) -> None:
+    host = connect(machine.destination, find_generator(), lease_s=2)
+    run = host.home.run / "1-2-3" / "s1"
+    host.make_directory(run, for_server=True)
+    private = host.make_private_directory()
+    host.spawn(["sh", "-c", "setsid sleep 61 & exec sleep 62"], stdout=run / "log", stderr=None)
+    assert comes_true(lambda: any("sleep 61" in words for words in machine.processes().values()), 5)
+    host.link.close()
+    assert comes_true(lambda: not machine.processes(), 15)
+    with connect(machine.destination, find_generator()) as other:
+        assert other.files.stat(run.parent) is None
+        assert other.files.stat(private) is None
+        assert [agent.session for agent in other.agents()] == [other.session]
+
+
+def test_doctor_judges_the_host_and_the_way_to_it(machine: RemoteMachine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--host", machine.destination, "--json"]) in (0, 1)
+    told = json.loads(capsys.readouterr().out)
+    outcomes = {outcome["id"]: outcome for outcome in told["outcomes"]}
+    for check in ("remote-agent", "remote-round-trip", "remote-connection"):
+        assert outcomes[check]["state"] == "clear", outcomes[check]
+    assert outcomes["remote-clock-drift"]["state"] in ("clear", "unknown")
+    assert told["machine"]["disk"]["path"].startswith("/home/bench")
+    assert comes_true(lambda: not machine.processes(), 5)
+
+
+def test_clean_lists_what_dead_and_living_agents_have_and_removes_what_is_left(
+    machine: RemoteMachine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dead = connect(machine.destination, find_generator())
+    left = dead.home.run / "7-8-9abcdef0" / "s1"
+    dead.make_directory(left)
+    dead.files.write(left / "ibdata1", b"x" * 100_000, mode=0o600)
+    dead.link.close()
+    for pid in machine.processes():
+        os.kill(pid, signal.SIGKILL)
+    with connect(machine.destination, find_generator()) as living:
+        assert main(["clean", "--host", machine.destination, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert living.session in {agent["session"] for agent in told["agents"] if agent["is_alive"]}
+        assert main(["clean", "--host", machine.destination, "--remove"]) == 0
+        capsys.readouterr()
+        assert living.files.stat(left) is None
+        assert living.link.ask("ping") is not None
+    assert main(["clean", "--host", machine.destination]) == 0
+    assert "nothing runs" in capsys.readouterr().out
+
+
+def test_a_host_without_power_is_named_within_fifteen_seconds(tmp_path: Path) -> None:
+    with remote_machines(tmp_path, "db2") as (machine,):
+        host = connect(machine.destination, find_generator())
+        host.run(["true"], timeout_s=10)
+        machine.power_off()
+        began = time.monotonic()
+        with pytest.raises(HostError, match="bench@db2") as raised:
+            host.run(["true"], timeout_s=60)
+        assert time.monotonic() - began < 15
+        assert raised.value.fault == "network"
+        host.link.close()
