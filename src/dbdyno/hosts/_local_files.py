@@ -84,14 +84,12 @@ class LocalFiles(Files):
         """See `Files`."""
         found = []
         with os.scandir(folder) as entries:
-            for entry in entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
                 with contextlib.suppress(FileNotFoundError):
                     found.append(_facts(folder / entry.name, entry.stat(follow_symlinks=False)))
-        if recursive:
-            for below in [facts.path for facts in found if facts.kind == "directory"]:
-                with contextlib.suppress(FileNotFoundError):
-                    found += self.entries(below, recursive=True)
-        return sorted(found, key=lambda facts: facts.path)
+                    if recursive and entry.is_dir(follow_symlinks=False):
+                        found += self.entries(found[-1].path, recursive=True)
+        return found
 
     def resolve(self, path: Path) -> Path:
         """See `Files`."""

@@ -77,13 +77,14 @@ def process_facts(
     """
     tree = Tree(files)
     folder = proc / str(pid)
-    limits, own, maps, policies = (tree.text(folder / name) for name in ("limits", "cgroup", "maps", "numa_maps"))
+    limits, own, maps, policies = tree.texts([folder / name for name in ("limits", "cgroup", "maps", "numa_maps")])
     facts: dict[str, str | dict[str, str]] = {}
     if limits:
         facts["proc_limits"] = parse_limits(limits)
     if group := re.search(r"^0::/?(.*)$", own, re.MULTILINE):
-        texts = {name: tree.text(cgroups / group[1] / name) for name in _CGROUP_FILES}
-        facts["cgroup"] = {name: text for name, text in texts.items() if text} | _bounds_of_version_1(tree, pid, proc)
+        texts = tree.texts([cgroups / group[1] / name for name in _CGROUP_FILES])
+        bounds = {name: text for name, text in zip(_CGROUP_FILES, texts, strict=True) if text}
+        facts["cgroup"] = bounds | _bounds_of_version_1(tree, pid, proc)
     if maps:
         facts["allocator"] = next((name for name in _ALLOCATORS if name in maps), "libc")
     if policies:
