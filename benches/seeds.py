@@ -50,7 +50,7 @@ from dbdyno.hosts import LocalHost
 from dbdyno.lab import find_generator
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._wait_sites import LEARNING_REDO_BYTES, learned_sites
-from dbdyno.measure.telemetry import ProcessSource, SamplerGroup, SessionThreads, ThreadsPlace
+from dbdyno.measure.telemetry import ProcessSource, SamplerGroup, SessionThreads, SourceGroup, ThreadsPlace
 from dbdyno.report._why_causes import settings_in_effect
 from dbdyno.store import TelemetryRow
 
@@ -60,6 +60,7 @@ ENGINES = ("mariadb:11.8", "mysql:9.7")
 MIB = 1 << 20
 TABLES, ROWS = 4, 50_000
 SECONDS = 6
+SECOND_NS = 1_000_000_000
 UNIFORM = ("--rand-type", "uniform")
 
 
@@ -209,7 +210,7 @@ def _driven(run: Run, seed: Seed, side: Side, server: Server, sites: Path, folde
         process = subprocess.Popen(_argv(argv, server), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         start_ns = _start_ns(records, process)
         threads.start(start_ns, process.pid)
-        samplers = SamplerGroup([*LabServer(server, "innodb", LocalHost(), None).sources(), [_client(process)]])
+        samplers = SamplerGroup([*LabServer(server, "innodb", LocalHost(), None).sources(), _client(process)])
         samplers.start(start_ns)
         errors = process.communicate()[1]
     threads.stop(SECONDS + 1)
@@ -239,8 +240,9 @@ def _wait_ms(workers: Sequence[Mapping[str, float]]) -> float:
     return sum(worker["cpu_wait_ns"] for worker in workers) / 1e6
 
 
-def _client(process: subprocess.Popen[str]) -> ProcessSource:
-    return ProcessSource("client", process.pid)
+def _client(process: subprocess.Popen[str]) -> SourceGroup:
+    watch = LocalHost().watch(SECOND_NS)
+    return SourceGroup([ProcessSource(watch.read, "client", process.pid)], watch)
 
 
 def _means(rows: Iterable[TelemetryRow]) -> dict[str, float]:
