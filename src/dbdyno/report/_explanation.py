@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.analyse.explain import PROCESSOR_TIMES, RunTimes, StatementTimes, processors_used
+from dbdyno.analyse.explain import IDLE_TIMES, PROCESSOR_TIMES, RunTimes, StatementTimes, processors_used
 from dbdyno.core import Cell, RunRecord
 from dbdyno.report._counters import each_transaction
 from dbdyno.report._histograms import CellHistograms
@@ -99,7 +99,7 @@ def _telemetry_means(results: StoredStudy, record: RunRecord, seconds: Sequence[
         return {}
     table = results.telemetry(record.run.run_id, ("second", "metric", "value"))
     metrics = table.texts("metric")
-    wanted = set(itertools.chain.from_iterable(PROCESSOR_TIMES.values()))
+    wanted = {*itertools.chain.from_iterable(PROCESSOR_TIMES.values()), *IDLE_TIMES}
     names = [name for name in metrics.names if name in wanted or name.startswith((_SESSIONS, _BACKGROUND))]
     rows = metrics.among(names) & np.isin(table.numbers("second"), seconds)
     found = metrics.at(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dbdyno.analyse import Place, place_namer
 from dbdyno.analyse.explain import (
@@ -28,6 +28,7 @@ from dbdyno.report._format import figure
 from dbdyno.report._proofs import StoredProof, proved_causes, stored_proofs
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._why_causes import circumstances_of
+from dbdyno.report._why_moments import Course, course_lines, course_of
 
 _SEARCH = "The runs of a search for a rate have no one time per transaction, so there is nothing to split."
 _NO_CELL = "No cell has a good, settled run, so there is nothing to explain."
@@ -61,6 +62,7 @@ class Why:
     known : of the pair besides its parts; None where there is no pair
     ranking : causes of the pair, by threads where both sides' were watched, else by statement; None without parts
     proofs : of the gap, as far as they were made
+    course : of the targets with more connections, and within their runs
     """
 
     explanation: Explanation | None
@@ -74,6 +76,7 @@ class Why:
     known: Circumstances | None = None
     ranking: CauseRanking | None = None
     proofs: tuple[StoredProof, ...] = ()
+    course: Course = field(default_factory=Course)
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -106,7 +109,9 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     gap = None if place is None or chosen is None else explanation.gap(place, *chosen)
     if place is None or gap is None:
         targets = () if place is None else tuple(explanation.cells_at[place])
-        return Why(explanation, place, None, (_ALONE,), _steps(explanation, place, targets))
+        steps = _steps(explanation, place, targets)
+        course = Course() if place is None else course_of(analysis, place, targets, steps)
+        return Why(explanation, place, None, (_ALONE,), steps, course=course)
     threads = analysis.thread_explanation
     thread_gap = None if threads is None else threads.gap(place, gap.left.target, gap.right.target)
     first, *others = filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place)))
@@ -123,7 +128,8 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     counters = {cell.group.cell: cell for cell in analysis.counters}
     steps = _steps(explanation, place, (gap.left.target, gap.right.target))
     counted = tuple(counted_work(gap, counters))
-    return Why(explanation, place, gap, lines, steps, counted, threads, thread_gap, known, ranking, proofs)
+    course = course_of(analysis, place, (gap.left.target, gap.right.target), steps)
+    return Why(explanation, place, gap, lines, steps, counted, threads, thread_gap, known, ranking, proofs, course)
 
 
 def _ranking(
@@ -228,8 +234,17 @@ def _arrow(left: float | None, right: float | None, least: float) -> str:
 
 
 def step_lines(why: Why) -> list[str]:
-    """What each step to more connections adds, in words."""
-    return [step_words(gap) for gap in why.steps]
+    """What each step to more connections adds, in words, and which resource is used up."""
+    steps = [
+        f"{step_words(gap)}{f'. {sentence}' if ranking and (sentence := cause_sentence(ranking)) else ''}"
+        for gap, ranking in zip(why.steps, why.course.steps, strict=True)
+    ]
+    return [*steps, *course_lines(why.course)[0]]
+
+
+def moment_lines(why: Why) -> list[str]:
+    """What sets stalled seconds, and the troughs of waves, apart from others."""
+    return course_lines(why.course)[1]
 
 
 def _steps(explanation: Explanation, place: Place | None, targets: Sequence[str]) -> tuple[Gap, ...]:

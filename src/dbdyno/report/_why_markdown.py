@@ -11,6 +11,7 @@ from dbdyno.report._why import (
     Why,
     counted_rows,
     counted_titles,
+    moment_lines,
     part_rows,
     part_titles,
     side_titles,
@@ -45,8 +46,9 @@ def why_blocks(why: Why) -> list[str]:
             "Work that the servers counted",
             table_text(counted_titles(why.gap), 6, rows) + f"\n\n{escaped(ABOUT_COUNTED)}",
         )
-    lines = step_lines(why)
-    return [*blocks, *(folded("More connections", bullets(lines)) if lines else [])]
+    for title, lines in (("More connections", step_lines(why)), ("Stalls and waves", moment_lines(why))):
+        blocks += folded(title, bullets(lines)) if lines else []
+    return blocks
 
 
 def why_markdown(why: Why) -> str:

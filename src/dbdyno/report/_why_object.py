@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Part
+from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Knee, Moments, Part
 from dbdyno.core import Cell
 from dbdyno.report._proofs import StoredProof
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -42,7 +42,12 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
             }
             for row in why.counted
         ],
-        "steps": [_gap(gap) for gap in why.steps],
+        "steps": [
+            {**_gap(gap), "causes": None if ranking is None else ranking_object(ranking)}
+            for gap, ranking in zip(why.steps, why.course.steps, strict=True)
+        ],
+        "knees": [_knee(knee) for knee in why.course.knees],
+        "moments": [_moments(one) for one in why.course.moments],
         "cells": [] if why.explanation is None else _cells(why.explanation),
         "missing": [] if why.explanation is None else list(why.explanation.missing),
         "proofs": [_proof(each) for each in why.proofs],
@@ -136,6 +141,30 @@ def ranking_object(ranking: CauseRanking) -> dict[str, object]:
             for one in ranking.causes
         ],
         "not_explained": _difference(ranking.not_explained),
+    }
+
+
+def _knee(knee: Knee) -> dict[str, object]:
+    return {
+        "target": knee.cells[0].target,
+        "resource": knee.resource or None,
+        "reached_at": knee.reached_at or None,
+        "demand_ms": knee.demand_ms or None,
+        "stops_at": knee.stops_at,
+        "used": {str(cell.concurrency): dict(used) for cell, used in zip(knee.cells, knee.used, strict=True)},
+    }
+
+
+def _moments(one: Moments) -> dict[str, object]:
+    return {
+        "kind": one.kind,
+        "cell": _cell(one.cell),
+        "runs": one.runs,
+        "seconds": one.seconds,
+        "period_s": one.period_s,
+        "missing": one.missing,
+        "total": None if one.ranking is None else _difference(one.ranking.gap.total),
+        "causes": None if one.ranking is None else ranking_object(one.ranking),
     }
 
 

@@ -20,6 +20,7 @@ from dbdyno.report._why import (
     Why,
     counted_rows,
     counted_titles,
+    moment_lines,
     part_rows,
     part_titles,
     side_titles,
@@ -50,6 +51,7 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     if why.gap is not None and counted:
         parts += [Text(), _table(counted_titles(why.gap), counted), Text(ABOUT_COUNTED, style="dim")]
     parts += titled_list("More connections", step_lines(why))
+    parts += titled_list("Stalls and waves", moment_lines(why))
     notes = [f"{analysis.fairness.warning}"] if analysis.fairness.warning else []
     parts += titled_list("Limitations", notes)
     console.print(Group(*parts))

@@ -7,9 +7,19 @@ stores; `_part` defines the model, which other ways of splitting the same time s
 from dbdyno.analyse.explain._cause_words import cause_sentence, difference_words, shown_causes
 from dbdyno.analyse.explain._causes import FACTORS, Cause, Claim, Condition, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
-from dbdyno.analyse.explain._circumstances import PROCESSOR_TIMES, Circumstances, processors_used
+from dbdyno.analyse.explain._circumstances import IDLE_TIMES, PROCESSOR_TIMES, Circumstances, processors_used
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
+from dbdyno.analyse.explain._knees import BUSY_FROM, RESOURCES, Knee, knee_of, utilisation
+from dbdyno.analyse.explain._moments import (
+    SHORTEST_WAVE_S,
+    SIDES,
+    MomentKind,
+    Moments,
+    RunSeconds,
+    stalls_explained,
+    waves_explained,
+)
 from dbdyno.analyse.explain._part import PARTS, REST, Breakdown, Part, PartKind, Split, rest_of
 from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdict, judge_proof
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, rank_causes
@@ -26,11 +36,16 @@ from dbdyno.analyse.explain._words import (
 )
 
 __all__ = [
+    "BUSY_FROM",
     "FACTORS",
+    "IDLE_TIMES",
     "LEAST_SHARE",
     "PARTS",
     "PROCESSOR_TIMES",
+    "RESOURCES",
     "REST",
+    "SHORTEST_WAVE_S",
+    "SIDES",
     "THREAD_PARTS",
     "Breakdown",
     "Cause",
@@ -44,6 +59,9 @@ __all__ = [
     "FoundCause",
     "Gap",
     "Grade",
+    "Knee",
+    "MomentKind",
+    "Moments",
     "Part",
     "PartGap",
     "PartKind",
@@ -51,6 +69,7 @@ __all__ = [
     "Proof",
     "ProofTimes",
     "ProofVerdict",
+    "RunSeconds",
     "RunTimes",
     "Split",
     "StatementTimes",
@@ -67,6 +86,7 @@ __all__ = [
     "gap_lines",
     "interval_words",
     "judge_proof",
+    "knee_of",
     "least_total",
     "ms_words",
     "processors_used",
@@ -75,7 +95,10 @@ __all__ = [
     "shown_causes",
     "split_by_statement",
     "split_by_threads",
+    "stalls_explained",
     "statement_mix",
     "step_words",
     "thread_lines",
+    "utilisation",
+    "waves_explained",
 ]

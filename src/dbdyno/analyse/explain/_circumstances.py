@@ -20,6 +20,7 @@ PROCESSOR_TIMES = {
     "host": tuple(f"host.cpu.{mode}" for mode in ("user", "nice", "system", "irq", "softirq", "steal")),
 }
 """Metrics of the telemetry: processors that each used; of the host all that were not idle."""
+IDLE_TIMES = ("host.cpu.idle", "host.cpu.iowait")
 _GROUPS = "processors.background."
 _THREADS, _ON_CPU = "background.", ".on_cpu"
 _MOST_ALIKE = 1e-9
@@ -114,6 +115,8 @@ def processors_used(means: Mapping[str, float]) -> dict[str, float]:
         if name.startswith(_THREADS) and name.endswith(_ON_CPU)
     }
     found = {"client": totals["client"]} if "client" in totals else {}
+    if "host" in totals and all(name in means for name in IDLE_TIMES):
+        found |= {"busy": totals["host"], "idle": sum(means[name] for name in IDLE_TIMES)}
     if {"host", "server", "client"} <= totals.keys():
         found["neighbours"] = max(totals["host"] - totals["server"] - totals["client"], 0.0)
     if "sessions.on_cpu" in means:

@@ -50,7 +50,8 @@ class RunTimes:
     threads_missing : why not; empty where they were
     counted : counter of the server -> its growth per transaction over the window; empty where not stored
     processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``, and
-        ``background.NAME`` of each group of the server's other threads; who is not known is not there
+        ``background.NAME`` of each group of the server's other threads, ``busy`` and ``idle`` of the machine; who is
+        not known is not there
     """
 
     run: Run

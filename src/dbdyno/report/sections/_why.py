@@ -15,6 +15,7 @@ from dbdyno.report._why import (
     Why,
     counted_rows,
     counted_titles,
+    moment_lines,
     part_rows,
     part_titles,
     side_titles,
@@ -134,10 +135,13 @@ def _counted(why: Why) -> list[Html]:
 
 
 def _steps(page: Page, why: Why) -> list[Html]:
-    lines = step_lines(why)
-    return [folded("More connections", element("ul", *(element("li", page.worded(line)) for line in lines)))] * bool(
-        lines
-    )
+    """What more connections add, and what is different in stalls and waves."""
+    lists = (("More connections", step_lines(why)), ("Stalls and waves", moment_lines(why)))
+    return [
+        folded(title, element("ul", *(element("li", page.worded(line)) for line in lines)))
+        for title, lines in lists
+        if lines
+    ]
 
 
 def _columns(titles: Sequence[str]) -> list[Column]:

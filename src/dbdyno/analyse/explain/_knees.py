@@ -1,0 +1,96 @@
+"""The question: which resource does a target run out of as connections grow.
+
+Every transaction demands some time of each resource: its utilisation over throughput (the service demand law). More
+connections can't bring more throughput than one over the largest demand, which N* = T(1) / that demand would reach
+without any waiting (Denning and Buzen, ACM Computing Surveys 10, 1978, asymptotic bounds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse.explain._statements import RunTimes, whole_time_ms
+from dbdyno.core import Cell
+
+BUSY_FROM = 0.95
+"""Utilisation from which a resource is the one that is used up."""
+RESOURCES = {
+    "processors": "the processors",
+    "device": "the device",
+    "flushes": "flushes of the device",
+    "row-locks": "a row lock that others wait for",
+    "client": "the load generator's worker",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """What a target runs out of at one memory, workload and route.
+
+    Parameters
+    ----------
+    cells : by connections, the fewest first
+    used : of each cell resource -> utilisation, 0 to 1; of resources that are known there
+    resource : the first that is used up; empty where none is
+    reached_at : connections of the first cell where it is
+    demand_ms : of that resource per transaction; 0 where none is used up
+    stops_at : N*, connections from which more can't help; None where no cell has one connection
+    """
+
+    cells: tuple[Cell, ...]
+    used: tuple[Mapping[str, float], ...]
+    resource: str = ""
+    reached_at: int = 0
+    demand_ms: float = 0.0
+    stops_at: float | None = None
+
+
+def knee_of(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> Knee | None:
+    """The knee of a target's cells; None where no resource's use is known, or there are fewer than two cells.
+
+    Parameters
+    ----------
+    cells : alike but for their connections
+    """
+    ordered = tuple(sorted((cell for cell in cells if times.get(cell)), key=lambda cell: cell.concurrency))
+    used = tuple(_mean([utilisation(run) for run in times[cell]]) for cell in ordered)
+    if len(ordered) < 2 or not any(used):
+        return None
+    for cell, own in zip(ordered, used, strict=True):
+        resource = max(own, key=own.__getitem__, default="")
+        if resource and own[resource] >= BUSY_FROM:
+            demand_ms = own[resource] * 1e3 / _tps(times[cell])
+            first_ms = whole_time_ms(times[ordered[0]][0]) if ordered[0].concurrency == 1 else None
+            stops_at = None if first_ms is None else first_ms / demand_ms
+            return Knee(ordered, used, resource, cell.concurrency, demand_ms, stops_at)
+    return Knee(ordered, used)
+
+
+def utilisation(run: RunTimes) -> dict[str, float]:
+    """Resource -> share of the time in which it was busy.
+
+    A lock's holder is taken to be busy while anybody waits for a row lock: at most that much. Background threads are
+    not judged, for how many share a name is not stored; nor is a load generator with several workers.
+    """
+    found = {}
+    host = [run.processors.get(name) for name in ("busy", "idle")]
+    if host[0] is not None and host[1] is not None and sum(filter(None, host)) > 0:
+        found["processors"] = host[0] / (host[0] + host[1])
+    for resource, counter in (("device", "disk.busy_time"), ("flushes", "disk.flush_time")):
+        if counter in run.counted and run.seconds:
+            found[resource] = run.counted[counter] * run.transactions / (1e3 * run.seconds)
+    if run.threads is not None:
+        found["row-locks"] = run.threads.get("wait.row_lock", 0.0)
+    if run.client_cpu_ms is not None and run.client_wait_ms is not None and run.seconds:
+        found["client"] = run.client_cpu_ms / (1e3 * run.seconds)
+    return {resource: min(share, 1.0) for resource, share in found.items()}
+
+
+def _mean(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    names = [name for name in RESOURCES if all(name in own for own in runs)]
+    return {name: sum(own[name] for own in runs) / len(runs) for name in names}
+
+
+def _tps(runs: Sequence[RunTimes]) -> float:
+    return sum(run.transactions for run in runs) / sum(run.seconds for run in runs)

@@ -1,0 +1,197 @@
+"""The question: what is different in the seconds in which a run stalls, or at the trough of a wave.
+
+Seconds of the same runs are compared as two targets are: stalled against median ones, or the crest of a wave, folded at
+its period, against its trough. The repeats are up to three stretches of each run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.analyse.explain._circumstances import Circumstances, processors_used
+from dbdyno.analyse.explain._gap import compare_breakdowns
+from dbdyno.analyse.explain._part import Breakdown, FloatArray
+from dbdyno.analyse.explain._ranking import CauseRanking, rank_causes
+from dbdyno.analyse.explain._statements import RunTimes, StatementTimes, split_by_statement
+from dbdyno.analyse.explain._threads import split_by_threads
+from dbdyno.core import AnalysisError, Cell, Run
+from dbdyno.stats import period, stalled_seconds
+
+MomentKind = Literal["stalls", "waves"]
+SIDES: Mapping[MomentKind, tuple[str, str]] = {
+    "stalls": ("median seconds", "stalled seconds"),
+    "waves": ("crest", "trough"),
+}
+SHORTEST_WAVE_S = 40
+"""A wave must fit three times into a window, and is not looked for below 12.5 s."""
+_MOST_STRETCHES = 3
+_NEAR_MEDIAN = 0.1
+_QUARTER = 0.25
+_PHASES = 8
+_SESSIONS = "sessions."
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeconds:
+    """The judged seconds of a run; all arrays have one value a second.
+
+    Parameters
+    ----------
+    tps : committed transactions in each second
+    statements : by type
+    metrics : of the telemetry; NaN where a second was not read
+    """
+
+    run: Run
+    tps: FloatArray
+    statements: Mapping[str, StatementTimes] = field(default_factory=dict)
+    metrics: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    def of(self, seconds: NDArray[np.bool_]) -> RunTimes:
+        """Times of some of its seconds."""
+        count, done = int(seconds.sum()), round(float(self.tps[seconds].sum()))
+        means = {
+            name: float(np.nanmean(values[seconds]))
+            for name, values in self.metrics.items()
+            if _is_read(values[seconds])
+        }
+        counters = {name: mean * count / done for name, mean in means.items() if name.startswith("engine.") and done}
+        threads = {name.removeprefix(_SESSIONS): mean for name, mean in means.items() if name.startswith(_SESSIONS)}
+        statements = {
+            name: StatementTimes(own.counts[seconds], own.sums_ms[seconds]) for name, own in self.statements.items()
+        }
+        return RunTimes(
+            self.run,
+            rests=False,
+            seconds=float(count),
+            transactions=done,
+            attempts=done,
+            statements=statements or None,
+            missing="" if statements else "no statement times are stored",
+            threads=threads if threads.get("count") else None,
+            counted=counters,
+            processors=processors_used(means),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What sets two kinds of seconds of a cell apart.
+
+    Parameters
+    ----------
+    runs : that have such seconds
+    seconds : stalled ones, or those of a trough
+    ranking : None where it can't be told
+    missing : why not
+    period_s : of a wave
+    """
+
+    kind: MomentKind
+    cell: Cell
+    runs: int
+    seconds: int
+    ranking: CauseRanking | None
+    missing: str = ""
+    period_s: float | None = None
+
+
+def stalls_explained(runs: Sequence[RunSeconds]) -> Moments | None:
+    """Stalled seconds against median ones; None where nothing stalled."""
+    found = [(own, *_stalled(own.tps)) for own in runs]
+    return _explained("stalls", [(own, usual, stalled) for own, usual, stalled in found if stalled.any()])
+
+
+def waves_explained(runs: Sequence[RunSeconds]) -> Moments | None:
+    """The trough of waves against their crest; None where there is no wave."""
+    found, periods = [], []
+    for own in runs:
+        wave = period(own.tps) if len(own.tps) >= SHORTEST_WAVE_S else None
+        if wave is not None and wave.is_wave:
+            periods.append(wave.period_s)
+            found.append((own, *_folded(own.tps, wave.period_s)))
+    moments = _explained("waves", found)
+    return None if moments is None else replace(moments, period_s=float(np.mean(periods)))
+
+
+def _stalled(tps: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Seconds near the median, and stalled ones."""
+    try:
+        stalled = stalled_seconds(tps)
+    except AnalysisError:  # nothing was done in half of the seconds: no second is the usual one
+        return np.zeros(len(tps), bool), np.zeros(len(tps), bool)
+    middle = float(np.median(tps))
+    return np.abs(tps - middle) <= _NEAR_MEDIAN * middle, stalled
+
+
+def _folded(tps: FloatArray, period_s: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Seconds of the quarter of the period with most throughput, and of that with least."""
+    phases = (np.arange(len(tps)) % period_s / period_s * _PHASES).astype(np.int64)
+    means = np.array([tps[phases == phase].mean() if (phases == phase).any() else np.nan for phase in range(_PHASES)])
+    order = np.argsort(np.where(np.isnan(means), np.nanmean(means), means))
+    count = round(_QUARTER * _PHASES)
+    return np.isin(phases, order[-count:]), np.isin(phases, order[:count])
+
+
+Masked = tuple[RunSeconds, NDArray[np.bool_], NDArray[np.bool_]]
+
+
+def _explained(kind: MomentKind, runs: Sequence[Masked]) -> Moments | None:
+    if not runs:
+        return None
+    cell = runs[0][0].run.cell
+    seconds = int(sum(after.sum() for _, _, after in runs))
+    names = SIDES[kind]
+    sides = [
+        [times for own, before, _ in runs for times in _stretches(own, before, names[0])],
+        [times for own, _, after in runs for times in _stretches(own, after, names[1])],
+    ]
+    missing = _missing(sides, kind)
+    if missing:
+        return Moments(kind, cell, len(runs), seconds, None, missing)
+    splits = [_split(side) for side in sides]
+    numbered = {side[0].run.cell: tuple(own) for side, own in zip(sides, splits, strict=True)}
+    left, right = numbered
+    (gap,) = compare_breakdowns(numbered, [(left, right)])
+    ranking = rank_causes(gap, numbered, Circumstances.of(sides[0], sides[1]))
+    return Moments(
+        kind, cell, len(runs), seconds, ranking, "" if ranking else "neither threads nor statements are stored"
+    )
+
+
+def _stretches(own: RunSeconds, mask: NDArray[np.bool_], name: str) -> list[RunTimes]:
+    """Up to three stretches of the chosen seconds of a run, as repeats of a cell that is called by its side."""
+    chosen = np.flatnonzero(mask)
+    cell = replace(own.run.cell, target=name)
+    found = []
+    for index, part in enumerate(np.array_split(chosen, min(_MOST_STRETCHES, len(chosen)) or 1)):
+        seconds = np.zeros(len(mask), bool)
+        seconds[part] = True
+        number = own.run.repeat * _MOST_STRETCHES + index
+        times = own.of(seconds)
+        found.append(replace(times, run=replace(own.run, cell=cell, repeat=number)))
+    return found
+
+
+def _missing(sides: Sequence[Sequence[RunTimes]], kind: MomentKind) -> str:
+    for name, side in zip(SIDES[kind], sides, strict=True):
+        if any(not times.transactions for times in side):
+            return f"nothing was committed in some {name}, so there is no time per transaction"
+        if len(side) < 2:
+            return f"one stretch of {name} alone: how far they spread is not known"
+    return ""
+
+
+def _split(side: Sequence[RunTimes]) -> list[Breakdown]:
+    by_threads = all(times.threads for times in side)
+    found = [split_by_threads(times) if by_threads else split_by_statement(times, {}) for times in side]
+    return [breakdown for breakdown in found if breakdown is not None]
+
+
+def _is_read(values: FloatArray) -> bool:
+    return bool(len(values)) and not np.isnan(values).all()

@@ -1,0 +1,83 @@
+"""Stalls, waves and knees of a stored study: planted ones are told, and what short windows can't tell is said."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from dbdyno.core import Run
+from dbdyno.report import analyse_study, markdown_text, page_text, print_why, why_object, why_of
+from dbdyno.report._why import moment_lines, step_lines
+from dbdyno.store import StoredRun
+from explained_study import PlantedTimes
+
+PAIR = ("mariadb:11.8", "mysql:9.7")
+USUAL = {"on_cpu": 0.3, "run_queue": 0.2, "wait.client": 0.2, "wait.redo_flush": 0.2, "wait.latch": 0.1}
+MODES = ("nice", "system", "irq", "softirq", "steal")
+BUSY = {
+    target: {
+        "host.cpu.user": user,
+        "host.cpu.idle": 2 - user,
+        **{f"host.cpu.{mode}": 0.0 for mode in (*MODES, "iowait")},
+    }
+    for target, user in ((PAIR[0], 1.98), (PAIR[1], 1.0))
+}
+STALLS = (3, 7, 11)
+
+
+class _Stalling(PlantedTimes):
+    """On one target some seconds commit a fifth, while nine of ten sessions wait for room in the redo log."""
+
+    def stored(self, run: Run) -> StoredRun:
+        found = super().stored(run)
+        if run.cell.target != PAIR[1]:
+            return found
+        telemetry = []
+        for row in found.telemetry:
+            if row.second in STALLS and row.metric.startswith("sessions.") and row.metric != "sessions.count":
+                row = replace(row, value=0.1 * row.value)
+            telemetry.append(row)
+            if row.metric == "sessions.count":
+                waiting = 0.9 * row.value if row.second in STALLS else 0.0
+                telemetry.append(replace(row, metric="sessions.wait.redo_space", value=waiting))
+        seconds = [replace(row, tps=row.tps / 5) if row.second in STALLS else row for row in found.seconds]
+        return replace(found, seconds=seconds, telemetry=telemetry)
+
+
+def test_stalls_and_knees_are_told_everywhere(tmp_path: Path) -> None:
+    planted = _Stalling({}, states=dict.fromkeys(PAIR, USUAL), metrics=BUSY)
+    analysis = analyse_study(planted.write(tmp_path / "stalling"))
+    why = why_of(analysis, PAIR, "512MB,16")
+    (stalls,) = why.course.moments
+    assert (stalls.cell.target, stalls.kind, stalls.runs) == (PAIR[1], "stalls", 3)
+    assert stalls.seconds == 3 * len(STALLS)
+    assert stalls.ranking is not None
+    assert stalls.ranking.causes[0].cause.cause_id == "redo-small"
+    assert stalls.ranking.causes[0].grade == "explained by"
+    knees = {knee.cells[0].target: knee for knee in why.course.knees}
+    assert (knees[PAIR[0]].resource, knees[PAIR[0]].reached_at) == ("processors", 1)
+    assert knees[PAIR[1]].resource == ""
+    console = Console(width=1000, file=io.StringIO(), record=True)
+    print_why(analysis, why, console)
+    lines = [*step_lines(why), *moment_lines(why)]
+    assert len(lines) == len(why.steps) + 2 + 2
+    assert all(line in console.export_text(clear=False) for line in lines)
+    shown = why_of(analysis)
+    for text in (markdown_text(analysis.results), page_text(analysis.results)):
+        assert all(line.replace("+", "").split(":")[0] in text for line in moment_lines(shown))
+    found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))
+    assert found["moments"][0]["causes"]["ranked"][0]["id"] == "redo-small"
+    assert {knee["target"]: knee["resource"] for knee in found["knees"]} == {PAIR[0]: "processors", PAIR[1]: None}
+    assert all(step["causes"]["ranked"] for step in found["steps"])
+
+
+def test_short_windows_without_stalls_say_what_they_can_t_tell(tmp_path: Path) -> None:
+    analysis = analyse_study(PlantedTimes({}).write(tmp_path / "short"))
+    why = why_of(analysis, PAIR)
+    assert why.course.moments == ()
+    assert why.course.window_s == 12
+    assert len(moment_lines(why)) == 2
