@@ -93,9 +93,9 @@ def proof_lines(proofs: tuple[StoredProof, ...]) -> list[str]:
     """What else is to be said of each: why it is undecided, what bounds it, and which other parts changed with it."""
     lines = []
     for each in proofs:
-        also = [f"{words} {ms_words(ms, abs(ms), signed=True)} ms" for words, ms in each.proof.also.items()][
-            :_MOST_ALSO
-        ]
+        also = [
+            f"{words} {ms_words(ms, each.proof.control_ms, signed=True)} ms" for words, ms in each.proof.also.items()
+        ][:_MOST_ALSO]
         notes = [each.proof.reason, f"{' and '.join(also)} changed with it" if also else ""]
         if any(notes):
             lines.append(f"{each.note.words}: {'; '.join(filter(None, notes))}")

@@ -12,15 +12,17 @@ _MOST_UNDECIDED = 4
 
 
 def cause_sentence(ranking: CauseRanking) -> str:
-    """The largest causes in a sentence; empty where none is decided."""
-    found = ranking.decided
-    if not found:
-        return ""
-    named = [f"{one.cause.words} ({difference_words(one.difference, ranking)})" for one in found[:_MOST_NAMED]]
-    rest = len(found) - len(named)
-    named += [counted(rest, "more cause")] if rest else []
-    is_proved = all(one.grade == "caused by" for one in found[:_MOST_NAMED])
-    return f"{'Caused' if is_proved else 'Explained'} by {'; '.join(named)}."
+    """The largest causes in a sentence, proved ones in another before it; empty where none is decided."""
+    shown, further = ranking.decided[:_MOST_NAMED], ranking.decided[_MOST_NAMED:]
+    sentences = []
+    for grade in dict.fromkeys(one.grade for one in shown):
+        named = [
+            f"{one.cause.words} ({difference_words(one.difference, ranking)})" for one in shown if one.grade == grade
+        ]
+        sentences.append(f"{grade.capitalize()} {'; '.join(named)}.")
+    if further:
+        sentences.append(f"{counted(len(further), 'more cause').capitalize()}.")
+    return " ".join(sentences)
 
 
 def difference_words(difference: Difference, ranking: CauseRanking) -> str:
