@@ -2,6 +2,7 @@
 
 use crate::clocks;
 use crate::copy::copy_tree;
+use crate::describe;
 use crate::files;
 use crate::locks::Locks;
 use crate::processes::Processes;
@@ -98,9 +99,9 @@ impl Agent {
                 owners,
             } => files::read(&paths, offset, limit, owners.as_deref()),
             Request::Write(request) => files::write(&request, body)?.into(),
-            Request::List { path, recursive } => files::list(&path, recursive)?,
-            Request::Stat { paths, follow } => files::stat(&paths, follow),
-            Request::Resolve { path } => json!({"path": files::resolve(&path)}).into(),
+            Request::List { path, recursive } => describe::list(&path, recursive)?,
+            Request::Stat { paths, follow } => describe::stat(&paths, follow),
+            Request::Resolve { path } => json!({"path": describe::resolve(&path)}).into(),
             Request::Digest { path } => json!({"sha256": pushes::hash_of(&path).at(&path)?}).into(),
             Request::Make(request) => files::make(&request, &self.session)?.into(),
             Request::Link { path, target } => files::link(&path, &target)?.into(),
@@ -118,7 +119,7 @@ impl Agent {
             }
             Request::CopyTree { from, to } => json!({"how": copy_tree(&from, &to)?}).into(),
             Request::WriteBack { path } => files::write_back(&path)?.into(),
-            Request::Space { path } => files::space(&path)?.into(),
+            Request::Space { path } => describe::space(&path)?.into(),
             Request::Lock {
                 path,
                 shared,

@@ -25,6 +25,7 @@ mod agent;
 mod clocks;
 mod copy;
 mod daemon;
+mod describe;
 mod error;
 mod files;
 mod frame;

@@ -4,7 +4,7 @@ use crate::refusal::{AtPath, Refusal};
 use crate::request::{Sink, SpawnRequest};
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, Write};
+use std::io::{self, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
@@ -25,7 +25,6 @@ pub(crate) fn command(request: &SpawnRequest, input: &[u8]) -> Result<Command, R
     }
     command
         .envs(&request.env)
-        .process_group(0) // a signal to it reaches its helpers
         .stdin(source(input)?)
         .stdout(sink(&request.stdout)?)
         .stderr(sink(&request.stderr)?)
@@ -36,9 +35,8 @@ pub(crate) fn command(request: &SpawnRequest, input: &[u8]) -> Result<Command, R
     if let Some(uid) = request.uid {
         command.uid(uid);
     }
-    if let Some(group) = &request.control_group {
-        join(&mut command, group)?;
-    }
+    let group = request.control_group.as_deref().map(procs_of).transpose()?;
+    begin(&mut command, group);
     Ok(command)
 }
 
@@ -68,22 +66,32 @@ fn sink(sink: &Sink) -> Result<Stdio, Refusal> {
     })
 }
 
-/// Has the process enter a control group before its program begins, so that all its memory is counted there.
+fn procs_of(group: &Path) -> Result<File, Refusal> {
+    let path = group.join("cgroup.procs");
+    OpenOptions::new().write(true).open(&path).at(&path)
+}
+
+/// Has the process begin a session, so that a signal to its group reaches its helpers, and enter a control group before
+/// its program begins, so that all its memory is counted there.
 #[expect(
     unsafe_code,
     reason = "only a process itself can act between fork and exec"
 )]
-fn join(command: &mut Command, group: &Path) -> Result<(), Refusal> {
-    let path = group.join("cgroup.procs");
-    let file = OpenOptions::new().write(true).open(&path).at(&path)?;
-    let enter = move || {
-        // SAFETY: write is async-signal-safe; the descriptor is the closure's own and the byte outlives the call.
-        match unsafe { libc::write(file.as_raw_fd(), b"0".as_ptr().cast(), 1) } {
-            1 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
+fn begin(command: &mut Command, group: Option<File>) {
+    let begin = move || {
+        // SAFETY: setsid is async-signal-safe and takes nothing.
+        if unsafe { libc::setsid() } < 0 {
+            return Err(io::Error::last_os_error());
         }
+        if let Some(group) = &group {
+            // SAFETY: write is async-signal-safe; the descriptor is the closure's own and the byte outlives the call.
+            let written = unsafe { libc::write(group.as_raw_fd(), b"0".as_ptr().cast(), 1) };
+            if written != 1 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
     };
-    // SAFETY: the closure calls nothing but write, and neither allocates nor takes a lock.
-    unsafe { command.pre_exec(enter) };
-    Ok(())
+    // SAFETY: the closure calls nothing but setsid and write, and neither allocates nor takes a lock.
+    unsafe { command.pre_exec(begin) };
 }

@@ -89,8 +89,9 @@ def _print_remains(
         justify: Literal["left", "right"] = "right" if title in ("process", "size") else "left"
         table.add_column(title, justify=justify, no_wrap=True)
     for agent in () if there is None else there.agents:
-        state = _LEFT if there is not None and agent in there.left_agents else f"{_BUSY} by {agent.lab}"
-        table.add_row("agent", str(agent.pid), format_duration(agent.idle_s * 10**9), "", state, agent.session)
+        silent = f"{_LEFT} by {agent.lab}, silent for {format_duration(agent.idle_s * 10**9)}"
+        state = silent if there is not None and agent in there.left_agents else f"{_BUSY} by {agent.lab}"
+        table.add_row("agent", str(agent.pid), "", "", state, agent.session)
     for server in remains.servers:
         age, size = format_duration(round(server.age_s) * 10**9), format_bytes(server.memory_bytes)
         state = _state(server, home) + (f" by process {server.study_pid}" if server.study_pid else "")

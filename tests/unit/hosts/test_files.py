@@ -10,15 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.hosts import Host, LocalHost
+from dbdyno.hosts import Host
 
 OWN = frozenset({os.geteuid()})
-
-
-@pytest.fixture(scope="module", params=[LocalHost])
-def host(request: pytest.FixtureRequest) -> Host:
-    made: Host = request.param()
-    return made
 
 
 def test_a_part_of_a_file_is_read_from_either_end(host: Host, tmp_path: Path) -> None:

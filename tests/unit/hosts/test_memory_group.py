@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import HostError
-from dbdyno.hosts import LocalHost, MemoryGroup
+from dbdyno.hosts import Host, LocalHost, MemoryGroup
 from dbdyno.hosts._memory_group import find_place, make_memory_group, memory_group_of
 
 FILES = LocalHost().files
@@ -113,8 +113,7 @@ def test_counters_of_a_group_that_is_gone_are_no_zeros(tmp_path: Path) -> None:
         MemoryGroup(tmp_path / "gone", 2, 100).use(FILES.read_bytes)
 
 
-def test_the_kernel_ends_what_outgrows_its_group(tmp_path: Path) -> None:
-    host = LocalHost()
+def test_the_kernel_ends_what_outgrows_its_group(host: Host, tmp_path: Path) -> None:
     try:
         group = host.make_memory_group(f"test-{os.getpid()}", 64 * MIB)
     except HostError as error:
@@ -124,7 +123,7 @@ def test_the_kernel_ends_what_outgrows_its_group(tmp_path: Path) -> None:
         process = host.spawn(argv, stdout=None, stderr=tmp_path / "err", memory_group=group)
         watch = host.watch_oom(process.pid)
         assert process.wait(60) == -9
-        assert group.use(FILES.read_bytes).oom_kills == 1
+        assert group.use(host.files.read_bytes).oom_kills == 1
         assert watch.signs().in_group == 1
     finally:
         host.remove_memory_group(group.folder)

@@ -318,8 +318,6 @@ class RemoteHost(Host):
 def _named(what: str) -> Iterator[None]:
     try:
         yield
-    except FileNotFoundError:
-        raise
     except OSError as error:
         raise HostError(what, f"{error.filename}: {error.strerror}") from error
 

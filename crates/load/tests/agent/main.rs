@@ -1,0 +1,7 @@
+//! Speaks to a real agent as a lab does: primitives, lost links, damaged frames, leases.
+
+#![allow(clippy::unwrap_used)]
+
+mod lab;
+mod primitives;
+mod sessions;

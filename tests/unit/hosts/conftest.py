@@ -1,0 +1,33 @@
+"""Every kind of host, for the tests of what all of them promise: this machine by itself, and by an agent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from dbdyno.hosts import Host, LocalHost
+from dbdyno.hosts.remote import SSH_VARIABLE, connect
+from dbdyno.lab import find_generator
+
+# Stands for ssh: the last word is the command for the shell there.
+_HERE = """#!/bin/sh
+for word; do :; done
+exec sh -c "$word"
+"""
+
+
+@pytest.fixture(scope="session", params=["local", "agent"])
+def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """A host; the agent's is this machine, too, reached without a network."""
+    if request.param == "local":
+        yield LocalHost()
+        return
+    folder = tmp_path_factory.mktemp("agent")
+    (folder / "ssh").write_text(_HERE)
+    (folder / "ssh").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(SSH_VARIABLE, str(folder / "ssh"))
+        with connect(f"{os.getuid()}@here", find_generator(), home=str(folder / "home")) as remote:
+            yield remote
