@@ -20,7 +20,6 @@ from dbdyno.analyse.explain import (
     ms_words,
     rank_causes,
     step_words,
-    thread_lines,
 )
 from dbdyno.core import RequestError, target_title
 from dbdyno.report._counted_work import CountedWork, counted_work
@@ -114,17 +113,11 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         return Why(explanation, place, None, (_ALONE,), steps, course=course)
     threads = analysis.thread_explanation
     thread_gap = None if threads is None else threads.gap(place, gap.left.target, gap.right.target)
-    first, *others = filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place)))
-    watched = thread_lines(thread_gap) if thread_gap is not None else ()
     known = circumstances_of(analysis, gap)
     proofs = stored_proofs(analysis, gap)
     ranking = _ranking(explanation, gap, threads, thread_gap, known, proofs)
-    if ranking is not None and (sentence := cause_sentence(ranking)):
-        told, *further = watched or others
-        others = [*(others if watched else ()), f"{told} {sentence}", *further]
-    else:
-        others += watched
-    lines = (first, *others)
+    causes = "" if ranking is None else cause_sentence(ranking)
+    lines = tuple(filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place), thread_gap, causes)))
     counters = {cell.group.cell: cell for cell in analysis.counters}
     steps = _steps(explanation, place, (gap.left.target, gap.right.target))
     counted = tuple(counted_work(gap, counters))

@@ -41,7 +41,7 @@ def test_the_planted_wait_is_first_and_the_parts_make_the_difference(analysis: S
     assert gap.parts[0].part_id == "thread.redo_flush"
     assert gap.parts[0].difference.verdict == "decided"
     assert sum(part.difference.ms for part in gap.parts) == pytest.approx(gap.total.ms)
-    assert any("redo flush" in line for line in why_of(analysis).lines[3:])
+    assert any("redo flush" in line for line in why_of(analysis).lines[1:])
 
 
 def test_parts_add_up_to_the_time_of_each_run(analysis: StudyAnalysis) -> None:

@@ -32,7 +32,6 @@ from dbdyno.analyse.explain._words import (
     least_total,
     ms_words,
     step_words,
-    thread_lines,
 )
 
 __all__ = [
@@ -98,7 +97,6 @@ __all__ = [
     "stalls_explained",
     "statement_mix",
     "step_words",
-    "thread_lines",
     "utilisation",
     "waves_explained",
 ]

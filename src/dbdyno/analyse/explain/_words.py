@@ -20,25 +20,25 @@ _DECIMALS = ((100.0, 1), (2.0, 2), (0.2, 3))
 """From which whole time on how many decimals are shown; 4 below."""
 
 
-def gap_lines(gap: Gap, where: str) -> tuple[str, str, str]:
+def gap_lines(gap: Gap, where: str, threads: Gap | None = None, causes: str = "") -> tuple[str, str, str]:
     """Return the three lines of a pair of targets, or of a target with few and with more connections.
+
+    Where the server's threads were watched, the parts told are theirs, which say more; statements are named beside.
 
     Parameters
     ----------
     where : the place in words, such as ``512 MiB and 16 connections``
+    threads : the same difference by what the server's threads did
+    causes : a sentence on them
     """
-    return _first(gap, where), _second(gap), _third(gap)
+    finest = threads if threads is not None and threads.parts else gap
+    statements = _by_statement(gap) if finest is not gap else ""
+    return _first(gap, where), " ".join(filter(None, (_second(finest), causes, statements))), _third(finest)
 
 
-def thread_lines(gap: Gap) -> tuple[str, ...]:
-    """Return what the server's threads say of the same difference; nothing where they were not watched."""
-    if not gap.parts:
-        return ()
-    return tuple(filter(None, (f"Server threads: {_lowered(_second(gap))}", _third(gap))))
-
-
-def _lowered(words: str) -> str:
-    return words[:1].lower() + words[1:]
+def _by_statement(gap: Gap) -> str:
+    decided = gap.with_verdict("decided")
+    return f"By statement: {_named(decided, gap)}." if decided else ""
 
 
 def ms_words(value: float, total_ms: float, *, signed: bool = False) -> str:
