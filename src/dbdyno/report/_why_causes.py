@@ -23,7 +23,8 @@ from dbdyno.report._study_analysis import StudyAnalysis
 
 ABOUT_CAUSES = (
     "Each millisecond is claimed by one cause at most. Explained by: the difference is beyond chance (Holm over all "
-    "causes) and at least 3 % of the shorter time. Goes with: undecided. Caused by: an experiment proved it."
+    "causes), at least 3 % of the shorter time, and one of its parts is decided. Goes with: undecided. Caused by: an "
+    "experiment proved it."
 )
 ABOUT_USERS = (
     "Processors in use on average while sessions ran or waited for one. What a wait for a processor goes with is whose "

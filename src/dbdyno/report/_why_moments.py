@@ -38,6 +38,7 @@ from dbdyno.report._why_causes import circumstances_of
 from dbdyno.stats import period, stalls
 from dbdyno.store import StoredStudy
 
+_LEAST_BY_OTHERS = 0.05
 _PREFIXES = ("sessions.", "background.", "engine.")
 _MACHINE = frozenset((*IDLE_TIMES, *(name for names in PROCESSOR_TIMES.values() for name in names)))
 
@@ -170,13 +171,13 @@ def _knee_words(knee: Knee) -> str:
         highest = f"; the most used are {RESOURCES[most]}, {100 * used[most]:.0f} % busy" if most else ""
         return f"{name} uses up no resource that is watched with up to {counted(last, 'connection')}{highest}."
     at = next(used for cell, used in zip(knee.cells, knee.used, strict=True) if cell.concurrency == knee.reached_at)
+    others = f", {100 * knee.by_others:.0f} % by other programs" if knee.by_others >= _LEAST_BY_OTHERS else ""
     words = (
-        f"{name} uses up {RESOURCES[knee.resource]} ({100 * at[knee.resource]:.0f} % busy) with "
+        f"{name} uses up {RESOURCES[knee.resource]} ({100 * at[knee.resource]:.0f} % busy{others}) with "
         f"{counted(knee.reached_at, 'connection')}: each transaction takes {figure(knee.demand_ms, 3)} ms of it"
     )
-    return words + (
-        f", so no more than about {figure(knee.stops_at, 2)} connections can help." if knee.stops_at else "."
-    )
+    limit = "" if knee.stops_at is None else f", so throughput can't grow beyond about {figure(knee.stops_at, 2)}"
+    return f"{words}{limit}{' connections' if limit else ''}."
 
 
 def _moment_words(one: Moments) -> str:

@@ -151,6 +151,7 @@ def _knee(knee: Knee) -> dict[str, object]:
         "reached_at": knee.reached_at or None,
         "demand_ms": knee.demand_ms or None,
         "stops_at": knee.stops_at,
+        "used_by_others": knee.by_others,
         "used": {str(cell.concurrency): dict(used) for cell, used in zip(knee.cells, knee.used, strict=True)},
     }
 

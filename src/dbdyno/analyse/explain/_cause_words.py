@@ -19,7 +19,8 @@ def cause_sentence(ranking: CauseRanking) -> str:
         named = [
             f"{one.cause.words} ({difference_words(one.difference, ranking)})" for one in shown if one.grade == grade
         ]
-        sentences.append(f"{grade.capitalize()} {'; '.join(named)}.")
+        begin = grade.capitalize() if ranking.gap.is_decided else f"Parts of it are {grade}"
+        sentences.append(f"{begin} {'; '.join(named)}.")
     if further:
         sentences.append(f"{counted(len(further), 'more cause').capitalize()}.")
     return " ".join(sentences)

@@ -34,7 +34,8 @@ class Knee:
     used : of each cell resource -> utilisation, 0 to 1; of resources that are known there
     resource : the first that is used up; empty where none is
     reached_at : connections of the first cell where it is
-    demand_ms : of that resource per transaction; 0 where none is used up
+    demand_ms : of that resource per transaction, without what other programs use; 0 where none is used up
+    by_others : share of it that other programs use there
     stops_at : N*, connections from which more can't help; None where no cell has one connection
     """
 
@@ -44,6 +45,7 @@ class Knee:
     reached_at: int = 0
     demand_ms: float = 0.0
     stops_at: float | None = None
+    by_others: float = 0.0
 
 
 def knee_of(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> Knee | None:
@@ -60,10 +62,11 @@ def knee_of(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> 
     for cell, own in zip(ordered, used, strict=True):
         resource = max(own, key=own.__getitem__, default="")
         if resource and own[resource] >= BUSY_FROM:
-            demand_ms = own[resource] * 1e3 / _tps(times[cell])
+            others = _used_by_others(times[cell]) if resource == "processors" else 0.0
+            demand_ms = (own[resource] - others) * 1e3 / _tps(times[cell])
             first_ms = whole_time_ms(times[ordered[0]][0]) if ordered[0].concurrency == 1 else None
-            stops_at = None if first_ms is None else first_ms / demand_ms
-            return Knee(ordered, used, resource, cell.concurrency, demand_ms, stops_at)
+            stops_at = None if first_ms is None or demand_ms <= 0 else first_ms / demand_ms
+            return Knee(ordered, used, resource, cell.concurrency, demand_ms, stops_at, others)
     return Knee(ordered, used)
 
 
@@ -85,6 +88,12 @@ def utilisation(run: RunTimes) -> dict[str, float]:
     if run.client_cpu_ms is not None and run.client_wait_ms is not None and run.seconds:
         found["client"] = run.client_cpu_ms / (1e3 * run.seconds)
     return {resource: min(share, 1.0) for resource, share in found.items()}
+
+
+def _used_by_others(runs: Sequence[RunTimes]) -> float:
+    """Share of the processors that programs besides server and load generator used."""
+    shares = [run.processors.get("neighbours", 0.0) / (run.processors["busy"] + run.processors["idle"]) for run in runs]
+    return sum(shares) / len(shares)
 
 
 def _mean(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -113,12 +113,26 @@ def _claimed(found: Sequence[Portion], known: Circumstances) -> Claimed:
             if not side.allow(cause):
                 continue
             own, left = _taken(left, cause.claims)
-            room = abs(sum(portion.ms for portion in own))
-            brought, left = _taken(left, cause.brings, room)
-            worked, left = _processor_work(left, cause, side) if own else ([], left)
             if own:
-                claimed[cause, is_against] = own + brought + worked
+                brought, left = _brought(left, cause, own, side)
+                claimed[cause, is_against] = own + brought
     return claimed
+
+
+def _brought(
+    left: Sequence[Portion], cause: Cause, own: Sequence[Portion], side: Circumstances
+) -> tuple[list[Portion], list[Portion]]:
+    """Portions that come with a cause's own, and what remains; undecided parts blur no decided cause."""
+    needs_decided = any(map(_is_decided, own))
+    able = [portion for portion in left if _is_decided(portion) or not needs_decided]
+    room = abs(sum(portion.ms for portion in own))
+    brought, kept = _taken(able, cause.brings, room)
+    worked, kept = _processor_work(kept, cause, side)
+    return brought + worked, [portion for portion in left if portion not in able] + kept
+
+
+def _is_decided(portion: Portion) -> bool:
+    return portion.part.difference.verdict == "decided"
 
 
 def _processor_work(left: Sequence[Portion], cause: Cause, side: Circumstances) -> tuple[list[Portion], list[Portion]]:

@@ -77,7 +77,7 @@ def _causes(why: Why) -> list[Html]:
     """The causes, and how much of the difference each one's parts are."""
     if why.ranking is None:
         return []
-    columns = [Column(title, is_name=index == 1) for index, title in enumerate(cause_titles())]
+    columns = [Column(title) for title in cause_titles()]
     shown = table("why-causes", "What it goes with, cause by cause", columns, cause_rows(why.ranking))
     return [subtitle(ABOUT_CAUSES), shown]
 

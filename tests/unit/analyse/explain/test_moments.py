@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,6 +126,15 @@ def test_the_resource_that_is_used_up_first_is_the_knee(resource: str) -> None:
     assert knee.demand_ms == pytest.approx(990 / 480)
     assert knee.stops_at == pytest.approx(10.0 / (990 / 480))
     assert utilisation(runs[1]) == pytest.approx({**LOW, resource: 0.8})
+
+
+def test_what_other_programs_use_is_no_demand_of_the_target() -> None:
+    runs = [times_of(1, 100.0, LOW), times_of(8, 400.0, {**LOW, "processors": 1.0})]
+    crowded = [replace(run, processors={**run.processors, "neighbours": 0.5}) for run in runs]
+    knee = knee_of({run.run.cell: [run] for run in crowded}, [run.run.cell for run in crowded])
+    assert knee is not None
+    assert (knee.resource, knee.by_others) == ("processors", 0.25)
+    assert knee.demand_ms == pytest.approx(750 / 400)
 
 
 def test_no_knee_is_named_where_nothing_is_used_up_or_known() -> None:
