@@ -138,6 +138,10 @@ class LocalHost(Host):
         """See `Host`."""
         return ClockReading(time.monotonic_ns(), time.time_ns())
 
+    def here_ns(self, there_ns: int) -> int:
+        """See `Host`."""
+        return there_ns
+
     def async_io_errors(self) -> tuple[int, int | None]:
         """See `Host`."""
         return io_uring_error(), native_io_error()

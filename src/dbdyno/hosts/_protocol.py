@@ -116,6 +116,9 @@ class Host(Protocol):
     def clock(self) -> ClockReading:
         """Read both clocks."""
 
+    def here_ns(self, there_ns: int) -> int:
+        """An instant of that machine's monotonic clock, on that of this process."""
+
     def async_io_errors(self) -> tuple[int, int | None]:
         """Error numbers of asking for an io_uring and for native asynchronous I/O, 0: granted; None: not known how."""
 

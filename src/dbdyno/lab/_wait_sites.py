@@ -156,7 +156,7 @@ def _provoked(provocation: Provocation, server: LabServer, host: Host, generator
         for session in sessions:
             session.autocommit(True)
         threads = SessionThreads(ThreadsPlace(host, generator, pid, rate_hz=_LOOKS_HZ))
-        start_ns = time.monotonic_ns() + int(_IDLE_S * 1e9)
+        start_ns = host.clock().monotonic_ns + int(_IDLE_S * 1e9)
         threads.start(start_ns, own_process(host)[0])
         time.sleep(_IDLE_S)
         provocation.provoke(sessions)

@@ -106,13 +106,19 @@ class ServerProcess(WatchedServer, Protocol):
 
 @dataclass(slots=True)
 class Collector:
-    """Collects all that is known of a run so far."""
+    """Collects all that is known of a run so far.
+
+    Parameters
+    ----------
+    here_ns : an instant of the load generator's monotonic clock, on that of this process
+    """
 
     process: PipedProcess
     server: ServerProcess
     station: SamplerGroup
     on_second: Callable[[SecondRow], None]
     client_has_own_cpus: bool
+    here_ns: Callable[[int], int]
     threads: SessionThreads | None = None
     curve: CostCurve | None = None
     live: LiveLength | None = None
@@ -140,7 +146,7 @@ class Collector:
                 self.start = record
                 if self.threads is not None:  # first: it must see the sessions idle
                     self.threads.start(record.monotonic_ns, self.process.pid)
-                self.station.start(record.monotonic_ns)
+                self.station.start(self.here_ns(record.monotonic_ns))
             case IntervalRecord():
                 self._take_second(record)
             case MessageRecord():

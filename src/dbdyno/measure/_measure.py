@@ -125,7 +125,8 @@ def measure_run(
         client = SourceGroup(
             [ProcessSource(watch.read, "client", process.pid), QuotaSource(watch.read, "client", process.pid)], watch
         )
-        collector = Collector(process, server, SamplerGroup([*sources, client]), on_second, order.client_has_own_cpus)
+        samplers = SamplerGroup([*sources, client])
+        collector = Collector(process, server, samplers, on_second, order.client_has_own_cpus, host.here_ns)
         collector.curve = curve
         collector.threads = None if threads_place is None else SessionThreads(threads_place)
         if order.adaptive_length_rule.is_open:

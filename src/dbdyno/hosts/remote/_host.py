@@ -219,7 +219,7 @@ class RemoteHost(Host):
                 {"loopback": address[1]} if isinstance(address, tuple) else {"unix": str(address)}
             )
             self._tunnels[address] = Tunnel(self.link, there)
-        return self._tunnels[address].path
+        return self._tunnels[address].address
 
     def watch(self, period_ns: int) -> RemoteWatch:
         """See `Host`."""
@@ -229,6 +229,10 @@ class RemoteHost(Host):
         """See `Host`."""
         value, _ = self.link.ask("clock")
         return ClockReading(int(value["monotonic_ns"]), int(value["realtime_ns"]))
+
+    def here_ns(self, there_ns: int) -> int:
+        """See `Host`."""
+        return self.clock_map().here(there_ns)
 
     def exchange_clocks(self, count: int = _EXCHANGES) -> list[Exchange]:
         """Read the host's clock some times in a row; the link adds an exchange a second by itself."""

@@ -1,4 +1,7 @@
-"""Leads connections of this process to sockets of a remote host: a unix socket here stands for one there."""
+"""Leads connections of this process to sockets of a remote host: a socket here stands for one there.
+
+A unix socket stands for a unix socket and a port for a port: clients log in otherwise over the one than over the other.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import threading
 from pathlib import Path
 
 from dbdyno.core import HostError
+from dbdyno.hosts._protocol import Address
 from dbdyno.hosts.remote._link import Link, Refused
 
 _BLOCK_BYTES = 1 << 18
@@ -26,11 +30,19 @@ class Tunnel:
     def __init__(self, link: Link, destination: dict[str, object]) -> None:
         self._link, self._destination = link, destination
         self._folder = tempfile.TemporaryDirectory(prefix="dbdyno-tunnel-")  # mode 0700: nobody else connects
-        self.path = Path(self._folder.name) / "s"
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(str(self.path))
+        self._listener, self.address = self._listening("unix" in destination)
         self._listener.listen()
         threading.Thread(target=self._accept, daemon=True, name="dbdyno-tunnel").start()
+
+    def _listening(self, is_unix: bool) -> tuple[socket.socket, Address]:
+        if is_unix:
+            path = Path(self._folder.name) / "s"
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(str(path))
+            return listener, path
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        return listener, ("127.0.0.1", listener.getsockname()[1])
 
     def close(self) -> None:
         """Take no more connections."""
