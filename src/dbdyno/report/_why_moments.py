@@ -73,10 +73,24 @@ def course_of(analysis: StudyAnalysis, place: Place, targets: Sequence[str], ste
     ]
     knees = tuple(knee for cells in lines if (knee := knee_of(times, cells)) is not None)
     here = [cell for target in targets if (cell := explanation.cells_at[place].get(target)) is not None]
-    seconds = [list(_seconds(analysis, cell)) for cell in here]
-    found = [judge(runs) for runs in seconds for judge in (stalls_explained, waves_explained)]
-    longest = max((len(own.tps) for runs in seconds for own in runs), default=0)
-    return Course(rankings, knees, tuple(one for one in found if one is not None), longest)
+    found = [analysis.results.once(_CellMoments).of(analysis, cell) for cell in here]
+    moments = tuple(one for own, _ in found for one in own)
+    return Course(rankings, knees, moments, max((longest for _, longest in found), default=0))
+
+
+class _CellMoments:
+    """Keeps what was made of cells' seconds, which the page reads once and forgets."""
+
+    def __init__(self, results: StoredStudy) -> None:
+        self._found: dict[Cell, tuple[list[Moments], int]] = {}
+
+    def of(self, analysis: StudyAnalysis, cell: Cell) -> tuple[list[Moments], int]:
+        """Stalls and waves of a cell, and the longest judged part of its runs in seconds."""
+        if cell not in self._found:
+            runs = list(_seconds(analysis, cell))
+            moments = [judged for judge in (stalls_explained, waves_explained) if (judged := judge(runs)) is not None]
+            self._found[cell] = moments, max((len(own.tps) for own in runs), default=0)
+        return self._found[cell]
 
 
 def course_lines(course: Course) -> tuple[list[str], list[str]]:
