@@ -165,7 +165,7 @@ def remote_machines(folder: Path, *names: str) -> Iterator[list[RemoteMachine]]:
         pytest.skip("sshd is not installed (package openssh-server)")
     with contextlib.ExitStack() as stack:
         try:
-            switch = stack.enter_context(held_namespace(300))
+            switch = stack.enter_context(held_namespace(600))
             run(*inside(switch), "ip", "link", "add", "switch", "type", "bridge")
             run(*inside(switch), "ip", "addr", "add", "10.98.0.1/24", "dev", "switch")
             run(*inside(switch), "ip", "link", "set", "switch", "up")

@@ -60,7 +60,7 @@ _SELDOM = frozenset(
         "--server-user", "--server-password-file", "--server-password-env", "--server-tls", "--server-tls-ca",
         "--protocol", "--policy", "--pin-server", "--pin-client", "--warm-up-max", "--window-max",
         "--target-half-width", "--sentinel", "--seed", "--equivalence-events", "--name", "--retry-failed",
-        "--no-calibrate", "--strict-audit", "--force", "--allow-altered",
+        "--no-calibrate", "--strict-audit", "--force", "--allow-altered", "--host-address", "--host-home",
     }
 )  # fmt: skip
 
@@ -105,7 +105,9 @@ def _add_load(parser: Parser) -> None:
     _add_alias(load, "--each", "vary")
     load.add_argument("--rate", metavar="R", help="transactions due per second; absent: closed loop")
     load.add_argument(
-        "--route", metavar="R,..", help="socket, loopback (default socket; loopback to a --server by host)"
+        "--route",
+        metavar="R,..",
+        help="socket, loopback, network (default socket; loopback to a --server by host)",
     )
     load.add_argument("--protocol", default="prepared", help="prepared or text (default %(default)s)")
 
@@ -115,6 +117,11 @@ def _add_server(parser: Parser) -> None:
     server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
     _add_alias(server, "--memory", "tier")
     add_server_options(server)
+    server.add_argument("--host", metavar="USER@HOST", help="run the servers on this host, reached by ssh")
+    server.add_argument(
+        "--host-address", metavar="A", help="with --host: IP address of its interface for --route network"
+    )
+    server.add_argument("--host-home", metavar="DIR", help="with --host: folder there; ~/.cache/dbdyno unless given")
     server.add_argument("--pin-server", metavar="CPUS", help="processors of the server, such as 0 or 0-3")
     server.add_argument("--pin-client", metavar="CPUS", help="processors of the load generator")
     server.add_argument(
@@ -194,6 +201,7 @@ def parse_choices(
         lines += [f"targets = {_list(choices.targets)}"] if choices.targets else []
         lines += [line for name in servers for line in _target(name, servers[name][0])]
     lines += [line for _, address in servers.values() for line in server_lines(address)]
+    lines += _host_lines(choices)
     lines += ["[workload]", f"name = {quoted(choices.workload)}", *own]
     lines += ["[axes]", f"tier = {_list(choices.tier.split(','))}"]
     by_host = any(address.host for _, address in servers.values())
@@ -218,6 +226,19 @@ def parse_choices(
         raise StudyError(what, error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)
+
+
+def _host_lines(choices: argparse.Namespace) -> list[str]:
+    """The host of the servers as tables of a study file."""
+    given = {"address": choices.host_address, "home": choices.host_home}
+    if choices.host is None:
+        for key, value in given.items():
+            if value is not None:
+                raise StudyError(f"--host-{key} belongs to --host, which is not there", "", "add --host USER@HOST")
+        return []
+    name = quoted(choices.host.removeprefix("ssh://").rpartition("@")[2])
+    values = [f"{key} = {quoted(value)}" for key, value in given.items() if value is not None]
+    return [f"[hosts.{name}]", f"ssh = {quoted(choices.host)}", *values, "[bench.a]", f"server = {name}"]
 
 
 def _open_ends(choices: argparse.Namespace) -> list[str]:

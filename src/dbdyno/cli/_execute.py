@@ -13,11 +13,13 @@ from dbdyno.cli._folder import check_of, make_room
 from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import auditor, progress
+from dbdyno.cli._remote import examine_bench
 from dbdyno.cli._words import counted
 from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import Home, LocalHost
-from dbdyno.lab import Outcome, RunOptions, run_study
-from dbdyno.plan import check_budget
+from dbdyno.hosts.remote import RemoteHost
+from dbdyno.lab import Outcome, RunOptions, connected_bench, run_study
+from dbdyno.plan import Plan, check_budget
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import Results, StoredStudy
 from dbdyno.study import Study, study_text
@@ -38,25 +40,45 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
 
 def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome:
     """Run a study into a folder, with what is seen meanwhile."""
-    host, home = LocalHost(), Home.of_user()
+    lab, home = LocalHost(), Home.of_user()
     home.check()
-    plan = full_plan(study, host)
-    check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(home.root))
-    facts = host.facts(home.root)
-    examination = examine_here(needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes), home, host)
+    plan = full_plan(study, lab)
+    if study.bench is None:
+        return _run_with(study, plan, output, choices, lab, home, None)
+    with connected_bench(study.bench, study.routes, lab) as there:
+        return _run_with(study, plan, output, choices, lab, home, there)
+
+
+def _run_with(
+    study: Study,
+    plan: Plan,
+    output: Path,
+    choices: argparse.Namespace,
+    lab: LocalHost,
+    home: Home,
+    there: RemoteHost | None,
+) -> Outcome:
+    """Run it with servers on this machine, or on a host."""
+    host, place = (lab, home) if there is None else (there, there.home)
+    check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(place.root))
+    facts = asdict(host.facts(place.root))
+    needs = needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes)
+    examination = examine_here(needs, home, lab) if there is None else examine_bench(there, needs)
     check_before_study(examination, force=choices.force, quiet=choices.quiet)
+    if there is not None:
+        facts["client"] = asdict(lab.facts(home.root))
     make_room(output, study_text(study), fresh=getattr(choices, "fresh", False))
     results = Results.open_or_create(
         output,
         study_text(study),
         plan_object(study, plan),
-        asdict(facts),
+        facts,
         study_name=study.name,
         check=replace(check_of(choices), allow_missing_runs=True),
     )
     if not choices.quiet:
         print(f"\n  {study_line(study, plan)}\n", file=sys.stderr)
-    calibration = calibration_for_study(choices)
+    calibration = calibration_for_study(choices) if there is None else None  # it is of this machine and its routes
     with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
         options = RunOptions(
             ["dbdyno", *sys.argv[1:]],
@@ -65,7 +87,7 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome
             examination_to_json(examination),
             auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
         )
-        return run_study(study, plan, results, host, home, on_event, options)
+        return run_study(study, plan, results, lab, home, on_event, options, server_host=there)
 
 
 def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool) -> None:

@@ -97,6 +97,8 @@ def _print_head(study: Study, plan: Plan) -> None:
         console.print(f"repeats: {study.repeats_words}", markup=False)
     for line in settings_lines(study):
         console.print(line, markup=False)
+    if study.bench is not None:
+        console.print(study.bench_words, markup=False)
 
 
 def _print_runs(plan: Plan) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dbdyno.core import HostError, RequestError
 
 if TYPE_CHECKING:
-    from dbdyno.doctor import Examination, RemoteAccess
+    from dbdyno.doctor import Examination, Needs, RemoteAccess
     from dbdyno.hosts.remote import RemoteAgent, RemoteHost
     from dbdyno.lab import Orphans
 
@@ -67,6 +67,14 @@ def examine_there(host: RemoteHost) -> Examination:
         time.sleep(max(began + _DRIFT_S - time.monotonic(), 0.0))
         outlives = _is_same_agent(host)
     return examine(machine, access=_access(host, outlives), at_ns=time.time_ns())
+
+
+def examine_bench(host: RemoteHost, needs: Needs) -> Examination:
+    """Look at the host of a study's servers, and judge what is seen."""
+    from dbdyno.doctor import examine  # late: see _main
+    from dbdyno.hosts import read_machine
+
+    return examine(read_machine(host, host.home.root, environ=None), needs, at_ns=time.time_ns())
 
 
 def _is_there_after_a_cut(host: RemoteHost) -> bool:

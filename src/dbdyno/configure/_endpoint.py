@@ -95,3 +95,28 @@ def private_endpoint(route: Route, directory: Path, port: int | None, credential
     host.write_private(password_file, credentials.load_password + "\n")
     endpoint = Endpoint(str(directory / "s" / "s.sock"), None, None, LOAD_USER, password_file)
     return endpoint if route == "socket" else replace(endpoint, socket=None, host="127.0.0.1", port=port)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkAccess:
+    """Says how clients of another machine reach a server.
+
+    Parameters
+    ----------
+    address : of the server's host; it listens there and nowhere else
+    ports : first and last that it may listen on; None: any
+    client : the machine of the clients
+    folder : private folder there, for the password
+    """
+
+    address: str
+    ports: tuple[int, int] | None
+    client: Host
+    folder: Path
+
+
+def network_endpoint(access: NetworkAccess, port: int, credentials: Credentials) -> Endpoint:
+    """Endpoint for the clients; the password goes into a file of theirs."""
+    password_file = access.folder / "client.password"
+    access.client.write_private(password_file, credentials.load_password + "\n")
+    return Endpoint(None, access.address, port, LOAD_USER, password_file)

@@ -111,7 +111,9 @@ class Server:
     @property
     def route(self) -> Route:
         """Return how the load reaches it."""
-        return "socket" if self.endpoint.socket else "loopback"
+        if self.endpoint.socket:
+            return "socket"
+        return "loopback" if self.endpoint.host == "127.0.0.1" or not self.is_ours else "network"
 
     @property
     def is_ours(self) -> bool:

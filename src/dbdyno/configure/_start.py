@@ -11,8 +11,9 @@ from pathlib import Path
 
 from dbdyno.configure._call_delays import delay_variables
 from dbdyno.configure._container import container_port, listening_options, spawn_in_container
-from dbdyno.configure._endpoint import Credentials, credentials_file, private_endpoint
+from dbdyno.configure._endpoint import Credentials, NetworkAccess, credentials_file, network_endpoint, private_endpoint
 from dbdyno.configure._engine import Engine
+from dbdyno.configure._network import admit_clients, network_port
 from dbdyno.configure._options import Setting, launch_options, option_file
 from dbdyno.configure._orphan import write_note
 from dbdyno.configure._readiness import await_login, check_port, check_storage_engine, settings_read_back
@@ -42,10 +43,12 @@ def start_server(
     memory_limit_bytes: int | None = None,
     plugin_version: str = "",
     delays: CallDelays = NO_DELAYS,
+    network: NetworkAccess | None = None,
 ) -> Server:
     """Start an engine on a data directory and read its settings back.
 
-    It listens on a socket in a private folder, and on 127.0.0.1 only when the route is loopback.
+    It listens on a socket in a private folder, on 127.0.0.1 only when the route is loopback, and on another address
+    only when it is network.
 
     Parameters
     ----------
@@ -56,6 +59,7 @@ def start_server(
     memory_limit_bytes : of its process, page cache included: enforced by a control group of its own
     plugin_version : of the storage engine's plug-in, which its options were chosen for; empty: not known
     delays : by which its calls take longer, on purpose
+    network : how clients of another machine reach it; needed for the route network
 
     Raises
     ------
@@ -77,6 +81,7 @@ def start_server(
         memory_limit_bytes,
         plugin_version,
         delays,
+        network if route == "network" else None,
     )
     for _ in range(_PORT_ATTEMPTS - 1):
         try:
@@ -121,14 +126,17 @@ def _start_in(
     order: StartOrder, private: Path, group: MemoryGroup | None, credentials: Credentials, started_ns: int
 ) -> Server:
     host = order.host
-    port = host.free_port() if order.route == "loopback" else None
+    port = _port(order)
     admin_socket = private / "s" / "s.sock"
     host.make_directory(admin_socket.parent, for_server=True)
     options = order.run_directory / "my.cnf"
     text = option_file(_launch(order, admin_socket, port), order.settings)
     host.files.write(options, text.encode())
     process = _spawned(order, options, admin_socket.parent, group)
-    endpoint = private_endpoint(order.route, private, port, credentials, host)
+    if order.network is not None and port is not None:
+        endpoint = network_endpoint(order.network, port, credentials)
+    else:
+        endpoint = private_endpoint(order.route, private, port, credentials, host)
     if isinstance(process, ContainerProcess) and (own := container_port(order.route, order.container)):
         endpoint = replace(endpoint, host=process.address, port=own)
     server = Server(
@@ -150,6 +158,8 @@ def _start_in(
         await_login(server, process, order)
         server.start_ns = time.monotonic_ns() - started_ns
         check_storage_engine(server, order)
+        if order.network is not None:
+            admit_clients(server, credentials)
         if port is not None:
             check_port(server)
         server.settings = settings_read_back(server, order)
@@ -157,6 +167,12 @@ def _start_in(
         server.kill()
         raise
     return server
+
+
+def _port(order: StartOrder) -> int | None:
+    if order.network is not None:
+        return network_port(order.network, order.host)
+    return order.host.free_port() if order.route == "loopback" else None
 
 
 def _spawned(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup | None) -> Process:
@@ -195,6 +211,8 @@ def _bounded(choice: ContainerChoice, limit_bytes: int | None) -> ContainerChoic
 def _launch(order: StartOrder, admin_socket: Path, port: int | None) -> dict[str, str]:
     family = family_of(order.installation.family, order.installation.version)
     network = listening_options(order.route, order.container, port)
+    if order.network is not None:
+        network["bind_address"] = order.network.address
     plugin = order.installation.plugin_files.get(order.storage_engine)
     return {
         **launch_options(order.installation, family, order.data_directory, order.temporary),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbdyno.configure._endpoint import NetworkAccess
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._options import Setting
 from dbdyno.core import NO_DELAYS, CallDelays, ContainerChoice, Route
@@ -52,6 +53,7 @@ class StartOrder:
     memory_limit_bytes: int | None = None
     plugin_version: str = ""
     delays: CallDelays = NO_DELAYS
+    network: NetworkAccess | None = None
 
     @property
     def temporary(self) -> Path:

@@ -37,6 +37,7 @@ from dbdyno.lab._events import (
 )
 from dbdyno.lab._generator import find_generator, resolve_workloads
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans
+from dbdyno.lab._remote_bench import connected_bench
 from dbdyno.lab._study_runner import run_study
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "TargetFailed",
     "activity_words",
     "clean_up",
+    "connected_bench",
     "find_generator",
     "find_orphans",
     "resolve_workloads",

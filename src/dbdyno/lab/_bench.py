@@ -9,7 +9,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from dbdyno.configure import CrashReport, Server, Setting, attach_server, choose_settings, initialise, start_server
+from dbdyno.configure import (
+    CrashReport,
+    NetworkAccess,
+    Server,
+    Setting,
+    attach_server,
+    choose_settings,
+    initialise,
+    start_server,
+)
 from dbdyno.core import NO_DELAYS, CallDelays, Route, Run, Target
 from dbdyno.engines import SettingValue
 from dbdyno.hosts import Home, Host
@@ -130,12 +139,14 @@ class LocalBench:
     Parameters
     ----------
     held : what is let go of at the end of the study: nobody removes its engines before
+    network : how clients of another machine reach the servers; None: there are none
     """
 
     study: Study
     host: Host
     home: Home
     held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    network: NetworkAccess | None = None
     session: Session = field(init=False)
 
     def __post_init__(self) -> None:
@@ -255,6 +266,7 @@ class LocalBench:
                     memory_limit_bytes=memory_limit_bytes,
                     plugin_version=_plugin_version(target, installation) or "",
                     delays=delays,
+                    network=self.network,
                 )
             )
 

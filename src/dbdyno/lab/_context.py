@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from dbdyno.core import DbdynoError, Run, Target
+from dbdyno.core import DbdynoError, Route, Run, Target
 from dbdyno.hosts import Home, Host, HostFacts
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
@@ -75,12 +75,29 @@ class UnpreparedTarget:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadClient:
+    """Where the load generator runs.
+
+    Parameters
+    ----------
+    generator : path of ``dbdyno-load`` there
+    """
+
+    host: Host
+    generator: Path
+    logical_cpu_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunContext:
     """Carries the study and everything that its steps use from one to the next.
 
     Parameters
     ----------
-    machine : facts of the client's machine
+    host, home : of the servers, and of the clients on the routes socket and loopback
+    generator : path of ``dbdyno-load`` there
+    machine : facts of that machine
+    network_client : where the clients of the route network run; None: the study has none
     emit : hands an event to the journal, the live log and the console
     """
 
@@ -95,6 +112,13 @@ class RunContext:
     options: RunOptions
     writer: ResultsWriter
     emit: events.OnEvent
+    network_client: LoadClient | None = None
+
+    def client(self, route: Route) -> LoadClient:
+        """Return where the clients of a route run: those of the network on another machine than the server."""
+        if route == "network" and self.network_client is not None:
+            return self.network_client
+        return LoadClient(self.host, self.generator, self.machine.logical_cpu_count)
 
     def dataset(self, target: str, label: str) -> Dataset:
         """Dataset of a workload as a target is given it."""

@@ -31,11 +31,18 @@ def password_files(study: Study, host: Host, environ: Mapping[str, str] = os.env
     if all(server.password_env is None for server in study.servers.values()):
         yield study
         return
-    folder = host.make_private_directory()
-    host.write_private(folder / OWNER, own_name(host))  # so that a killed study's passwords go, and a living one's stay
-    try:
+    with private_folder(host) as folder:
         servers = {name: _with_file(server, folder, host, environ) for name, server in study.servers.items()}
         yield replace(study, servers=servers)
+
+
+@contextmanager
+def private_folder(host: Host) -> Iterator[Path]:
+    """A folder for passwords while the block runs; it is known whose it is, so that a killed study's goes, too."""
+    folder = host.make_private_directory()
+    host.write_private(folder / OWNER, own_name(host))
+    try:
+        yield folder
     finally:
         host.remove_tree(folder)
 

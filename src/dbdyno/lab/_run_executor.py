@@ -139,7 +139,8 @@ class RunExecutor:
         )
 
     def _order(self, run: Run, ladder_server: LadderServer) -> LoadOrder:
-        cpus, cpu_count = self.context.study.pinning.client, self.context.machine.logical_cpu_count
+        cpus = self.context.study.pinning.client
+        cpu_count = self.context.client(run.cell.route).logical_cpu_count
         workers = worker_count(run.cell.concurrency, cpus, cpu_count)
         target = ladder_server.server.order_target(self._dataset(run).schema)
         return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used)
@@ -158,22 +159,23 @@ class RunExecutor:
             self.context.emit(events.RunPhaseEntered(run, "settle"))
             time.sleep(self.context.study.settle_ns / 1e9)
         self.context.emit(events.RunPhaseEntered(run, "load"))
+        client = self.context.client(run.cell.route)
         return measure_run(
             order,
             server,
-            self.context.host,
-            self.context.generator,
+            client.host,
+            client.generator,
             server.sources(),
             watch.take,
             on_course=watch.reporter.follow,
             facts=self._gate_facts(prepared, before, ladder_server),
             curve=self._curve(run),
-            threads_place=self._threads_place(prepared, server),
+            threads_place=self._threads_place(run, prepared, server),
         )
 
-    def _threads_place(self, prepared: PreparedTarget, server: RunServer) -> ThreadsPlace | None:
-        """Say where the server's threads are watched: only where its process can be seen."""
-        if server.pid is None:
+    def _threads_place(self, run: Run, prepared: PreparedTarget, server: RunServer) -> ThreadsPlace | None:
+        """Say where the server's threads are watched: only where its process and the load's connections are seen."""
+        if server.pid is None or self.context.client(run.cell.route).host is not self.context.host:
             return None
         return ThreadsPlace(self.context.host, self.context.generator, server.pid, prepared.wait_sites)
 
@@ -205,14 +207,14 @@ class RunExecutor:
         if workload is None or not workload.conditions or measured.judgement.status == "failed":
             return Verified()
         self.context.emit(events.RunPhaseEntered(run, "verify"))
-        dataset = self._dataset(run)
+        dataset, client = self._dataset(run), self.context.client(run.cell.route)
         return verify(
             dataset,
             server,
             prepared.target.engine.storage_engine,
             "run",
-            self.context.host,
-            self.context.generator,
+            client.host,
+            client.generator,
             timeouts=self.context.study.timeouts,
             on_wait=lambda wait: self.context.emit(events.awaited(run.cell.target, wait)),
         )

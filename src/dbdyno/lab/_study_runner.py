@@ -13,13 +13,15 @@ from pathlib import Path
 
 from dbdyno.core import DbdynoError, HostError, ResultComparison, Run
 from dbdyno.hosts import Home, Host
+from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, LocalBench
-from dbdyno.lab._context import PreparedTarget, RunContext, RunOptions, UnpreparedTarget
+from dbdyno.lab._context import LoadClient, PreparedTarget, RunContext, RunOptions, UnpreparedTarget
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._ladder import HeldServer
 from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.lab._prepare import Preparation
+from dbdyno.lab._remote_bench import RemoteBench, network_access
 from dbdyno.lab._run_executor import RunExecutor
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import event_stream, watched_folder
@@ -39,13 +41,16 @@ def run_study(
     options: RunOptions | None = None,
     *,
     generator: Path | None = None,
+    server_host: RemoteHost | None = None,
 ) -> events.Outcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
     Parameters
     ----------
+    host, home : of this machine
     on_event : called with every event as it happens; an error it raises stops the study
     generator : path of ``dbdyno-load``; looked for when not given
+    server_host : where the servers run, of a study with a bench; see `connected_bench`
 
     Returns
     -------
@@ -61,8 +66,16 @@ def run_study(
     """
     program = generator or find_generator()
     with password_files(study, host) as running, contextlib.ExitStack() as held:
-        bench = LocalBench(running, host, home, held)
-        return run_on_bench(running, plan, results, bench, host, home, program, on_event, options or RunOptions())
+        options = options or RunOptions()
+        if server_host is None:
+            bench = LocalBench(running, host, home, held)
+            return run_on_bench(running, plan, results, bench, host, home, program, on_event, options)
+        there, place = server_host, server_host.home
+        network = held.enter_context(network_access(running, host))
+        remote = RemoteBench(running, there, place, held, network, there=there, lab=host, lab_home=home)
+        client = LoadClient(host, program, host.facts(home.root).logical_cpu_count)
+        agent = Path(there.program.path)
+        return run_on_bench(running, plan, results, remote, there, place, agent, on_event, options, client)
 
 
 def run_on_bench(
@@ -75,11 +88,14 @@ def run_on_bench(
     generator: Path,
     on_event: events.OnEvent,
     options: RunOptions,
+    network_client: LoadClient | None = None,
 ) -> events.Outcome:
-    """Run a study on a given bench; see `run_study`."""
+    """Run a study on a given bench, whose host is given; see `run_study`."""
     with results.writing(options.command_line) as writer, event_stream(writer, on_event) as emit:
         machine = host.facts(home.root)
-        context = RunContext(study, plan, results, bench, host, home, generator, machine, options, writer, emit)
+        context = RunContext(
+            study, plan, results, bench, host, home, generator, machine, options, writer, emit, network_client
+        )
         return StudyRunner(context).run()
 
 

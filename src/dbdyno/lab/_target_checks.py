@@ -74,7 +74,8 @@ class PreflightInspection:
     def _inspection(self, prepared: PreparedTarget, run: Run, server: RunServer) -> StoredRun:
         study, dataset = self.context.study, self.context.dataset(run.cell.target, run.cell.workload)
         variables, schema, process = server.variables(), server.schema(dataset.schema), server.process()
-        workers = worker_count(run.cell.concurrency, study.pinning.client, self.context.machine.logical_cpu_count)
+        client = self.context.client(run.cell.route)
+        workers = worker_count(run.cell.concurrency, study.pinning.client, client.logical_cpu_count)
         order = LoadOrder(run, study, server.order_target(dataset.schema), workers)
         installation = prepared.installation
         return StoredRun(
@@ -84,7 +85,7 @@ class PreflightInspection:
             status_before=server.status(),
             schema=schema,
             process=process,
-            start=load_sessions(order, server, self.context.host, self.context.generator),
+            start=load_sessions(order, server, client.host, client.generator),
             server_cnf=server.option_file,
         )
 
@@ -128,7 +129,8 @@ def _send_events(context: RunContext, prepared: PreparedTarget, label: str) -> F
     server = context.run_server(run, prepared)
     try:
         choice, schema = context.study.workload_of(target, label), context.dataset(target, label).schema
-        return fingerprint(context.study, choice, server, schema, context.host, context.generator)
+        client = context.client(run.cell.route)
+        return fingerprint(context.study, choice, server, schema, client.host, client.generator)
     finally:
         with uninterrupted():
             server.discard()

@@ -3,6 +3,7 @@
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress, Source
 from dbdyno.provision._plugin import plugin_version_of
 from dbdyno.provision._provision import list_offers, provision, sources
+from dbdyno.provision._push import push_installation
 from dbdyno.provision._server import describe_server
 from dbdyno.provision._store import (
     InstalledEngine,
@@ -28,6 +29,7 @@ __all__ = [
     "list_offers",
     "plugin_version_of",
     "provision",
+    "push_installation",
     "remove_installed",
     "select_installed",
     "sources",

@@ -321,7 +321,7 @@ def _install(name: EngineName, file: Path, origin: Origin, host: Host, home: Hom
     except BaseException:
         with contextlib.suppress(Exception):
             host.remove_tree(unfinished)
-            if not _store.is_complete(folder):
+            if not _store.is_complete(folder, host):
                 host.remove_tree(folder)
         raise
     return installation

@@ -28,9 +28,23 @@ _OURS = frozenset({_SEAL, _TIMES, "installation.json"})
 
 def seal(folder: Path) -> None:
     """Write the list of a folder's files; links are not in it, what they lead to is."""
-    lines = [f"{_sha256(folder / name)}  {name}" for name in _files(folder)]
-    (folder / _SEAL).write_text("\n".join(lines) + "\n")
+    (folder / _SEAL).write_text(_listing(folder))
     (folder / _TIMES).write_text(_times_digest(folder))
+
+
+def _listing(folder: Path) -> str:
+    return "\n".join(f"{_sha256(folder / name)}  {name}" for name in _files(folder)) + "\n"
+
+
+def checksums(folder: Path) -> str:
+    """Return the list of a folder's files; made now where none was kept."""
+    return (folder / _SEAL).read_text() if has_checksums(folder) else _listing(folder)
+
+
+def kept_files(folder: Path) -> list[str]:
+    """Return files, links and folders of an engine, by name; the notes that are kept beside them left out."""
+    paths = (path.relative_to(folder) for path in folder.rglob("*"))
+    return sorted(str(path) for path in paths if str(path) not in _OURS)
 
 
 def has_checksums(folder: Path) -> bool:
@@ -155,9 +169,9 @@ def save(installation: Installation, folder: Path, host: Host) -> None:
     host.write_private(folder / _MANIFEST, json.dumps(content, indent=1, default=str) + "\n")
 
 
-def is_complete(folder: Path) -> bool:
+def is_complete(folder: Path, host: Host) -> bool:
     """Return whether a folder holds an installation whose last step was done."""
-    return (folder / _MANIFEST).exists()
+    return host.files.stat(folder / _MANIFEST) is not None
 
 
 def forget(folder: Path, host: Host) -> None:
@@ -313,17 +327,18 @@ def in_use(installation: Installation, home: Home, host: Host) -> Iterator[None]
     ------
     ProvisionError : it was removed a moment ago
     """
-    folder = _folder_of(installation, home)
+    folder = folder_of(installation, home)
     if folder is None:
         yield
         return
     with host.lock(_lock_file(folder, home), _BUSY_WAIT_S * 60, shared=True):
-        if not is_complete(folder):
+        if not is_complete(folder, host):
             raise ProvisionError(f"{installation.title} was removed meanwhile", str(folder), "run again to fetch it")
         yield
 
 
-def _folder_of(installation: Installation, home: Home) -> Path | None:
+def folder_of(installation: Installation, home: Home) -> Path | None:
+    """Return the folder of the home that an engine lies in; None for one that lies elsewhere."""
     if not installation.base_directory.is_relative_to(home.engines) or installation.origin.source == "basedir":
         return None
     return home.engines / installation.base_directory.relative_to(home.engines).parts[0]

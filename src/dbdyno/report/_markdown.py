@@ -183,6 +183,7 @@ def _how(analysis: StudyAnalysis) -> list[str]:
         _driven(analysis),
         *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else []),
         *([f"driven: {courses_words(courses)}"] if courses else []),
+        *([study.bench_words] if study.bench is not None else []),
         f"machine: {', '.join(word for word in machine if word)}",
         f"{made} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import re
 from collections.abc import Callable
@@ -31,6 +32,38 @@ def read_text(value: object) -> str:
 def read_text_or_none(value: object) -> str:
     """Read a text, which may be empty."""
     return "" if value == "" else read_text(value)
+
+
+def read_ports(value: object) -> tuple[int, int]:
+    """Read the first and the last of a range of ports.
+
+    >>> read_ports("20000-20099")
+    (20000, 20099)
+    """
+    match = re.fullmatch(r"(\d{1,5})\s*-\s*(\d{1,5})", value) if isinstance(value, str) else None
+    ports = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1024 <= ports[0] <= ports[1] <= 65_535:
+        raise ValueError('a range of ports from 1024 to 65535, such as "20000-20099"')
+    return ports
+
+
+def read_ip_address(value: object) -> str:
+    """Read an address that a server can listen on: one interface, not all, and not the loopback one."""
+    try:
+        address = ipaddress.ip_address(read_text(value))
+    except ValueError:
+        address = ipaddress.ip_address("0.0.0.0")
+    if address.is_unspecified or address.is_loopback:
+        raise ValueError('the IP address of one network interface, such as "10.1.0.2"')
+    return str(address)
+
+
+def read_absolute_path(value: object) -> str:
+    """Read the path of a folder, from the root on."""
+    path = read_text(value)
+    if not path.startswith("/"):
+        raise ValueError('a path from the root on, such as "/data/dbdyno"')
+    return path
 
 
 def whole_within(least: int, most: int = 2**31 - 1) -> Callable[[object], int]:

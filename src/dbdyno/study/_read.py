@@ -11,6 +11,7 @@ from dbdyno.core import StudyError, Target, format_memory, target_title
 from dbdyno.engines import SettingValue, vocabulary
 from dbdyno.nearest import nearest
 from dbdyno.study import _schema
+from dbdyno.study._hosts import HostsReader
 from dbdyno.study._limits import Limits, Timeouts
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._settings import BUDGET, flatten
@@ -31,7 +32,9 @@ from dbdyno.study._workloads import full_name, workload_names
 _TABLES = (
     "audit",
     "axes",
+    "bench",
     "errors",
+    "hosts",
     "imported",
     "limits",
     "measure",
@@ -125,6 +128,9 @@ class StudyReader(Tables):
             imported=imported,
             policy=top["policy"],
             settings=study_settings,
+            bench=HostsReader(self.text, self.source).bench(document, axes["route"], targets, workloads)
+            if imported is None
+            else None,
         )
 
     def _axes(self, document: Mapping[str, Any], settings: dict[str, Any]) -> dict[str, Any]:

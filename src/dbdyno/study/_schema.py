@@ -17,12 +17,15 @@ from dbdyno.study._key_types import (
     one_of,
     or_auto,
     parse_processors,
+    read_absolute_path,
     read_error_codes,
+    read_ip_address,
     read_memory,
     read_memory_limit,
     read_memory_or_unknown,
     read_pause,
     read_pause_or_zero,
+    read_ports,
     read_positive,
     read_sha256,
     read_share,
@@ -68,7 +71,11 @@ AXES: Mapping[str, Key] = MappingProxyType(
     {
         "tier": Key(list_of(read_memory), ..., "memory budgets of the server, such as 64MB"),
         "concurrency": Key(list_of(whole_within(1, 100_000)), ..., "connections with one transaction in flight each"),
-        "route": Key(list_of(one_of("socket", "loopback")), ("socket",), "how the client reaches the server"),
+        "route": Key(
+            list_of(one_of("socket", "loopback", "network")),
+            ("socket",),
+            "how the client reaches the server; network: from this machine to the host of [bench]",
+        ),
         "storage_engine": Key(list_of(read_text), (), "each target once with each of these"),
     }
 )
@@ -283,6 +290,23 @@ CONTAINER: Mapping[str, Key] = MappingProxyType(
         "memory": Key(
             read_memory, None, "limit of the server with the page cache it fills, without swap; absent: none"
         ),
+    }
+)
+HOST: Mapping[str, Key] = MappingProxyType(
+    {
+        "ssh": Key(read_text, "", "as ssh takes it, such as bench@db1; absent: the name"),
+        "address": Key(read_ip_address, None, "of its interface that the route `network` goes to"),
+        "home": Key(read_absolute_path, "", "folder for engines, snapshots and runs; absent: ~/.cache/dbdyno there"),
+        "ports": Key(
+            read_ports, None, 'of servers on the route `network`, such as "20000-20099"; absent: any free one'
+        ),
+        "sudo": Key(list_of(read_text), (), "refused for now"),
+    }
+)
+BENCH: Mapping[str, Key] = MappingProxyType(
+    {
+        "server": Key(read_text, ..., "name of the host that servers run on"),
+        "client": Key(list_of(read_text), (), "refused for now: clients of the route `network` run on this machine"),
     }
 )
 SERVER: Mapping[str, Key] = MappingProxyType(

@@ -106,6 +106,33 @@ class ServerAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class HostChoice:
+    """A machine that is reached by SSH.
+
+    Parameters
+    ----------
+    ssh : as ssh takes it
+    address : of the interface that the network's clients connect to; None: there are none
+    home : folder for all that dbdyno keeps there; empty: the user's default
+    ports : first and last of those that servers listen on for the network; None: any
+    """
+
+    name: str
+    ssh: str
+    address: str | None = None
+    home: str = ""
+    ports: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchChoice:
+    """Where the servers of a study run; clients of the route network run on this machine."""
+
+    name: str
+    server: HostChoice
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorPolicy:
     """Describes what becomes of a transaction that meets a transient error, and of statements that can't be prepared.
 
@@ -206,6 +233,7 @@ class Study:
         `seed`, `warm_up_ns` and `settle_ns`, which are 0 then and mean nothing, nor a `policy`
     policy : how targets are configured; results of different policies are not compared
     settings : neutral parameters that all targets get where they concern them, id -> value in the parameter's unit
+    bench : the host that servers run on; None: this machine
     """
 
     name: str
@@ -242,6 +270,7 @@ class Study:
     imported: Imported | None = None
     policy: Policy = "aligned"
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
+    bench: BenchChoice | None = None
 
     def settings_of(self, target: Target) -> dict[str, SettingValue]:
         """Neutral parameters of a target: the study's where they concern its storage engine, and its own."""
@@ -275,6 +304,17 @@ class Study:
         if least_ns is None:
             return length
         return f"until known to ±{100 * self.adaptive_length.target_half_width:.2g} %, at most {length}"
+
+    @property
+    def bench_words(self) -> str:
+        """Return on which machines servers and clients run; empty where all run on the lab's."""
+        if self.bench is None:
+            return ""
+        server = self.bench.server
+        near = " and ".join(route for route in self.routes if route != "network")
+        words = [f"servers on {server.name} ({server.ssh})", *([f"clients by {near} there"] if near else [])]
+        words += [f"clients by network on the lab's machine, to {server.address}"] if "network" in self.routes else []
+        return "; ".join(words)
 
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""

@@ -69,6 +69,15 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
         "look-up of a host's name included.",
         _schema.TIMEOUTS,
     ),
+    "`[hosts.NAME]`": (
+        "A machine that servers run on, reached by `ssh`; see [a study on another host](../guides/remote-host.md).",
+        _schema.HOST,
+    ),
+    "`[bench.NAME]`": (
+        "Where the servers of the study run; without it on this machine. Clients of the routes `socket` and `loopback` "
+        "run on the same host as the servers, those of `network` on this machine.",
+        _schema.BENCH,
+    ),
     "`[servers.NAME]`": ("A server that already runs, for targets written `FAMILY@server:NAME`.", _schema.SERVER),
 }
 

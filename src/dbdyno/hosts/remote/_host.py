@@ -230,10 +230,6 @@ class RemoteHost(Host):
         value, _ = self.link.ask("clock")
         return ClockReading(int(value["monotonic_ns"]), int(value["realtime_ns"]))
 
-    def here_ns(self, there_ns: int) -> int:
-        """See `Host`."""
-        return self.clock_map().here(there_ns)
-
     def exchange_clocks(self, count: int = _EXCHANGES) -> list[Exchange]:
         """Read the host's clock some times in a row; the link adds an exchange a second by itself."""
         exchanges = [self.link.exchange() for _ in range(count)]
@@ -245,6 +241,10 @@ class RemoteHost(Host):
         if not self.link.exchanges:
             self.exchange_clocks()
         return ClockMap.of(tuple(self.link.exchanges))
+
+    def here_ns(self, there_ns: int) -> int:
+        """See `Host`."""
+        return self.clock_map().here(there_ns)
 
     def async_io_errors(self) -> tuple[int, int | None]:
         """See `Host`."""
@@ -289,6 +289,11 @@ class RemoteHost(Host):
     def facts(self, data_path: Path | None = None) -> HostFacts:
         """See `Host`."""
         return read_facts(self, data_path or self.home.root)
+
+    def push(self, source: Path, destination: Path, sha256: str) -> int:
+        """Send a file of this machine there by its content, from where an earlier attempt ended; the bytes sent."""
+        with _named(f"can't copy to {destination}"):
+            return self._files.push(source, destination, sha256)
 
     def agents(self) -> list[RemoteAgent]:
         """Agents of the home there, of this lab and of others, living and dead."""

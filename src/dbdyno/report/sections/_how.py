@@ -240,6 +240,7 @@ def _made(page: Page) -> dict[str, str]:
         "order": f"{study.order}, seed {study.seed}",
         **_sentinel(page),
         "statements": f"{study.protocol}, random numbers of {study.rng}",
+        **({} if study.bench is None else {"machines": study.bench_words}),
         "processors of the server": _cpus(study.pinning.server),
         "processors of the client": _cpus(study.pinning.client),
         **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),

@@ -1,0 +1,66 @@
+"""Opens a server to the clients of another machine: one address, one port, one account for them at each start."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from dbdyno.configure._endpoint import Credentials, NetworkAccess
+from dbdyno.configure._initialise import account_statements
+from dbdyno.configure._server import Server
+from dbdyno.core import ConfigureError, HostError
+from dbdyno.hosts import Host
+
+_LISTENERS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_LISTEN = "0A"  # st of a listening socket
+_NOT_ALLOWED_RE = re.compile(r"Host '([0-9A-Fa-f.:]+)' is not allowed to connect")
+
+
+def network_port(access: NetworkAccess, host: Host) -> int:
+    """A port that nobody on the server's host listens on.
+
+    Raises
+    ------
+    HostError : all that are allowed are taken
+    """
+    if access.ports is None:
+        return host.free_port()
+    first, last = access.ports
+    texts = [(content or b"").decode() for content in host.files.read_many(_LISTENERS)]
+    free = set(range(first, last + 1)) - listening_ports("\n".join(texts).splitlines())
+    if not free:
+        raise HostError(f"no port from {first} to {last} is free", "", "free one, or widen the range of the host")
+    return random.choice(sorted(free))
+
+
+def listening_ports(lines: Iterable[str]) -> set[int]:
+    """Ports that somebody listens on, of lines of ``/proc/net/tcp``.
+
+    >>> listening_ports(["  0: 0100007F:0CEA 00000000:0000 0A 0:0", "  1: 0100007F:0CEB 00000000:0000 01 0:0"])
+    {3306}
+    """
+    rows = [line.split() for line in lines]
+    return {int(row[1].rpartition(":")[2], 16) for row in rows if len(row) > 3 and row[3] == _LISTEN}
+
+
+def admit_clients(server: Server, credentials: Credentials) -> None:
+    """Make the load's account for the address that the server sees its clients at: the server itself tells it.
+
+    Data of a snapshot have no such account, so the first attempt is refused.
+
+    Raises
+    ------
+    ConfigureError : the server can't be reached over the network, or does not tell
+    """
+    try:
+        server.connect(as_load_user=True).close()
+    except ConfigureError as error:
+        match = _NOT_ALLOWED_RE.search(error.why)
+        if match is None:
+            raise
+        statements = account_statements(credentials, hosts=(match[1],))[1:]
+        with server.connect() as connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)

@@ -1,0 +1,70 @@
+"""Obtains engines for servers on another host: fetched, checked and unpacked here, then copied there by content."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dbdyno.configure import NetworkAccess
+from dbdyno.core import HostError, Route, Target
+from dbdyno.hosts import Home, Host
+from dbdyno.hosts.remote import RemoteHost, connect
+from dbdyno.lab._bench import LocalBench
+from dbdyno.lab._generator import find_generator
+from dbdyno.lab._passwords import private_folder
+from dbdyno.provision import Installation, in_use, provision, push_installation
+from dbdyno.study import BenchChoice, Study
+
+
+@contextlib.contextmanager
+def connected_bench(bench: BenchChoice, routes: Sequence[Route], lab: Host) -> Iterator[RemoteHost]:
+    """Reach the host of a study's servers while the block runs.
+
+    Raises
+    ------
+    HostError : it can't be reached, or it is this machine
+    """
+    with connect(bench.server.ssh, find_generator(), home=bench.server.home) as host:
+        host.home.check()
+        if "network" in routes and host.boot_id() == lab.boot_id():
+            raise HostError(
+                f"{bench.server.name} is this machine",
+                "both have the same boot id: a network between them is none",
+                "name another host, or leave the route network out",
+            )
+        yield host
+
+
+@contextlib.contextmanager
+def network_access(study: Study, lab: Host) -> Iterator[NetworkAccess | None]:
+    """How clients on this machine reach the study's servers while the block runs; None: they do not."""
+    if study.bench is None or study.bench.server.address is None or "network" not in study.routes:
+        yield None
+        return
+    with private_folder(lab) as folder:
+        yield NetworkAccess(study.bench.server.address, study.bench.server.ports, lab, folder)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteBench(LocalBench):
+    """See `Bench`. Its `host` and `home` are those of the servers.
+
+    Parameters
+    ----------
+    there : its host, which files are sent to
+    lab, lab_home : the machine that engines are fetched on, which is this one
+    """
+
+    there: RemoteHost = field(kw_only=True)
+    lab: Host = field(kw_only=True)
+    lab_home: Home = field(kw_only=True)
+
+    def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
+        """See `Bench`. The host needs no internet."""
+        installation = provision(target.engine, self.lab, self.lab_home, progress=progress)
+        with in_use(installation, self.lab_home, self.lab):
+            storage_engine = target.engine.storage_engine
+            moved = push_installation(installation, storage_engine, self.lab_home, self.there, self.home, progress)
+        self.held.enter_context(in_use(moved, self.home, self.host))
+        return moved

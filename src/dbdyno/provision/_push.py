@@ -1,0 +1,131 @@
+"""Copies an engine that is kept here to the host that its servers run on, by its content; interrupted copies resume."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from dbdyno.core import HostError, ProvisionError, format_bytes
+from dbdyno.hosts import Home, Host
+from dbdyno.provision._installation import Installation, Progress
+from dbdyno.provision._store import checksums, folder_of, is_complete, kept_files, save
+
+_WAIT_S = 3600.0
+_UNPACK_S = 1800.0
+_SEAL = "files.sha256"
+
+
+class PushHost(Host, Protocol):
+    """A host that files of this machine can be sent to."""
+
+    def push(self, source: Path, destination: Path, sha256: str) -> int:
+        """Send a file by its content, from where an earlier attempt ended; the bytes that had to be sent."""
+
+
+def push_installation(
+    installation: Installation, storage_engine: str, home: Home, host: PushHost, there: Home, progress: Progress
+) -> Installation:
+    """Have an engine of this machine's home on a host: the same files, below a folder named by their content.
+
+    Raises
+    ------
+    ProvisionError : it uses files outside of its folder here, which the host does not have
+    HostError : the host can't take or unpack it
+    """
+    folder = folder_of(installation, home)
+    if folder is None:
+        raise ProvisionError(
+            f"{installation.title} can't be copied to another host",
+            f"{installation.base_directory} is no folder of dbdyno",
+            "choose a package or an archive",
+        )
+    listing = checksums(folder)
+    destination = there.engines / f"{folder.name}-{hashlib.sha256(listing.encode()).hexdigest()[:16]}"
+    moved = _moved(installation, storage_engine, folder, destination, home)
+    with host.lock(there.locks / f"{destination.name}.push", _WAIT_S):
+        if not is_complete(destination, host):
+            _send(moved, folder, listing, destination, host, progress)
+    return moved
+
+
+def _moved(
+    installation: Installation, storage_engine: str, folder: Path, destination: Path, home: Home
+) -> Installation:
+    """The installation with the host's paths; the version of a plug-in is read here, where its file is."""
+
+    def path(text: str | Path) -> str:
+        return str(text).replace(str(folder), str(destination))
+
+    version = installation.plugin_version(storage_engine)
+    moved = replace(
+        installation,
+        server_argv=tuple(path(word) for word in installation.server_argv),
+        base_directory=Path(path(installation.base_directory)),
+        share_directory=Path(path(installation.share_directory)),
+        plugin_directory=Path(path(installation.plugin_directory)),
+        plugin_versions={**installation.plugin_versions, **({storage_engine: version} if version else {})},
+    )
+    outside = [word for word in moved.server_argv if str(home.libraries) in word or str(home.plugins) in word]
+    if outside:
+        raise ProvisionError(
+            f"{installation.title} can't be copied to another host",
+            f"it runs with libraries of this machine: {outside[0]}",
+            "choose it from a package of a distribution, which carries its own",
+        )
+    return moved
+
+
+def _send(
+    moved: Installation, folder: Path, listing: str, destination: Path, host: PushHost, progress: Progress
+) -> None:
+    making = destination.with_name(f".unfinished-{destination.name}")
+    packed = making.with_suffix(".tar")
+    with _archive(folder, listing) as (archive, sha256):
+        progress(f"copying {moved.title} to the host, {format_bytes(archive.stat().st_size)}")
+        host.push(archive, packed, sha256)
+    host.remove_tree(making)
+    host.make_directory(making)
+    try:
+        host.run(["tar", "-xf", str(packed), "-C", str(making), "--no-same-owner"], timeout_s=_UNPACK_S)
+        host.run(["sha256sum", "--quiet", "--check", _SEAL], cwd=making, timeout_s=_UNPACK_S)
+    except HostError as error:
+        host.remove_tree(making)
+        raise HostError(
+            f"{moved.title} can't be unpacked on the host", f"{error.what}: {error.why}", "install tar, or free space"
+        ) from error
+    finally:
+        host.files.remove(packed)
+    save(moved, making, host)
+    host.files.rename(making, destination)
+
+
+@contextlib.contextmanager
+def _archive(folder: Path, listing: str) -> Iterator[tuple[Path, str]]:
+    """A tar file that is the same each time, so that an interrupted copy goes on; with its SHA-256."""
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".push-") as temporary:
+        path, seal = Path(temporary) / "engine.tar", Path(temporary) / _SEAL
+        seal.write_text(listing)
+        with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
+            for name in kept_files(folder):
+                archive.add(folder / name, name, recursive=False, filter=_without_owner)
+            archive.add(seal, _SEAL, filter=_without_time)
+        with path.open("rb") as file:
+            yield path, hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
+def _without_time(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.mtime = 0
+    member.mode = 0o644
+    return _without_owner(member)

@@ -1,0 +1,144 @@
+"""Studies whose servers run on another host, end to end. The host is a namespace, see `remote_hosts`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import parse_engine_name
+from dbdyno.hosts import Home, LocalHost
+from dbdyno.provision import provision
+from dbdyno.store import StoredStudy
+from network_host import inside
+from remote_hosts import RemoteMachine, comes_true, remote_machines
+
+pytestmark = pytest.mark.server
+ENGINE = "mariadb:11.8"
+_MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
+STUDY = """\
+name = "remote"
+[[target]]
+name = "small"
+engine = "{engine}"
+settings = {{"redo.capacity" = "64MB"}}
+[[target]]
+name = "large"
+engine = "{engine}"
+settings = {{"redo.capacity" = "128MB"}}
+[workload]
+name = "sysbench/oltp_read_write"
+tables = 1
+table_size = 1000
+[axes]
+tier = "64MB"
+concurrency = 2
+route = [{routes}]
+[measure]
+warm_up = "{warm_up}s"
+window = "{window}s"
+repeats = 1
+equivalence_events = 20
+[hosts.db1]
+ssh = "{destination}"
+address = "{address}"
+ports = "21000-21009"
+[bench.a]
+server = "db1"
+"""
+
+
+def write_study(
+    folder: Path, machine: RemoteMachine, routes: tuple[str, ...], *, warm_up: int = 1, window: int = 3
+) -> Path:
+    """A study of one engine with two settings."""
+    quoted = ", ".join(f'"{route}"' for route in routes)
+    text = STUDY.format(
+        engine=ENGINE,
+        routes=quoted,
+        warm_up=warm_up,
+        window=window,
+        destination=machine.destination,
+        address=machine.address,
+    )
+    (folder / "remote.toml").write_text(text)
+    return folder / "remote.toml"
+
+
+def start(machine: RemoteMachine, *words: str) -> subprocess.Popen[str]:
+    """The program, on the network that the host hangs on."""
+    argv = [*inside(machine.switch), sys.executable, "-c", _MAIN, *words]
+    env = {**os.environ, "DBDYNO_NO_CALIBRATION": "1"}
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+
+
+def command_lines_and_environments(seen: set[bytes], ended: threading.Event) -> None:
+    """Collect them of all processes, those of the hosts included, which are namespaces of this machine."""
+    while not ended.wait(0.05):
+        for folder in Path("/proc").glob("[0-9]*"):
+            for name in ("cmdline", "environ"):
+                try:
+                    seen.add((folder / name).read_bytes())
+                except OSError:
+                    continue
+
+
+def passwords_of(machine: RemoteMachine) -> list[str]:
+    """Those that the data on a host were made with."""
+    files = (machine.home / ".cache/dbdyno/snapshots").glob("*/data.credentials")
+    return [password for file in files for password in json.loads(file.read_text()).values()]
+
+
+def assert_nothing_is_left(machine: RemoteMachine) -> None:
+    """No process of ours and no folder of a run; engines and snapshots stay."""
+    assert comes_true(lambda: not machine.processes(), 10), machine.processes()
+    home = machine.home / ".cache/dbdyno"
+    assert list((home / "run").glob("*")) == []
+    assert list((home / "agents").glob("*")) == []
+    there = Path(f"/proc/{machine.init}/root/tmp")
+    assert list(there.glob("dbdyno-*")) == []
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemoteMachine]:
+    """A host, once the engine is here: its network reaches nobody else."""
+    with remote_machines(tmp_path_factory.mktemp("hosts"), "db1") as (made,):
+        provision(parse_engine_name(ENGINE), LocalHost(), Home.of_user())
+        yield made
+
+
+def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMachine, tmp_path: Path) -> None:
+    assert not Path(f"/proc/{machine.init}/root{Home.of_user().root}").exists()
+    study, output = write_study(tmp_path, machine, ("loopback", "network")), tmp_path / "out"
+    seen, ended = set[bytes](), threading.Event()
+    watcher = threading.Thread(target=command_lines_and_environments, args=(seen, ended), daemon=True)
+    watcher.start()
+    process = start(machine, "run", str(study), "--force", "-o", str(output))
+    told = process.communicate(timeout=240)
+    ended.set()
+    watcher.join()
+    assert process.returncode == 0, told
+    stored = StoredStudy.open(output)
+    records = stored.records()
+    assert [record.status for record in records] == ["good"] * 4, [record.reason for record in records]
+    assert {(record.run.cell.target, record.run.cell.route) for record in records} == {
+        (target, route) for target in ("small", "large") for route in ("loopback", "network")
+    }
+    assert stored.host["hostname"] == "db1"
+    assert stored.host["boot_id"] != Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    passwords = passwords_of(machine)
+    kept = [path.read_bytes() for path in output.rglob("*") if path.is_file()]
+    assert len(passwords) == 4
+    assert not [text for text in (*seen, *kept) if any(password.encode() in text for password in passwords)]
+    page = (output / "report.html").read_text()
+    assert "servers on db1 (bench@db1)" in page
+    assert f"clients by network on the lab's machine, to {machine.address}" in page.replace("&#x27;", "'").replace(
+        "&#39;", "'"
+    )
+    assert_nothing_is_left(machine)
