@@ -34,9 +34,12 @@ class RemoteWatch(FileWatch):
     def at(self, instant_ns: int) -> int | None:
         """See `FileWatch`."""
         self._look = {}
-        began_ns = self._take(instant_ns) if self._watch is not None and instant_ns >= self._start_ns else None
-        if self._watch is None or len(self._paths) > len(self._watched):
-            self._begin(instant_ns + self._period_ns)
+        try:
+            began_ns = self._take(instant_ns) if self._watch is not None and instant_ns >= self._start_ns else None
+            if self._watch is None or len(self._paths) > len(self._watched):
+                self._begin(instant_ns + self._period_ns)
+        except (HostError, Refused):  # closed by the end of a run, or the link is lost: who reads next is told
+            return None
         return began_ns
 
     def read(self, path: Path) -> bytes:
