@@ -96,7 +96,7 @@ PLANTED = (
         "oltp_read_only",
         8,
         "slow-reads",
-        'read_delay = "500us"',
+        'read_delay = "0.5ms"',
         wrong="durability-relaxed",
         tier="16MB",
     ),
