@@ -13,6 +13,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "compare engines": {
             "compare": "compare engines and write the report",
             "run": "run a study file; again: resume",
+            "gather": "one results folder of the parts of a study, run on several machines",
             "plan": "ordered runs with reasons, time, disk and memory; touches nothing",
         },
         "read results": {

@@ -19,7 +19,7 @@ from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import Outcome, RunOptions, connected_bench, run_study
-from dbdyno.plan import Plan, check_budget
+from dbdyno.plan import PartOfStudy, Plan, check_budget, runs_of_part
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import Results, StoredStudy
 from dbdyno.study import Study, study_text
@@ -38,27 +38,44 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
     return 0 if outcome.complete else 1
 
 
-def run_into(study: Study, output: Path, choices: argparse.Namespace) -> Outcome:
-    """Run a study into a folder, with what is seen meanwhile."""
+def run_part(study: Study, part: PartOfStudy, output: Path, choices: argparse.Namespace) -> int:
+    """Run a part of a study into a folder; the report is made of all parts together."""
+    outcome = run_into(study, output, choices, part)
+    print(output)
+    warn_of_missing_runs(outcome)
+    if not choices.quiet:
+        tell(f"hint: dbdyno gather DIR.. -o {output.with_name(study.name)} puts the {part.count} parts together")
+    return 0 if outcome.complete else 1
+
+
+def run_into(study: Study, output: Path, choices: argparse.Namespace, part: PartOfStudy | None = None) -> Outcome:
+    """Run a study, or a part of it, into a folder, with what is seen meanwhile."""
     lab, home = LocalHost(), Home.of_user()
     home.check()
     plan = full_plan(study, lab)
+    own = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
     if study.bench is None:
-        return _run_with(study, plan, output, choices, lab, home, None)
+        return _run_with(study, plan, own, output, choices, lab, home, None)
     with connected_bench(study.bench, study.routes, lab) as there:
-        return _run_with(study, plan, output, choices, lab, home, there)
+        return _run_with(study, plan, own, output, choices, lab, home, there)
 
 
 def _run_with(
     study: Study,
     plan: Plan,
+    own: Plan,
     output: Path,
     choices: argparse.Namespace,
     lab: LocalHost,
     home: Home,
     there: RemoteHost | None,
 ) -> Outcome:
-    """Run it with servers on this machine, or on a host."""
+    """Run it with servers on this machine, or on a host.
+
+    Parameters
+    ----------
+    own : of the plan what is run here
+    """
     host, place = (lab, home) if there is None else (there, there.home)
     check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(place.root))
     facts = asdict(host.facts(place.root))
@@ -77,7 +94,7 @@ def _run_with(
         check=replace(check_of(choices), allow_missing_runs=True),
     )
     if not choices.quiet:
-        print(f"\n  {study_line(study, plan)}\n", file=sys.stderr)
+        print(f"\n  {study_line(study, own)}\n", file=sys.stderr)
     calibration = calibration_for_study(choices) if there is None else None  # it is of this machine and its routes
     with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
         options = RunOptions(
@@ -87,7 +104,7 @@ def _run_with(
             examination_to_json(examination),
             auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
         )
-        return run_study(study, plan, results, lab, home, on_event, options, server_host=there)
+        return run_study(study, own, results, lab, home, on_event, options, server_host=there)
 
 
 def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool) -> None:

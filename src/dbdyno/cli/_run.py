@@ -20,6 +20,7 @@ a power cut, it loses at most the run under way: the same command goes on with w
   dbdyno run studies/first.toml -o /data/first
   dbdyno run studies/percona-2026.toml --scale small
   dbdyno run studies/first.toml --policy vendor  into results/first-vendor: as the vendors leave their servers
+  dbdyno run studies/first.toml --part 2/3       into results/first-2-of-3: on the second of three machines
 
 Before the first run dbdyno looks at the machine (dbdyno doctor) and starts each target's server once, to
 audit them by what they say of themselves and what the load's own connections negotiate. Grave differences are
@@ -35,6 +36,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "run", _STORY, _run)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
+    parser.add_argument("--part", metavar="K/N", help="only the Kth of N parts, for N machines; see dbdyno gather")
     parser.add_argument("--policy", choices=POLICIES, help="how targets are configured, instead of the study's own")
     add_run_options(parser)
 
@@ -56,11 +58,13 @@ def add_run_options(parser: Parser) -> None:
 
 def _run(choices: argparse.Namespace) -> int:
     study = with_policy(read_study(choices.study, choices.scale), choices.policy)
-    from dbdyno.cli._execute import run_to_report  # late: see _main
+    from dbdyno.cli._execute import run_part, run_to_report  # late: see _main
+    from dbdyno.plan import PartOfStudy
 
-    folder = results_folder(choices.output, study.name)
+    part = PartOfStudy.parse(choices.part) if choices.part else None
+    folder = results_folder(choices.output, f"{study.name}-{part}" if part else study.name)
     try:
-        return run_to_report(study, folder, choices)
+        return run_to_report(study, folder, choices) if part is None else run_part(study, part, folder, choices)
     except (RequestError, HostError, ProvisionError) as error:
         # A study too large for the machine, or of servers that are not to be had, may have a scale that is not.
         scales = [] if choices.scale else [f"--scale {name}" for name in scales_of(choices.study)]

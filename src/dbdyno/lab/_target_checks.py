@@ -21,6 +21,7 @@ from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import Auditor, PreparedTarget, RunContext
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, load_sessions, worker_count
+from dbdyno.plan import ordered_runs
 from dbdyno.populate import fingerprint
 from dbdyno.store import StoredFingerprint, StoredRun
 
@@ -125,7 +126,9 @@ def _fingerprint(
 def _send_events(context: RunContext, prepared: PreparedTarget, label: str) -> Fingerprint:
     """Start a server as for the first of the target's runs, and send it the events."""
     target = prepared.target.name
-    run = next(run for run in context.plan.runs if (run.cell.target, run.cell.workload) == (target, label))
+    # Of the whole study: a part of it may have no run of this workload, and is compared in it all the same.
+    runs = ordered_runs(context.study)
+    run = next(run for run in runs if (run.cell.target, run.cell.workload) == (target, label))
     server = context.run_server(run, prepared)
     try:
         choice, schema = context.study.workload_of(target, label), context.dataset(target, label).schema

@@ -23,6 +23,7 @@ from dbdyno.plan._designs import (
 from dbdyno.plan._hours import Span, TimePart
 from dbdyno.plan._order import ordered_runs, share_server
 from dbdyno.plan._out_of_scope import out_of_scope
+from dbdyno.plan._parts import PartOfStudy, runs_of_part
 from dbdyno.plan._repeats import FurtherRound, further_rounds, unsure_cells
 from dbdyno.plan._self_check import FIRST, SECOND, SelfCheckChoices, self_check_study
 from dbdyno.study import ResolvedWorkload, Study
@@ -36,6 +37,7 @@ __all__ = [
     "Budget",
     "Design",
     "FurtherRound",
+    "PartOfStudy",
     "Plan",
     "ProofStudy",
     "ResolvedWorkloads",
@@ -50,9 +52,11 @@ __all__ = [
     "designs_for",
     "further_rounds",
     "make_plan",
+    "ordered_runs",
     "out_of_scope",
     "planned_design",
     "proof_study",
+    "runs_of_part",
     "self_check_study",
     "share_server",
     "shortest_window_ns",

@@ -8,6 +8,7 @@ every file with its checksum.
 from dbdyno.store._altered import QUICK_CHECK, Alteration, Check
 from dbdyno.store._files import JsonValue
 from dbdyno.store._fingerprints import StoredFingerprint
+from dbdyno.store._gather import Gathered, gather
 from dbdyno.store._histograms import (
     FilledCounts,
     Histogram,
@@ -39,6 +40,7 @@ __all__ = [
     "Check",
     "FileFacts",
     "FilledCounts",
+    "Gathered",
     "Histogram",
     "IntervalKind",
     "IntervalRow",
@@ -58,6 +60,7 @@ __all__ = [
     "TelemetryRow",
     "filled_counts",
     "find_results",
+    "gather",
     "is_results_folder",
     "latency_of",
     "latency_of_counts",

@@ -31,6 +31,8 @@ from dbdyno.store._runs import (
     write_folder,
 )
 
+_OF_TARGETS = (layout.ENGINES, layout.DATASETS, layout.FINGERPRINTS, layout.LOOKS)
+
 
 class ResultsWriter:
     """Made by `Results.writing`, which holds the lock while this lives."""
@@ -92,6 +94,25 @@ class ResultsWriter:
         with _disk_errors(self._held.named):
             slug = layout.target_slug(look.record.run.cell.target)
             self._store_folder(f"{layout.LOOKS}/{slug}", look_contents(look))
+
+    def copy_of_targets(self, folder: Path, files: Mapping[str, FileFacts]) -> None:
+        """Keep what another folder of the same study holds of its targets, as far as it is not here yet.
+
+        Parameters
+        ----------
+        files : those of that folder's manifest
+        """
+        known = units_of(self._files)
+        with _disk_errors(self._held.named):
+            for unit, facts in units_of(files).items():
+                if unit in known or unit.partition("/")[0] not in _OF_TARGETS:
+                    continue
+                if set(facts) == {unit}:
+                    (self._path / unit).parent.mkdir(exist_ok=True)
+                    self._store_file(unit, (folder / unit).read_text(encoding="utf-8"))
+                else:
+                    contents = {name.rpartition("/")[2]: (folder / name).read_bytes() for name in facts}
+                    self._store_folder(unit, contents)
 
     def add_run(self, run: StoredRun) -> None:
         """Store a run: whole, or, after a kill, not at all.

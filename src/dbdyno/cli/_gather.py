@@ -1,0 +1,63 @@
+"""`dbdyno gather`: puts the parts of a study together that were run on several machines."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dbdyno.cli._folder import add_check_options, check_of
+from dbdyno.cli._help import add_command as add
+from dbdyno.cli._words import counted
+
+_STORY = """\
+Puts results folders together that hold parts of one study, run on several machines, and makes the report. Any way of
+starting commands will do: a shell loop, Slurm, Kubernetes.
+
+  dbdyno run studies/engines.toml --part 1/3          on the first machine, into results/engines-1-of-3
+  dbdyno run studies/engines.toml --part 2/3          on the second
+  dbdyno run studies/engines.toml --part 3/3          on the third
+  dbdyno gather results/engines-*-of-3 -o results/engines
+
+A workload and memory tier, with all its targets, connections and rounds, stays on one machine, so what is compared was
+measured there. With more parts than that, whole rounds are dealt. Run again with further or newer parts, only their
+runs are added. Machines of other processors or memory are refused unless --allow-unlike is given; servers on several
+machines are named in the report either way.
+
+Exit code 0: every run of the study is there; 1: some are missing, with the command that makes them.
+"""
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401
+    """Add the command to the program."""
+    parser = add(commands, "gather", _STORY, _gather)
+    parser.add_argument("parts", nargs="+", type=Path, metavar="DIR", help="results folders of parts of one study")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True, help="results folder of the whole")
+    parser.add_argument("--allow-unlike", action="store_true", help="also of machines of other processors or memory")
+    parser.add_argument("--quiet", action="store_true", help="print only the path of the report")
+    add_check_options(parser)
+
+
+def _gather(choices: argparse.Namespace) -> int:
+    from dbdyno.cli._color import tell  # late: see _main
+    from dbdyno.cli._console import wide_console
+    from dbdyno.report import build_page, print_summary
+    from dbdyno.store import Results, StoredStudy, gather
+
+    check = check_of(choices)
+    parts = [Results.open(path, check=check) for path in choices.parts]
+    found = gather(parts, choices.output, allow_unlike=choices.allow_unlike)
+    results = StoredStudy.open(choices.output, check=check)
+    page = choices.output / "report.html"
+    build_page(results, page)
+    if not choices.quiet:
+        print_summary(results, wide_console(), has_why=True)
+        before = f", {found.known:,} were there" if found.known else ""
+        machines = counted(len(found.machines), "machine")
+        print(f"\n{counted(found.runs, 'run')} added of {machines} ({', '.join(found.machines)}){before}")
+        print("report: ", end="")
+    print(page)
+    missing = {run.run_id for run in results.planned_runs} - results.run_ids()
+    if missing:
+        tell(f"warning: {counted(len(missing), 'run')} of {len(results.planned_runs):,} missing: run the other parts")
+    return int(bool(missing))

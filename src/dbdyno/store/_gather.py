@@ -1,0 +1,123 @@
+"""Puts results folders together that hold parts of one study, run on several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.core import StoreError
+from dbdyno.store import _layout as layout
+from dbdyno.store._files import JsonValue
+from dbdyno.store._manifest import units_of
+from dbdyno.store._results import Results
+from dbdyno.store._runs import PackedRun, read_record
+
+_LOOKED_FOR = ("cpu_model", "logical_cpu_count", "memory_bytes")
+_MEMORY_APART = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What was put together.
+
+    Parameters
+    ----------
+    runs : that were added now
+    known : that were there already
+    machines : names of the hosts of the parts
+    """
+
+    results: Results
+    runs: int
+    known: int
+    machines: tuple[str, ...]
+
+
+def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) -> Gathered:
+    """Add the runs of all parts to a folder, made when it is not there; again: only what is new.
+
+    Of a run that several parts hold, one that did not fail is taken.
+
+    Raises
+    ------
+    StoreError : the parts are of different studies, two of them have made the same run, or their machines are unlike
+        and that is not allowed
+    """
+    first = parts[0]
+    for part in parts[1:]:
+        if part.manifest.study_digest != first.manifest.study_digest:
+            raise StoreError(
+                f"{part.path} holds a part of another study than {first.path}",
+                f"'{part.manifest.study_name}' and '{first.manifest.study_name}' differ in what they measure",
+                "gather the parts of one study file only",
+            )
+    if not allow_unlike:
+        _check_alike(parts)
+    chosen = _chosen(parts)
+    host: dict[str, JsonValue] = dict(first.host)
+    results = Results.open_or_create(into, first.study_text, first.plan, host, study_name=first.manifest.study_name)
+    known = results.run_ids()
+    machines = tuple(dict.fromkeys(str(part.host.get("hostname", part.path.name)) for part in parts))
+    with results.writing(["dbdyno", "gather", *(str(part.path) for part in parts)]) as writer:
+        writer.append("parts_gathered", parts=[_part_facts(part) for part in parts])
+        for part in parts:
+            writer.copy_of_targets(part.path, part.manifest.files)
+        for run_id, part in chosen.items():
+            if run_id not in known:
+                writer.add_packed(_packed(part, run_id))
+    return Gathered(results, len(chosen.keys() - known), len(chosen.keys() & known), machines)
+
+
+def _check_alike(parts: Sequence[Results]) -> None:
+    """Refuse machines of other hardware: tiers and rounds of several machines are set side by side."""
+    first = parts[0]
+    for part in parts[1:]:
+        for name in _LOOKED_FOR:
+            ours, theirs = first.host.get(name), part.host.get(name)
+            if name == "memory_bytes" and isinstance(ours, int) and isinstance(theirs, int):
+                is_alike = abs(ours - theirs) <= _MEMORY_APART * max(ours, theirs)
+            else:
+                is_alike = ours == theirs
+            if not is_alike:
+                raise StoreError(
+                    f"the machines of {first.path} and {part.path} are unlike: {name} is {ours} and {theirs}",
+                    "what was measured on one is set beside what was measured on the other",
+                    "--allow-unlike gathers them; the report then says that there were several machines",
+                )
+
+
+def _chosen(parts: Sequence[Results]) -> dict[str, Results]:
+    """Run id -> the part that it is taken from."""
+    chosen: dict[str, Results] = {}
+    for part in parts:
+        for run_id in sorted(part.run_ids()):
+            other = chosen.get(run_id)
+            if other is None or _has_failed(other, run_id):
+                chosen[run_id] = part
+            elif not _has_failed(part, run_id):
+                raise StoreError(
+                    f"{other.path} and {part.path} have both made run {run_id}",
+                    "each part makes runs of its own",
+                    "leave one of them out, or run the parts with --part 1/N to N/N",
+                )
+    return chosen
+
+
+def _has_failed(part: Results, run_id: str) -> bool:
+    return read_record(part.run_folder(run_id)).status == "failed"
+
+
+def _packed(part: Results, run_id: str) -> PackedRun:
+    unit = f"{layout.RUNS}/{run_id}"
+    facts = units_of(part.manifest.files).get(unit, {})
+    files = {name.rpartition("/")[2]: (part.path / name).read_bytes() for name in facts}
+    return PackedRun(run_id, files, {name.rpartition("/")[2]: own for name, own in facts.items()})
+
+
+def _part_facts(part: Results) -> JsonValue:
+    return {
+        "folder": part.path.name,
+        "runs": len(part.run_ids()),
+        "host": {name: part.host.get(name) for name in ("hostname", *_LOOKED_FOR)},
+    }

@@ -1,0 +1,78 @@
+"""Parts of a study: together they are the study, and what is compared is never split."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbdyno.core import RequestError, Run
+from dbdyno.plan import PartOfStudy, make_plan, runs_of_part
+from dbdyno.study import Study, parse_study
+
+TEXT = """
+targets = ["mysql:9.7", "mariadb:11.8", "mariadb:11.8+rocksdb"]
+[[workload]]
+name = "sysbench/oltp_read_only"
+[[workload]]
+name = "sysbench/oltp_read_write"
+[axes]
+tier = ["64MB", "512MB"]
+concurrency = [1, 4, 16]
+route = ["socket", "loopback"]
+[measure]
+repeats = 3
+{more}
+"""
+
+
+def _study(more: str = "") -> Study:
+    return parse_study(TEXT.format(more=more), "example")
+
+
+def _parts(study: Study, count: int) -> list[tuple[Run, ...]]:
+    runs = make_plan(study).runs
+    return [runs_of_part(study, runs, PartOfStudy(number, count)) for number in range(1, count + 1)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7, 12])
+@pytest.mark.parametrize("more", ["", 'restore = "ladder"', 'sentinel = "mysql:9.7"'])
+def test_all_parts_together_are_the_study_in_its_order(count: int, more: str) -> None:
+    study = _study(more)
+    parts = _parts(study, count)
+    dealt = sorted((run for part in parts for run in part), key=lambda run: run.order_index)
+    assert dealt == list(make_plan(study).runs)
+    assert all([run.order_index for run in part] == sorted(run.order_index for run in part) for part in parts)
+    assert max(map(len, parts)) <= 2.1 * len(dealt) / count
+
+
+@pytest.mark.parametrize("count", [2, 4, 8, 12])
+def test_targets_of_a_place_in_a_round_are_never_split(count: int) -> None:
+    owners: dict[tuple[object, ...], set[int]] = {}
+    for number, part in enumerate(_parts(_study(), count)):
+        for run in part:
+            cell = run.cell
+            place = (cell.workload, cell.tier_bytes, cell.route, cell.concurrency, run.repeat)
+            owners.setdefault(place, set()).add(number)
+    assert all(len(own) == 1 for own in owners.values())
+
+
+def test_a_workload_and_tier_stays_on_one_machine_where_there_are_enough() -> None:
+    for count in (2, 3, 4):
+        parts = _parts(_study(), count)
+        units = [{(run.cell.workload, run.cell.tier_bytes) for run in part} for part in parts]
+        assert sum(map(len, units)) == 4
+
+
+def test_what_can_not_be_dealt_is_refused() -> None:
+    study = _study()
+    with pytest.raises(RequestError):
+        _parts(study, 13)
+    with pytest.raises(RequestError):
+        _parts(replace(study, repeats_max=9), 2)
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/3", "4/3", "1/0", "a/b", "1/2/3", "-1/3"])
+def test_a_part_is_written_as_k_of_n(text: str) -> None:
+    with pytest.raises(RequestError):
+        PartOfStudy.parse(text)
