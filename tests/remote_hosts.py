@@ -169,6 +169,7 @@ def remote_machines(folder: Path, *names: str) -> Iterator[list[RemoteMachine]]:
             run(*inside(switch), "ip", "link", "add", "switch", "type", "bridge")
             run(*inside(switch), "ip", "addr", "add", "10.98.0.1/24", "dev", "switch")
             run(*inside(switch), "ip", "link", "set", "switch", "up")
+            run(*inside(switch), "ip", "link", "set", "lo", "up")  # a lab there listens for its own tunnels
             _make_key(folder / "client_key")
             machines = [_make(folder, name, number, switch) for number, name in enumerate(names, start=2)]
             for machine in machines:
