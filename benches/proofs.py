@@ -112,12 +112,13 @@ PLANTED = (
     ),
     Planted(
         "row-locks",
-        "five rows of one table",
+        "few rows of one table that all transactions want",
         "oltp_write_only",
         16,
-        "more-rows",
-        "workload = {tables = 1, table_size = 5}",
+        "uniform-keys",
+        'workload = {rand_type = "zipfian", rand_zipfian_exp = 3.0}',
         wrong="buffer-pool",
+        size="tables = 1\nrows = 50000\nrand_type = 'uniform'",
     ),
     Planted(
         "small-redo",

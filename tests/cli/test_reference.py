@@ -18,6 +18,7 @@ COMMANDS = {
         "",
         "compare",
         "run",
+        "gather",
         "plan",
         "show",
         "explain",

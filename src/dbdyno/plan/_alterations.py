@@ -177,19 +177,13 @@ def _altered_workload(
     if known is None:
         raise RequestError(f"{cell.workload} has no option {option} that could be altered")
     before = study.workload_of(target.name, cell.workload).options.get(option, known.read(known.default))
-    after = alteration.value
-    if alteration.times != 1:
-        if not isinstance(before, int):
-            raise RequestError(f"{option} of {cell.workload} is no number")
-        after = before * alteration.times
-    if after == before:
+    if alteration.value == before:
         raise _so_already(alteration, f"{option} is {before}")
-    words = f"{option} {_text(before)} to {_text(after)}"
-    return {option: after}, words
+    return {option: alteration.value}, f"{option} {_text(before)} to {_text(alteration.value)}"
 
 
 def _text(value: OptionValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else f"{value:,}" if isinstance(value, int) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _value_before(
