@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +19,7 @@ from dbdyno.core import parse_engine_name
 from dbdyno.hosts import Home, LocalHost
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
-from network_host import inside
+from network_host import inside, processes_in
 from remote_hosts import RemoteMachine, comes_true, remote_machines
 
 pytestmark = pytest.mark.server
@@ -41,7 +44,7 @@ tier = "64MB"
 concurrency = 2
 route = [{routes}]
 [measure]
-warm_up = "{warm_up}s"
+warm_up = "1s"
 window = "{window}s"
 repeats = 1
 equivalence_events = 20
@@ -55,18 +58,21 @@ server = "db1"
 
 
 def write_study(
-    folder: Path, machine: RemoteMachine, routes: tuple[str, ...], *, warm_up: int = 1, window: int = 3
+    folder: Path, machine: RemoteMachine, routes: tuple[str, ...], *, window: int = 3, is_single: bool = False
 ) -> Path:
-    """A study of one engine with two settings."""
+    """A study of one engine with two settings, or with one; a way that is silent for two seconds is lost."""
     quoted = ", ".join(f'"{route}"' for route in routes)
     text = STUDY.format(
         engine=ENGINE,
         routes=quoted,
-        warm_up=warm_up,
         window=window,
         destination=machine.destination,
         address=machine.address,
     )
+    if is_single:
+        first, second, rest = text.partition('[[target]]\nname = "large"')
+        text = first + rest[rest.index("[workload]") :] + '[timeouts]\npath = "2s"\n'
+        assert second
     (folder / "remote.toml").write_text(text)
     return folder / "remote.toml"
 
@@ -136,9 +142,92 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
     kept = [path.read_bytes() for path in output.rglob("*") if path.is_file()]
     assert len(passwords) == 4
     assert not [text for text in (*seen, *kept) if any(password.encode() in text for password in passwords)]
+    for record in records:
+        seconds = set(range(len(stored.seconds(record.run.run_id))))
+        assert seconds_of(stored, record.run.run_id, "host.cpu", "server.cpu", "client.cpu") == seconds
+        clock = stored.document(record.run.run_id, "telemetry")["clock"]
+        assert 0 < clock["bound_ns"] < 5_000_000
+        is_unseen = "session-threads" in {caveat.code for caveat in record.caveats}
+        assert is_unseen or record.run.cell.route == "loopback"
     page = (output / "report.html").read_text()
     assert "servers on db1 (bench@db1)" in page
     assert f"clients by network on the lab's machine, to {machine.address}" in page.replace("&#x27;", "'").replace(
         "&#39;", "'"
     )
+    assert_nothing_is_left(machine)
+
+
+def seconds_of(stored: StoredStudy, run_id: str, *prefixes: str) -> set[int]:
+    """Seconds in which something was read of each of these."""
+    rows = stored.telemetry(run_id).rows()
+    each = [{row["second"] for row in rows if row["metric"].startswith(prefix)} for prefix in prefixes]
+    return set.intersection(*each)
+
+
+def is_cleaned(machine: RemoteMachine) -> bool:
+    """Have what is left on the host removed; whether nothing is left. An agent is known to have no lab after 15 s."""
+    with start(machine, "clean", "--host", machine.destination, "--remove") as process:
+        process.communicate(timeout=60)
+    return process.returncode == 0 and not machine.processes()
+
+
+def load_is_driven(machine: RemoteMachine, route: str) -> bool:
+    """Whether the load generator of a run is at work, where the route has it."""
+    pids = machine.processes() if route == "loopback" else processes_in(machine.switch.pid)
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            if b"\0run\0--order\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("route", "cut_s", "exit_code", "status", "code"),
+    [
+        ("loopback", 8, 0, "good", "control-lost"),  # the load itself never noticed
+        ("network", 8, 0, "good", "made-again"),
+        ("network", 0, 3, "failed", ""),
+    ],
+)
+def test_a_cut_cable_is_a_lost_path_and_no_stall(
+    route: str, cut_s: int, exit_code: int, status: str, code: str, machine: RemoteMachine, tmp_path: Path
+) -> None:
+    study, output = write_study(tmp_path, machine, (route,), window=11, is_single=True), tmp_path / "out"
+    process = start(machine, "run", str(study), "--force", "-o", str(output))
+    assert comes_true(lambda: load_is_driven(machine, route) or process.poll() is not None, 120)
+    time.sleep(3)
+    machine.cut()
+    try:
+        if cut_s:
+            time.sleep(cut_s)
+            machine.mend()
+        told = process.communicate(timeout=120)
+    finally:
+        machine.mend()
+    assert process.returncode == exit_code, told
+    stored = StoredStudy.open(output)
+    (record,) = stored.records()
+    assert (record.status, record.fault) == (status, "" if status == "good" else "network"), record.reason
+    assert (code in {caveat.code for caveat in record.caveats}) or not code
+    if status == "good":
+        seconds = set(range(len(stored.seconds(record.run.run_id))))
+        assert seconds_of(stored, record.run.run_id, "host.cpu", "server.cpu") == seconds
+    else:
+        assert comes_true(lambda: is_cleaned(machine), 60)
+    assert_nothing_is_left(machine)
+
+
+@pytest.mark.parametrize("route", ["loopback", "network"])
+def test_an_interrupt_ends_a_run_within_seconds_and_cleans_the_host(
+    route: str, machine: RemoteMachine, tmp_path: Path
+) -> None:
+    study, output = write_study(tmp_path, machine, (route,), window=60, is_single=True), tmp_path / "out"
+    process = start(machine, "run", str(study), "--force", "-o", str(output))
+    assert comes_true(lambda: load_is_driven(machine, route) or process.poll() is not None, 120)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    told = process.communicate(timeout=30)
+    assert time.monotonic() - began < 8, told
+    assert process.returncode == 1, told
     assert_nothing_is_left(machine)

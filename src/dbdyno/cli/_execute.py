@@ -56,7 +56,7 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
     own = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
     if study.bench is None:
         return _run_with(study, plan, own, output, choices, lab, home, None)
-    with connected_bench(study.bench, study.routes, lab) as there:
+    with connected_bench(study, study.bench, lab) as there:
         return _run_with(study, plan, own, output, choices, lab, home, there)
 
 

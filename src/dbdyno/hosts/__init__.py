@@ -32,7 +32,7 @@ from dbdyno.hosts._process_facts import (
     process_state,
 )
 from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process
-from dbdyno.hosts._protocol import Address, ClockReading, Host
+from dbdyno.hosts._protocol import Address, ClockAccuracy, ClockReading, Host
 from dbdyno.hosts._system import ServerUser, System
 from dbdyno.hosts.containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
 from dbdyno.hosts.machine import read_machine
@@ -42,6 +42,7 @@ __all__ = [
     "HALTED_S",
     "TICKS_PER_SECOND",
     "Address",
+    "ClockAccuracy",
     "ClockReading",
     "Completed",
     "ContainerOrder",

@@ -123,7 +123,13 @@ class FileWatch(Protocol):
     """Reads the same files at one instant after another; a remote machine reads them itself, before it is asked.
 
     Each path that was read once belongs to it from then on. One thread uses it.
+
+    Attributes
+    ----------
+    keeps_instants : what was read at an instant that has passed can still be taken
     """
+
+    keeps_instants: bool = False
 
     def at(self, instant_ns: int) -> int | None:
         """Turn to an instant of this process's monotonic clock, each later than the last.

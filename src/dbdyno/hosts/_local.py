@@ -142,6 +142,13 @@ class LocalHost(Host):
         """See `Host`."""
         return there_ns
 
+    def times_reconnected(self) -> int:
+        """See `Host`."""
+        return 0
+
+    def compare_clocks(self) -> None:
+        """See `Host`."""
+
     def async_io_errors(self) -> tuple[int, int | None]:
         """See `Host`."""
         return io_uring_error(), native_io_error()

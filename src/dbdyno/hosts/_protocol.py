@@ -36,6 +36,22 @@ class ClockReading:
     unix_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class ClockAccuracy:
+    """How well a machine's clock is known on that of this process.
+
+    Parameters
+    ----------
+    bound_ns : most by which an instant may be off
+    drift_ppm : by how much it is faster, in millionths; None: not known yet
+    round_trip_ns : shortest
+    """
+
+    bound_ns: int
+    drift_ppm: float | None
+    round_trip_ns: int
+
+
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -118,6 +134,12 @@ class Host(Protocol):
 
     def here_ns(self, there_ns: int) -> int:
         """An instant of that machine's monotonic clock, on that of this process."""
+
+    def times_reconnected(self) -> int:
+        """How often the way to that machine was lost and found again."""
+
+    def compare_clocks(self) -> ClockAccuracy | None:
+        """Read that machine's monotonic clock some times in a row; None: it is this process's clock."""
 
     def async_io_errors(self) -> tuple[int, int | None]:
         """Error numbers of asking for an io_uring and for native asynchronous I/O, 0: granted; None: not known how."""

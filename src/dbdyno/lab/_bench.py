@@ -19,7 +19,7 @@ from dbdyno.configure import (
     initialise,
     start_server,
 )
-from dbdyno.core import NO_DELAYS, CallDelays, Route, Run, Target
+from dbdyno.core import NO_DELAYS, CallDelays, Caveat, Route, Run, Target
 from dbdyno.engines import SettingValue
 from dbdyno.hosts import Home, Host
 from dbdyno.lab._orphans import find_orphans, remove_orphans
@@ -82,6 +82,9 @@ class RunServer(FillServer, Protocol):
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         """Return what its telemetry lacks, and what it watches."""
+
+    def clock_caveats(self) -> tuple[Caveat, ...]:
+        """One where its host's clock is not known well enough for telemetry by the second."""
 
     def discard(self) -> None:
         """Kill it and throw its data away; a server that is not ours is only let go of."""

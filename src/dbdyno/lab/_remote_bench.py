@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dbdyno.configure import NetworkAccess
-from dbdyno.core import HostError, Route, Target
+from dbdyno.core import HostError, Target
 from dbdyno.hosts import Home, Host
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab._bench import LocalBench
@@ -16,18 +16,22 @@ from dbdyno.lab._passwords import private_folder
 from dbdyno.provision import Installation, in_use, provision, push_installation
 from dbdyno.study import BenchChoice, Study
 
+_LOST_PATHS = 6
+"""A lost control connection is tried again for so many times what loses one of the load: what was cut may be mended."""
+
 
 @contextlib.contextmanager
-def connected_bench(bench: BenchChoice, routes: Sequence[Route], lab: Host) -> Iterator[RemoteHost]:
+def connected_bench(study: Study, bench: BenchChoice, lab: Host) -> Iterator[RemoteHost]:
     """Reach the host of a study's servers while the block runs.
 
     Raises
     ------
     HostError : it can't be reached, or it is this machine
     """
-    with connect(bench.server.ssh, find_generator(), home=bench.server.home) as host:
+    patience_s = _LOST_PATHS * study.timeouts.path_ns / 1e9
+    with connect(bench.server.ssh, find_generator(), home=bench.server.home, patience_s=patience_s) as host:
         host.home.check()
-        if "network" in routes and host.boot_id() == lab.boot_id():
+        if "network" in study.routes and host.boot_id() == lab.boot_id():
             raise HostError(
                 f"{bench.server.name} is this machine",
                 "both have the same boot id: a network between them is none",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import pymysql
 
-from dbdyno.core import Caveat, ConfigureError, DbdynoError, MeasureError, PopulateError, Run, RunRecord
+from dbdyno.core import Caveat, ConfigureError, DbdynoError, HostError, MeasureError, PopulateError, Run, RunRecord
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, RunContext, UnpreparedTarget
@@ -62,13 +63,23 @@ class RunExecutor:
             return failed_run(run, prepared, error, clock)
         stored = None
         try:
-            stored = self._with_server(run, prepared, ladder_server)
-        except (ConfigureError, MeasureError, PopulateError, pymysql.MySQLError) as error:
-            return failed_run(run, prepared, error, clock, ladder_server.server)
+            stored = self._attempted(run, prepared, ladder_server, clock)
+        except HostError as error:
+            if error.fault != "network":
+                raise
+            return failed_run(run, prepared, error, clock)
         finally:
-            with uninterrupted():
+            with uninterrupted(), _host_may_be_lost():
                 self._leave(run, ladder_server, stored, following)
         return stored
+
+    def _attempted(
+        self, run: Run, prepared: PreparedTarget, ladder_server: LadderServer, clock: WallClock
+    ) -> StoredRun:
+        try:
+            return self._with_server(run, prepared, ladder_server)
+        except (ConfigureError, MeasureError, PopulateError, pymysql.MySQLError) as error:
+            return failed_run(run, prepared, error, clock, ladder_server.server)
 
     def _ladder_server(self, run: Run, prepared: PreparedTarget) -> LadderServer:
         if prepared.is_running_server:
@@ -98,14 +109,20 @@ class RunExecutor:
         before = _ServerBefore.read(server, self._dataset(run).schema)
         order = self._order(run, ladder_server)
         watch = SessionWatch(order, server, SecondReporter(run, order, self.context.emit))
+        reconnected = self.context.host.times_reconnected()
         measured = self._measured(order, prepared, ladder_server, before, watch)
         status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
         verified = self._verified(run, prepared, server, measured)
         log_tail = server.log_tail()
         record = record_of(run, prepared, measured, server.diagnose_exit(), log_tail, server.wedged())
         record = with_waits(record, watch.words())
+        record = replace(record, caveats=(*record.caveats, *server.clock_caveats(), *self._unseen(run, reconnected)))
         changed = changed_caveats(changed_variables(before.variables, variables_after))
-        record = replace(record, step=ladder_server.step, caveats=(*record.caveats, *ladder_server.caveats, *changed))
+        record = replace(
+            record,
+            step=ladder_server.step,
+            caveats=(*record.caveats, *ladder_server.caveats, *changed),
+        )
         filled, timeouts = prepared.undecided.get(self._dataset(run).digest, ()), self.context.study.timeouts
         record = with_conditions(self._bounded(record, before.variables), verified.answers, filled, timeouts)
         record = self._ended(record, server)
@@ -178,6 +195,17 @@ class RunExecutor:
         if server.pid is None or self.context.client(run.cell.route).host is not self.context.host:
             return None
         return ThreadsPlace(self.context.host, self.context.generator, server.pid, prepared.wait_sites)
+
+    def _unseen(self, run: Run, reconnected: int) -> tuple[Caveat, ...]:
+        """Caveats of what is not seen of a server on another host; `reconnected`: as counted before the load."""
+        caveats = []
+        if self.context.client(run.cell.route).host is not self.context.host:
+            text = "what the server's threads did is not known: the load's connections come from another machine"
+            caveats.append(Caveat("session-threads", text))
+        if self.context.host.times_reconnected() > reconnected:
+            text = "the control connection to the host was lost for a time: the server's counters lack those seconds"
+            caveats.append(Caveat("control-lost", text))
+        return tuple(caveats)
 
     def _bounded(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
         """Add a caveat where the memory tier does not bind what the storage engine keeps in memory."""
@@ -253,6 +281,16 @@ class _ServerBefore:
     @classmethod
     def read(cls, server: RunServer, schema: str) -> _ServerBefore:
         return cls(server.variables(), server.status(), server.schema(schema), server.process())
+
+
+@contextlib.contextmanager
+def _host_may_be_lost() -> Iterator[None]:
+    """Leave a server on a host that is not reached: its agent ends it with the lease."""
+    try:
+        yield
+    except HostError as error:
+        if error.fault != "network":
+            raise
 
 
 def _if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[str, str]:

@@ -12,9 +12,9 @@ import pymysql
 
 from dbdyno.configure import CrashReport, Server
 from dbdyno.connections import ServerConnection, rows_of
-from dbdyno.core import ConfigureError
+from dbdyno.core import Caveat, ConfigureError
 from dbdyno.engines import beside, counter_sources, storage_engines
-from dbdyno.hosts import ContainerProcess, Host, Reader, Throttle, mapped_libraries, process_facts
+from dbdyno.hosts import ClockAccuracy, ContainerProcess, Host, Reader, Throttle, mapped_libraries, process_facts
 from dbdyno.lab._session_waits import read_session_waits
 from dbdyno.measure.telemetry import (
     SECOND_NS,
@@ -77,6 +77,7 @@ def table_bytes(data_directory: Path, database: str, storage_engine: str, host: 
 
 
 _LOG_LINES = 200
+_CLOCK_BOUND_NS = 5_000_000
 _SHUTDOWN_S = 1800.0  # a large pool full of dirty pages takes its time, and that time is what was asked for
 _SECRETS = frozenset({"report_password", "wsrep_sst_auth"})
 
@@ -108,6 +109,7 @@ class LabServer:
         self._lacking: dict[str, JsonValue] = {}
         self._absent_sources: dict[str, JsonValue] = {}
         self._throttle: Throttle | None = None
+        self._clock: ClockAccuracy | None = None
 
     def throttle(self, share: float) -> None:
         """Stop its process for a share of the time from now on, until it is discarded."""
@@ -237,6 +239,7 @@ class LabServer:
         self._close_status()
         self._lacking, self._absent_sources = {}, {}
         self._life.pop("memory", None)
+        self._clock = self._host.compare_clocks()
         watch = self._host.watch(SECOND_NS)
         machine = [source for source in self._machine_sources(watch.read) if self._is_offered(source)]
         status = self._status_source()
@@ -269,6 +272,13 @@ class LabServer:
         with self._server.connect() as connection:
             return read_session_waits(connection)
 
+    def clock_caveats(self) -> tuple[Caveat, ...]:
+        """See `RunServer`."""
+        if self._clock is None or self._clock.bound_ns <= _CLOCK_BOUND_NS:
+            return ()
+        text = f"the clock of the server's host is known to {self._clock.bound_ns / 1e6:.1f} ms: telemetry may be off"
+        return (Caveat("clock-bound", text),)
+
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         """See `RunServer`."""
         return {
@@ -276,6 +286,7 @@ class LabServer:
             "absent_sources": self._absent_sources,
             "held_share": round(self._throttle.held_s / self._throttle.elapsed_s, 4) if self._throttle else 0.0,
             "server_process_seen": self._server.pid is not None,
+            **({} if self._clock is None else {"clock": asdict(self._clock)}),
         }
 
     def stop(self) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dbdyno.core import DbdynoError, HostError, ResultComparison, Run
+from dbdyno.core import Caveat, DbdynoError, HostError, ResultComparison, Run
 from dbdyno.hosts import Home, Host
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import _events as events
@@ -27,7 +27,7 @@ from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import event_stream, watched_folder
 from dbdyno.lab._target_checks import PreflightInspection, compare_results
 from dbdyno.plan import FurtherRound, Plan, further_rounds
-from dbdyno.store import Results
+from dbdyno.store import Results, StoredRun
 from dbdyno.study import Study
 
 
@@ -238,9 +238,28 @@ class StudyRunner:
             total = max(len(context.plan.runs), number)
             context.emit(events.RunStarted(run, number, total))
             stored = executor.make(run, outcomes[run.cell.target], following)
+            if stored.record.fault == "network" and context.study.bench is not None:
+                stored = self._made_again(stored, outcomes[run.cell.target], following, executor)
             with uninterrupted():
                 context.writer.add_run(stored)
                 context.emit(events.RunFinished(stored.record, number, total))
+
+    def _made_again(
+        self,
+        lost: StoredRun,
+        prepared: PreparedTarget | UnpreparedTarget,
+        following: Run | None,
+        executor: RunExecutor,
+    ) -> StoredRun:
+        """Make a run once more that lost the way to its host; where that is still lost, the run is stored as failed."""
+        try:
+            stored = executor.make(lost.record.run, prepared, following)
+        except HostError:
+            with uninterrupted():
+                self.context.writer.add_run(lost)
+            raise
+        caveat = Caveat("made-again", "a first attempt lost the way to the host")
+        return replace(stored, record=replace(stored.record, caveats=(*stored.record.caveats, caveat)))
 
     def _compared(self) -> list[ResultComparison]:
         labels = [choice.label for choice in self.context.study.workloads]

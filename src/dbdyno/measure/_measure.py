@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import Caveat, DbdynoError, OrderRates, RunCourse, SettledPart
+from dbdyno.core import Caveat, DbdynoError, HostError, OrderRates, RunCourse, SettledPart
 from dbdyno.engines import conflicts_of
 from dbdyno.hosts import Host
 from dbdyno.measure._collect import Collector, LiveLength, ServerProcess, course_caveats, with_course
@@ -134,6 +134,9 @@ def measure_run(
         try:
             read_records(process, collector.take, RunWatch.of(process, server, host, order.longest_s))
         except DbdynoError as error:
+            if isinstance(error, HostError) and error.fault == "network":  # there is nobody to ask how the server ended
+                collector.stop_sampling(0.0)
+                raise
             collector.failure = error
             end_process(process)
             collector.stop_sampling(_HURRIED_S)  # a sampler may wait for the same server

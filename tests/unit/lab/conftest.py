@@ -191,6 +191,9 @@ class PaperServer:
     def session_waits(self) -> Mapping[str, JsonValue]:
         return {"sessions": [], "lock_waits": 0}
 
+    def clock_caveats(self) -> tuple[()]:
+        return ()
+
     def telemetry_facts(self) -> Mapping[str, JsonValue]:
         return {"absent": []}
 

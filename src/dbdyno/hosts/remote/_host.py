@@ -22,14 +22,14 @@ from dbdyno.hosts._home import Home
 from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process_facts import process_state
 from dbdyno.hosts._process_protocol import Completed
-from dbdyno.hosts._protocol import Address, ClockReading, Host
+from dbdyno.hosts._protocol import Address, ClockAccuracy, ClockReading, Host
 from dbdyno.hosts._system import SERVER_USERS, ServerUser, System
 from dbdyno.hosts._tree import processor_list
 from dbdyno.hosts.containers import Containers
 from dbdyno.hosts.remote import _commands
 from dbdyno.hosts.remote._clock import ClockMap, Exchange
 from dbdyno.hosts.remote._files import RemoteFiles
-from dbdyno.hosts.remote._link import Link, Refused
+from dbdyno.hosts.remote._link import PATIENCE_S, Link, Refused
 from dbdyno.hosts.remote._processes import RemotePipedProcess, RemoteProcess
 from dbdyno.hosts.remote._program import RemoteProgram, place_program
 from dbdyno.hosts.remote._ssh import check_destination
@@ -62,7 +62,9 @@ class RemoteAgent:
     process_count: int
 
 
-def connect(destination: str, program: Path, *, home: str = "", lease_s: int = LEASE_S) -> RemoteHost:
+def connect(
+    destination: str, program: Path, *, home: str = "", lease_s: int = LEASE_S, patience_s: float = PATIENCE_S
+) -> RemoteHost:
     """Have an agent on a host, and a session of it.
 
     Parameters
@@ -71,6 +73,7 @@ def connect(destination: str, program: Path, *, home: str = "", lease_s: int = L
     program : ``dbdyno-load`` of this machine, which is pushed
     home : folder for all that is kept there; empty: the user's default
     lease_s : how long the session goes on without us
+    patience_s : how long a lost connection is tried again before requests fail
 
     Raises
     ------
@@ -83,7 +86,8 @@ def connect(destination: str, program: Path, *, home: str = "", lease_s: int = L
     session = secrets.token_hex(8)
     words = [placed.path, "agent", "--home", placed.home, "--session", session]
     words += ["--lease", f"{lease_s}s", "--lab", lab]
-    return RemoteHost(Link(destination, "exec " + " ".join(map(shlex.quote, words))), placed, session)
+    command = "exec " + " ".join(map(shlex.quote, words))
+    return RemoteHost(Link(destination, command, patience_s=patience_s), placed, session)
 
 
 class RemoteHost(Host):
@@ -245,6 +249,16 @@ class RemoteHost(Host):
     def here_ns(self, there_ns: int) -> int:
         """See `Host`."""
         return self.clock_map().here(there_ns)
+
+    def times_reconnected(self) -> int:
+        """See `Host`."""
+        return self.link.reconnections
+
+    def compare_clocks(self) -> ClockAccuracy:
+        """See `Host`."""
+        self.exchange_clocks()
+        clock = self.clock_map()
+        return ClockAccuracy(clock.bound_ns, clock.drift_ppm if clock.is_drift_known else None, clock.round_trip_ns)
 
     def async_io_errors(self) -> tuple[int, int | None]:
         """See `Host`."""

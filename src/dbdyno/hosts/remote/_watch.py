@@ -23,6 +23,8 @@ class RemoteWatch(FileWatch):
     clock : the map as it is known now; it grows better while one waits
     """
 
+    keeps_instants = True
+
     def __init__(self, link: Link, files: RemoteFiles, period_ns: int, clock: Callable[[], ClockMap]) -> None:
         self._link, self._files, self._period_ns, self._clock = link, files, period_ns, clock
         self._paths: dict[Path, None] = {}

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from dbdyno.core import Caveat
+from dbdyno.core import Caveat, HostError
 from dbdyno.hosts import FileWatch
 from dbdyno.store import TelemetryRow
 
@@ -112,10 +112,16 @@ class Sampler:
         boundary = 0
         while self.clock.wait_until_ns(start_ns + boundary * SECOND_NS):
             watch = self.group.watch
-            read_ns = None if watch is None else watch.at(start_ns + boundary * SECOND_NS)
+            try:
+                read_ns = None if watch is None else watch.at(start_ns + boundary * SECOND_NS)
+            except HostError as error:
+                self.failures.append(("host", boundary - 1, error.what))
+                return
             for source in self.group.sources:
                 self._sample(source, boundary, start_ns, read_ns)
-            boundary = max(boundary + 1, -((start_ns - self.clock.now_ns()) // SECOND_NS))  # the next to come
+            is_kept = watch is not None and watch.keeps_instants
+            to_come = boundary if is_kept else -((start_ns - self.clock.now_ns()) // SECOND_NS)
+            boundary = max(boundary + 1, to_come)
 
     def _sample(self, source: Source, boundary: int, start_ns: int, read_ns: int | None) -> None:
         began_ns = self.clock.now_ns()
