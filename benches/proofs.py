@@ -111,16 +111,6 @@ PLANTED = (
         size="tables = 1\nrows = 50000\nrand_type = 'uniform'",
     ),
     Planted(
-        "row-locks",
-        "few rows of one table that all transactions want",
-        "oltp_write_only",
-        16,
-        "uniform-keys",
-        'workload = {rand_type = "zipfian", rand_zipfian_exp = 3.0}',
-        wrong="buffer-pool",
-        size="tables = 1\nrows = 50000\nrand_type = 'uniform'",
-    ),
-    Planted(
         "small-redo",
         "8 MiB of redo log, relaxed durability",
         "oltp_write_only",

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from dbdyno.core import CallDelays, Cell, RequestError, Target, decode, format_bytes
 from dbdyno.engines import SettingValue, parameters_of_option, read_setting, setting_text
-from dbdyno.study import AdaptiveLength, OptionValue, Study, concerns, options_of
+from dbdyno.study import AdaptiveLength, OptionValue, Study, WorkloadChoice, concerns, options_of
 
 ROUNDS = 4
 """Fewest rounds in which runs are compared in pairs."""
@@ -103,22 +103,14 @@ def proof_study(
     if kinds and target.engine.storage_engine not in kinds:
         what = f"{alteration.alteration_id} does not concern {target.name}"
         raise RequestError(what, f"its tables lie in {target.engine.storage_engine}, not in {' or '.join(kinds)}")
-    targets, tiers = [target], [cell.tier_bytes]
-    if alteration.tier != 1:
-        altered = replace(cell, tier_bytes=cell.tier_bytes * alteration.tier)
-        tiers.append(altered.tier_bytes)
-        words = f"memory {format_bytes(cell.tier_bytes)} to {format_bytes(altered.tier_bytes)}"
-    else:
-        changed, words = _altered_target(study, target, cell, alteration, base)
-        altered = replace(cell, target=changed.name)
-        targets.append(changed)
+    axes = _axes(study, target, cell, alteration, base)
     made = replace(
         study,
         name=f"{study.name} {alteration.alteration_id}",
         question=f"Is {target.name} faster with {alteration.words}?",
-        targets=tuple(targets),
-        workloads=(study.workload(cell.workload),),
-        tiers_bytes=tuple(tiers),
+        targets=axes.targets,
+        workloads=axes.workloads,
+        tiers_bytes=axes.tiers_bytes,
         concurrencies=(cell.concurrency,),
         routes=(cell.route,),
         servers={},
@@ -132,11 +124,60 @@ def proof_study(
     )
     if window_ns is not None:
         made = replace(made, window_ns=window_ns, adaptive_length=AdaptiveLength(warm_up=study.adaptive_length.warm_up))
-    return ProofStudy(alteration, made, cell, altered, words)
+    return ProofStudy(alteration, made, cell, axes.altered, axes.words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Axes:
+    """What the two cells differ in, the control's value first, and the altered cell."""
+
+    targets: tuple[Target, ...]
+    workloads: tuple[WorkloadChoice, ...]
+    tiers_bytes: tuple[int, ...]
+    altered: Cell
+    words: str
+
+
+def _axes(study: Study, target: Target, cell: Cell, alteration: Alteration, base: Mapping[str, SettingValue]) -> _Axes:
+    workload = study.workload(cell.workload)
+    plain = _Axes((target,), (workload,), (cell.tier_bytes,), cell, "")
+    if alteration.tier != 1:
+        altered = replace(cell, tier_bytes=cell.tier_bytes * alteration.tier)
+        words = f"memory {format_bytes(cell.tier_bytes)} to {format_bytes(altered.tier_bytes)}"
+        return replace(plain, tiers_bytes=(cell.tier_bytes, altered.tier_bytes), altered=altered, words=words)
+    if alteration.workload:
+        return _workload_axes(study, target, cell, alteration)
+    changed, words = _altered_target(study, target, alteration, base)
+    return replace(plain, targets=(target, changed), altered=replace(cell, target=changed.name), words=words)
+
+
+def _workload_axes(study: Study, target: Target, cell: Cell, alteration: Alteration) -> _Axes:
+    """One target and two workloads: targets of one workload must hold the same rows, and an option may change them."""
+    option, choice = alteration.workload, study.workload(cell.workload)
+    known = options_of(choice.name).get(option)
+    if known is None:
+        raise RequestError(f"{cell.workload} has no option {option} that could be altered")
+    own = study.workload_of(target.name, cell.workload)
+    before = own.options.get(option, known.read(known.default))
+    after = alteration.value
+    if alteration.times != 1:
+        if not isinstance(before, int):
+            raise RequestError(f"{option} of {cell.workload} is no number")
+        after = before * alteration.times
+    if after == before:
+        raise _so_already(alteration, f"{option} is {before}")
+    altered = replace(own, label=f"{own.label} {alteration.alteration_id}", options={**own.options, option: after})
+    words = f"{option} {_text(before)} to {_text(after)}"
+    targets, workloads = (replace(target, workload_options={}),), (own, altered)
+    return _Axes(targets, workloads, (cell.tier_bytes,), replace(cell, workload=altered.label), words)
+
+
+def _text(value: OptionValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _altered_target(
-    study: Study, target: Target, cell: Cell, alteration: Alteration, base: Mapping[str, SettingValue]
+    study: Study, target: Target, alteration: Alteration, base: Mapping[str, SettingValue]
 ) -> tuple[Target, str]:
     """The target with another value, and the words from what to what."""
     name = f"{target.name} {alteration.alteration_id}"
@@ -144,9 +185,6 @@ def _altered_target(
         delays = target.delays
         slower = CallDelays(delays.flush_ns + alteration.flush_delay, delays.read_ns + alteration.read_delay)
         return replace(target, name=name, delays=slower), alteration.words
-    if alteration.workload:
-        changed, words = _altered_workload(study, target, cell, alteration)
-        return replace(target, name=name, workload_options={**target.workload_options, **changed}), words
     if not concerns(alteration.setting, target.engine.storage_engine):
         raise RequestError(f"{alteration.setting} does not concern {target.name}")
     known = _value_before(study, target, alteration.setting, base)
@@ -167,23 +205,6 @@ def _altered_target(
     words = f"{alteration.setting} {shown} to {setting_text(alteration.setting, value)}"
     settings = {**target.settings, alteration.setting: value}
     return replace(target, name=name, settings=settings, options=kept), words
-
-
-def _altered_workload(
-    study: Study, target: Target, cell: Cell, alteration: Alteration
-) -> tuple[dict[str, OptionValue], str]:
-    option = alteration.workload
-    known = options_of(study.workload(cell.workload).name).get(option)
-    if known is None:
-        raise RequestError(f"{cell.workload} has no option {option} that could be altered")
-    before = study.workload_of(target.name, cell.workload).options.get(option, known.read(known.default))
-    if alteration.value == before:
-        raise _so_already(alteration, f"{option} is {before}")
-    return {option: alteration.value}, f"{option} {_text(before)} to {_text(alteration.value)}"
-
-
-def _text(value: OptionValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _value_before(
