@@ -149,6 +149,10 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
         assert 0 < clock["bound_ns"] < 5_000_000
         is_unseen = "session-threads" in {caveat.code for caveat in record.caveats}
         assert is_unseen or record.run.cell.route == "loopback"
+    with start(machine, "audit", str(output), "--json", "--all") as audit:
+        rules = json.loads(audit.communicate(timeout=60)[0])
+    judged = {rule["campaign"]: rule["outcome"] for rule in rules if rule["id"] == "client-cpu-contention"}
+    assert judged["network"] == "not applicable" != judged["loopback"]
     page = (output / "report.html").read_text()
     assert "servers on db1 (bench@db1)" in page
     assert f"clients by network on the lab's machine, to {machine.address}" in page.replace("&#x27;", "'").replace(

@@ -132,6 +132,7 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         return {"name": runs.study.servers[runs.target.engine.source.partition(":")[2]].host}
     host, process = runs.source.host, runs.document("process")
     processors = host.get("logical_cpu_count") or 0
+    is_client_elsewhere = runs.study.bench is not None and runs.judged.run.cell.route == "network"
     told = {
         "machine_id": host.get("boot_id"),
         "name": host.get("hostname"),
@@ -141,9 +142,11 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         "free_memory_bytes": _free_bytes(runs, window),
         "rss_bytes": window.median("server.resident"),
         "idle_share": _share(window.median("host.cpu.idle"), processors),
-        "client_cpu_share": _share(window.median("client.cpu.user", "client.cpu.system"), processors),
+        "client_cpu_share": None
+        if is_client_elsewhere
+        else _share(window.median("client.cpu.user", "client.cpu.system"), processors),
         "processors": processors or None,
-        "cpu_partition": "processors of their own" if runs.study.pinning.is_apart else None,
+        "cpu_partition": "processors of their own" if runs.study.pinning.is_apart or is_client_elsewhere else None,
         **{name: process.get(name) for name in ("proc_limits", "cgroup", "allocator", "numa_policy")},
     }
     if runs.is_ours:
