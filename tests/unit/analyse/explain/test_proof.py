@@ -68,6 +68,12 @@ def test_a_wait_that_another_takes_the_place_of_is_refuted() -> None:
     assert proof.also["thread.redo_flush"] == pytest.approx(3.0, rel=0.2)
 
 
+def test_a_wait_whose_place_another_takes_in_part_stays_open() -> None:
+    proof = _proof({**PARTS, "thread.redo_space": 0.0, "thread.redo_flush": 3.2}, spread=0.005)
+    assert proof.verdict == "undecided"
+    assert "place" in proof.reason and list(proof.also) == ["thread.redo_flush"]
+
+
 def test_what_holds_nothing_and_brings_nothing_is_refuted() -> None:
     before = {**PARTS, "thread.redo_space": 0.01}
     assert _proof(before, before=before).verdict == "refuted"
