@@ -9,6 +9,9 @@ With restore = "ladder" a target keeps its server for all concurrencies of a wor
 another, in an order that is fresh for each round and the same for all targets there. Each concurrency has a seed of its
 own then, so that a run does not ask for the very rows that the one before it has just read.
 
+Where a network is among the routes, the routes of a place follow one another, so that what the network adds is told
+from runs that lie close together.
+
 A sentinel, where the study names one, is the same cell with the same seed first, in the middle and last of every round.
 """
 
@@ -18,7 +21,7 @@ import itertools
 import random
 from collections.abc import Sequence
 
-from dbdyno.core import Cell, Run
+from dbdyno.core import Cell, Route, Run
 from dbdyno.study import Study
 
 _SEEDS_APART = 1000
@@ -96,17 +99,31 @@ def _round(study: Study, chance: random.Random) -> list[Cell]:
 
 
 def _round_of_runs(study: Study, chance: random.Random) -> list[Cell]:
-    labels = [choice.label for choice in study.workloads]
-    places = list(itertools.product(labels, study.tiers_bytes, study.routes, study.concurrencies))
-    if study.order == "interleaved":
-        chance.shuffle(places)
     cells: list[Cell] = []
-    for workload, tier_bytes, route, concurrency in places:
+    for workload, tier_bytes, route, concurrency in _places(study, chance):
         names = [target.name for target in study.targets]
         if study.order == "interleaved":
             chance.shuffle(names)
         cells.extend(Cell(name, tier_bytes, concurrency, workload, route) for name in names)
     return cells
+
+
+def _places(study: Study, chance: random.Random) -> list[tuple[str, int, Route, int]]:
+    """Workload, tier, route and concurrency; with a network among the routes, those of a place are neighbours."""
+    labels = [choice.label for choice in study.workloads]
+    if study.order != "interleaved":
+        return list(itertools.product(labels, study.tiers_bytes, study.routes, study.concurrencies))
+    if "network" not in study.routes:
+        places = list(itertools.product(labels, study.tiers_bytes, study.routes, study.concurrencies))
+        chance.shuffle(places)
+        return places
+    alike = list(itertools.product(labels, study.tiers_bytes, study.concurrencies))
+    chance.shuffle(alike)
+    return [
+        (workload, tier_bytes, route, concurrency)
+        for workload, tier_bytes, concurrency in alike
+        for route in chance.sample(study.routes, len(study.routes))
+    ]
 
 
 def _round_of_ladders(study: Study, chance: random.Random) -> list[Cell]:

@@ -19,6 +19,7 @@ from dbdyno.analyse.explain import (
     least_total,
     ms_words,
     rank_causes,
+    route_words,
     step_words,
 )
 from dbdyno.core import RequestError, target_title
@@ -57,6 +58,7 @@ class Why:
     gap : of the pair; None where there is no pair
     lines : the explanation in words; one that says why where there is none
     steps : of the pair's targets at the place's memory, to more connections
+    routes : what the network adds to all targets at the place's memory; none where it was not measured
     threads, thread_gap : the same by what the server's session threads did; None where they were not watched
     known : of the pair besides its parts; None where there is no pair
     ranking : causes of the pair, by threads where both sides' were watched, else by statement; None without parts
@@ -76,6 +78,7 @@ class Why:
     ranking: CauseRanking | None = None
     proofs: tuple[StoredProof, ...] = ()
     course: Course = field(default_factory=Course)
+    routes: tuple[Gap, ...] = ()
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -110,7 +113,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         targets = () if place is None else tuple(explanation.cells_at[place])
         steps = _steps(explanation, place, targets)
         course = Course() if place is None else course_of(analysis, place, targets, steps)
-        return Why(explanation, place, None, (_ALONE,), steps, course=course)
+        return Why(explanation, place, None, (_ALONE,), steps, course=course, routes=_routes(analysis, place))
     threads = analysis.thread_explanation
     thread_gap = None if threads is None else threads.gap(place, gap.left.target, gap.right.target)
     known = circumstances_of(analysis, gap)
@@ -122,7 +125,10 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     steps = _steps(explanation, place, (gap.left.target, gap.right.target))
     counted = tuple(counted_work(gap, counters))
     course = course_of(analysis, place, (gap.left.target, gap.right.target), steps)
-    return Why(explanation, place, gap, lines, steps, counted, threads, thread_gap, known, ranking, proofs, course)
+    routes = _routes(analysis, place)
+    return Why(
+        explanation, place, gap, lines, steps, counted, threads, thread_gap, known, ranking, proofs, course, routes
+    )
 
 
 def _ranking(
@@ -233,6 +239,23 @@ def step_lines(why: Why) -> list[str]:
         for gap, ranking in zip(why.steps, why.course.steps, strict=True)
     ]
     return [*steps, *course_lines(why.course)[0]]
+
+
+def route_lines(why: Why) -> list[str]:
+    """What the network adds, in words."""
+    return [route_words(gap) for gap in why.routes]
+
+
+def _routes(analysis: StudyAnalysis, place: Place | None) -> tuple[Gap, ...]:
+    if analysis.explanation is None or place is None:
+        return ()
+    workload, _, tier_bytes, _ = place
+    return tuple(
+        gap
+        for target in analysis.targets
+        for gap in analysis.explanation.routes(target)
+        if (gap.left.workload, gap.left.tier_bytes) == (workload, tier_bytes)
+    )
 
 
 def moment_lines(why: Why) -> list[str]:

@@ -14,6 +14,7 @@ from dbdyno.report._why import (
     moment_lines,
     part_rows,
     part_titles,
+    route_lines,
     side_titles,
     step_lines,
 )
@@ -46,7 +47,12 @@ def why_blocks(why: Why) -> list[str]:
             "Work that the servers counted",
             table_text(counted_titles(why.gap), 6, rows) + f"\n\n{escaped(ABOUT_COUNTED)}",
         )
-    for title, lines in (("More connections", step_lines(why)), ("Stalls and waves", moment_lines(why))):
+    lists = (
+        ("More connections", step_lines(why)),
+        ("Over the network", route_lines(why)),
+        ("Stalls and waves", moment_lines(why)),
+    )
+    for title, lines in lists:
         blocks += folded(title, bullets(lines)) if lines else []
     return blocks
 

@@ -46,6 +46,7 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
             {**_gap(gap), "causes": None if ranking is None else ranking_object(ranking)}
             for gap, ranking in zip(why.steps, why.course.steps, strict=True)
         ],
+        "routes": [_gap(gap) for gap in why.routes],
         "knees": [_knee(knee) for knee in why.course.knees],
         "moments": [_moments(one) for one in why.course.moments],
         "cells": [] if why.explanation is None else _cells(why.explanation),

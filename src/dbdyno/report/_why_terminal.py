@@ -23,6 +23,7 @@ from dbdyno.report._why import (
     moment_lines,
     part_rows,
     part_titles,
+    route_lines,
     side_titles,
     step_lines,
 )
@@ -51,6 +52,7 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     if why.gap is not None and counted:
         parts += [Text(), _table(counted_titles(why.gap), counted), Text(ABOUT_COUNTED, style="dim")]
     parts += titled_list("More connections", step_lines(why))
+    parts += titled_list("Over the network", route_lines(why))
     parts += titled_list("Stalls and waves", moment_lines(why))
     notes = [f"{analysis.fairness.warning}"] if analysis.fairness.warning else []
     parts += titled_list("Limitations", notes)

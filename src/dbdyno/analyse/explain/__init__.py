@@ -31,6 +31,7 @@ from dbdyno.analyse.explain._words import (
     interval_words,
     least_total,
     ms_words,
+    route_words,
     step_words,
 )
 
@@ -91,6 +92,7 @@ __all__ = [
     "processors_used",
     "rank_causes",
     "rest_of",
+    "route_words",
     "shown_causes",
     "split_by_statement",
     "split_by_threads",

@@ -71,6 +71,16 @@ class Explanation:
         pairs = [pair for cells in ordered for pair in itertools.pairwise(cells)]
         return gaps_by_levels(self.firm, self.levels, pairs)
 
+    def routes(self, target: str) -> list[Gap]:
+        """What the network adds to a target's time, against the nearest route that was measured at the same place."""
+        own = [cell for cell in self.firm if cell.target == target]
+        pairs = []
+        for far in own:
+            if far.route == "network":
+                local = [replace(far, route=route) for route in ("loopback", "socket")]
+                pairs += [(near, far) for near in local if near in self.firm][:1]
+        return gaps_by_levels(self.firm, self.levels, sorted(pairs, key=lambda pair: pair[0].concurrency))
+
     def parts_of(self, cell: Cell) -> tuple[Part, ...]:
         """Parts of a cell, the mean of its runs; empty where nothing but T is known."""
         return tuple(mean_parts(self.breakdowns.get(cell, ())).values())

@@ -115,6 +115,16 @@ def step_words(gap: Gap) -> str:
     return f"{name}: {grown}" + (f"; goes with {listed(named)}" if named else "; no part is decided")
 
 
+def route_words(gap: Gap) -> str:
+    """What the network adds to a target's time, in one line."""
+    scale = least_total(gap.total.left_ms, gap.total.right_ms)
+    name = f"{target_title(gap.left.target)} with {counted(gap.left.concurrency, 'connection')}"
+    grown = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction ({interval_words(gap.total)})"
+    told = f"{name}: over the network {grown} against {gap.left.route}, {gap.total.verdict}"
+    named = [part_words(part, gap, has_interval=False) for part in gap.with_verdict("decided")[:_MOST_OPEN]]
+    return f"{told}; goes with {listed(named)}" if named and gap.is_decided else told
+
+
 def _first(gap: Gap, where: str) -> str:
     left, right, total = _side(gap, is_left=True), _side(gap, is_left=False), gap.total
     scale = least_total(total.left_ms, total.right_ms)

@@ -18,6 +18,7 @@ from dbdyno.report._why import (
     moment_lines,
     part_rows,
     part_titles,
+    route_lines,
     side_titles,
     step_lines,
     why_of,
@@ -136,7 +137,11 @@ def _counted(why: Why) -> list[Html]:
 
 def _steps(page: Page, why: Why) -> list[Html]:
     """What more connections add, and what is different in stalls and waves."""
-    lists = (("More connections", step_lines(why)), ("Stalls and waves", moment_lines(why)))
+    lists = (
+        ("More connections", step_lines(why)),
+        ("Over the network", route_lines(why)),
+        ("Stalls and waves", moment_lines(why)),
+    )
     return [
         folded(title, element("ul", *(element("li", page.worded(line)) for line in lines)))
         for title, lines in lists
