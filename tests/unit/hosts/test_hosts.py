@@ -40,10 +40,11 @@ def test_a_timeout_ends_the_children_of_the_command_too(host: Host, tmp_path: Pa
         host.run(["sh", "-c", f"sleep 60 & echo $! > {note}; wait"], timeout_s=0.5)
     child = int(note.read_text())
     with pytest.raises((ProcessLookupError, FileNotFoundError)):
-        for _ in range(200):  # the orphan is reaped by init, a moment later
+        for _ in range(500):  # the orphan is reaped by init, a moment later
             if Path(f"/proc/{child}/stat").read_text().split()[2] == "Z":
                 raise ProcessLookupError
             os.kill(child, 0)
+            time.sleep(0.01)
 
 
 def test_a_command_reads_a_file_as_its_input(host: Host, tmp_path: Path) -> None:
