@@ -80,6 +80,7 @@ def test_identical_targets_have_no_difference_at_all(tmp_path: Path, home: Home)
 def test_aligned_targets_differ_in_nothing_that_a_setting_removes(tmp_path: Path, home: Home) -> None:
     text = 'targets = ["mariadb:11.8", "mysql:9.7"]\n' + STUDY
     text += '[settings]\nredo.capacity = "128MB"\ncommit.durability = "relaxed"\nbinlog.enabled = true\n'
+    text += 'charset.server = "latin1"\n'
     results = measured(parse_study(text, "aligned.toml"), tmp_path / "r", home)
     assert not [finding for finding in grave(results) if removable(finding)]
     mariadb, mysql = options(results, "mariadb:11.8"), options(results, "mysql:9.7")
@@ -88,6 +89,10 @@ def test_aligned_targets_differ_in_nothing_that_a_setting_removes(tmp_path: Path
     assert (
         mariadb["innodb_flush_log_at_trx_commit"] == mysql["innodb_flush_log_at_trx_commit"] == ("2", "2", "settings")
     )
+    schemas = [results.document(record.run.run_id, "schema") for record in results.records()]
+    assert {tuple(column[2:]) for schema in schemas for column in schema["columns"]} == {
+        ("latin1", "latin1_swedish_ci")
+    }
     assert mariadb["log_bin"][1] == mysql["log_bin"][1] == "ON" and mariadb["sync_binlog"][1] == "0"
 
 

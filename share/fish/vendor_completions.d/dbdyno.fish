@@ -240,6 +240,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from clean' -s h -d 'options, one 
 complete -c dbdyno -n '__fish_seen_subcommand_from clean' -l help -d 'the whole story, with an example'
 complete -c dbdyno -n '__fish_seen_subcommand_from clean' -l color -x -a 'auto always never' -d 'auto, always, never (default auto)'
 complete -c dbdyno -n '__fish_seen_subcommand_from clean' -l remove -d 'stop and remove what is left over'
+complete -c dbdyno -n '__fish_seen_subcommand_from clean' -l datasets -r -d 'filled datasets that no study has used for so long: 7d, 12h, 0s for all'
 complete -c dbdyno -n '__fish_seen_subcommand_from clean' -l host -r -d 'look at this host, reached by ssh, instead of this machine'
 complete -c dbdyno -n '__fish_seen_subcommand_from clean' -l home -r -d 'with --host: DBDYNO_HOME there; ~/.cache/dbdyno unless given'
 complete -c dbdyno -n '__fish_seen_subcommand_from clean' -l json -d 'one JSON object for programs'

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rich.table import Table
 
+from dbdyno.cli._clean_datasets import clean_datasets, print_datasets_hint
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._remote import RemoteRemains, add_options, check_options, chosen_host, find_remains, remove_remains
@@ -25,12 +26,16 @@ a killed study could not remove, memory groups. Nothing is touched without --rem
 
   dbdyno clean
   dbdyno clean --remove
+  dbdyno clean --datasets 7d               datasets that no study has used for a week; --remove too removes them
   dbdyno clean --host bench@db1            on that host, reached by ssh, with the agents of labs
+
+Datasets are filled once and kept for later studies; they take most of the disk that dbdyno uses. A study that needs one
+again fills it again.
 
 With --remove servers of studies that have ended are stopped and their data removed. A server is stopped only if its
 process is the one that was noted when it was started, by process id, start time and boot of the machine. Studies that
-are under way, servers that somebody else started, engines, filled datasets and results are never touched. A study that
-begins does the same in its own DBDYNO_HOME, and names the servers of others that share the machine with it.
+are under way, servers that somebody else started, engines and results are never touched, datasets only with --datasets.
+A study that begins does the same in its own DBDYNO_HOME, and names the servers of others on the machine.
 """
 _ANY_WIDTH = 10_000
 _LEFT, _BUSY, _ELSEWHERE = "left over", "in use", "left over elsewhere"
@@ -40,6 +45,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "clean", _STORY, _clean)
     parser.add_argument("--remove", action="store_true", help="stop and remove what is left over")
+    parser.add_argument(
+        "--datasets", metavar="AGE", help="filled datasets that no study has used for so long: 7d, 12h, 0s for all"
+    )
     add_options(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object for programs")
 
@@ -49,6 +57,8 @@ def _clean(choices: argparse.Namespace) -> int:
     from dbdyno.lab import clean_up, find_orphans
 
     check_options(choices)
+    if choices.datasets is not None:
+        return clean_datasets(choices)
     if choices.host:
         return _clean_there(choices)
     host, home = LocalHost(), Home.of_user()
@@ -60,6 +70,7 @@ def _clean(choices: argparse.Namespace) -> int:
         print("\n".join(removed) or "nothing was left over")
     else:
         _print_remains(remains, home)
+        print_datasets_hint(home, host)
     return 0
 
 

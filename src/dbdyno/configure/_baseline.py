@@ -198,7 +198,7 @@ def _server(concurrency_max: int, study_settings: Mapping[str, SettingValue]) ->
         "server.innodb_open_files": 2000,
         "server.skip_name_resolve": "ON",
         "charset.server": "utf8mb4",
-        "charset.collation": "utf8mb4_general_ci",
+        **({} if "charset.server" in study_settings else {"charset.collation": "utf8mb4_general_ci"}),
         "charset.default_collations": "",
         "tls.available": "OFF",
         "session.sql_mode": "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION",

@@ -11,10 +11,10 @@ import re
 from dbdyno.core._errors import StudyError
 
 _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_DURATIONS_NS = {"ms": 10**6, "s": 10**9, "min": 60 * 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
+_DURATIONS_NS = {"ms": 10**6, "s": 10**9, "min": 60 * 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 _NUMBER = r"(\d{1,15}(?:\.\d+)?)"  # beyond, a number is a slip of the keyboard, and soon infinite
 _MEMORY_RE = re.compile(_NUMBER + r"\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
-_PART_RE = re.compile(_NUMBER + r"\s*(ms|s|min|m|h)", re.IGNORECASE)
+_PART_RE = re.compile(_NUMBER + r"\s*(ms|s|min|m|h|d)", re.IGNORECASE)
 _DURATION_RE = re.compile(rf"(?:{_PART_RE.pattern}\s*)+", re.IGNORECASE)
 
 
@@ -44,8 +44,8 @@ def parse_duration_ns(text: str) -> int:
     ------
     StudyError : not a duration
 
-    >>> parse_duration_ns("12s"), parse_duration_ns("1m30s"), parse_duration_ns("250ms")
-    (12000000000, 90000000000, 250000000)
+    >>> parse_duration_ns("12s"), parse_duration_ns("1m30s"), parse_duration_ns("1d")
+    (12000000000, 90000000000, 86400000000000)
     """
     parts = _PART_RE.findall(text)
     units = [unit.lower() for _, unit in parts]

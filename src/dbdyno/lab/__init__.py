@@ -36,7 +36,7 @@ from dbdyno.lab._events import (
     activity_words,
 )
 from dbdyno.lab._generator import find_generator, resolve_workloads
-from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans
+from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans, living_studies
 from dbdyno.lab._remote_bench import connected_bench
 from dbdyno.lab._study_runner import run_study
 
@@ -78,6 +78,7 @@ __all__ = [
     "connected_bench",
     "find_generator",
     "find_orphans",
+    "living_studies",
     "resolve_workloads",
     "run_study",
 ]

@@ -159,6 +159,13 @@ def left_sessions(home: Home, host: Host, own: Session | None) -> list[Path]:
     ]
 
 
+def living_studies(home: Home, host: Host) -> tuple[int, ...]:
+    """Processes of the studies that are under way in a DBDYNO_HOME."""
+    folders = host.files.entries(home.run) if host.files.stat(home.run) else []
+    sessions = [Session.of_folder(entry.path, host) for entry in folders]
+    return tuple(session.pid for session in sessions if session is not None and session.is_alive())
+
+
 def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:
     """Memory groups of sessions whose process is gone, and of this one."""
     orphans = []

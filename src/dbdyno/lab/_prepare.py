@@ -201,6 +201,7 @@ class Preparation:
         workload = self._workload(target, dataset)
         snapshot = snapshot_for(
             key,
+            f"{installation.title} {target.engine.storage_engine}",
             dataset,
             target.engine.storage_engine,
             fresh_server,

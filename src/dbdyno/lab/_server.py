@@ -119,6 +119,14 @@ class LabServer:
             self._throttle.start()
 
     @property
+    def schema_charset(self) -> str:
+        """See `FillServer`. Stated, because defaults differ between engines and change the size of rows and keys."""
+        values = {setting.parameter: setting.value for setting in self._server.settings}
+        charset = values.get("charset.server", "utf8mb4")
+        collation = values.get("charset.collation", "utf8mb4_general_ci" if charset == "utf8mb4" else "")
+        return f"CHARACTER SET {charset}" + (f" COLLATE {collation}" if collation else "")
+
+    @property
     def pid(self) -> int | None:
         """See `RunServer`."""
         return self._server.pid

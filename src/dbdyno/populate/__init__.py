@@ -6,6 +6,7 @@ How a server is initialised and started is not decided here: `lab` hands in what
 
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
+from dbdyno.populate._kept_snapshots import KeptSnapshot, kept_snapshots, remove_snapshot
 from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSpace, TableSums
 from dbdyno.populate._server import FillServer, FreshServer, FreshServers
 from dbdyno.populate._snapshot import Snapshot, check_space, read_snapshot, restore, snapshot_for, snapshot_key
@@ -20,6 +21,7 @@ __all__ = [
     "FillServer",
     "FreshServer",
     "FreshServers",
+    "KeptSnapshot",
     "Snapshot",
     "TableSpace",
     "TableSums",
@@ -28,7 +30,9 @@ __all__ = [
     "check_space",
     "fill",
     "fingerprint",
+    "kept_snapshots",
     "read_snapshot",
+    "remove_snapshot",
     "restore",
     "snapshot_for",
     "snapshot_key",

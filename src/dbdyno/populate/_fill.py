@@ -51,7 +51,7 @@ def fill(
     try:
         with contextlib.closing(server.connect()) as connection:
             with connection.within(_STATEMENT_S):
-                _make_schema(connection, dataset.schema)
+                _make_schema(connection, dataset.schema, server.schema_charset)
         end = _drive(dataset, server, storage_engine, host, generator, on_progress, timeouts)
         # Another connection: the first would have been idle as long as the filling took, and may have been closed.
         with contextlib.closing(server.connect()) as connection, connection.within(_STATEMENT_S):
@@ -81,11 +81,10 @@ def _refuse_broken(dataset: Dataset, verified: Verified) -> None:
         )
 
 
-def _make_schema(connection: ServerConnection, schema: str) -> None:
+def _make_schema(connection: ServerConnection, schema: str, charset: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS `{schema}`")
-        # Stated, because defaults differ between engines and change row and key size; all accept this collation.
-        cursor.execute(f"CREATE DATABASE `{schema}` CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")
+        cursor.execute(f"CREATE DATABASE `{schema}` {charset}")
 
 
 def _drive(

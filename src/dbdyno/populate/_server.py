@@ -18,6 +18,10 @@ class FillServer(Protocol):
     def connect(self) -> ServerConnection:
         """A session that may make schemas."""
 
+    @property
+    def schema_charset(self) -> str:
+        """What a new schema is given, as `CREATE DATABASE` spells it: the same for every engine unless a study asks."""
+
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
         """The ``target`` of a load order; names the password's file, holds no password."""
 

@@ -21,7 +21,8 @@ from dbdyno.populate._verify import ConditionWait
 from dbdyno.study import Timeouts
 
 DATA = "data"
-_FACTS = "facts.json"
+FACTS = "facts.json"
+USED = "used"  # says by its time when a study last took the snapshot; outside what is counted as kept
 _WAIT_S = 24 * 3600
 _ROW_BYTES = 300  # row, secondary index and page slack, generously
 _EMPTY_SERVER_BYTES = 800 << 20
@@ -78,6 +79,7 @@ def snapshot_key(engine: Mapping[str, object], storage_engine: str, dataset: Dat
 
 def snapshot_for(
     key: str,
+    engine: str,
     dataset: Dataset,
     storage_engine: str,
     fresh_server: FreshServers,
@@ -94,6 +96,7 @@ def snapshot_for(
 
     Parameters
     ----------
+    engine : names what fills it, for those who look at what is kept
     rows_total : of the dataset, for the space that it will need
     has_conditions, timeouts : see `fill`
 
@@ -107,6 +110,7 @@ def snapshot_for(
         folder = home.snapshots / key
         stored = read_snapshot(folder, host)
         if stored is not None:
+            host.write_private(folder / USED, "")
             return stored
         host.remove_tree(folder)
         check_space(dataset, rows_total, host, home.snapshots)
@@ -123,7 +127,7 @@ def snapshot_for(
                 timeouts=timeouts,
             )
             server.stop()
-            _keep(key, folder, storage_engine, server, end, host)
+            _keep(key, folder, engine, dataset, storage_engine, server, end, host)
         finally:
             server.discard()
         snapshot = read_snapshot(folder, host)
@@ -133,7 +137,7 @@ def snapshot_for(
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class SnapshotFacts:
     """Describes what stands in the file beside the data."""
 
     key: str
@@ -146,12 +150,14 @@ class _Facts:
     content_sha256: str
     space: tuple[TableSpace, ...]
     undecided: tuple[ConditionAnswer, ...] = ()
+    engine: str = ""
+    dataset: str = ""
 
 
 def read_snapshot(folder: Path, host: Host) -> Snapshot | None:
     """The snapshot in a folder; None when there is none or its files are not those that were kept."""
     try:
-        facts = decode(_Facts, json_value(host.files.read_text(folder / _FACTS)))
+        facts = read_facts(folder, host)
         tables = tuple(TableSums.from_json(table) for table in facts.tables)
     except (OSError, ValueError):
         return None
@@ -170,6 +176,11 @@ def read_snapshot(folder: Path, host: Host) -> Snapshot | None:
         undecided=facts.undecided,
     )
     return snapshot if _kept_bytes(folder, host) == snapshot.bytes else None
+
+
+def read_facts(folder: Path, host: Host) -> SnapshotFacts:
+    """What stands in the file of a snapshot's folder; OSError or ValueError where it can't be read."""
+    return decode(SnapshotFacts, json_value(host.files.read_text(folder / FACTS)))
 
 
 def restore(snapshot: Snapshot, data_directory: Path, host: Host) -> str:
@@ -200,7 +211,8 @@ def check_space(dataset: Dataset, rows_total: int, host: Host, place: Path) -> N
         raise HostError(
             f"the disk is too small for {dataset.title}",
             f"{place} has {format_bytes(free)} free; filling and running need about {format_bytes(needed)}",
-            "free some space, choose fewer rows, or point DBDYNO_HOME at a larger disk",
+            "free some space (dbdyno clean --datasets 7d lists what studies have left), choose fewer rows, or point "
+            "DBDYNO_HOME at a larger disk",
         )
 
 
@@ -210,7 +222,16 @@ def _kept_bytes(folder: Path, host: Host) -> int:
     return sum(entry.size_bytes for entry in every if entry.kind != "directory" and entry.path.parent != folder)
 
 
-def _keep(key: str, folder: Path, storage_engine: str, server: FreshServer, end: FillEnd, host: Host) -> None:
+def _keep(
+    key: str,
+    folder: Path,
+    engine: str,
+    dataset: Dataset,
+    storage_engine: str,
+    server: FreshServer,
+    end: FillEnd,
+    host: Host,
+) -> None:
     making = folder.with_name(f".{key}.new")
     host.remove_tree(making)
     host.make_directory(making)
@@ -225,6 +246,8 @@ def _keep(key: str, folder: Path, storage_engine: str, server: FreshServer, end:
     host.files.remove(making / DATA / "auto.cnf")
     facts = {
         "key": key,
+        "engine": engine,
+        "dataset": dataset.title,
         "tables": [table.to_json() for table in end.tables],
         "content_sha256": end.content_sha256,
         "space": [table.to_json() for table in end.space],
@@ -235,5 +258,5 @@ def _keep(key: str, folder: Path, storage_engine: str, server: FreshServer, end:
         "index_ns": end.index_ns,
         "created_ns": time.time_ns(),
     }
-    host.write_private(making / _FACTS, json.dumps(facts, indent=1) + "\n")
+    host.write_private(making / FACTS, json.dumps(facts, indent=1) + "\n")
     host.run(["mv", "-T", "--", str(making), str(folder)], timeout_s=60)

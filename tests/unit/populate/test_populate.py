@@ -120,6 +120,8 @@ class FakeServer:
     def data_directory(self) -> Path:
         return self.folder / "data"
 
+    schema_charset = "CHARACTER SET latin1"
+
     def connect(self) -> Any:
         return FakeConnection(self)
 
@@ -157,6 +159,7 @@ class Bench:
     def snapshot(self, key: str = "k1") -> Snapshot:
         return snapshot_for(
             key,
+            "mysql 9.7.4 innodb",
             DATASET,
             "innodb",
             self.start,
@@ -205,7 +208,7 @@ def test_a_fresh_snapshot_is_filled_proven_stopped_and_kept(bench: Bench) -> Non
     assert [progress.phase for progress in bench.seen] == ["load", "index"]
     assert bench.host.orders[0]["target"]["database"] == "dbdyno_sbtest"
     queries = bench.server.queries
-    assert queries[1] == "CREATE DATABASE `dbdyno_sbtest` CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci"
+    assert queries[1] == "CREATE DATABASE `dbdyno_sbtest` CHARACTER SET latin1"
     assert queries[-1] == "ANALYZE TABLE `dbdyno_sbtest`.`sbtest1`"
 
 

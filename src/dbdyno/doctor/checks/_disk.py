@@ -23,7 +23,8 @@ def space(subject: Subject) -> Verdict:
         return blocks(
             f"{free} free at {disk.path}, the study needs about {format_bytes(needs.disk_bytes)}",
             "filling stops with a full disk",
-            "free some space, choose fewer rows or targets, or point DBDYNO_HOME at a larger disk",
+            "free some space (dbdyno clean --datasets 7d lists what studies have left), choose fewer rows or targets, "
+            "or point DBDYNO_HOME at a larger disk",
         )
     left = disk.free_bytes - (needs.disk_bytes if needs else 0)
     if left < _LITTLE_SHARE * disk.size_bytes:
