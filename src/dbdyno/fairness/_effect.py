@@ -23,6 +23,7 @@ _WEIGHED: tuple[Severity, ...] = ("critical", "high")
 _COUNTS = 1.03
 """A factor that counts in comparisons; what is worth less is rarely seen."""
 _A_NOTE = 1.01
+_RESIDENT = "host:rss_bytes"
 Labels = Mapping[str, Mapping[str, str]]
 Levels = Mapping[tuple[str, str, str, int], Mapping[int, float]]
 
@@ -180,10 +181,10 @@ def _may_help(effect: Effect, finding: Finding, labels: Labels, one: str, other:
         is_named = one in finding.targets
         differ = is_named != (other in finding.targets)
         return differ and (not effect.helps or is_named == (effect.helps == "named"))
-    values = _first_difference(labels, one, other)
-    if values is None:
+    difference = _first_difference(labels, one, other)
+    if difference is None:
         return False
-    first, second = (_rank(effect.helps, value) for value in values)
+    first, second = (_rank(effect.helps, value) for value in difference[1:])
     return first is None or second is None or first < second
 
 
@@ -208,7 +209,10 @@ def _gain(
     """Most that a finding is worth to the helped one, as a factor."""
     if isinstance(effect.size, float):
         return effect.size
-    numbers = [_number(value) for value in _first_difference(labels, helped, other) or ()]
+    name, *values = _first_difference(labels, helped, other) or ("",)
+    if name == _RESIDENT and _storage_engine(here, helped) == "innodb":
+        return 1.0  # rows are in the buffer pool alone: what its process takes besides saves no read
+    numbers = [_number(value) for value in values]
     if len(numbers) < 2 or numbers[0] is None or numbers[1] is None:
         return math.inf
     most, least = max(numbers[0], numbers[1]), min(numbers[0], numbers[1])
@@ -217,6 +221,10 @@ def _gain(
     if effect.size == "share":
         return (100 - least) / (100 - most) if most < 100 else math.inf
     return _memory_gain(other, most - least, pair, here, levels)
+
+
+def _storage_engine(here: ComparisonSet, target: str) -> str:
+    return next((facts.storage_engine for facts in here.targets if facts.name == target), "")
 
 
 def _memory_gain(target: str, more_bytes: float, pair: Comparison, here: ComparisonSet, levels: Levels) -> float:
@@ -247,11 +255,11 @@ def _labels(finding: Finding) -> Labels:
     return labels
 
 
-def _first_difference(labels: Labels, one: str, other: str) -> tuple[str, str] | None:
-    """Values of two targets in the first input in which they differ."""
+def _first_difference(labels: Labels, one: str, other: str) -> tuple[str, str, str] | None:
+    """The first input in which two targets differ, and their values."""
     theirs = labels.get(other, {})
-    pairs = ((value, theirs[name]) for name, value in labels.get(one, {}).items() if name in theirs)
-    return next((pair for pair in pairs if pair[0] != pair[1]), None)
+    shared = ((name, value, theirs[name]) for name, value in labels.get(one, {}).items() if name in theirs)
+    return next((each for each in shared if each[1] != each[2]), None)
 
 
 def _number(value: str) -> float | None:

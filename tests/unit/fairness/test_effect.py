@@ -35,10 +35,16 @@ def finding(rule_id: str, values: Mapping[str, Any]) -> Finding:
 
 
 def weighed(
-    study: Study, found: Finding, *pairs: Comparison, levels: Any = None, data_bytes: int | None = None
+    study: Study,
+    found: Finding,
+    *pairs: Comparison,
+    levels: Any = None,
+    data_bytes: int | None = None,
+    storage_engine: str = "rocksdb",
 ) -> Finding:
     schema = {"data_bytes": data_bytes} if data_bytes else {}
-    here = ComparisonSet((TargetFacts("a", schema=schema), TargetFacts("b", schema=schema)), tier="64 MiB")
+    targets = tuple(TargetFacts(name, schema=schema, storage_engine=storage_engine) for name in "ab")
+    here = ComparisonSet(targets, tier="64 MiB")
     (one,) = weigh_findings([found], study, [here], Ranking(pairs, levels or {}))
     return one
 
@@ -83,6 +89,17 @@ def test_more_memory_is_worth_what_the_next_tier_brought_to_the_other_one(study:
     assert weighed(study, found, lead, levels={at: {64 * MIB: 100.0, 512 * MIB: 110.0}}).severity == "medium"
     assert weighed(study, found, lead, levels={at: {64 * MIB: 100.0, 128 * MIB: 110.0}}).severity == "critical"
     assert weighed(study, found, lead, data_bytes=60 * MIB).severity == "info"
+
+
+def test_memory_beside_the_buffer_pool_saves_no_read(study: Study) -> None:
+    resident = {"host:rss_bytes": {str(100 * MIB): ("b",), str(200 * MIB): ("a",)}}
+    caches = {"derived:cache_bytes": {str(64 * MIB): ("b",), str(128 * MIB): ("a",)}}
+    lead = pair(1.3, 1.2, 1.4)
+    found = finding("memory-budget-mismatch", resident)
+    assert weighed(study, found, lead, storage_engine="innodb").severity == "info"
+    assert weighed(study, found, lead, storage_engine="rocksdb").severity == "critical"
+    found = finding("memory-budget-mismatch", caches | resident)
+    assert weighed(study, found, lead, storage_engine="innodb").severity == "critical"
 
 
 def test_without_a_known_direction_either_may_be_helped(study: Study) -> None:

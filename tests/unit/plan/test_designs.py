@@ -87,7 +87,7 @@ def test_questions_that_the_axes_leave_open_are_told(study: Study) -> None:
     for text in ("there is one target", "one concurrency", "one tier", "each cell is run once"):
         assert text in words(one)
         assert text not in words(study)
-    assert "beyond 16 connections" in words(study)
+    assert "beyond 32 connections" in words(study)
     assert "a law of scalability" not in words(replace(study, concurrencies=(1, 2, 4, 8, 16, 32)))
 
 

@@ -33,7 +33,7 @@ def test_the_study_of_make_compare_is_36_cells_and_repeats() -> None:
     study = read_study(ROOT / "studies" / "first.toml")
     cells = len(study.targets) * len(study.tiers_bytes) * len(study.concurrencies)
     assert cells * study.repeats == 36
-    assert study.workloads[0].options == {"tables": 4, "table_size": 50_000}
+    assert study.workloads[0].options == {"tables": 4, "table_size": 150_000, "rand_type": "uniform"}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.name)
