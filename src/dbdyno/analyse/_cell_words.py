@@ -24,7 +24,7 @@ def cell_level_words(group: CellJudgement, unit: str = "") -> str:
         return ""
     unit = f" {unit}" if unit else ""
     if group.is_vague:
-        return f"{_runs(group)}{unit} ({vague_words(group)})"
+        return f"{_runs(group)}{unit}, {vague_words(group)}"
     words = plus_minus(group.tps_mean, group.tps_low or 0.0, group.tps_high or 0.0) + unit
     if not group.is_settled:
         return f"({words})"

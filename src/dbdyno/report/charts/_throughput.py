@@ -2,7 +2,7 @@
 
 At one concurrency each target has a bar.
 
-Lines are the law of scalability where it comes within ten percent of every point, else a monotone curve through them.
+Lines are the law of scalability where it comes within ten percent of every point, else straight from point to point.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _drawing(
     bands = _bands(drawn, y_scale, y_axis) if len(palette.looks) <= MOST_BANDS else []
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2=alt.Y2("high:Q"))
     y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
-    line = drawn.mark_line(strokeWidth=2, clip=True, interpolate="monotone").encode(y=y, strokeDash=dash(palette))
+    line = drawn.mark_line(strokeWidth=2, clip=True).encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=62, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     hollow = (
         base.transform_filter("!datum.trusted")
@@ -157,11 +157,11 @@ def _drawing(
 
 def _bands(drawn: Unit, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
     """Bands with edges in the target's colour, so that two that lie over each other stay two."""
-    area = drawn.mark_area(opacity=0.13, line=False, clip=True, tooltip=None, interpolate="monotone").encode(
+    area = drawn.mark_area(opacity=0.13, line=False, clip=True, tooltip=None).encode(
         y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
     )
     edges = [
-        drawn.mark_line(strokeWidth=0.9, opacity=0.75, clip=True, tooltip=None, interpolate="monotone").encode(
+        drawn.mark_line(strokeWidth=0.9, opacity=0.75, clip=True, tooltip=None).encode(
             y=alt.Y(f"{end}:Q", scale=y_scale, axis=y_axis)
         )
         for end in ("low", "high")

@@ -85,10 +85,10 @@ def _law_words(found: tuple[CapacityJudgement, ...]) -> str:
     drawn = sum(each.fit is not None and each.fit.is_shown for each in found)
     base = "Peak and collapse are read off what was measured."
     if not drawn:
-        return f"{base} Points are joined by a monotone curve: it has no bump that was not measured."
+        return f"{base} Straight lines join the points: between them nothing was measured."
     return (
         f"{base} The Universal Scalability Law comes within 10 % of every point for {drawn} of {len(found)} curves, "
-        "which are drawn by it; the others are joined by a monotone curve."
+        "which are drawn by it; the points of the others are joined by straight lines."
     )
 
 
