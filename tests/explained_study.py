@@ -11,7 +11,16 @@ from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Run, RunRecord
 from dbdyno.plan import make_plan
-from dbdyno.store import IntervalRow, JsonValue, Results, SecondRow, StoredRun, StoredStudy, TelemetryRow
+from dbdyno.store import (
+    IntervalRow,
+    JsonValue,
+    Results,
+    SecondRow,
+    StackProfile,
+    StoredRun,
+    StoredStudy,
+    TelemetryRow,
+)
 from dbdyno.study import Study, parse_study
 
 STUDY = """
@@ -54,6 +63,7 @@ class PlantedTimes:
     counted : target -> counter of the server -> its growth per transaction
     metrics : target -> metric of the telemetry -> its value in every second
     variables : target -> the server's variables
+    profiles : target -> stacks of its server; none: it was not profiled
     """
 
     def __init__(
@@ -66,10 +76,12 @@ class PlantedTimes:
         counted: Mapping[str, Mapping[str, float]] | None = None,
         metrics: Mapping[str, Mapping[str, float]] | None = None,
         variables: Mapping[str, Mapping[str, str]] | None = None,
+        profiles: Mapping[str, StackProfile] | None = None,
     ) -> None:
         self.factors, self.spread, self.random = factors, spread, np.random.default_rng(seed)
         self.states, self.counted = states or {}, counted or {}
         self.metrics, self.variables = metrics or {}, variables or {}
+        self.profiles = profiles or {}
         self.text = STUDY.format(repeats=repeats)
 
     @property
@@ -129,7 +141,8 @@ class PlantedTimes:
         counters = self._counters(run, record.transactions)
         variables = dict(self.variables.get(run.cell.target, {"version": "1"}))
         documents = {"variables": variables, "order": {"workers": 1}, "counters": counters}
-        return StoredRun(record, seconds, intervals, telemetry, **documents)
+        profile = self.profiles.get(run.cell.target)
+        return StoredRun(record, seconds, intervals, telemetry, **documents, profile=profile)
 
     def _counters(self, run: Run, transactions: int) -> dict[str, JsonValue]:
         rows: list[JsonValue] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,17 @@ def test_json_and_markdown_hold_the_same_lines(folder: str, capsys: pytest.Captu
     assert found["gap"]["parts"][0]["id"] == "statement.commit"
     assert main(["explain", folder, "--at", "64MB,4", "--format", "md"]) == 0
     assert found["lines"][0] in capsys.readouterr().out
+
+
+def test_without_a_profiler_or_the_right_to_use_it_a_deep_profile_is_refused_before_it_begins(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["explain", folder, "--deep"]) == 3
+    printed = capsys.readouterr()
+    assert "perf is not installed" in printed.err
+    assert "linux-perf" in printed.err
+    assert not (Path(folder) / "deep").exists()
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,7 @@ def _run_with(
             calibration,
             examination_to_json(examination),
             auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
+            getattr(choices, "profiler", None),
         )
         return run_study(study, own, results, lab, home, on_event, options, server_host=there)
 

@@ -13,12 +13,13 @@ from dbdyno.cli._help import add_command as add
 
 _STORY = """\
 Explains a difference from stored results: how much longer a transaction takes on one target than on another, and
-with which parts of its time that goes. Reads the stored records only; nothing is measured without --prove.
+with which parts of its time that goes. Reads the stored records only; nothing is measured without --prove or --deep.
 
   dbdyno explain results/first
   dbdyno explain results/first --pair mysql:9.7 mariadb:11.8+rocksdb --at 64MB,16
   dbdyno explain results/first --prove                    alter what the first causes blame, and measure
   dbdyno explain results/first --prove redo-capacity durability-relaxed --rounds 6
+  dbdyno explain results/first --deep                     profile both servers: which functions differ
   dbdyno explain results/first --format json | jq '.gap.parts[] | select(.verdict == "decided")'
 
 The time T of a transaction is connections / TPS: what one connection spends for one commit. It is split into
@@ -39,6 +40,9 @@ A cause that is decided "explains" its milliseconds.
 --prove alters what a cause blames on the slower target, runs it as it was and altered in turn, and holds what came
 back against what the cause's parts held: proved ("caused by"), refuted or undecided. Its runs lie in DIR/proofs and are
 never judged with the study's. --prove list names what can be altered. docs/guides/explain.md reads an example.
+
+--deep runs both targets once more while perf samples the stacks of their servers, and says in which functions the time
+is spent: a table here, flame graphs and the folded stacks in the report. These runs lie in DIR/deep, never judged.
 """
 
 
@@ -64,9 +68,14 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         help="alter this cause and measure; alone: the first causes; list: what can be altered",
     )
     proof.add_argument("--rounds", type=int, default=4, metavar="N", help="runs as it was and altered (default 4)")
-    proof.add_argument("--window", metavar="TIME", help="driven and judged in a proof (default: as in the study)")
-    proof.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
-    proof.add_argument("--quiet", action="store_true", help="no progress of a proof")
+    deep = parser.add_argument_group("deep profile")
+    deep.add_argument("--deep", action="store_true", help="sample the stacks of both servers in a run each")
+    both = parser.add_argument_group("proof and deep profile")
+    both.add_argument(
+        "--window", metavar="TIME", help="driven in each run (default: a proof as in the study, a deep profile 20s)"
+    )
+    both.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
+    both.add_argument("--quiet", action="store_true", help="no progress of these runs")
     add_check_options(parser)
 
 
@@ -81,6 +90,11 @@ def _explain(choices: argparse.Namespace) -> int:
         from dbdyno.cli._prove import prove
 
         prove(analysis, why, choices)
+        why = why_of(analysis, choices.pair, choices.at)
+    if choices.deep:
+        from dbdyno.cli._deep import profile_pair
+
+        profile_pair(analysis, why, choices)
         why = why_of(analysis, choices.pair, choices.at)
     if choices.format == "json":
         print(json.dumps(why_object(analysis, why), indent=1, allow_nan=False))

@@ -60,6 +60,7 @@ from dbdyno.core._machine import (
     Machine,
     Memory,
     Processors,
+    Profiler,
 )
 from dbdyno.core._record import (
     ACCEPTED,
@@ -78,15 +79,28 @@ from dbdyno.core._record import (
     TypeFigures,
     Verdict,
 )
+from dbdyno.core._stack import (
+    FURTHER,
+    KERNEL_MARK,
+    SESSIONS,
+    Stack,
+    folded_stack,
+    function_name,
+    is_unnamed,
+    linker_name,
+)
 from dbdyno.core._units import format_bytes, format_duration, format_memory, parse_bytes, parse_duration_ns, with_unit
 
 __all__ = [
     "ACCEPTED",
     "CLIENT_BOUND",
+    "FURTHER",
     "IMPORTED_SOURCE",
+    "KERNEL_MARK",
     "LARGEST",
     "LIMIT_VARIABLE",
     "NO_DELAYS",
+    "SESSIONS",
     "STORAGE_ENGINE_ALIASES",
     "UNLIMITED",
     "AlteredError",
@@ -121,6 +135,7 @@ __all__ = [
     "Policy",
     "PopulateError",
     "Processors",
+    "Profiler",
     "ProvisionError",
     "RequestError",
     "ResultComparison",
@@ -132,6 +147,7 @@ __all__ = [
     "RunStatus",
     "SeriesError",
     "SettledPart",
+    "Stack",
     "Steadiness",
     "StoreError",
     "StudyError",
@@ -145,11 +161,15 @@ __all__ = [
     "check_plugin",
     "compare_results",
     "decode",
+    "folded_stack",
     "format_bytes",
     "format_duration",
     "format_memory",
+    "function_name",
     "input_limit",
+    "is_unnamed",
     "json_value",
+    "linker_name",
     "parse_bytes",
     "parse_duration_ns",
     "parse_engine_name",

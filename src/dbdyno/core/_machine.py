@@ -183,6 +183,44 @@ class Docker:
 
 
 @dataclass(frozen=True, slots=True)
+class Profiler:
+    """Describes whether perf, the kernel's profiler, may sample the stacks of a process of this user.
+
+    Parameters
+    ----------
+    version : as perf tells it; empty: it is not there, or not for this kernel
+    paranoid : kernel.perf_event_paranoid; None: not known
+    is_root : who may sample whatever that setting is
+    """
+
+    version: str = ""
+    paranoid: int | None = None
+    is_root: bool = False
+
+    @property
+    def sees_kernel(self) -> bool:
+        """Whether functions of the kernel can be sampled, too."""
+        return self.is_root or (self.paranoid is not None and self.paranoid <= 1)
+
+    def obstacle(self) -> tuple[str, str]:
+        """Why it can't, and the remedy; both empty where it can.
+
+        >>> Profiler("6.1", 3).obstacle()[1]
+        'sudo sysctl kernel.perf_event_paranoid=1, or run dbdyno as root'
+        """
+        if not self.version:
+            return "perf is not installed", "install linux-perf (Debian), linux-tools-generic (Ubuntu) or perf (Fedora)"
+        if not self.is_root and (self.paranoid is None or self.paranoid > _MOST_PARANOID):
+            shown = "not known" if self.paranoid is None else str(self.paranoid)
+            remedy = "sudo sysctl kernel.perf_event_paranoid=1, or run dbdyno as root"
+            return f"kernel.perf_event_paranoid is {shown}", remedy
+        return "", ""
+
+
+_MOST_PARANOID = 2
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """Everything that is looked at before a study.
 
@@ -192,6 +230,7 @@ class Machine:
     virtualisation : ``none seen``, ``container`` or which machine it is a guest of
     delays_network : whether the kernel can hold packets back (netem) and we may ask it to
     docker : None where there is no socket
+    profiler : None where it was not looked for
     """
 
     kernel: str = ""
@@ -206,3 +245,4 @@ class Machine:
     load: Load = field(default_factory=Load)
     control_group: ControlGroup = field(default_factory=ControlGroup)
     docker: Docker | None = None
+    profiler: Profiler | None = None

@@ -35,7 +35,7 @@ from dbdyno.hosts._process_protocol import Completed, PipedProcess, Process
 from dbdyno.hosts._protocol import Address, ClockAccuracy, ClockReading, Host
 from dbdyno.hosts._system import ServerUser, System
 from dbdyno.hosts.containers import ContainerOrder, ContainerProcess, Containers, ImageFacts, Network
-from dbdyno.hosts.machine import read_machine
+from dbdyno.hosts.machine import read_machine, read_profiler
 
 __all__ = [
     "EXIT_UNKNOWN",
@@ -80,4 +80,5 @@ __all__ = [
     "process_state",
     "read_machine",
     "read_own_text",
+    "read_profiler",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from dbdyno.core import DbdynoError, Route, Run, Target
+from dbdyno.core import DbdynoError, Profiler, Route, Run, Target
 from dbdyno.hosts import Home, Host, HostFacts
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
@@ -33,6 +33,7 @@ class RunOptions:
     calibration : of the load generator on this machine; None: not known
     examined : state of the machine and its diagnosis, for the journal; None: not examined
     auditor : judges the targets' servers before the first run, and may stop the study there; None: no audit
+    profiler : profiles each run's server; None: none is, as in all runs that are judged
     """
 
     command_line: Sequence[str] = ()
@@ -40,6 +41,7 @@ class RunOptions:
     calibration: Calibration | None = None
     examined: Mapping[str, JsonValue] | None = None
     auditor: Auditor | None = None
+    profiler: Profiler | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,15 @@ from dbdyno.lab._session_waits import SecondReporter, SessionWatch
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
 from dbdyno.measure.client import CostCurve
-from dbdyno.measure.telemetry import ThreadsPlace
+from dbdyno.measure.telemetry import PerfRecording, ThreadsPlace
 from dbdyno.parquet import Table
 from dbdyno.plan import share_server
 from dbdyno.populate import Dataset, Verified, verify
 from dbdyno.stats import ServerFacts, gate_facts, is_flash
 from dbdyno.store import JsonValue, StoredRun
+
+_PERF_BEYOND_S = 30.0
+"""After a load's longest time perf ends by itself, should nobody end it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,7 @@ class RunExecutor:
             life=server.life(),
             server_cnf=server.option_file,
             server_log=log_tail,
+            profile=measured.profile,
         )
 
     def _order(self, run: Run, ladder_server: LadderServer) -> LoadOrder:
@@ -188,7 +192,15 @@ class RunExecutor:
             facts=self._gate_facts(prepared, before, ladder_server),
             curve=self._curve(run),
             threads_place=self._threads_place(run, prepared, server),
+            recording=self._recording(order, server),
         )
+
+    def _recording(self, order: LoadOrder, server: RunServer) -> PerfRecording | None:
+        profiler = self.context.options.profiler
+        if profiler is None or server.pid is None:
+            return None
+        longest_s = order.longest_s + _PERF_BEYOND_S
+        return PerfRecording(self.context.host, server.pid, longest_s, profiler.version, profiler.sees_kernel)
 
     def _threads_place(self, run: Run, prepared: PreparedTarget, server: RunServer) -> ThreadsPlace | None:
         """Say where the server's threads are watched: only where its process and the load's connections are seen."""

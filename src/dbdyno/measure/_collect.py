@@ -21,7 +21,7 @@ from dbdyno.measure._records import (
 )
 from dbdyno.measure._rows import second_row
 from dbdyno.measure.client._calibration import CostCurve
-from dbdyno.measure.telemetry import STOP_S, SamplerGroup, SessionThreads, Telemetry
+from dbdyno.measure.telemetry import STOP_S, PerfRecording, SamplerGroup, SessionThreads, Telemetry
 from dbdyno.stats import AdaptiveLengthRule, Course, Gates, Readings, ServerFacts, advanced, no_gates, server_gates
 from dbdyno.store import SecondRow, TelemetryRow
 
@@ -120,6 +120,7 @@ class Collector:
     client_has_own_cpus: bool
     here_ns: Callable[[int], int]
     threads: SessionThreads | None = None
+    recording: PerfRecording | None = None
     curve: CostCurve | None = None
     live: LiveLength | None = None
     on_course: Callable[[Course], None] | None = None
@@ -146,6 +147,8 @@ class Collector:
                 self.start = record
                 if self.threads is not None:  # first: it must see the sessions idle
                     self.threads.start(record.monotonic_ns, self.process.pid)
+                if self.recording is not None:
+                    self.recording.start()
                 self.station.start(self.here_ns(record.monotonic_ns))
             case IntervalRecord():
                 self._take_second(record)
@@ -163,6 +166,8 @@ class Collector:
         """End the samplers and keep what they saw; nothing happens the second time."""
         if self.sampling:
             self.sampling = False
+            if self.recording is not None:
+                self.recording.stop()
             self.telemetry = self.station.stop(self.seconds_count, patience_s)
             if self.threads is not None:
                 self.threads.stop(self.seconds_count)

@@ -40,15 +40,18 @@ from dbdyno.measure._wall_clock import WallClock
 from dbdyno.measure.client._calibration import CostCurve
 from dbdyno.measure.telemetry import (
     SECOND_NS,
+    PerfRecording,
     ProcessSource,
+    ProfiledWindow,
     QuotaSource,
     SamplerGroup,
     SessionThreads,
     SourceGroup,
     ThreadsPlace,
+    stack_profile,
 )
 from dbdyno.stats import Course, ServerFacts, run_course, settled_part
-from dbdyno.store import IntervalRow, JsonValue, SecondRow, TelemetryRow, window_tps
+from dbdyno.store import IntervalRow, JsonValue, SecondRow, StackProfile, TelemetryRow, window_tps
 
 _HURRIED_S = 1.0
 
@@ -65,6 +68,7 @@ class MeasuredRun:
     counters : what counters of server and disk grew by over the window
     settled : what the window's seconds say of its level; None where the study itself varies the rate
     threads : what is known of the server's session threads beside their rows
+    profile : of the server's threads in the window; None where it was not asked for, or there is no window
     """
 
     figures: WindowFigures
@@ -85,6 +89,7 @@ class MeasuredRun:
     course: RunCourse | None = None
     settled: SettledPart | None = None
     threads: Mapping[str, JsonValue] = field(default_factory=dict)
+    profile: StackProfile | None = None
 
 
 def measure_run(
@@ -99,6 +104,7 @@ def measure_run(
     facts: ServerFacts | None = None,
     curve: CostCurve | None = None,
     threads_place: ThreadsPlace | None = None,
+    recording: PerfRecording | None = None,
     patience_s: float = 2.0,
 ) -> MeasuredRun:
     """Drive one run and record it.
@@ -112,6 +118,7 @@ def measure_run(
     facts : of the server, for its gates; None: its own state is not asked
     curve : of the client's calibration; None: the busy share stands for its use
     threads_place : where the server's session threads are watched; None: they are not
+    recording : of the server's stacks; None: it is not profiled
     patience_s : how long the end of a server may show later than the end of the load that it broke
 
     Returns
@@ -129,6 +136,7 @@ def measure_run(
         collector = Collector(process, server, samplers, on_second, order.client_has_own_cpus, host.here_ns)
         collector.curve = curve
         collector.threads = None if threads_place is None else SessionThreads(threads_place)
+        collector.recording = recording
         if order.adaptive_length_rule.is_open:
             collector.live, collector.on_course = LiveLength(order.adaptive_length_rule, facts), on_course
         try:
@@ -214,7 +222,15 @@ def _measured(order: LoadOrder, collector: Collector, server_death: str | None, 
         outages=end.outages if end else 0,
         search=end.search if end else None,
         threads=collector.threads.facts() if collector.threads is not None else {},
+        profile=_profile(collector, first, count, figures.transactions),
     )
+
+
+def _profile(collector: Collector, first: int, count: int, transactions: int | None) -> StackProfile | None:
+    if collector.recording is None or collector.start is None or not transactions:
+        return None
+    window = ProfiledWindow(collector.start.monotonic_ns, first, count, transactions)
+    return stack_profile(collector.recording, collector.threads, window)
 
 
 def _is_varied(order: LoadOrder) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from dbdyno.core import Run
 from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget
+from dbdyno.plan._deep_study import DEEP_WINDOW_NS, deep_study
 from dbdyno.plan._designs import (
     SHORTEST_WINDOW_S,
     Design,
@@ -29,6 +30,7 @@ from dbdyno.plan._self_check import FIRST, SECOND, SelfCheckChoices, self_check_
 from dbdyno.study import ResolvedWorkload, Study
 
 __all__ = [
+    "DEEP_WINDOW_NS",
     "FIRST",
     "ROUNDS",
     "SECOND",
@@ -49,6 +51,7 @@ __all__ = [
     "best_within",
     "cheapest_design",
     "check_budget",
+    "deep_study",
     "designs_for",
     "further_rounds",
     "make_plan",

@@ -24,6 +24,7 @@ from dbdyno.analyse.explain import (
 )
 from dbdyno.core import RequestError, target_title
 from dbdyno.report._counted_work import CountedWork, counted_work
+from dbdyno.report._deep import DeepProfile, deep_profile
 from dbdyno.report._format import figure
 from dbdyno.report._proofs import StoredProof, proved_causes, stored_proofs
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -63,6 +64,7 @@ class Why:
     known : of the pair besides its parts; None where there is no pair
     ranking : causes of the pair, by threads where both sides' were watched, else by statement; None without parts
     proofs : of the gap, as far as they were made
+    deep : profiles of the gap's servers; None where they were not made
     course : of the targets with more connections, and within their runs
     """
 
@@ -79,6 +81,7 @@ class Why:
     proofs: tuple[StoredProof, ...] = ()
     course: Course = field(default_factory=Course)
     routes: tuple[Gap, ...] = ()
+    deep: DeepProfile | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -127,7 +130,20 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     course = course_of(analysis, place, (gap.left.target, gap.right.target), steps)
     routes = _routes(analysis, place)
     return Why(
-        explanation, place, gap, lines, steps, counted, threads, thread_gap, known, ranking, proofs, course, routes
+        explanation,
+        place,
+        gap,
+        lines,
+        steps,
+        counted,
+        threads,
+        thread_gap,
+        known,
+        ranking,
+        proofs,
+        course,
+        routes,
+        deep_profile(analysis, gap),
     )
 
 

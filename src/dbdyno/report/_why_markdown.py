@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbdyno.report._deep import ABOUT_DEEP, KINDS, deep_lines, deep_rows, deep_titles
 from dbdyno.report._markdown_text import bullets, escaped, folded, table_text
 from dbdyno.report._proofs import ABOUT_PROOFS, PROOF_TITLES, proof_lines, proof_rows
 from dbdyno.report._why import (
@@ -30,6 +31,13 @@ def why_blocks(why: Why) -> list[str]:
     if why.proofs:
         notes = "\n\n".join([bullets(proof_lines(why.proofs)), escaped(ABOUT_PROOFS)])
         blocks += folded("Proofs", f"{table_text(PROOF_TITLES, 5, proof_rows(why.proofs))}\n\n{notes}")
+    if why.deep is not None:
+        tables = [
+            table_text([f"function, {words}", *deep_titles(why.deep)[1:]], 1, rows)
+            for kind, words in KINDS.items()
+            if (rows := deep_rows(why.deep, kind))
+        ]
+        blocks += folded("In which functions", "\n\n".join([bullets(deep_lines(why.deep)), *tables, ABOUT_DEEP]))
     if why.gap is not None and why.gap.parts:
         titles = [title or "verdict" for title in part_titles(why.gap)]
         blocks += folded("The time, part by part", table_text(titles, 7, part_rows(why.gap)) + f"\n\n{escaped(ABOUT)}")

@@ -7,6 +7,7 @@ import math
 
 from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Knee, Moments, Part
 from dbdyno.core import Cell
+from dbdyno.report._deep import deep_object
 from dbdyno.report._proofs import StoredProof
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._why import Why
@@ -52,6 +53,7 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
         "cells": [] if why.explanation is None else _cells(why.explanation),
         "missing": [] if why.explanation is None else list(why.explanation.missing),
         "proofs": [_proof(each) for each in why.proofs],
+        "deep": None if why.deep is None else deep_object(why.deep),
         "threads": None
         if why.threads is None
         else {

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dbdyno.analyse.explain import CauseRanking
+from dbdyno.report._deep import ABOUT_DEEP, KINDS, DeepProfile, deep_lines, deep_rows, deep_titles
 from dbdyno.report._format import printable
 from dbdyno.report._proofs import ABOUT_PROOFS, PROOF_TITLES, proof_lines, proof_rows
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -29,6 +30,8 @@ from dbdyno.report._why import (
 )
 from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, user_rows, user_titles
 
+_MOST_FUNCTIONS = 4
+
 
 def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     """Print the explanation to a console."""
@@ -40,6 +43,8 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     if why.proofs:
         parts += [Text(), _table(PROOF_TITLES, proof_rows(why.proofs))]
         parts += [Text(printable(f"  {line}")) for line in proof_lines(why.proofs)] + [Text(ABOUT_PROOFS, style="dim")]
+    if why.deep is not None:
+        parts += _deep(why.deep)
     if why.gap is not None and why.gap.parts:
         parts += [Text(), _table(part_titles(why.gap), part_rows(why.gap)), Text(ABOUT, style="dim")]
     if why.thread_gap is not None and why.thread_gap.parts:
@@ -70,6 +75,18 @@ def _causes(ranking: CauseRanking) -> Iterator[RenderableType]:
         for line in filter(None, (settings and f"differs: {settings}", remedy)):
             table.add_row("", "", Text(printable(line)))
     yield table
+
+
+def _deep(deep: DeepProfile) -> Iterator[RenderableType]:
+    """The whole times, and the few functions that differ most."""
+    yield Text("\nIn which functions", style="bold")
+    for line in deep_lines(deep):
+        yield Text(printable(f"  {line}"))
+    for kind, words in KINDS.items():
+        if rows := deep_rows(deep, kind, _MOST_FUNCTIONS):
+            yield Text()
+            yield _table([words, *deep_titles(deep)[1:]], rows)
+    yield Text(ABOUT_DEEP, style="dim")
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:

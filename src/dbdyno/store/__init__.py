@@ -28,6 +28,7 @@ from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
+from dbdyno.store._stack_profile import StackProfile, deep_folder, deep_folders, folded_text
 from dbdyno.store._stored_study import StoredStudy
 from dbdyno.store._throughput import printed_tps, window_tps
 from dbdyno.store._writer import ResultsWriter
@@ -54,12 +55,16 @@ __all__ = [
     "ResultsWriter",
     "SecondRow",
     "SettingRow",
+    "StackProfile",
     "StoredFingerprint",
     "StoredRun",
     "StoredStudy",
     "TelemetryRow",
+    "deep_folder",
+    "deep_folders",
     "filled_counts",
     "find_results",
+    "folded_text",
     "gather",
     "is_results_folder",
     "latency_of",

@@ -13,6 +13,7 @@
       runs/RUN_ID/           one folder a finished run, renamed into place when whole
       set-aside/RUN_ID.N/    failed runs that were made again; kept, not read
       proofs/                 studies of one target as it was and altered, see `_proofs`
+      deep/                   studies of a pair whose servers were profiled, see `_stack_profile`
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ LOOKS = "looks"
 RUNS = "runs"
 SET_ASIDE = "set-aside"
 PROOFS = "proofs"
+DEEP = "deep"
 WRITING_PREFIX = ".writing-"
 
 RECORD = "record.json"
@@ -57,11 +59,14 @@ PROCESS = "process.json"
 LIFE = "life.json"
 TELEMETRY_FACTS = "telemetry.json"
 ORIGIN = "origin.json"
+PROFILE = "profile.json"
+ON_CPU = "on_cpu.folded.gz"
+OFF_CPU = "off_cpu.folded.gz"
 SERVER_CNF = "server.cnf"
 SERVER_LOG = "server.log"
 
 CREATED_BY_US = frozenset(
-    {STUDY, PLAN, HOST, JOURNAL, LOCK, LIVE, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE, PROOFS}
+    {STUDY, PLAN, HOST, JOURNAL, LOCK, LIVE, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE, PROOFS, DEEP}
 )
 
 

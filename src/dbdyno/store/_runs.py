@@ -20,6 +20,7 @@ from dbdyno.store._files import JsonValue, json_text, sync_folder, write_synced
 from dbdyno.store._manifest import FileFacts
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, empty_table_bytes, table_bytes, table_of
+from dbdyno.store._stack_profile import StackProfile, profile_files
 
 _ALWAYS = frozenset({layout.RECORD, layout.VARIABLES, layout.SETTINGS})
 _NOTHING = frozenset(
@@ -75,6 +76,7 @@ class StoredRun:
     server_cnf : the option file that the server was started with
     server_log : the tail of the server's log
     origin : of an imported run: the files it was made from, each with role, path, size and checksum
+    profile : of the server's threads, where they were profiled
     """
 
     record: RunRecord
@@ -99,6 +101,7 @@ class StoredRun:
     server_cnf: str = ""
     server_log: str = ""
     origin: Sequence[JsonValue] = ()
+    profile: StackProfile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +240,8 @@ def run_contents(run: StoredRun) -> dict[str, bytes]:
         server_cnf=run.server_cnf,
         server_log=run.server_log,
     )
-    return content | about_server | {name: text.encode() for name, text in _texts(run).items()}
+    profiled = {} if run.profile is None else profile_files(run.profile)
+    return content | about_server | {name: text.encode() for name, text in _texts(run).items()} | profiled
 
 
 def _texts(run: StoredRun) -> dict[str, str]:

@@ -19,6 +19,7 @@ from dbdyno.core import (
     Machine,
     Memory,
     Processors,
+    Profiler,
 )
 from dbdyno.doctor import CHECKS, Generator, Needs, Outcome, examine
 
@@ -215,3 +216,22 @@ def test_a_load_generator_that_is_not_there_is_a_blocker() -> None:
 def test_names_of_checks_are_each_there_once() -> None:
     ids = [check.check_id for check in CHECKS]
     assert len(ids) == len(set(ids)) >= 35
+
+
+@pytest.mark.parametrize(
+    ("profiler", "state", "word"),
+    [
+        (Profiler("6.1", 3, is_root=True), "clear", "kernel"),
+        (Profiler("6.1", 1), "clear", "kernel"),
+        (Profiler("6.1", 2), "clear", "not of the kernel"),
+        (Profiler("6.1", 3), "found", "perf_event_paranoid is 3"),
+        (Profiler("6.1", None), "found", "not known"),
+        (Profiler("", -1, is_root=True), "found", "not installed"),
+        (None, "idle", ""),
+    ],
+)
+def test_deep_profiles_need_perf_and_the_right_to_it(profiler: Profiler | None, state: str, word: str) -> None:
+    seen = outcome("deep-profiles", replace(CLEAN, profiler=profiler), None)
+    assert (seen.state, seen.severity) == (state, "note")
+    assert word in seen.seen
+    assert outcome("deep-profiles", replace(CLEAN, profiler=profiler)).state == "idle", "no study asks for it"

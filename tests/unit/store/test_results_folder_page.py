@@ -55,6 +55,7 @@ TOP = {
     f"{layout.SET_ASIDE}/RUN_ID.N/": "failed runs that were repeated; kept, not read",
     f"{layout.PROOFS}/ALTERATION-DIGEST/": "study of `dbdyno explain --prove`, a results folder; never judged here",
     f"{layout.PROOFS}/ALTERATION-DIGEST.json": "what it is to prove",
+    f"{layout.DEEP}/DIGEST/": "study of `dbdyno explain --deep`, a results folder with profiles; never judged here",
 }
 OF_A_RUN = {
     layout.RECORD: "identity, status and figures of the run, see below",
@@ -78,12 +79,15 @@ OF_A_RUN = {
     layout.TELEMETRY_FACTS: "counters that the server lacks, the device that was watched, the client's cost curve, "
     "stacks of waits that could not be named",
     layout.ORIGIN: "of an imported run: the files it was made from",
+    layout.PROFILE: "of a profiled run: window, transactions, samples, command, and what a count of a stack stands for",
+    layout.ON_CPU: "of a profiled run: stacks of the server's threads on a processor, folded text, samples",
+    layout.OFF_CPU: "the same of session threads that were blocked, microseconds",
     layout.SERVER_CNF: "the option file that the server was started with",
     layout.SERVER_LOG: "the end of the server's log",
 }
 NOT_FILES = {
     *("SCHEMA_VERSION", "WRITING_PREFIX", "CREATED_BY_US"),
-    *("ENGINES", "DATASETS", "FINGERPRINTS", "LOOKS", "RUNS", "SET_ASIDE", "PROOFS"),
+    *("ENGINES", "DATASETS", "FINGERPRINTS", "LOOKS", "RUNS", "SET_ASIDE", "PROOFS", "DEEP"),
 }
 MEANINGS = {
     "run_id": "the run, so that tables of many runs can be joined",

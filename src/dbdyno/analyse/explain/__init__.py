@@ -21,6 +21,7 @@ from dbdyno.analyse.explain._moments import (
     waves_explained,
 )
 from dbdyno.analyse.explain._part import PARTS, REST, Breakdown, Part, PartKind, Split, rest_of
+from dbdyno.analyse.explain._profile import Frame, FunctionTimes, StackComparison, compare_stacks, same_function
 from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdict, judge_proof
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, rank_causes
 from dbdyno.analyse.explain._statements import RunTimes, StatementTimes, split_by_statement, statement_mix
@@ -57,6 +58,8 @@ __all__ = [
     "Effect",
     "Explanation",
     "FoundCause",
+    "Frame",
+    "FunctionTimes",
     "Gap",
     "Grade",
     "Knee",
@@ -72,6 +75,7 @@ __all__ = [
     "RunSeconds",
     "RunTimes",
     "Split",
+    "StackComparison",
     "StatementTimes",
     "cause_sentence",
     "causes",
@@ -80,6 +84,7 @@ __all__ = [
     "choose_place",
     "closing_words",
     "compare_breakdowns",
+    "compare_stacks",
     "difference_words",
     "explain",
     "explain_threads",
@@ -93,6 +98,7 @@ __all__ = [
     "rank_causes",
     "rest_of",
     "route_words",
+    "same_function",
     "shown_causes",
     "split_by_statement",
     "split_by_threads",

@@ -40,7 +40,20 @@ def controllers(subject: Subject) -> Verdict:
     return clear(", ".join(wanted))
 
 
+def deep_profiles(subject: Subject) -> Verdict:
+    """Asked for by `dbdyno explain --deep` alone, so it weakens no study."""
+    profiler = subject.machine.profiler
+    if profiler is None or subject.needs is not None:
+        return idle("not asked for")
+    why, remedy = profiler.obstacle()
+    if why:
+        return notes(why, "dbdyno explain --deep can't tell in which functions of a server the time is spent", remedy)
+    scope = "server and kernel" if profiler.sees_kernel else "the server alone, not of the kernel"
+    return clear(f"perf {profiler.version}, functions of {scope}")
+
+
 KERNEL_CHECKS = (
+    Check("deep-profiles", "Deep profiles", deep_profiles),
     Check("network-delay", "Network delay", network_delay),
     Check("controllers", "Control groups", controllers),
 )

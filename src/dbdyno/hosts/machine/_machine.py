@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from dbdyno.core import Machine
+from dbdyno.core import HostError, Machine, Profiler
 from dbdyno.hosts._facts import virtualisation
 from dbdyno.hosts._protocol import Host
 from dbdyno.hosts._tree import Tree
@@ -17,6 +17,7 @@ from dbdyno.hosts.machine._storage import read_asynchronous, read_disk
 
 _LOOK_S = 1.0
 _CAP_NET_ADMIN = 12
+_PERF_S = 10.0
 
 
 def read_machine(
@@ -51,7 +52,21 @@ def read_machine(
         load=read_load(tree, look_s, pause),
         control_group=group,
         docker=None if environ is None else read_docker(environ),
+        profiler=read_profiler(host, root),
     )
+
+
+def read_profiler(host: Host, root: Path = Path("/")) -> Profiler:
+    """Whether perf is there, and what the kernel lets it do."""
+    try:
+        told = host.run(["perf", "--version"], timeout_s=_PERF_S, check=False)
+    except HostError:
+        version = ""
+    else:
+        version = told.stdout.strip().removeprefix("perf version ") if told.exit_code == 0 else ""
+    paranoid = Tree(host.files, root).text("/proc/sys/kernel/perf_event_paranoid").strip()
+    is_root = host.system().server_user is not None
+    return Profiler(version, int(paranoid) if paranoid.lstrip("-").isdigit() else None, is_root)
 
 
 def _delays_network(tree: Tree, kernel: str) -> bool | None:

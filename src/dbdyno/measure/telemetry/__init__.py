@@ -22,6 +22,7 @@ from dbdyno.measure.telemetry._sampler import (
     Telemetry,
 )
 from dbdyno.measure.telemetry._session_threads import SessionThreads, StackFrame, ThreadsPlace, WaitStack
+from dbdyno.measure.telemetry._stack_profile import PerfRecording, ProfiledWindow, stack_profile
 from dbdyno.measure.telemetry._status import StatusSource, absent_counters
 
 __all__ = [
@@ -32,8 +33,10 @@ __all__ = [
     "MemoryLimitSource",
     "MemorySource",
     "NetworkSource",
+    "PerfRecording",
     "PressureSource",
     "ProcessSource",
+    "ProfiledWindow",
     "QuotaSource",
     "Reading",
     "Sampler",
@@ -47,4 +50,5 @@ __all__ = [
     "ThreadsPlace",
     "WaitStack",
     "absent_counters",
+    "stack_profile",
 ]

@@ -71,19 +71,27 @@ class WaitStack:
     is_named : its functions tell what it waits for
     is_latch : its system call says so; what the latch stands for is not known
     frames : innermost first
+    wait_class : what its functions say, else what its system call alone says
     """
 
     samples: int
     is_named: bool
     is_latch: bool
     frames: tuple[StackFrame, ...]
+    wait_class: str = NOT_NAMED
+
+    @property
+    def functions(self) -> list[str]:
+        """Functions as the linker knows them, outermost first; those without a name by their file."""
+        return [frame.function or f"[{frame.file}]" for frame in reversed(self.frames)]
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> WaitStack:
         """Read one of the last record's stacks."""
         is_named = record["class"] is not None or record["class_by_call"] not in (NOT_NAMED, LATCH)
         frames = (StackFrame(f["file"], f["build_id"], f["address"], f["function"]) for f in record["frames"])
-        return cls(record["samples"], is_named, record["class_by_call"] == LATCH, tuple(frames))
+        wait_class = record["class"] or record["class_by_call"]
+        return cls(record["samples"], is_named, record["class_by_call"] == LATCH, tuple(frames), wait_class)
 
 
 @dataclass(slots=True)

@@ -779,6 +779,90 @@
     }, 1500);
   }
 
+  // report/flame_view.js
+  var SLACK = 2e-3;
+  var LEAST_LABEL_PX = 34;
+  var fits = (widthPx) => widthPx >= LEAST_LABEL_PX;
+  var inside = (inner, outer) => inner.x >= outer.x - SLACK && inner.x + inner.width <= outer.x + outer.width + SLACK;
+  function enlarged(frames, frame) {
+    return frames.map((one) => ({ element: one.element, place: placed(one, frame) }));
+  }
+  function placed(one, frame) {
+    if (frame.depth === 0) return { x: one.x, width: one.width };
+    if (one.depth < frame.depth) return inside(frame, one) ? { x: 0, width: 100 } : null;
+    if (!inside(one, frame)) return null;
+    return { x: 100 * (one.x - frame.x) / frame.width, width: 100 * one.width / frame.width };
+  }
+  function nearby(frames, frame, direction) {
+    const at = (depth) => frames.filter((one) => one.depth === depth);
+    if (direction === "outer") return at(frame.depth - 1).find((one) => inside(frame, one)) ?? frame;
+    if (direction === "inner") {
+      const called = at(frame.depth + 1).filter((one) => inside(one, frame));
+      return called.sort((a, b) => b.width - a.width)[0] ?? frame;
+    }
+    const row = at(frame.depth).sort((a, b) => a.x - b.x);
+    return row[row.indexOf(frame) + (direction === "left" ? -1 : 1)] ?? frame;
+  }
+
+  // report/flame.js
+  var DIRECTIONS = { ArrowDown: "inner", ArrowUp: "outer", ArrowLeft: "left", ArrowRight: "right" };
+  function buildFlames() {
+    for (const figure of all(".flame-figure")) buildFlame(figure);
+  }
+  function buildFlame(figure) {
+    const svg = figure.querySelector("svg.flame");
+    const words = figure.querySelector(".flame-words");
+    const frames = all("svg.fr", svg).map(readFrame);
+    const byElement = new Map(frames.map((frame) => [frame.element, frame]));
+    const hint = words.textContent;
+    let current = frames[0];
+    const frameOf = (event) => byElement.get(event.target.closest("svg.fr"));
+    const showLabels = () => {
+      const widthPx = svg.getBoundingClientRect().width;
+      if (!widthPx) return;
+      for (const { element } of frames) {
+        element.classList.toggle("narrow", !fits(widthPx * parseFloat(element.getAttribute("width")) / 100));
+      }
+    };
+    const zoom = (frame) => {
+      for (const { element, place: place2 } of enlarged(frames, frame)) show2(element, place2);
+      showLabels();
+      back.hidden = frame === frames[0];
+    };
+    const read = (frame) => words.textContent = frame ? frame.words : hint;
+    const moveTo = (frame) => {
+      current.element.setAttribute("tabindex", -1);
+      current = frame;
+      current.element.setAttribute("tabindex", 0);
+      current.element.focus();
+    };
+    const back = button("whole", "Show the whole graph", () => zoom(frames[0]));
+    back.hidden = true;
+    figure.querySelector(".save").prepend(back);
+    svg.addEventListener("pointerover", (event) => frameOf(event) && read(frameOf(event)));
+    svg.addEventListener("pointerleave", () => read(null));
+    svg.addEventListener("focusin", (event) => read(frameOf(event)));
+    svg.addEventListener("click", (event) => frameOf(event) && (moveTo(frameOf(event)), zoom(current)));
+    svg.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") zoom(current);
+      else if (event.key === "Escape") zoom(frames[0]);
+      else if (DIRECTIONS[event.key]) moveTo(nearby(frames, current, DIRECTIONS[event.key]));
+      else return;
+      event.preventDefault();
+    });
+    new ResizeObserver(showLabels).observe(svg);
+  }
+  function readFrame(element) {
+    const [x, width] = ["x", "width"].map((name) => parseFloat(element.getAttribute(name)));
+    return { element, x, width, depth: Number(element.dataset.d), words: element.querySelector("title").textContent };
+  }
+  function show2(element, place2) {
+    element.style.display = place2 ? "" : "none";
+    if (!place2) return;
+    element.setAttribute("x", `${place2.x}%`);
+    element.setAttribute("width", `${place2.width}%`);
+  }
+
   // report/points.js
   var STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
   var MARKS = "svg .mark-symbol path, svg .mark-rect path";
@@ -792,11 +876,11 @@
       if (!step) return;
       event.preventDefault();
       at = at < 0 ? 0 : (at + step + points.length) % points.length;
-      show2(canvas, points[at]);
+      show3(canvas, points[at]);
     });
     canvas.addEventListener("blur", () => {
       at = -1;
-      show2(canvas, null);
+      show3(canvas, null);
     });
   }
   function pointsOf(canvas) {
@@ -809,7 +893,7 @@
     return [...found.values()].sort((one, other) => placeOf(one.datum) - placeOf(other.datum));
   }
   var placeOf = ({ concurrency, connections = concurrency }) => connections ?? 0;
-  function show2(canvas, point) {
+  function show3(canvas, point) {
     for (const mark of all(".pointed", canvas)) mark.classList.remove("pointed");
     point?.mark.classList.add("pointed");
     readout(canvas).textContent = point?.words ?? "";
@@ -980,6 +1064,7 @@
   buildAddress();
   buildSchedule(openCell);
   buildStills();
+  buildFlames();
   listen("filter", awaitCharts);
   showChoices();
   restoreView(false);

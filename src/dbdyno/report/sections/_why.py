@@ -25,6 +25,7 @@ from dbdyno.report._why import (
 )
 from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, cause_titles, user_rows, user_titles
 from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time_charts
+from dbdyno.report.sections._flame import deep_parts
 from dbdyno.report.sections._frame import Page, data_behind, grid, rest, section, subtitle, to_see
 
 _TO_SEE = (
@@ -48,6 +49,7 @@ def why_section(page: Page) -> Html:
         *_bridge(page, why),
         *_causes(why),
         *_proofs(why),
+        *([] if why.deep is None else deep_parts(why.deep)),
         rest("why", "The parts against connections, and what the server's threads did", *against) if against else "",
         *_counted(why),
         *_steps(page, why),

@@ -1,0 +1,162 @@
+"""Compares stacks of two profiled servers: a tree of frames and a list of functions, milliseconds per transaction.
+
+A frame's time is that of the stacks that pass through it at this place. A function's own time is that of the stacks
+that end in it, its whole time that of all stacks in which it is, each counted once. Time in the kernel is the system
+call's own. The own times of all functions add up to the whole; so do, at each frame, its own time and its callees'.
+
+>>> found = compare_stacks({("sessions", "f"): 1.0}, {("sessions", "f", "g"): 2.0, ("sessions", "f"): 0.5})
+>>> [(each.name, each.left_ms, each.right_ms) for each in found.functions]
+[('g', 0.0, 2.0), ('f', 1.0, 0.5)]
+>>> found.left.total_ms, found.right.total_ms, found.right.children["sessions"].children["f"].own_ms
+(1.0, 2.5, 0.5)
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from dbdyno.core import FURTHER, KERNEL_MARK, Stack, is_unnamed
+
+_SYSTEM_CALL = "_sys_"
+_KERNEL = "other work of the kernel"
+_SAME = {"[mariadbd]": "[server]", "[mysqld]": "[server]", "ppoll": "poll", "pselect6": "select"}
+
+
+@dataclass(slots=True)
+class Frame:
+    """A function where it is called from one place, with what it calls.
+
+    Parameters
+    ----------
+    total_ms : per transaction, callees included
+    own_ms : without them
+    """
+
+    name: str
+    total_ms: float = 0.0
+    own_ms: float = 0.0
+    children: dict[str, Frame] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTimes:
+    """A function on both sides, wherever it is called from; milliseconds per transaction.
+
+    Parameters
+    ----------
+    left_ms, right_ms : its own, without what it calls
+    left_total_ms, right_total_ms : with what it calls
+    """
+
+    name: str
+    left_ms: float
+    right_ms: float
+    left_total_ms: float
+    right_total_ms: float
+
+    @property
+    def own_difference_ms(self) -> float:
+        """Right less left, own time."""
+        return self.right_ms - self.left_ms
+
+    @property
+    def difference_ms(self) -> float:
+        """Right less left, callees included."""
+        return self.right_total_ms - self.left_total_ms
+
+
+@dataclass(frozen=True, slots=True)
+class StackComparison:
+    """Both sides' stacks.
+
+    Parameters
+    ----------
+    left, right : trees, each below a root without a name
+    functions : by the difference of their own times, the largest first
+    left_unnamed_ms, right_unnamed_ms : that ends in functions without a name
+    """
+
+    left: Frame
+    right: Frame
+    functions: tuple[FunctionTimes, ...]
+    left_unnamed_ms: float
+    right_unnamed_ms: float
+
+    def by_name(self) -> dict[str, FunctionTimes]:
+        """Functions by their names."""
+        return {function.name: function for function in self.functions}
+
+
+def compare_stacks(left: Mapping[Stack, float], right: Mapping[Stack, float]) -> StackComparison:
+    """Compare milliseconds per transaction by stack."""
+    sides = (left, right)
+    own = [_by_function(stacks, lambda stack: (own_function(stack),)) for stacks in sides]
+    total = [_by_function(stacks, _functions_in) for stacks in sides]
+    functions = [
+        FunctionTimes(name, own[0][name], own[1][name], total[0][name], total[1][name])
+        for name in sorted({*own[0], *own[1], *total[0], *total[1]})
+    ]
+    functions.sort(key=lambda each: (-abs(each.own_difference_ms), -abs(each.difference_ms), each.name))
+    unnamed = [sum(ms for stack, ms in stacks.items() if is_unnamed(stack[-1])) for stacks in sides]
+    return StackComparison(frame_tree(left), frame_tree(right), tuple(functions), unnamed[0], unnamed[1])
+
+
+def _functions_in(stack: Stack) -> set[str]:
+    return {*map(same_function, stack[1:]), own_function(stack)}
+
+
+def own_function(stack: Stack) -> str:
+    """The function that a stack's time is the own time of.
+
+    >>> own_function(("sessions", "fsync", "entry_SYSCALL_64_[k]", "__x64_sys_fdatasync_[k]", "schedule_[k]"))
+    'system call fdatasync'
+    >>> own_function(("sessions", "f", "asm_sysvec_apic_timer_interrupt_[k]"))
+    'other work of the kernel'
+    """
+    if not stack[-1].endswith(KERNEL_MARK):
+        return same_function(stack[-1])
+    calls = (frame for frame in stack if frame.endswith(KERNEL_MARK) and _SYSTEM_CALL in frame)
+    call = next(calls, "")
+    name = call.removesuffix(KERNEL_MARK).partition(_SYSTEM_CALL)[2]
+    return f"system call {same_function(name)}" if name else _KERNEL
+
+
+def same_function(name: str) -> str:
+    """The name under which a frame is compared: those without a name of either server are one, and so are twins.
+
+    >>> same_function("[mysqld]"), same_function("filesort")
+    ('[server]', 'filesort')
+    """
+    return _SAME.get(name, name)
+
+
+def frame_tree(stacks: Mapping[Stack, float]) -> Frame:
+    """The stacks as a tree, children by their time, the longest first."""
+    root = Frame("")
+    for stack, ms in stacks.items():
+        frame = root
+        root.total_ms += ms
+        for name in stack:
+            frame = frame.children.setdefault(name, Frame(name))
+            frame.total_ms += ms
+        frame.own_ms += ms
+    _sort(root)
+    return root
+
+
+def _sort(frame: Frame) -> None:
+    waiting = [frame]
+    while waiting:
+        one = waiting.pop()
+        one.children = dict(sorted(one.children.items(), key=lambda item: (item[0] == FURTHER, -item[1].total_ms)))
+        waiting += one.children.values()
+
+
+def _by_function(stacks: Mapping[Stack, float], functions: Callable[[Stack], Iterable[str]]) -> defaultdict[str, float]:
+    found: defaultdict[str, float] = defaultdict(float)
+    for stack, ms in stacks.items():
+        for name in functions(stack):
+            found[name] += ms
+    return found

@@ -1,0 +1,55 @@
+"""`dbdyno explain --deep`: runs both targets once more, for profiles of their servers alone."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+
+from dbdyno.cli._execute import run_into
+from dbdyno.cli._plan import full_plan, runs_words
+from dbdyno.cli._words import counted
+from dbdyno.core import HostError, RequestError, parse_duration_ns
+from dbdyno.hosts import LocalHost, read_profiler
+from dbdyno.plan import DEEP_WINDOW_NS, deep_study
+from dbdyno.report import StudyAnalysis, Why
+from dbdyno.store import deep_folder
+from dbdyno.study import study_text
+
+
+def profile_pair(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace) -> None:
+    """Profile both targets of an explanation at its place.
+
+    Raises
+    ------
+    RequestError : there is no pair, or its servers can't be profiled
+    HostError : this machine has no profiler, or forbids its use
+    """
+    if analysis.study.imported is not None:
+        raise RequestError("imported results can't be profiled", "their servers are not here", "run the study itself")
+    if why.gap is None:
+        raise RequestError("there is no pair of targets to profile", "; ".join(why.lines))
+    window_ns = DEEP_WINDOW_NS if choices.window is None else parse_duration_ns(choices.window)
+    study = deep_study(analysis.study, why.gap.left, why.gap.right, window_ns)
+    host = LocalHost()
+    profiler = read_profiler(host)
+    obstacle, remedy = profiler.obstacle()
+    if obstacle:
+        raise HostError("stacks can't be sampled on this machine", obstacle, remedy)
+    if not choices.quiet:
+        plan = full_plan(study, host)
+        names = " and ".join(target.name for target in study.targets)
+        words = f"{counted(len(plan.runs), 'run')} · {runs_words(plan)}"
+        print(f"  deep profile of {names} · {words} · never judged", file=sys.stderr)
+    digest = hashlib.sha256(study_text(study).encode()).hexdigest()[:8]
+    options = argparse.Namespace(
+        quiet=choices.quiet,
+        force=choices.force,
+        fresh=False,
+        retry_failed=True,
+        no_calibrate=True,
+        strict_audit=False,
+        allow_altered=choices.allow_altered,
+        profiler=profiler,
+    )
+    run_into(study, deep_folder(analysis.results.path, digest), options)

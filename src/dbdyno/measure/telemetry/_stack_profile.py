@@ -1,0 +1,193 @@
+"""Profiles the server's process while a run is driven: functions on a processor by perf, waits by the sampler's stacks.
+
+A profile costs processor time, so runs that are judged have none: `dbdyno explain --deep` makes runs for it alone.
+Nothing of it is needed for a run: what can't be had is told by name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.core import FURTHER, SESSIONS, HostError, Stack, folded_stack, linker_name
+from dbdyno.hosts import Host, PipedProcess
+from dbdyno.measure.telemetry._perf_script import FIELDS, FoldedSamples, fold_samples
+from dbdyno.measure.telemetry._session_threads import SessionThreads
+from dbdyno.store import JsonValue, StackProfile
+
+RATE_HZ = 99
+"""Not 100: work that comes with a clock's tick would be seen always or never."""
+_END_S = 10.0
+_DECODE_S = 300.0
+_US = 1e6
+_COMMAND = "dispatch_command"
+
+
+@dataclass(slots=True)
+class PerfRecording:
+    """Records the stacks of one process by perf.
+
+    Parameters
+    ----------
+    longest_s : after which perf ends by itself
+    sees_kernel : whether functions of the kernel are recorded, too
+    """
+
+    host: Host
+    pid: int
+    longest_s: float
+    version: str = ""
+    sees_kernel: bool = True
+    rate_hz: int = RATE_HZ
+    failure: str = ""
+    _folder: Path | None = None
+    _process: PipedProcess | None = None
+
+    @property
+    def argv(self) -> list[str]:
+        """The command, without the file that it writes."""
+        event = "cpu-clock" if self.sees_kernel else "cpu-clock:u"
+        options = ["-e", event, "-F", str(self.rate_hz), "--call-graph", "fp", "-k", "CLOCK_MONOTONIC", "-N"]
+        return ["perf", "record", *options, "-p", str(self.pid)]
+
+    def start(self) -> None:
+        """Begin, while the load's connections are open: threads that begin later are recorded, too."""
+        try:
+            self._folder = self.host.make_private_directory()
+            argv = [*self.argv, "-o", str(self._data), "--", "sleep", f"{self.longest_s:.0f}"]
+            self._process = self.host.spawn_piped(argv, stdin=b"")
+        except HostError as error:
+            self.failure = str(error)
+
+    @property
+    def _data(self) -> Path:
+        assert self._folder is not None, "it has begun"
+        return self._folder / "perf.data"
+
+    def stop(self) -> None:
+        """End it; nothing happens the second time."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.interrupt()
+        try:
+            completed = process.wait(_END_S)
+        except HostError as error:
+            process.kill()
+            self.failure = str(error)
+            return
+        if not self.host.files.stat(self._data):
+            self.failure = completed.stderr.strip()[-300:] or "perf ended without a word"
+
+    def folded(self, first_ns: int, end_ns: int) -> FoldedSamples:
+        """Stacks of a time that was recorded; the recording is removed."""
+        self.stop()
+        if self._folder is None:
+            return FoldedSamples()
+        try:
+            if self.failure:
+                return FoldedSamples()
+            argv = ["perf", "script", "-i", str(self._data), "--no-inline", "-F", FIELDS]
+            told = self.host.run(argv, timeout_s=_DECODE_S)
+            return fold_samples(told.stdout.splitlines(), first_ns, end_ns)
+        except HostError as error:
+            self.failure = str(error)
+            return FoldedSamples()
+        finally:
+            with contextlib.suppress(HostError):
+                self.host.remove_tree(self._folder)
+            self._folder = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfiledWindow:
+    """Describes what a profile is of.
+
+    Parameters
+    ----------
+    start_ns : monotonic time of second 0, on the server's machine
+    first_second, seconds : the window
+    transactions : committed in it
+    """
+
+    start_ns: int
+    first_second: int
+    seconds: int
+    transactions: int
+
+
+def stack_profile(recording: PerfRecording, threads: SessionThreads | None, window: ProfiledWindow) -> StackProfile:
+    """Fold what was seen of a window."""
+    first_ns = window.start_ns + window.first_second * 10**9
+    folded = recording.folded(first_ns, first_ns + window.seconds * 10**9)
+    waits = waiting_stacks(threads, window) if threads is not None else {}
+    missing: dict[str, JsonValue] = {}
+    if not folded.samples:
+        missing["on_cpu"] = recording.failure or "perf saw no thread of the server on a processor"
+    if not waits:
+        missing["off_cpu"] = "what the server's session threads wait for was not seen"
+    facts: dict[str, JsonValue] = {
+        "window_s": window.seconds,
+        "transactions": window.transactions,
+        "samples": folded.samples,
+        "cut_off": folded.cut_off,
+        "rate_hz": recording.rate_hz,
+        "on_cpu_unit_ms": 1e3 / recording.rate_hz,
+        "off_cpu_unit_ms": 1e3 / _US,
+        "perf": recording.version,
+        "command": recording.argv,
+        "missing": missing,
+    }
+    return StackProfile(facts, folded.stacks, waits)
+
+
+def waiting_stacks(threads: SessionThreads, window: ProfiledWindow) -> Mapping[Stack, int]:
+    """Microseconds of the window that session threads were blocked with each stack; waits for the client are left out.
+
+    How long a class of waits took in the window is known; the sampler keeps the most frequent stacks of the whole run.
+    Each class is shared out among its stacks; what it has beyond them is the class's `FURTHER`.
+    """
+    end = window.first_second + window.seconds
+    rows = [row for row in threads.rows(end) if row.second >= window.first_second]
+    prefix = "sessions.wait."
+    window_us: Counter[str] = Counter()
+    for row in rows:
+        if row.metric.startswith(prefix):
+            window_us[row.metric.removeprefix(prefix)] += round(row.value * _US)
+    seen: Counter[str] = Counter()
+    for record in threads.records:
+        seen.update(record.get("waits", {}))
+    found: Counter[Stack] = Counter()
+    stacks = threads.stacks()
+    for name, total_us in window_us.items():
+        if name != "client":
+            own = [(stack.samples, stack.functions) for stack in stacks if stack.wait_class == name]
+            found.update(_shared_out(name, total_us, seen[name], own))
+    return found
+
+
+def _shared_out(
+    name: str, total_us: int, samples: int, stacks: Sequence[tuple[int, Sequence[str]]]
+) -> Mapping[Stack, int]:
+    """A class's time by its stacks.
+
+    >>> sorted(_shared_out("latch", 1000, 10, [(4, ["do_command", "fsync"])]).items())
+    [(('sessions', 'latch', '[further stacks]'), 600), (('sessions', 'latch', 'do_command', 'fsync'), 400)]
+    """
+    words, all_samples = name.replace("_", " "), max(samples, sum(count for count, _ in stacks), 1)
+    found: Counter[Stack] = Counter()
+    for count, functions in stacks:
+        names = [linker_name(function) for function in functions]
+        group, *frames = folded_stack(SESSIONS, names[_outermost(names) :])
+        found[group, words, *frames] += total_us * count // all_samples
+    if left := total_us - sum(found.values()):
+        found[SESSIONS, words, FURTHER] = left
+    return found
+
+
+def _outermost(names: Sequence[str]) -> int:
+    """Where the client's command begins: the sampler copies few frames, so what called it is not always there."""
+    return names.index(_COMMAND) if _COMMAND in names else 0

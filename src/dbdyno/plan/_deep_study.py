@@ -1,0 +1,57 @@
+"""Makes the study of a deep profile: the two cells of a pair, once each, for as long as stacks are sampled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbdyno.core import Cell, RequestError
+from dbdyno.study import AdaptiveLength, Study
+
+DEEP_WINDOW_NS = 20 * 10**9
+_WARM_UP_NS = 30 * 10**9
+
+
+def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WINDOW_NS) -> Study:
+    """The study that runs two cells of `study` once each; nothing of it is to be judged.
+
+    Raises
+    ------
+    RequestError : a server runs where its threads can't be profiled, or the cells are of one target
+    """
+    if study.bench is not None:
+        what = f"the servers of these results run on {study.bench.name}, and stacks are sampled on this machine"
+        raise RequestError(what, "", "run the study on that host itself, and ask there")
+    if left.target == right.target:
+        raise RequestError(
+            "a deep profile compares two targets", f"both sides are {left.target}", "name them by --pair"
+        )
+    targets = tuple(study.target(cell.target) for cell in (left, right))
+    for target in targets:
+        if target.engine.source_kind == "server":
+            raise RequestError(
+                f"'{target.name}' is a server that dbdyno did not start, so its process is not profiled",
+                "its load would have to run again while others may use it",
+                f"perf record -F 99 -g -p $(pidof {target.engine.family}d) -- sleep 20, while the load runs",
+            )
+    return replace(
+        study,
+        name=f"{study.name} deep",
+        question="In which functions is the time spent?",
+        targets=targets,
+        workloads=(study.workload(left.workload),),
+        tiers_bytes=(left.tier_bytes,),
+        concurrencies=(left.concurrency,),
+        routes=(left.route,),
+        servers={},
+        repeats=1,
+        repeats_max=None,
+        sentinel="",
+        restore="run",
+        after_run="discard",
+        equivalence_events=0,
+        audit_stop="never",
+        scaled="",
+        adaptive_length=AdaptiveLength(),
+        warm_up_ns=min(study.warm_up_ns, _WARM_UP_NS),
+        window_ns=window_ns,
+    )

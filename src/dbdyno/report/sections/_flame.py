@@ -1,0 +1,184 @@
+"""Flame graphs of a pair's deep profiles: frames as wide as their time, coloured by what the function differs.
+
+Each is drawn without a script, in shares of the width, so that it fits a phone and paper alike; the page's script adds
+reading by keys and enlarging. Frames that would be narrower than a hair are left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dbdyno.analyse.explain import Frame, FunctionTimes, least_total, ms_words, same_function
+from dbdyno.core import KERNEL_MARK, is_unnamed
+from dbdyno.report._deep import (
+    ABOUT_DEEP,
+    KINDS,
+    DeepProfile,
+    Waiting,
+    deep_lines,
+    deep_rows,
+    deep_titles,
+    function_words,
+)
+from dbdyno.report._html import Column, Html, element, folded, table
+from dbdyno.report.sections._frame import subtitle, to_see
+from dbdyno.store import folded_text
+
+_LEAST_SHARE = 0.0025
+_LEAST_KERNEL_SHARE = 0.02
+"""Of frames within the kernel: thin stacks of thirty frames would make the graph twice as high."""
+_ROW_PX = 18
+_LABEL_SHARE = 0.05
+"""Of the width; narrower frames have no label until the script finds that it fits."""
+_STEPS = (0.01, 0.03, 0.1)
+"""Of the smaller whole time: from where on a difference has a stronger colour."""
+_TO_SEE = (
+    "Wide: much time. A frame lies below the function that called it. Red: the function takes longer in {right}; blue: "
+    "shorter; the stronger, the more of the time (1, 3 and 10 %). Grey: its name is not known; _[k]: of the kernel."
+)
+
+_HOW_TO_READ = "Point at a frame, or move by arrow keys. A click enlarges it, Escape goes back."
+
+
+def deep_parts(deep: DeepProfile) -> list[Html]:
+    """Lines, both flame graphs of the processor, those of waits, and the functions as a table."""
+    lines = [element("p", line) for line in deep_lines(deep)]
+    parts = [element("h3", "In which functions"), *lines]
+    for kind in KINDS:
+        if deep.comparison(kind) is not None:
+            parts += _graphs(deep, kind)
+    return [element("div", *parts, class_="deep", id="why-deep")] if len(parts) > 1 else []
+
+
+def _graphs(deep: DeepProfile, kind: Waiting) -> list[Html]:
+    left, right = (_graph(deep, kind, side) for side in (0, 1))
+    rows = deep_rows(deep, kind)
+    columns = [Column("function"), *(Column(title, is_number=True) for title in deep_titles(deep)[1:])]
+    caption = f"Functions whose own time {KINDS[kind]} differs most, ms per transaction"
+    listed = [subtitle(ABOUT_DEEP), table(f"why-deep-{kind}", caption, columns, rows)] if rows else []
+    words = to_see(_TO_SEE.format(right=deep.titles[1]))
+    inner = [right, words, folded(f"The same of {deep.titles[0]}", left), *listed]
+    return inner if kind == "on_cpu" else [folded("What sessions were blocked in", *inner)]
+
+
+def _graph(deep: DeepProfile, kind: Waiting, side: int) -> Html:
+    drawing = _Drawing.of(deep, kind, side)
+    frames = list(drawing.frames())
+    height = _ROW_PX * (1 + max(depth for depth, _ in frames))
+    title = f"{deep.titles[side]} {KINDS[kind]}, milliseconds per transaction"
+    profile = (deep.left, deep.right)[side]
+    stacks = profile.on_cpu if kind == "on_cpu" else profile.off_cpu
+    packed = base64.b64encode(gzip.compress(folded_text(stacks).encode(), mtime=0)).decode()
+    download = element(
+        "a",
+        "folded stacks",
+        href=f"data:application/gzip;base64,{packed}",
+        download=f"{'-'.join(deep.titles[side].split())}-{kind}.folded.gz",
+        title="for speedscope and other viewers",
+    )
+    return element(
+        "figure",
+        element("figcaption", element("span", title, class_="title"), element("span", download, class_="save")),
+        element("p", _HOW_TO_READ, class_="flame-words", aria_live="polite"),
+        element(
+            "svg",
+            *(frame for _, frame in frames),
+            class_="flame",
+            width="100%",
+            height=height,
+            role="group",
+            aria_label=f"Flame graph: {title}. The table below has the functions.",
+        ),
+        class_="panel flame-figure",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """One side's tree, and what its frames are compared with."""
+
+    deep: DeepProfile
+    kind: Waiting
+    tree: Frame
+    others: tuple[Frame, Frame]
+    functions: dict[str, FunctionTimes]
+    widest_ms: float
+    scale_ms: float
+
+    @classmethod
+    def of(cls, deep: DeepProfile, kind: Waiting, side: int) -> _Drawing:
+        found = deep.comparison(kind)
+        assert found is not None, "the caller has looked"
+        both = (found.left, found.right)
+        totals = [tree.total_ms for tree in both]
+        return cls(deep, kind, both[side], both, found.by_name(), max(totals), least_total(*totals))
+
+    def frames(self) -> Iterator[tuple[int, Html]]:
+        """Depth and drawing of each frame, from the root down."""
+        waiting = [(self.tree, 0, 0.0)]
+        while waiting:
+            frame, depth, left_ms = waiting.pop()
+            yield depth, self._frame(frame, depth, left_ms)
+            inner = []
+            for child in frame.children.values():
+                least = _LEAST_KERNEL_SHARE if child.name.endswith(KERNEL_MARK) else _LEAST_SHARE
+                if child.total_ms >= least * self.widest_ms:
+                    inner.append((child, depth + 1, left_ms))
+                left_ms += child.total_ms
+            waiting += reversed(inner)
+
+    def _frame(self, frame: Frame, depth: int, left_ms: float) -> Html:
+        left, right = self._both(frame, depth)
+        share = frame.total_ms / self.widest_ms
+        differs = self._step(left, right) and not is_unnamed(frame.name)
+        sign = f" {ms_words(right - left, self.scale_ms, signed=True)}" if differs else ""
+        name = frame.name or "whole time"
+        return element(
+            "svg",
+            element("title", self._words(frame, depth, left, right)),
+            element("rect", width="100%", height="100%"),
+            element("text", f"{name.strip('[]')}{sign}", x=4, y=13),
+            class_=f"fr {self._colour(frame, left, right)}{'' if share >= _LABEL_SHARE else ' narrow'}",
+            x=f"{100 * left_ms / self.widest_ms:.3f}%",
+            y=depth * _ROW_PX,
+            width=f"{100 * share:.3f}%",
+            height=_ROW_PX - 1,
+            data_d=depth,
+            tabindex=-1 if depth else 0,
+            role="button",
+        )
+
+    def _both(self, frame: Frame, depth: int) -> tuple[float, float]:
+        """The frame's function on both sides, wherever it is called from; of groups of threads, the group."""
+        if depth == 0:
+            return self.others[0].total_ms, self.others[1].total_ms
+        found = self.functions.get(same_function(frame.name))
+        if found is not None and depth > 1:
+            return found.left_total_ms, found.right_total_ms
+        left, right = (tree.children.get(frame.name, Frame("")).total_ms for tree in self.others)
+        return left, right
+
+    def _step(self, left: float, right: float) -> int:
+        difference = right - left
+        if abs(difference) <= self.deep.chance_ms(self.kind, left, right):
+            return 0
+        step = sum(abs(difference) >= share * self.scale_ms for share in _STEPS)
+        return step if difference > 0 else -step
+
+    def _colour(self, frame: Frame, left: float, right: float) -> str:
+        if is_unnamed(frame.name):
+            return "fg"
+        step = self._step(left, right)
+        return f"f{'r' if step > 0 else 'b'}{abs(step)}" if step else "f0"
+
+    def _words(self, frame: Frame, depth: int, left: float, right: float) -> str:
+        name = function_words(frame.name) if frame.name else "Whole time"
+        times = [ms_words(ms, self.scale_ms) for ms in (frame.total_ms, left, right)]
+        difference = ms_words(right - left, self.scale_ms, signed=True)
+        here = "" if depth < 2 else f" {times[0]} ms here."
+        where = "" if depth < 2 else "Wherever it is called from: "
+        titles = self.deep.titles
+        return f"{name}:{here} {where}{titles[0]} {times[1]} ms, {titles[1]} {times[2]} ms, {difference} ms."

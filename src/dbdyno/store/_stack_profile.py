@@ -1,0 +1,92 @@
+"""Keeps the stacks of a profiled run as folded text, packed: what flame graph programs and speedscope read.
+
+::
+
+    profile.json          what was profiled and how, and what a count of each file stands for
+    on_cpu.folded.gz      a line a stack: frames from the outermost on, joined by semicolons; a blank; samples
+    off_cpu.folded.gz     the same of waits; microseconds
+
+Such runs are those of ``NAME/deep/DIGEST/``, results folders beside a study's own; nothing of them is ever judged.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dbdyno.core import Stack
+from dbdyno.store import _layout as layout
+from dbdyno.store._damage import reading
+from dbdyno.store._files import JsonValue, json_text
+
+
+@dataclass(frozen=True, slots=True)
+class StackProfile:
+    """Describes where the threads of a server were in a run's window.
+
+    Parameters
+    ----------
+    facts : ``window_s``, ``transactions``, ``samples``, ``cut_off`` (samples whose stack is not whole), ``rate_hz``,
+        ``on_cpu_unit_ms`` and ``off_cpu_unit_ms`` (what a count stands for), ``perf`` (its version), ``command``, and
+        ``missing``: by name what could not be had, and why
+    on_cpu : stack -> samples
+    off_cpu : stack -> microseconds that session threads were blocked
+    """
+
+    facts: Mapping[str, JsonValue] = field(default_factory=dict)
+    on_cpu: Mapping[Stack, int] = field(default_factory=dict)
+    off_cpu: Mapping[Stack, int] = field(default_factory=dict)
+
+
+def deep_folder(results: Path, digest: str) -> Path:
+    """Where the profiled runs of a study with that digest are kept; its parent is made."""
+    parent = results / layout.DEEP
+    parent.mkdir(exist_ok=True)
+    return parent / digest
+
+
+def deep_folders(results: Path) -> list[Path]:
+    """The folders with profiled runs beside a study's results, those written last first."""
+    found = [path.parent for path in (results / layout.DEEP).glob(f"*/{layout.MANIFEST}")]
+    return sorted(found, key=lambda folder: (folder / layout.MANIFEST).stat().st_mtime_ns, reverse=True)
+
+
+def folded_text(stacks: Mapping[Stack, int]) -> str:
+    r"""Stacks as folded text, sorted.
+
+    >>> folded_text({("sessions", "do_command"): 3})
+    'sessions;do_command 3\n'
+    """
+    return "".join(f"{';'.join(stack)} {count}\n" for stack, count in sorted(stacks.items()) if count)
+
+
+def parse_folded(text: str) -> dict[Stack, int]:
+    r"""The stacks of a folded text.
+
+    >>> parse_folded("sessions;std::less <int> 3\n")
+    {('sessions', 'std::less <int>'): 3}
+    """
+    lines = (line.rpartition(" ") for line in text.splitlines())
+    return {tuple(stack.split(";")): int(count) for stack, _, count in lines}
+
+
+def profile_files(profile: StackProfile) -> dict[str, bytes]:
+    """The files of a profile."""
+    stacks = {layout.ON_CPU: profile.on_cpu, layout.OFF_CPU: profile.off_cpu}
+    packed = {name: gzip.compress(folded_text(own).encode(), mtime=0) for name, own in stacks.items() if own}
+    return {layout.PROFILE: json_text(profile.facts).encode(), **packed}
+
+
+def read_stacks(path: Path) -> dict[Stack, int]:
+    """The stacks of a file; none where there is no such file.
+
+    Raises
+    ------
+    DamageError : it is not what was written
+    """
+    if not path.exists():
+        return {}
+    with reading(path):
+        return parse_folded(gzip.decompress(path.read_bytes()).decode())

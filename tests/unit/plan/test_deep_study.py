@@ -1,0 +1,54 @@
+"""The study of a deep profile: two cells, once each; servers that can't be profiled are refused by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbdyno.core import Cell, RequestError
+from dbdyno.plan import DEEP_WINDOW_NS, deep_study, make_plan
+from dbdyno.study import Study, parse_study, study_text
+
+STUDY = """
+name = "pair"
+targets = ["mariadb:11.8", "mysql:9.7", "mysql@server:there"]
+[servers.there]
+host = "127.0.0.1"
+port = 3306
+user = "bench"
+[workload]
+name = "sysbench/oltp_read_write"
+[axes]
+tier = ["64MB", "512MB"]
+concurrency = [1, 16]
+[measure]
+warm_up = "120s"
+window = "900s"
+repeats = 4
+"""
+
+
+@pytest.fixture
+def study() -> Study:
+    return parse_study(STUDY, "pair")
+
+
+def cell(target: str) -> Cell:
+    return Cell(target, 64 << 20, 16, "sysbench/oltp_read_write", "socket")
+
+
+def test_it_has_the_two_cells_once_and_can_be_run(study: Study) -> None:
+    found = deep_study(study, cell("mariadb:11.8"), cell("mysql:9.7"))
+    read = parse_study(study_text(found), "deep")
+    assert {run.cell for run in make_plan(read).runs} == {cell("mariadb:11.8"), cell("mysql:9.7")}
+    assert len(make_plan(read).runs) == 2
+    assert (read.window_ns, read.warm_up_ns) == (DEEP_WINDOW_NS, 30 * 10**9)
+
+
+def test_servers_of_others_and_one_target_alone_are_refused(study: Study) -> None:
+    there = replace(cell("mysql:9.7"), target=study.targets[2].name)
+    with pytest.raises(RequestError, match="did not start"):
+        deep_study(study, cell("mariadb:11.8"), there)
+    with pytest.raises(RequestError, match="two targets"):
+        deep_study(study, cell("mysql:9.7"), replace(cell("mysql:9.7"), concurrency=1))
