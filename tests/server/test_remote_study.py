@@ -155,6 +155,8 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
     assert judged["network"] == "not applicable" != judged["loopback"]
     page = (output / "report.html").read_text()
     assert "servers on db1 (bench@db1)" in page
+    bound = max(stored.document(run.run.run_id, "telemetry")["clock"]["bound_ns"] for run in records)
+    assert f"known to {bound / 1e6:.2g} ms" in page
     assert f"clients by network on the lab's machine, to {machine.address}" in page.replace("&#x27;", "'").replace(
         "&#39;", "'"
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
+import shutil
 import tarfile
 import tempfile
 from collections.abc import Iterator
@@ -108,7 +110,10 @@ def _send(
 @contextlib.contextmanager
 def _archive(folder: Path, listing: str) -> Iterator[tuple[Path, str]]:
     """A tar file that is the same each time, so that an interrupted copy goes on; with its SHA-256."""
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".push-") as temporary:
+    for left in folder.parent.glob(".push-*-*"):  # of a lab that was killed
+        if not Path(f"/proc/{left.name.split('-')[1]}").exists():
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".push-{os.getpid()}-") as temporary:
         path, seal = Path(temporary) / "engine.tar", Path(temporary) / _SEAL
         seal.write_text(listing)
         with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:

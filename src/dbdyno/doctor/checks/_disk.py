@@ -24,14 +24,14 @@ def space(subject: Subject) -> Verdict:
             f"{free} free at {disk.path}, the study needs about {format_bytes(needs.disk_bytes)}",
             "filling stops with a full disk",
             "free some space (dbdyno clean --datasets 7d lists what studies have left), choose fewer rows or targets, "
-            "or point DBDYNO_HOME at a larger disk",
+            "or point DBDYNO_HOME (of another host: --home) at a larger disk",
         )
     left = disk.free_bytes - (needs.disk_bytes if needs else 0)
     if left < _LITTLE_SHARE * disk.size_bytes:
         return weakens(
             f"{format_bytes(left)} of {format_bytes(disk.size_bytes)} would be left at {disk.path}",
             "filesystems and flash slow down when they are nearly full, more with every run",
-            "free some space, or point DBDYNO_HOME at a larger disk",
+            "free some space, or point DBDYNO_HOME (of another host: --home) at a larger disk",
         )
     return clear(f"{free} free at {disk.path}")
 
@@ -45,19 +45,19 @@ def filesystem(subject: Subject) -> Verdict:
         return weakens(
             f"data directories are in memory ({kind})",
             "a flush costs nothing there: durable and relaxed settings measure alike, and no disk is measured",
-            "point DBDYNO_HOME at a disk",
+            "point DBDYNO_HOME (of another host: --home) at a disk",
         )
     if kind in _BY_NETWORK:
         return weakens(
             f"data directories are on a network filesystem ({kind})",
             "every flush is a round trip that others share, and direct I/O may mean something else",
-            "point DBDYNO_HOME at a local disk",
+            "point DBDYNO_HOME (of another host: --home) at a local disk",
         )
     if kind == "overlay":
         return weakens(
             "data directories are in the layers of a container (overlay)",
             "the first write to a file copies it whole, and direct I/O goes through another filesystem",
-            "point DBDYNO_HOME at a volume",
+            "point DBDYNO_HOME (of another host: --home) at a volume",
         )
     if kind in _COPY_ON_WRITE:
         return notes(

@@ -240,11 +240,24 @@ def _made(page: Page) -> dict[str, str]:
         "order": f"{study.order}, seed {study.seed}",
         **_sentinel(page),
         "statements": f"{study.protocol}, random numbers of {study.rng}",
-        **({} if study.bench is None else {"machines": study.bench_words}),
+        **({} if study.bench is None else {"machines": study.bench_words, **_clocks(page)}),
         "processors of the server": _cpus(study.pinning.server),
         "processors of the client": _cpus(study.pinning.client),
         **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),
     }
+
+
+def _clocks(page: Page) -> dict[str, str]:
+    """How well the clock of the servers' host was known, at its worst; telemetry is mapped by it."""
+    read = page.analysis.results.optional_document
+    stored = [read(record.run.run_id, "telemetry") or {} for record in page.analysis.records]
+    clocks = [told["clock"] for told in stored if told.get("clock")]
+    if not clocks:
+        return {}
+    bound, trip = (max(clock[name] for clock in clocks) / 1e6 for name in ("bound_ns", "round_trip_ns"))
+    drifts = [abs(clock["drift_ppm"]) for clock in clocks if clock["drift_ppm"] is not None]
+    words = f"known to {bound:.2g} ms in every run; shortest round trip up to {trip:.2g} ms"
+    return {"clock of the servers' host": words + (f"; drift up to {max(drifts):.2g} ppm" if drifts else "")}
 
 
 def _sentinel(page: Page) -> dict[str, str]:
