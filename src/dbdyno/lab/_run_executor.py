@@ -181,26 +181,34 @@ class RunExecutor:
             time.sleep(self.context.study.settle_ns / 1e9)
         self.context.emit(events.RunPhaseEntered(run, "load"))
         client = self.context.client(run.cell.route)
-        return measure_run(
-            order,
-            server,
-            client.host,
-            client.generator,
-            server.sources(),
-            watch.take,
-            on_course=watch.reporter.follow,
-            facts=self._gate_facts(prepared, before, ladder_server),
-            curve=self._curve(run),
-            threads_place=self._threads_place(run, prepared, server),
-            recording=self._recording(order, server),
-        )
+        with self._recording(order, server) as recording:
+            return measure_run(
+                order,
+                server,
+                client.host,
+                client.generator,
+                server.sources(),
+                watch.take,
+                on_course=watch.reporter.follow,
+                facts=self._gate_facts(prepared, before, ladder_server),
+                curve=self._curve(run),
+                threads_place=self._threads_place(run, prepared, server),
+                recording=recording,
+            )
 
-    def _recording(self, order: LoadOrder, server: RunServer) -> PerfRecording | None:
+    @contextlib.contextmanager
+    def _recording(self, order: LoadOrder, server: RunServer) -> Iterator[PerfRecording | None]:
+        """A recording of the server's stacks, where they are asked for; its file is removed in the end."""
         profiler = self.context.options.profiler
         if profiler is None or server.pid is None:
-            return None
+            yield None
+            return
         longest_s = order.longest_s + _PERF_BEYOND_S
-        return PerfRecording(self.context.host, server.pid, longest_s, profiler.version, profiler.sees_kernel)
+        recording = PerfRecording(self.context.host, server.pid, longest_s, profiler.version, profiler.sees_kernel)
+        try:
+            yield recording
+        finally:
+            recording.discard()
 
     def _threads_place(self, run: Run, prepared: PreparedTarget, server: RunServer) -> ThreadsPlace | None:
         """Say where the server's threads are watched: only where its process and the load's connections are seen."""

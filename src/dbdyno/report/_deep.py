@@ -10,7 +10,7 @@ from typing import Any, Literal
 from dbdyno.analyse.explain import FunctionTimes, Gap, StackComparison, compare_stacks, least_total, ms_words
 from dbdyno.core import Stack, is_unnamed, target_title
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.store import StackProfile, StoredStudy, deep_folders
+from dbdyno.store import StackProfile, StoredStudy, deep_folders, read_profile
 
 Waiting = Literal["on_cpu", "off_cpu"]
 KINDS: Mapping[Waiting, str] = {"on_cpu": "on a processor", "off_cpu": "blocked"}
@@ -33,12 +33,14 @@ class DeepProfile:
     ----------
     left, right : as they were stored
     titles : of the targets
+    counted_ms : processor time of each server as the kernel counts it; None where it is not known
     on_cpu, off_cpu : compared, milliseconds per committed transaction; None where a side has none
     """
 
     left: StackProfile
     right: StackProfile
     titles: tuple[str, str]
+    counted_ms: tuple[float | None, float | None]
     on_cpu: StackComparison | None
     off_cpu: StackComparison | None
 
@@ -56,12 +58,23 @@ def deep_profile(analysis: StudyAnalysis, gap: Gap) -> DeepProfile | None:
     """The newest profiles of both sides of a difference; None where they were not made."""
     for folder in deep_folders(analysis.results.path):
         results = StoredStudy.open(folder)
-        found = {record.run.cell: results.profile(record.run.run_id) for record in results.records()}
-        left, right = found.get(gap.left), found.get(gap.right)
+        runs = {record.run.cell: record.run.run_id for record in results.records()}
+        if gap.left not in runs or gap.right not in runs:
+            continue
+        left, right = (read_profile(results.run_folder(runs[cell])) for cell in (gap.left, gap.right))
         if left is not None and right is not None:
             titles = target_title(gap.left.target), target_title(gap.right.target)
-            return DeepProfile(left, right, titles, _compared(left, right, "on_cpu"), _compared(left, right, "off_cpu"))
+            counted = _counted_ms(results, runs[gap.left]), _counted_ms(results, runs[gap.right])
+            compared = (_compared(left, right, kind) for kind in KINDS)
+            return DeepProfile(left, right, titles, counted, *compared)
     return None
+
+
+def _counted_ms(results: StoredStudy, run_id: str) -> float | None:
+    """Closing check: what the samples on a processor should add up to."""
+    document = results.optional_document(run_id, "counters")
+    rows = [row for row in document.get("counters", ()) if row["name"].startswith("server.cpu.")]
+    return 1e3 * sum(row["delta"] for row in rows) / document["transactions"] if rows else None
 
 
 def _compared(left: StackProfile, right: StackProfile, kind: Waiting) -> StackComparison | None:
@@ -92,11 +105,18 @@ def deep_lines(deep: DeepProfile) -> list[str]:
         found = deep.comparison(kind)
         if found is not None:
             scale = least_total(found.left.total_ms, found.right.total_ms)
-            left, right = ms_words(found.left.total_ms, scale), ms_words(found.right.total_ms, scale)
+            times = (ms_words(tree.total_ms, scale) for tree in (found.left, found.right))
+            shown = ", ".join(f"{title} {ms}" for title, ms in zip(deep.titles, times, strict=True))
             whose = "all threads of the server" if kind == "on_cpu" else "sessions, waits for the client left out"
-            lines.append(f"{words.capitalize()} ({whose}): {deep.titles[0]} {left}, {deep.titles[1]} {right} ms.")
+            check = _check_words(deep, scale) if kind == "on_cpu" else ""
+            lines.append(f"{words.capitalize()} ({whose}): {shown} ms{check}.")
     sides = zip(deep.titles, (deep.left, deep.right), strict=True)
     return [*lines, *(line for title, profile in sides for line in _limits(title, profile))]
+
+
+def _check_words(deep: DeepProfile, scale: float) -> str:
+    counted = [ms_words(ms, scale) for ms in deep.counted_ms if ms is not None]
+    return f"; the kernel counts {' and '.join(counted)}" if len(counted) == len(deep.counted_ms) else ""
 
 
 def _limits(title: str, profile: StackProfile) -> list[str]:
@@ -165,6 +185,8 @@ def deep_object(deep: DeepProfile) -> dict[str, object]:
     return {
         "left": dict(deep.left.facts),
         "right": dict(deep.right.facts),
+        "left_counted_ms": deep.counted_ms[0],
+        "right_counted_ms": deep.counted_ms[1],
         **{kind: _comparison_object(deep.comparison(kind)) for kind in KINDS},
     }
 

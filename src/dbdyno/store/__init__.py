@@ -28,7 +28,7 @@ from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results, study_digest
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
-from dbdyno.store._stack_profile import StackProfile, deep_folder, deep_folders, folded_text
+from dbdyno.store._stack_profile import StackProfile, deep_folder, deep_folders, folded_text, read_profile
 from dbdyno.store._stored_study import StoredStudy
 from dbdyno.store._throughput import printed_tps, window_tps
 from dbdyno.store._writer import ResultsWriter
@@ -74,6 +74,7 @@ __all__ = [
     "pack_run",
     "printed_tps",
     "proof_notes",
+    "read_profile",
     "record_from_json",
     "record_to_json",
     "server_files",

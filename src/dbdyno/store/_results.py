@@ -42,7 +42,6 @@ from dbdyno.store._lock import exclusive_lock, is_held
 from dbdyno.store._manifest import Manifest, facts_of, read_manifest, top_files
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table
-from dbdyno.store._stack_profile import StackProfile, read_stacks
 from dbdyno.store._views import connect
 from dbdyno.store._writer import ResultsWriter, seal_manifest
 from dbdyno.study import digest_spelling
@@ -261,14 +260,6 @@ class Results:
     def optional_document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - as document
         """As `document`, and empty where the run was stored without it: ``schema``, ``process``."""
         return self._optional_json(f"{layout.RUNS}/{run_id}/{name}.json") or {}
-
-    def profile(self, run_id: str) -> StackProfile | None:
-        """Where the threads of a run's server were; None where they were not profiled."""
-        facts = self._optional_json(f"{layout.RUNS}/{run_id}/{layout.PROFILE}")
-        if facts is None:
-            return None
-        folder = self.run_folder(run_id)
-        return StackProfile(facts, read_stacks(folder / layout.ON_CPU), read_stacks(folder / layout.OFF_CPU))
 
     def text(self, run_id: str, name: str) -> str:
         """A run's text file, ``server.cnf`` or ``server.log``; empty where an imported run has none."""

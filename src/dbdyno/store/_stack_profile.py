@@ -18,7 +18,7 @@ from pathlib import Path
 
 from dbdyno.core import Stack
 from dbdyno.store import _layout as layout
-from dbdyno.store._damage import reading
+from dbdyno.store._damage import read_json, reading
 from dbdyno.store._files import JsonValue, json_text
 
 
@@ -79,13 +79,21 @@ def profile_files(profile: StackProfile) -> dict[str, bytes]:
     return {layout.PROFILE: json_text(profile.facts).encode(), **packed}
 
 
-def read_stacks(path: Path) -> dict[Stack, int]:
-    """The stacks of a file; none where there is no such file.
+def read_profile(run_folder: Path) -> StackProfile | None:
+    """The profile of a stored run; None where it was not profiled.
 
     Raises
     ------
     DamageError : it is not what was written
     """
+    path = run_folder / layout.PROFILE
+    if not path.exists():
+        return None
+    stacks = [_read_stacks(run_folder / name) for name in (layout.ON_CPU, layout.OFF_CPU)]
+    return StackProfile(read_json(path), *stacks)
+
+
+def _read_stacks(path: Path) -> dict[Stack, int]:
     if not path.exists():
         return {}
     with reading(path):

@@ -42,7 +42,8 @@ def _study(folder: Path, profiles: dict[str, StackProfile] | None = None) -> Stu
     gap = why_of(analyse_study(results)).gap
     assert gap is not None
     study = deep_study(results.study, gap.left, gap.right)
-    planted = PlantedTimes({}, profiles=profiles or {A: _profile(A), B: _profile(B)})
+    counted = {A: {"server.cpu.user": 0.010, "server.cpu.system": 0.004}}
+    planted = PlantedTimes({}, profiles=profiles or {A: _profile(A), B: _profile(B)}, counted=counted)
     planted.text = study_text(study)
     planted.write(deep_folder(folder, "1234"))
     return analyse_study(StoredStudy.open(folder))
@@ -60,6 +61,7 @@ def test_functions_are_told_per_transaction_and_add_up(analysis: StudyAnalysis) 
     assert (on_cpu["left_unnamed_ms"], on_cpu["right_unnamed_ms"]) == pytest.approx((9.0, 4.0))
     assert sum(each["difference_ms"] for each in on_cpu["functions"]) == pytest.approx(4.0)
     assert on_cpu["functions"][0]["name"] == ODD
+    assert (deep["left_counted_ms"], deep["right_counted_ms"]) == (pytest.approx(14.0), None)
     assert deep["off_cpu"]["left_ms"] == deep["off_cpu"]["right_ms"] == pytest.approx(2.0)
 
 

@@ -83,23 +83,25 @@ class PerfRecording:
             self.failure = completed.stderr.strip()[-300:] or "perf ended without a word"
 
     def folded(self, first_ns: int, end_ns: int) -> FoldedSamples:
-        """Stacks of a time that was recorded; the recording is removed."""
+        """Stacks of a time that was recorded."""
         self.stop()
-        if self._folder is None:
+        if self._folder is None or self.failure:
             return FoldedSamples()
         try:
-            if self.failure:
-                return FoldedSamples()
             argv = ["perf", "script", "-i", str(self._data), "--no-inline", "-F", FIELDS]
             told = self.host.run(argv, timeout_s=_DECODE_S)
             return fold_samples(told.stdout.splitlines(), first_ns, end_ns)
         except HostError as error:
             self.failure = str(error)
             return FoldedSamples()
-        finally:
+
+    def discard(self) -> None:
+        """Remove what was recorded."""
+        self.stop()
+        folder, self._folder = self._folder, None
+        if folder is not None:
             with contextlib.suppress(HostError):
-                self.host.remove_tree(self._folder)
-            self._folder = None
+                self.host.remove_tree(folder)
 
 
 @dataclass(frozen=True, slots=True)
