@@ -3,6 +3,7 @@
 //! A crew is opened once: logged in, prepared, told to the observer. Then it is driven leg by leg, each with
 //! a pacing and phases of its own, while users, prepared statements and the count of the seconds live on.
 
+use crate::client_share::{LEAD_NS, await_start};
 use crate::collect::realtime_of;
 use crate::grid::{Grid, SECOND_NS};
 use crate::login::{Opened, Opener, open_all};
@@ -15,10 +16,6 @@ use dbdyno_meter::clock;
 use dbdyno_wire::StatementText;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-
-/// From the moment everything is ready to the first second, so that the start is told before it happens, and so that who
-/// watches the server's threads sees all sessions idle.
-const LEAD_NS: u64 = 100_000_000;
 
 /// Open connections, and what became of the events on them so far.
 pub(crate) struct ConnectionPool<'a> {
@@ -41,7 +38,7 @@ impl<'a> ConnectionPool<'a> {
         stop: &'a StopSwitch,
         observer: &mut dyn Observer,
     ) -> Result<Self, DriveError> {
-        limits::allow_open_files(load.concurrency)?;
+        limits::allow_open_files(load.connections())?;
         if !load.cpus.is_empty() {
             limits::pin(&load.cpus)?;
         }
@@ -51,13 +48,14 @@ impl<'a> ConnectionPool<'a> {
         let role_session = load.role_endpoint.as_ref().map(|_| opener.ask_session(1));
         let role_session = role_session.transpose()?;
         let connections = with_users(load, open_all(&opener, stop)?);
-        let now_ns = clock::monotonic_ns();
+        let connect_ns = clock::monotonic_ns() - began_ns;
+        let start_ns = await_start(load.start_at_ns, stop)?;
         let start = Start {
-            monotonic_ns: now_ns + LEAD_NS,
-            realtime_ns: realtime_of(now_ns + LEAD_NS),
+            monotonic_ns: start_ns,
+            realtime_ns: realtime_of(start_ns),
             session,
             role_session,
-            connect_ns: now_ns - began_ns,
+            connect_ns,
             connect_retries: opener.tally().connect_retries,
             prepared_statements: opener.tally().prepared,
             statements_as_text: opener.tally().as_text,
@@ -171,7 +169,7 @@ fn not_as_asked(load: &Load, start: &Start) -> Vec<String> {
 }
 
 fn with_users(load: &Load, opened: Vec<Opened>) -> Vec<WorkerConnection> {
-    let users = (0..).map(|index| load.workload.user(index));
+    let users = (0..).map(|place| load.workload.user(load.share.number_of(place)));
     opened
         .into_iter()
         .zip(users)

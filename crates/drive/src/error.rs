@@ -76,6 +76,12 @@ pub enum DriveError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// The connections were ready too late for the start that was asked for.
+    #[error("ready {:.3} s too late for the start that was asked for", *late_ns as f64 / 1e9)]
+    StartMissed {
+        /// How much earlier they had to be ready.
+        late_ns: u64,
+    },
     /// The user stopped the program before the load began.
     #[error("interrupted during log-in, before the load began")]
     Interrupted,
@@ -121,6 +127,10 @@ impl DriveError {
                 "raise it on the server (SET GLOBAL max_connections = {}), or lower the concurrency",
                 connections + 10
             )),
+            Self::StartMissed { .. } => Some(
+                "ask for a later start (--start-at), so that all connections are open before"
+                    .to_owned(),
+            ),
             Self::OpenFiles { needed, .. } => Some(format!(
                 "raise the limit (ulimit -Hn {needed}) or lower the concurrency"
             )),

@@ -25,6 +25,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod client_share;
 mod collect;
 mod connection_pair;
 mod connection_pool;
@@ -46,6 +47,7 @@ mod stop;
 mod timers;
 mod worker;
 
+pub use client_share::ClientShare;
 pub use error::{DriveError, Fault};
 pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use observe::{IntervalRecord, Level, Observer, RunOutcome, Start, Status};

@@ -1,6 +1,6 @@
 //! Describes a load: what to run, against which server, how hard and for how long.
 
-use crate::{DriveError, Pacing};
+use crate::{ClientShare, DriveError, Pacing};
 use dbdyno_wire::{Endpoint, ServerError, SessionOptions};
 use dbdyno_workload::{RetryAfter, RetryValues, Workload};
 use std::sync::Arc;
@@ -138,14 +138,18 @@ pub struct Load {
     pub workload: Arc<dyn Workload>,
     /// How statements are sent.
     pub protocol: Protocol,
-    /// Connections, each with at most one event in flight.
+    /// Connections of the whole client, each with at most one event in flight.
     pub concurrency: u32,
+    /// Which of them are driven here.
+    pub share: ClientShare,
     /// Worker threads; see [`default_workers`].
     pub workers: u32,
     /// Processors that the workers are pinned to, in turn; empty: not pinned.
     pub cpus: Vec<usize>,
     /// When events are due.
     pub pacing: Pacing,
+    /// Unix time in nanoseconds at which second 0 begins; `None`: as soon as all is ready.
+    pub start_at_ns: Option<u64>,
     /// Stretches of the run, in order.
     pub phases: Vec<Phase>,
     /// What happens after an error.
@@ -165,12 +169,19 @@ pub struct Load {
 }
 
 impl Load {
+    /// Connections that are driven here.
+    #[must_use]
+    pub fn connections(&self) -> u32 {
+        self.share.connections_of(self.concurrency)
+    }
+
     pub(crate) fn check(&self) -> Result<(), DriveError> {
         let wrong = |what: &str| Err(DriveError::Request(what.to_owned()));
         if self.concurrency == 0 {
             return wrong("concurrency is 0: at least one connection is needed");
         }
-        if self.workers == 0 || self.workers > self.concurrency {
+        self.share.check(self.concurrency)?;
+        if self.workers == 0 || self.workers > self.connections() {
             return wrong("workers must be at least 1 and at most one a connection");
         }
         self.check_role()?;

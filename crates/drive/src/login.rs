@@ -2,7 +2,7 @@
 
 use crate::connection_pair::ConnectionPair;
 use crate::error::{server, server_code};
-use crate::session_read_back::{SessionReadBack, global_variable, read_back};
+use crate::session_read_back::{SessionReadBack, global_variable, read_back, server_identity};
 use crate::{DriveError, Load, PreparedFull, Protocol, StopSwitch};
 use dbdyno_wire::{Channel, Session};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -105,7 +105,10 @@ impl Opener {
     /// load's connections carry the load's statements only.
     pub(crate) fn ask_session(&self, lane: u8) -> Result<SessionReadBack, DriveError> {
         let mut session = self.connect(lane)?;
-        let facts = read_back(&mut session)?;
+        let mut facts = read_back(&mut session)?;
+        if self.load.share.is_part() {
+            facts.server_identity = Some(server_identity(&mut session)?);
+        }
         session.close();
         Ok(facts)
     }
@@ -188,7 +191,7 @@ impl Opener {
 
 /// Opens all connections of the load, in the order of their users.
 pub(crate) fn open_all(opener: &Opener, stop: &StopSwitch) -> Result<Vec<Opened>, DriveError> {
-    let count = opener.load.concurrency;
+    let count = opener.load.connections();
     let next = AtomicU32::new(0);
     let opened = Mutex::new(Vec::with_capacity(count as usize));
     let failed = Mutex::new(None);
@@ -219,7 +222,7 @@ fn open_some(
 ) {
     while !stop.is_thrown() {
         let index = next.fetch_add(1, Ordering::Relaxed);
-        if index >= opener.load.concurrency {
+        if index >= opener.load.connections() {
             return;
         }
         match opener.open() {
@@ -232,7 +235,7 @@ fn open_some(
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .get_or_insert((index, error));
-                next.store(opener.load.concurrency, Ordering::Relaxed); // nobody opens another one
+                next.store(opener.load.connections(), Ordering::Relaxed); // nobody opens another one
                 return;
             }
         }

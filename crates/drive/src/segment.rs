@@ -3,7 +3,7 @@
 use crate::collect::Collector;
 use crate::observe::{Observer, RunOutcome, Status};
 use crate::outage::{outages, path_failure};
-use crate::pacing::{Pace, Pacing, Share};
+use crate::pacing::{Pace, Pacing};
 use crate::stop::{Cause, Failure};
 use crate::worker::{
     IntervalMessage, LOST, Recorder, Worker, WorkerConnection, WorkerEnd, WorkerShared,
@@ -78,7 +78,7 @@ pub(crate) fn run_segment(
         .map(|end| std::mem::take(&mut end.connections))
         .collect();
     let process_cpu_ns = clock::process_cpu_ns() - cpu_before_ns;
-    let outcome = account(shared, load.concurrency, ends, &completed, process_cpu_ns);
+    let outcome = account(shared, load.connections(), ends, &completed, process_cpu_ns);
     (shares, outcome)
 }
 
@@ -129,11 +129,9 @@ impl WorkerConfig {
             limits::pin(&[load.cpus[self.index % load.cpus.len()]])?;
         }
         let grid = &shared.grid;
-        let share = Share {
-            worker: self.index as u32,
-            workers: load.workers,
-            connections: load.concurrency,
-        };
+        let share = load
+            .share
+            .of_worker(self.index as u32, load.workers, load.concurrency);
         let pace = Pace::new(
             &segment.pacing,
             share,
@@ -147,7 +145,7 @@ impl WorkerConfig {
             self.pages,
             self.blank_intervals,
         );
-        Worker::new(Arc::clone(shared), self.share, pace, recorder)
+        Worker::new(Arc::clone(shared), share.worker, self.share, pace, recorder)
     }
 }
 

@@ -27,11 +27,15 @@ pub struct SessionReadBack {
     pub character_set: String,
     /// Collation of the connection.
     pub collation: String,
+    /// What tells the server from others: its name, port, folder and number. Asked for a share of a client only.
+    pub server_identity: Option<String>,
 }
 
 const VARIABLES: &str = "SHOW SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', \
      'tx_isolation', 'autocommit', 'innodb_snapshot_isolation', 'character_set_connection', \
      'collation_connection')";
+const IDENTITY: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('hostname', 'port', 'datadir', \
+     'server_uuid', 'server_uid')";
 const TLS_STATUS: &str = "SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')";
 
 /// Asks the server for the settings of this session.
@@ -53,7 +57,16 @@ pub(crate) fn read_back(session: &mut Session) -> Result<SessionReadBack, DriveE
         snapshot_isolation: variable("innodb_snapshot_isolation").map(|value| is_on(&value)),
         character_set: variable("character_set_connection").unwrap_or_default(),
         collation: variable("collation_connection").unwrap_or_default(),
+        server_identity: None,
     })
+}
+
+/// What tells the server from others, whatever address it is reached by.
+pub(crate) fn server_identity(session: &mut Session) -> Result<String, DriveError> {
+    let variables = ask(session, IDENTITY)?;
+    let names = ["hostname", "port", "datadir", "server_uuid", "server_uid"];
+    let values = names.iter().filter_map(|name| find(&variables, name));
+    Ok(values.collect::<Vec<_>>().join(" "))
 }
 
 /// One of the server's global limits, for an error message; `None` when it can't be read.

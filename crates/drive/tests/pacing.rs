@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use dbdyno_drive::{
-    Arrivals, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase, PreparedFull,
-    Probe, Protocol, RateStream, RunOutcome, Search, Start, Status, StopSwitch, Stretch, Think,
-    ThinkDistribution, drive, search,
+    Arrivals, ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
+    PreparedFull, Probe, Protocol, RateStream, RunOutcome, Search, Start, Status, StopSwitch,
+    Stretch, Think, ThinkDistribution, drive, search,
 };
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
@@ -153,6 +153,8 @@ fn load(server: &NullServer, pacing: Pacing, seconds: u32) -> Load {
         workload: Arc::new(OneOrTwo::new()),
         protocol: Protocol::Prepared,
         concurrency: 8,
+        share: ClientShare::default(),
+        start_at_ns: None,
         workers: 2,
         cpus: Vec::new(),
         pacing,

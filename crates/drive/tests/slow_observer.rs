@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use dbdyno_drive::{
-    Arrivals, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase, PreparedFull,
-    Protocol, Start, Status, StopSwitch, drive,
+    Arrivals, ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
+    PreparedFull, Protocol, Start, Status, StopSwitch, drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
@@ -69,6 +69,8 @@ fn load(address: SocketAddr) -> Load {
         workload: workload("sysbench/oltp_point_select", &[], random, 8).unwrap(),
         protocol: Protocol::Prepared,
         concurrency: 8,
+        share: ClientShare::default(),
+        start_at_ns: None,
         workers: 2,
         cpus: Vec::new(),
         pacing: Pacing::FixedRate {

@@ -154,8 +154,10 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
+    /// `number` tells the workers of a client apart, on whichever hosts.
     pub(crate) fn new(
         shared: Arc<WorkerShared>,
+        number: u32,
         connections: Vec<WorkerConnection>,
         pace: Pace,
         recorder: Recorder,
@@ -170,7 +172,7 @@ impl Worker {
         Ok(Self {
             timers: Timers::new(connections.len()),
             retired: connections.iter().filter(|c| c.is_retired).count(),
-            pauses: Pauses::new(pause_ns, shared.seed, recorder.worker as u64),
+            pauses: Pauses::new(pause_ns, shared.seed, number.into()),
             connections,
             poller,
             pace,

@@ -113,6 +113,8 @@ impl FingerprintArguments {
             events: Some(self.sending.events),
             digest_events: None,
             counts_every_ns: None,
+            share: None,
+            start_at_ns: None,
         })
     }
 }

@@ -6,6 +6,7 @@ use super::parse::{
     role_target, switch, time_limit,
 };
 use super::requirement::Requirement;
+use super::share::ShareArguments;
 use super::{ServerArguments, WorkloadOptions};
 use crate::cli_error::CliError;
 use crate::order::{
@@ -49,6 +50,10 @@ Examples:
     dbdyno-load run sysbench/oltp_point_select --host db.example --rate 2000 --threads 64 \\
         --require 'p99<20ms' --require 'errors<0.1%'
 
+  The second of three hosts that are one client of 48 connections; all begin at the same second:
+    dbdyno-load run sysbench/oltp_read_write --host db.example --threads 48 --share 2/3 --start-at 1795000000 \\
+        --json-lines 2.jsonl
+
   What the lab does:
     dbdyno-load run --order - < contract/samples/load-order.json";
 
@@ -79,6 +84,9 @@ pub(crate) struct RunArguments {
 
     #[command(flatten)]
     pub(crate) pacing: PacingArguments,
+
+    #[command(flatten)]
+    pub(crate) share: ShareArguments,
 
     #[command(flatten)]
     pub(crate) errors: ErrorArguments,
@@ -262,6 +270,8 @@ impl RunArguments {
             return Ok(read_order(file)?);
         }
         let mut order = self.spoken_order()?;
+        order.share = self.share.share;
+        order.start_at_ns = self.share.start_at;
         order.digest_events = self.digest;
         order.counts_every_ns = self.counts_every;
         if self.load.concurrency.is_none() {
@@ -327,5 +337,7 @@ pub(super) fn spoken_order(
         events: when.events,
         digest_events: None,
         counts_every_ns: None,
+        share: None,
+        start_at_ns: None,
     })
 }

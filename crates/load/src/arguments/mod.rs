@@ -13,6 +13,7 @@ mod sample;
 mod script;
 mod search;
 mod server;
+mod share;
 mod short_help;
 mod threads;
 mod timeouts;

@@ -12,7 +12,7 @@ const SHORT: usize = 60;
 const COMMON_OF_WORKLOADS: [&str; 3] = ["tables", "table_size", "warehouses"];
 
 /// Options that few calls need, by their ids.
-const RARE: [&str; 38] = [
+const RARE: [&str; 40] = [
     "order",
     // Server
     "no_password",
@@ -52,6 +52,9 @@ const RARE: [&str; 38] = [
     "parquet",
     "digest",
     "counts_every",
+    // Several load hosts
+    "share",
+    "start_at",
     // sysbench
     "others",
     // Deadlines

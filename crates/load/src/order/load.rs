@@ -1,10 +1,13 @@
 //! Reads the order of `dbdyno-load run`: `contract/load-order.schema.json`.
 
 use super::{
-    ErrorOrder, LOGIN_TIMEOUT, PacingOrder, Place, SCHEMA_VERSION, Target, WorkloadChoice,
+    ErrorOrder, LOGIN_TIMEOUT, PacingOrder, Place, SCHEMA_VERSION, ShareOrder, Target,
+    WorkloadChoice,
 };
 use crate::cli_error::CliError;
-use dbdyno_drive::{Load, Phase, PreparedFull, Protocol, Search, StopSwitch, default_workers};
+use dbdyno_drive::{
+    ClientShare, Load, Phase, PreparedFull, Protocol, Search, StopSwitch, default_workers,
+};
 use dbdyno_wire::{Endpoint, SessionOptions};
 use dbdyno_workload::{Digested, RandomKind, RandomSource, Workload, name_schema, workload};
 use serde::Deserialize;
@@ -52,6 +55,12 @@ pub(crate) struct LoadOrder {
     /// Time between readings of the server's own counts; `None`: only where phases begin and end.
     #[serde(default)]
     pub(crate) counts_every_ns: Option<u64>,
+    /// Which of several processes this is that together are one client; `None`: the only one.
+    #[serde(default)]
+    pub(crate) share: Option<ShareOrder>,
+    /// Unix time at which second 0 begins; `None`: as soon as all is ready.
+    #[serde(default)]
+    pub(crate) start_at_ns: Option<u64>,
 }
 
 /// How long a statement may be without any byte of an answer, where nothing is said of it. What servers take is legal
@@ -97,6 +106,8 @@ impl LoadOrder {
         check_version(self.schema_version)?;
         self.check_answer_timeout()?;
         let (access, workload) = (self.target.access()?, self.make_workload()?);
+        let share = self.client_share()?;
+        self.check_share(share, &*workload)?;
         self.check_users(&*workload)?;
         Ok(Load {
             pacing: self.pacing.pacing(&*workload)?,
@@ -108,7 +119,9 @@ impl LoadOrder {
             endpoint: access.endpoint,
             protocol: self.protocol,
             concurrency: self.concurrency,
-            workers: self.worker_count(),
+            share,
+            start_at_ns: self.start_at_ns,
+            workers: self.worker_count(share),
             cpus: self.cpus.clone().unwrap_or_default(),
             phases: self
                 .phases
@@ -213,6 +226,12 @@ impl LoadOrder {
         Ok(())
     }
 
+    /// Which of several processes this is.
+    fn client_share(&self) -> Result<ClientShare, CliError> {
+        self.share
+            .map_or(Ok(ClientShare::default()), ShareOrder::share)
+    }
+
     /// What is searched for, if anything is.
     pub(crate) fn search(&self) -> Result<Option<Search>, CliError> {
         match &self.pacing {
@@ -254,15 +273,16 @@ impl LoadOrder {
     }
 
     /// Threads that drive the connections, at most one a connection.
-    pub(crate) fn worker_count(&self) -> u32 {
+    fn worker_count(&self, share: ClientShare) -> u32 {
+        let connections = share.connections_of(self.concurrency);
         let cores = match &self.cpus {
             Some(cpus) if !cpus.is_empty() => 4 * cpus.len(), // all of those were given to the client
             _ => available_parallelism().map_or(1, usize::from),
         };
         let workers = self
             .workers
-            .unwrap_or_else(|| default_workers(self.concurrency, cores));
-        workers.min(self.concurrency)
+            .unwrap_or_else(|| default_workers(connections, cores));
+        workers.min(connections)
     }
 
     fn make_workload(&self) -> anyhow::Result<Arc<dyn Workload>> {

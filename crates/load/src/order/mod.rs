@@ -7,6 +7,7 @@ mod pacing;
 mod password;
 mod populate;
 mod read;
+mod share;
 mod target;
 mod timeouts;
 mod words;
@@ -16,6 +17,7 @@ pub(crate) use load::{ANSWER_TIMEOUT_NS, LoadOrder, PhaseOrder};
 pub(crate) use pacing::{PacingOrder, SearchOrder, StreamOrder};
 pub(crate) use populate::PopulateOrder;
 pub(crate) use read::{OrderFile, read_order};
+pub(crate) use share::ShareOrder;
 pub(crate) use target::{Access, Place, Target};
 pub(crate) use timeouts::{
     CHECK_TIMEOUT, DDL_TIMEOUT, LOGIN_TIMEOUT, ROWS_TIMEOUT, SHORT_STATEMENT_TIMEOUT,

@@ -3,6 +3,7 @@
 use super::PROGRAM;
 use super::named::Named;
 use super::search::AnswerRecord;
+use super::share::ShareRecord;
 use crate::order::{LoadOrder, PacingOrder, SCHEMA_VERSION};
 use dbdyno_drive::{Cause, Level, Load, Outage, Protocol, RunOutcome, SessionReadBack, Status};
 use dbdyno_wire::Compression;
@@ -35,6 +36,9 @@ pub(crate) struct Start<'a> {
     prepared_statements: u64,
     statements_as_text: u64,
     server_counts: Option<ServerCountsRecord<'a>>,
+    /// Only where this process is one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<ShareRecord<'a>>,
 }
 
 /// What the workload says of the server's own counts.
@@ -141,7 +145,7 @@ impl<'a> Start<'a> {
             protocol: order.protocol,
             rng: order.rng,
             seed: order.seed,
-            concurrency: load.concurrency,
+            concurrency: load.connections(),
             workers: load.workers,
             pacing: &order.pacing,
             route: order.target.route(),
@@ -155,6 +159,7 @@ impl<'a> Start<'a> {
             server_counts: load.workload.spec().server_counts.as_ref().map(|counts| {
                 ServerCountsRecord::of(counts, &load.workload.spec().transaction_types)
             }),
+            share: ShareRecord::of(order, load, start),
         }
     }
 }

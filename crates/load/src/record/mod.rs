@@ -8,6 +8,7 @@ mod named;
 mod packed;
 mod populate;
 mod search;
+mod share;
 mod verify;
 mod writer;
 

@@ -20,6 +20,8 @@ use std::time::Duration;
 
 const ORDER: &str = include_str!("../../../../contract/samples/load-order-fixed-rate.json");
 const LOAD: &str = include_str!("../../../../contract/samples/load-records.jsonl");
+const SHARE_ORDER: &str = include_str!("../../../../contract/samples/load-order-share.json");
+const SHARE: &str = include_str!("../../../../contract/samples/load-records-share.jsonl");
 const POPULATE: &str = include_str!("../../../../contract/samples/populate-records.jsonl");
 const FINGERPRINT: &str = include_str!("../../../../contract/samples/fingerprint-records.jsonl");
 const VERIFY: &str = include_str!("../../../../contract/samples/verify-records.jsonl");
@@ -114,6 +116,16 @@ fn the_start_has_the_shape_of_the_sample() {
     // The sample is of a closed loop.
     ours["pacing"] = theirs["pacing"].clone();
     compare("start", &ours, &theirs);
+}
+
+#[test]
+fn the_start_of_a_share_has_the_shape_of_the_sample() {
+    let order: LoadOrder = serde_json::from_str(SHARE_ORDER).unwrap();
+    let load = order.load().unwrap();
+    let ours = written(&Start::of(&order, &load, &started()));
+    let theirs = sample(SHARE, "start");
+    compare("start.share", &ours["share"], &theirs["share"]);
+    assert_eq!(ours["concurrency"], theirs["concurrency"]);
 }
 
 #[test]

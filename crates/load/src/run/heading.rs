@@ -24,10 +24,10 @@ pub(super) fn heading(
     };
     writeln!(
         out,
-        "{} as {} · {} connections over {} ({}) · {} {}",
+        "{} as {} · {} over {} ({}) · {} {}",
         load.workload.spec().name,
         facts.imitates,
-        load.concurrency,
+        connections(load),
         order.target.route(),
         session.tls_version.as_deref().unwrap_or("not encrypted"),
         load.workers,
@@ -60,6 +60,15 @@ pub(super) fn heading(
         telling_options(facts).join(" "),
         load.seed,
     )
+}
+
+fn connections(load: &Load) -> String {
+    let (own, all, share) = (load.connections(), load.concurrency, load.share);
+    if !share.is_part() {
+        return format!("{all} connections");
+    }
+    let (number, count) = (share.index + 1, share.count);
+    format!("share {number} of {count}: {own} of {all} connections")
 }
 
 /// A remark, beside the results.

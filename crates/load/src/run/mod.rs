@@ -83,7 +83,8 @@ fn carry_out(
     let access = order.target.access()?;
     let unmet = preconditions::check(&load, &access.clone().until(&stop));
     let counting = match search {
-        Some(_) => None, // its probes are no phases
+        Some(_) => None,                      // its probes are no phases
+        None if load.share.index > 0 => None, // the first share counts for all
         None => CounterPoller::begin(&load, access, counts_every_s, stop.clone()),
     };
     let mut observer = RunObserver::new(outputs, order.remark(), counting);

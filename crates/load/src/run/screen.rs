@@ -111,8 +111,9 @@ impl<'a> RunScreen<'a> {
             write!(out, " {:>9}", recent.backlog)?;
         }
         let live = record.interval.connections_live;
-        if live < self.load.concurrency {
-            write!(out, "  {live} of {} connections", self.load.concurrency)?;
+        let connections = self.load.connections();
+        if live < connections {
+            write!(out, "  {live} of {connections} connections")?;
         }
         writeln!(out)?;
         self.recent.clear();

@@ -28,8 +28,8 @@ impl Summary<'_> {
         let silence = format!("{silence_ms:.0} ms without any reply");
         write_words(out, "longest silence", &silence)?;
         match self.window.connections_low {
-            Some(low) if low < self.load.concurrency => {
-                let words = format!("{low} of {} at the fewest", self.load.concurrency);
+            Some(low) if low < self.load.connections() => {
+                let words = format!("{low} of {} at the fewest", self.load.connections());
                 write_words(out, "connections", &words)
             }
             _ => Ok(()),

@@ -1,0 +1,168 @@
+//! Deals the connections of one client over several processes.
+
+use crate::pacing::Share;
+use crate::{DriveError, StopSwitch};
+use dbdyno_meter::clock;
+use std::thread;
+use std::time::Duration;
+
+/// From the moment everything is ready to the first second, so that the start is told before it happens, and so that who
+/// watches the server's threads sees all sessions idle.
+pub(crate) const LEAD_NS: u64 = 100_000_000;
+
+/// A start that is nearer than this is missed: workers and readers of the records could not keep it.
+const SHORTEST_LEAD_NS: u64 = 10_000_000;
+
+/// How often it is looked, before the start, whether the run was told to end.
+const LOOK_EVERY_NS: u64 = 50_000_000;
+
+/// One of several processes that together are one client.
+///
+/// Connection `i` of the client belongs to the share `i % count`, whatever the hosts and however many worker threads each
+/// has. Users, rests and due instants depend on that number alone, so the shares together send what one process would.
+///
+/// ```
+/// use dbdyno_drive::ClientShare;
+///
+/// let shares = [0, 1, 2].map(|index| ClientShare { index, count: 3 });
+/// assert_eq!(shares.map(|share| share.connections_of(8)), [3, 3, 2]);
+/// assert_eq!(shares[1].number_of(2), 7);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientShare {
+    /// Which of them, from 0.
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Default for ClientShare {
+    /// The whole client.
+    fn default() -> Self {
+        Self { index: 0, count: 1 }
+    }
+}
+
+impl ClientShare {
+    /// Whether other processes have other shares.
+    #[must_use]
+    pub fn is_part(self) -> bool {
+        self.count > 1
+    }
+
+    /// How many of the client's connections it holds.
+    #[must_use]
+    pub fn connections_of(self, total: u32) -> u32 {
+        total.saturating_sub(self.index).div_ceil(self.count)
+    }
+
+    /// Number in the whole client of its own connection.
+    #[must_use]
+    pub fn number_of(self, connection: u32) -> u32 {
+        self.index + connection * self.count
+    }
+
+    /// What one of its workers owns: connections go to the workers in turn, so every `workers * count`-th of the client.
+    pub(crate) fn of_worker(self, worker: u32, workers: u32, total: u32) -> Share {
+        Share {
+            worker: self.number_of(worker),
+            workers: workers * self.count,
+            connections: total,
+        }
+    }
+
+    pub(crate) fn check(self, total: u32) -> Result<(), DriveError> {
+        if self.index >= self.count {
+            let (number, count) = (u64::from(self.index) + 1, self.count);
+            return Err(DriveError::Request(format!(
+                "there is no share {number} of {count}"
+            )));
+        }
+        if total < self.count {
+            return Err(DriveError::Request(format!(
+                "{total} connections can't be dealt over {} shares: each needs at least one",
+                self.count
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// When second 0 begins, on the monotonic clock: a moment from now, or at the Unix time asked for, which is waited for.
+/// The clock may be set meanwhile, so it is read again until shortly before.
+pub(crate) fn await_start(start_at_ns: Option<u64>, stop: &StopSwitch) -> Result<u64, DriveError> {
+    let Some(start_at_ns) = start_at_ns else {
+        return Ok(clock::monotonic_ns() + LEAD_NS);
+    };
+    loop {
+        let (now_ns, unix_ns) = (clock::monotonic_ns(), clock::realtime_ns());
+        let left_ns = start_at_ns.saturating_sub(unix_ns);
+        if stop.is_thrown() {
+            return Err(DriveError::Interrupted);
+        }
+        if left_ns < SHORTEST_LEAD_NS {
+            return Err(DriveError::StartMissed {
+                late_ns: (unix_ns + SHORTEST_LEAD_NS).saturating_sub(start_at_ns),
+            });
+        }
+        if left_ns <= LEAD_NS {
+            return Ok(now_ns + left_ns);
+        }
+        thread::sleep(Duration::from_nanos((left_ns - LEAD_NS).min(LOOK_EVERY_NS)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_of_all_shares_own_each_connection_once() {
+        let workers = [1, 4, 2];
+        for total in [12, 13, 29, 100] {
+            let mut owned = Vec::new();
+            for (index, workers) in (0..).zip(workers) {
+                let share = ClientShare { index, count: 3 };
+                let mut own: Vec<_> = (0..share.connections_of(total))
+                    .map(|connection| share.number_of(connection))
+                    .collect();
+                let mut of_workers = Vec::new();
+                for worker in 0..workers {
+                    let part = share.of_worker(worker, workers, total);
+                    of_workers.extend((0..part.count()).map(|place| part.number_of(place)));
+                }
+                of_workers.sort_unstable();
+                assert_eq!(of_workers, own, "{share:?} of {total}");
+                owned.append(&mut own);
+            }
+            owned.sort_unstable();
+            assert!(owned.iter().copied().eq(0..total), "{owned:?}");
+        }
+    }
+
+    #[test]
+    fn a_share_that_does_not_exist_or_has_no_connection_is_refused() {
+        let share = |index| ClientShare { index, count: 3 };
+        assert!(share(2).check(3).is_ok());
+        assert!(share(3).check(9).is_err());
+        assert!(share(0).check(2).is_err());
+        assert!(ClientShare::default().check(1).is_ok());
+    }
+
+    #[test]
+    fn a_start_in_the_past_is_missed_and_one_ahead_is_kept() {
+        let stop = StopSwitch::default();
+        let missed = await_start(Some(clock::realtime_ns()), &stop);
+        assert!(matches!(missed, Err(DriveError::StartMissed { .. })));
+        let asked_ns = clock::realtime_ns() + 2 * LEAD_NS;
+        let start_ns = await_start(Some(asked_ns), &stop).unwrap();
+        let told_ns = clock::realtime_ns() + start_ns - clock::monotonic_ns();
+        assert!(
+            told_ns.abs_diff(asked_ns) < 1_000_000,
+            "{told_ns} {asked_ns}"
+        );
+        stop.throw();
+        let ended = await_start(Some(clock::realtime_ns() + 3_600 * LEAD_NS), &stop);
+        assert!(matches!(ended, Err(DriveError::Interrupted)));
+    }
+}

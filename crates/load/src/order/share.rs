@@ -1,0 +1,169 @@
+//! Reads which share of a client an order is for, and when all shares begin.
+
+use super::{LoadOrder, PacingOrder, Place};
+use crate::cli_error::CliError;
+use dbdyno_drive::{ClientShare, Load};
+use dbdyno_workload::Workload;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+/// One of several processes that together are one client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShareOrder {
+    /// Which of them, from 1.
+    pub(crate) number: u32,
+    /// How many there are.
+    pub(crate) count: u32,
+}
+
+impl ShareOrder {
+    pub(super) fn share(self) -> Result<ClientShare, CliError> {
+        match self.number.checked_sub(1) {
+            Some(index) if index < self.count => Ok(ClientShare {
+                index,
+                count: self.count,
+            }),
+            _ => Err(CliError::request(format!(
+                "there is no share {} of {}",
+                self.number, self.count
+            ))
+            .hint("shares are counted from 1: 1/3, 2/3, 3/3")),
+        }
+    }
+}
+
+impl LoadOrder {
+    /// Refuses what several processes can't share without speaking to each other.
+    pub(super) fn check_share(
+        &self,
+        share: ClientShare,
+        workload: &dyn Workload,
+    ) -> Result<(), CliError> {
+        if !share.is_part() {
+            return Ok(());
+        }
+        let name = &workload.spec().name;
+        if workload.spec().users.is_some() {
+            let what = format!("{name} can't be shared by several processes");
+            return Err(CliError::request(what)
+                .because("its connections work in rounds that they keep in one memory")
+                .hint("drive it from one host (leave --share out)"));
+        }
+        if self.events.is_some() {
+            return Err(CliError::request(
+                "a number of events can't be shared by several processes",
+            )
+            .because("whichever connection is free takes the next one")
+            .hint("say how long instead (--time), or leave --share out"));
+        }
+        if matches!(self.pacing, PacingOrder::Search(_)) {
+            return Err(
+                CliError::request("a search can't be shared by several processes")
+                    .hint("search on one host, or run rates one by one with --share"),
+            );
+        }
+        if self.concurrency < share.count {
+            let (connections, count) = (self.concurrency, share.count);
+            let what = format!("{connections} connections can't be dealt over {count} shares");
+            return Err(CliError::request(what).hint(
+                "--threads counts the connections of all shares together: ask for one a share at least",
+            ));
+        }
+        Ok(())
+    }
+
+    /// SHA-256, in hexadecimal, of all that the shares of one client have in common: everything asked for, but for the
+    /// ways to the server, files, processors and threads of this host. One version of the program compares it with itself.
+    pub(crate) fn common_sha256(&self, load: &Load) -> String {
+        let nowhere = Place {
+            socket: None,
+            host: None,
+            port: None,
+        };
+        let mut common = self.clone();
+        common.target = common.target.at(&nowhere);
+        common.target.password_file = None;
+        common.target.tls_ca_file = None;
+        common.target.tls_cert_file = None;
+        common.target.tls_key_file = None;
+        common.role_targets.clear();
+        (common.workers, common.cpus) = (None, None);
+        (common.share, common.start_at_ns) = (None, None);
+        let text = format!("{common:?}{:?}", load.workload.spec());
+        let digest = Sha256::digest(text);
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    const ORDER: &str = include_str!("../../../../contract/samples/load-order-share.json");
+    const SEARCH: &str = include_str!("../../../../contract/samples/load-order-search.json");
+
+    fn order(change: impl Fn(&mut Value)) -> LoadOrder {
+        let mut order: Value = serde_json::from_str(ORDER).unwrap();
+        change(&mut order);
+        serde_json::from_value(order).unwrap()
+    }
+
+    fn refusal(order: &LoadOrder) -> String {
+        order.load().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_share_drives_its_connections_of_all() {
+        let load = order(|_| ()).load().unwrap();
+        assert_eq!((load.concurrency, load.connections()), (16, 5));
+        assert_eq!(load.workers, 1);
+    }
+
+    #[test]
+    fn what_processes_cannot_share_is_refused() {
+        let share = json!({"number": 1, "count": 2});
+        assert!(refusal(&order(|order| order["events"] = json!(5))).contains("events"));
+        assert!(refusal(&order(|order| order["concurrency"] = json!(2))).contains("dealt"));
+        assert!(
+            refusal(&order(|order| order["share"]["number"] = json!(4))).contains("share 4 of 3")
+        );
+        let mut search: Value = serde_json::from_str(SEARCH).unwrap();
+        search["share"] = share;
+        let search: LoadOrder = serde_json::from_value(search).unwrap();
+        assert!(refusal(&search).contains("search"));
+        let rounds = json!({"name": "insert-benchmark", "options": {"step": "qr100", "nr1": 1000}});
+        assert!(refusal(&order(|order| order["workload"] = rounds.clone())).contains("shared"));
+    }
+
+    #[test]
+    fn shares_have_the_digest_of_what_they_have_in_common() {
+        let digest = |order: LoadOrder| order.common_sha256(&order.load().unwrap());
+        let first = digest(order(|_| ()));
+        let other = order(|order| {
+            order["share"]["number"] = json!(1);
+            order["start_at_ns"] = json!(null);
+            order["target"]["socket"] = json!(null);
+            order["target"]["host"] = json!("db1");
+            order["workers"] = json!(2);
+            order["cpus"] = json!([3]);
+        });
+        assert_eq!(digest(other), first);
+        for (field, value) in [
+            ("seed", json!(2)),
+            ("concurrency", json!(17)),
+            ("drain_ns", json!(1)),
+            (
+                "phases",
+                json!([{"name": "window", "duration_ns": 1_000_000_000}]),
+            ),
+        ] {
+            assert_ne!(
+                digest(order(|order| order[field] = value.clone())),
+                first,
+                "{field}"
+            );
+        }
+    }
+}

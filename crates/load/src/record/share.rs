@@ -1,0 +1,65 @@
+//! Writes which share of a client a record is of, and how well this host knows the time.
+
+use crate::order::LoadOrder;
+use dbdyno_drive::Load;
+use serde::Serialize;
+use std::fs;
+use std::mem::MaybeUninit;
+
+/// One of several processes that together are one client. What `merge` holds against the other shares.
+#[derive(Debug, Serialize)]
+pub(crate) struct ShareRecord<'a> {
+    /// From 1.
+    number: u32,
+    count: u32,
+    /// Connections of all shares.
+    connections: u32,
+    host: String,
+    /// Unix time that was asked for as the start of second 0.
+    start_at_ns: Option<u64>,
+    /// How far the clock of this host may be from the right time, by its own account; `None`: it is not synchronised.
+    clock_error_ns: Option<u64>,
+    /// What tells the server from others.
+    server: &'a str,
+    /// Of all that the shares of one client have in common.
+    common_sha256: String,
+}
+
+impl<'a> ShareRecord<'a> {
+    pub(super) fn of(
+        order: &LoadOrder,
+        load: &Load,
+        start: &'a dbdyno_drive::Start,
+    ) -> Option<Self> {
+        load.share.is_part().then(|| Self {
+            number: load.share.index + 1,
+            count: load.share.count,
+            connections: load.concurrency,
+            host: host_name(),
+            start_at_ns: load.start_at_ns,
+            clock_error_ns: clock_error_ns(),
+            server: start.session.server_identity.as_deref().unwrap_or_default(),
+            common_sha256: order.common_sha256(load),
+        })
+    }
+}
+
+fn host_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().to_owned()
+}
+
+/// The kernel's own bound, which the service that keeps the clock tells it; it grows while that service is silent.
+fn clock_error_ns() -> Option<u64> {
+    let mut state = MaybeUninit::<libc::timex>::zeroed();
+    // SAFETY: all zeros are a valid `timex`, whose `modes` of 0 ask for nothing to be changed; the call fills it.
+    #[expect(unsafe_code, reason = "only the kernel knows how good its clock is")]
+    let (found, state) = unsafe {
+        let found = libc::adjtimex(state.as_mut_ptr());
+        (found, state.assume_init())
+    };
+    if found < 0 || found == libc::TIME_ERROR {
+        return None;
+    }
+    u64::try_from(state.maxerror).ok().map(|us| us * 1_000)
+}

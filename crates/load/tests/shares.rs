@@ -1,0 +1,196 @@
+//! Checks, against a server that does no work, that processes with shares of a load are together the client that one
+//! process is.
+
+#![allow(clippy::unwrap_used)]
+
+use dbdyno_null_server::{NullServer, Settings};
+use serde_json::{Value, json};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const SHARES: u32 = 3;
+const USERS: u64 = 7;
+const EVENTS: u64 = 10;
+
+fn server() -> NullServer {
+    let mut settings = Settings {
+        listen: Some("127.0.0.1:0".parse().unwrap()),
+        ..Settings::default()
+    };
+    settings.faults.delays = vec!["constant:1ms".parse().unwrap()];
+    NullServer::start(settings).unwrap()
+}
+
+fn unix_now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
+}
+
+/// A moment ahead, by which every process has logged in.
+fn start_at() -> String {
+    format!("{:.3}", unix_now().as_secs_f64() + 2.0)
+}
+
+fn start(server: &NullServer, words: &[&str]) -> Child {
+    let port = server.address().tcp.unwrap().port().to_string();
+    Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
+        .arg("run")
+        .args(["--host", "127.0.0.1", "--port", &port, "--no-password"])
+        .args(["--warm-up", "0s", "--json-lines", "-"])
+        .args(words)
+        .env_remove("DBDYNO_PASSWORD_FILE")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn records(child: Child) -> Vec<Value> {
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", told(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn alone(server: &NullServer, words: &[&str]) -> Vec<Value> {
+    records(start(server, words))
+}
+
+/// The records of all shares, driven at the same time.
+fn shared(server: &NullServer, words: &[&str]) -> Vec<Vec<Value>> {
+    let at = start_at();
+    let begin = |number| {
+        let share = format!("{number}/{SHARES}");
+        // Threads differ between hosts, and nothing may depend on them.
+        let workers = if number == 1 { "2" } else { "1" };
+        let own = ["--share", &share, "--start-at", &at, "--workers", workers];
+        start(server, &[words, &own[..]].concat())
+    };
+    let children: Vec<_> = (1..=SHARES).map(begin).collect();
+    children.into_iter().map(records).collect()
+}
+
+fn end(records: &[Value]) -> &Value {
+    let end = records.last().unwrap();
+    assert_eq!(end["record"], json!("end"));
+    end
+}
+
+fn digests(records: &[Value]) -> Vec<Value> {
+    end(records)["digests"].as_array().unwrap().clone()
+}
+
+#[test]
+fn the_users_of_all_shares_send_what_those_of_one_process_send() {
+    let server = server();
+    let (users, events) = (USERS.to_string(), EVENTS.to_string());
+    for workload in [
+        &["sysbench/oltp_read_write", "--tables", "2"][..],
+        &["sysbench/oltp_insert", "--rows", "1000"],
+        &["sysbench/oltp_write_only", "--rng", "dbdyno"],
+        &["tpcc/hammerdb", "--warehouses", "5"],
+        &["tpcc/sysbench-tpcc", "--warehouses", "5", "--tables", "2"],
+        &["linkbench", "--maxid1", "1000"],
+    ] {
+        let load = ["--threads", &users, "--time", "2s", "--digest", &events];
+        let words = [workload, &load[..]].concat();
+        let expected = digests(&alone(&server, &words));
+        assert_eq!(expected.len() as u64, USERS);
+        assert!(expected.iter().all(|user| user["events"] == json!(EVENTS)));
+        let mut union: Vec<_> = shared(&server, &words)
+            .iter()
+            .flat_map(|records| digests(records))
+            .collect();
+        union.sort_by_key(|digest| digest["user"].as_u64());
+        assert_eq!(union, expected, "{workload:?}");
+    }
+}
+
+#[test]
+fn the_shares_of_a_schedule_have_each_of_its_events_once() {
+    let server = server();
+    let load = [
+        "sysbench/oltp_point_select",
+        "--threads",
+        "7",
+        "--time",
+        "2s",
+    ];
+    for rate in [
+        &["--rate", "300", "--arrivals", "poisson"][..],
+        &["--rate", "301", "--arrivals", "constant"],
+        &["--rate", "100..500:1s,50"],
+    ] {
+        let words = [&load[..], rate].concat();
+        let scheduled = |records: &[Value]| end(records)["scheduled"].as_u64().unwrap();
+        let expected = scheduled(&alone(&server, &words));
+        let shares = shared(&server, &words);
+        let dealt: Vec<_> = shares.iter().map(|records| scheduled(records)).collect();
+        assert_eq!(dealt.iter().sum::<u64>(), expected, "{rate:?} {dealt:?}");
+        assert!(dealt.iter().all(|&count| count > expected / 6), "{dealt:?}");
+    }
+}
+
+#[test]
+fn shares_begin_at_the_second_asked_for_and_say_so() {
+    let server = server();
+    let words = [
+        "sysbench/oltp_point_select",
+        "--threads",
+        "7",
+        "--time",
+        "1s",
+    ];
+    let shares = shared(&server, &words);
+    let mut connections = 0;
+    for (records, number) in shares.iter().zip(1..) {
+        let (begin, second) = (&records[0], &records[1]);
+        let share = &begin["share"];
+        assert_eq!(
+            (&share["number"], &share["count"]),
+            (&json!(number), &json!(SHARES))
+        );
+        assert_eq!(share["connections"], json!(USERS));
+        assert!(!share["host"].as_str().unwrap().is_empty());
+        assert_eq!(share["start_at_ns"], shares[0][0]["share"]["start_at_ns"]);
+        assert_eq!(
+            share["common_sha256"],
+            shares[0][0]["share"]["common_sha256"]
+        );
+        let asked_ns = share["start_at_ns"].as_u64().unwrap();
+        let skew_ns = second["realtime_ns"].as_u64().unwrap().abs_diff(asked_ns);
+        assert!(skew_ns < 5_000_000, "{skew_ns} ns");
+        assert_eq!(begin["concurrency"], second["connections_live"]);
+        connections += begin["concurrency"].as_u64().unwrap();
+    }
+    assert_eq!(connections, USERS);
+}
+
+#[test]
+fn a_start_that_cannot_be_kept_is_told_and_nothing_is_driven() {
+    let server = server();
+    let past = unix_now().as_secs().to_string();
+    let words = ["sysbench/oltp_point_select", "--start-at", &past];
+    let output = start(&server, &words).wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    assert!(told(&output).contains("--start-at"), "{}", told(&output));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let end: Value = serde_json::from_str(lines.trim()).unwrap();
+    assert_eq!(
+        (&end["record"], &end["scheduled"]),
+        (&json!("end"), &json!(0))
+    );
+}
+
+#[test]
+fn a_run_without_shares_has_the_record_it_always_had() {
+    let server = server();
+    let records = alone(&server, &["sysbench/oltp_point_select", "--time", "1s"]);
+    assert!(records[0].get("share").is_none());
+}
