@@ -50,6 +50,7 @@ COMMANDS = {
         "",
         "run",
         "search",
+        "merge",
         "populate",
         "verify",
         "fingerprint",

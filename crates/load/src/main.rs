@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Command::Script(arguments) => return sysbench::script(*arguments).into(),
         Command::Run(arguments) => run::run(*arguments),
         Command::Search(arguments) => run::search(*arguments),
+        Command::Merge(arguments) => run::merge(&arguments),
         Command::Populate(arguments) => populate::run(*arguments),
         Command::Verify(arguments) => verify::run(*arguments),
         Command::Fingerprint(arguments) => fingerprint::run(*arguments),

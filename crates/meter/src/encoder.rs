@@ -9,10 +9,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-const COOKIE: u32 = 0x1c84_9303 | 0x10;
-const COMPRESSED_COOKIE: u32 = 0x1c84_9304 | 0x10;
-const HEADER_BYTES: usize = 40;
-const COMPRESSED_HEADER_BYTES: usize = 8;
+pub(crate) const COOKIE: u32 = 0x1c84_9303 | 0x10;
+pub(crate) const COMPRESSED_COOKIE: u32 = 0x1c84_9304 | 0x10;
+pub(crate) const HEADER_BYTES: usize = 40;
+pub(crate) const COMPRESSED_HEADER_BYTES: usize = 8;
 
 /// Writes histograms one after another and keeps its buffers between them.
 #[derive(Debug)]

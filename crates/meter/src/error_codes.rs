@@ -52,7 +52,8 @@ impl ErrorCodeCounts {
         self.counts.is_empty()
     }
 
-    fn add_many(&mut self, code: u16, count: u64) {
+    /// Adds so many occurrences of `code`.
+    pub fn add_many(&mut self, code: u16, count: u64) {
         match self.counts.binary_search_by_key(&code, |&(c, _)| c) {
             Ok(place) => self.counts[place].1 += count,
             Err(place) => self.counts.insert(place, (code, count)),

@@ -21,6 +21,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod clock;
+mod decoder;
 mod encoder;
 mod error_codes;
 mod histogram;
@@ -30,6 +31,7 @@ mod queue_clock;
 mod shared_histogram;
 mod silence;
 
+pub use decoder::DecodeError;
 pub use encoder::{HistogramEncoder, encoded_text};
 pub use error_codes::ErrorCodeCounts;
 pub use histogram::{HIGHEST_NS, Histogram};

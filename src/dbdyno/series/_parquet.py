@@ -10,6 +10,10 @@ from dbdyno.parquet import Table, Texts, read_parquet
 from dbdyno.series._rows import MOST_ROWS, FloatArray, Rows
 from dbdyno.series._text import head_columns
 
+_KIND, _ALL = "kind", "all"
+_LOAD_TABLE = {_KIND, "name", "monotonic_ns"}
+"""Columns of the load generator's own table: a second has one row of kind ``all``, and one for each type."""
+
 
 def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     """Rows by run, in the order in which runs first appear.
@@ -28,6 +32,9 @@ def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     second, tps = (_numbers(source, table, name) for name in (columns["second"], columns["tps"]))
     _refuse_absent(source, "second", np.isnan(second))
     whole = Rows(second, tps, np.arange(1, len(second) + 1))
+    kind = table.columns.get(_KIND)
+    if "run" not in columns and isinstance(kind, Texts):
+        whole = whole.at(np.flatnonzero(kind.among((_ALL,))))
     if "run" not in columns:
         return {name: whole} if len(second) else {}
     runs = _names(table, columns["run"])
@@ -39,7 +46,10 @@ def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
 
 def _table(source: str, data: bytes) -> Table:
     def choose(names: list[str]) -> list[str]:
-        return [names[index] for index in sorted(_columns(source, names).values())]
+        wanted = {names[index] for index in _columns(source, names).values()}
+        if _LOAD_TABLE <= set(names):
+            wanted.add(_KIND)
+        return [name for name in names if name in wanted]
 
     try:
         return read_parquet(data, most_rows=MOST_ROWS, choose=choose, is_nan_known=False)

@@ -74,6 +74,18 @@ def test_parquet_of_any_number_type_gives_the_same_series(
     assert as_lists(tmp_path / "s.parquet") == {"a": [10, 11], "b": [5.5, 6.5]}
 
 
+def test_of_a_table_of_the_load_generator_the_rows_of_all_types_together_count(tmp_path: Path) -> None:
+    columns = {
+        "second": [0, 0, 0, 1, 1, 1],
+        "monotonic_ns": [0, 0, 0, 10**9, 10**9, 10**9],
+        "kind": ["all", "transaction", "statement"] * 2,
+        "name": [None, "read_write", "commit"] * 2,
+        "tps": [7.0, 7.0, None, 8.0, 8.0, None],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "s.parquet")
+    assert as_lists(tmp_path / "s.parquet") == {"s": [7, 8]}
+
+
 def test_one_run_needs_no_name_and_takes_that_of_the_file(tmp_path: Path) -> None:
     assert as_lists(written(tmp_path, "second,tps\n1,7\n2,8\n", "night-3.csv")) == {"night-3": [7, 8]}
 

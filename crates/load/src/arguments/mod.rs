@@ -3,6 +3,7 @@
 mod agent;
 mod fingerprint;
 mod load;
+mod merge;
 mod pacing;
 mod parse;
 mod populate;
@@ -24,6 +25,7 @@ mod workloads;
 pub(crate) use agent::AgentArguments;
 pub(crate) use fingerprint::FingerprintArguments;
 pub(crate) use load::{OutputArguments, RunArguments};
+pub(crate) use merge::MergeArguments;
 pub(crate) use populate::{CleanupArguments, PopulateArguments};
 pub(crate) use quirks::QuirksArguments;
 pub(crate) use requirement::{Requirement, RequirementMetric};
@@ -88,6 +90,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Run(Box<RunArguments>),
     Search(Box<SearchArguments>),
+    Merge(MergeArguments),
     Populate(Box<PopulateArguments>),
     Verify(Box<VerifyArguments>),
     Fingerprint(Box<FingerprintArguments>),

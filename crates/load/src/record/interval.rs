@@ -7,6 +7,23 @@ use dbdyno_meter::{ErrorCodeCounts, Interval, WorkerLoad, encoded_text};
 use dbdyno_workload::Workload;
 use serde::Serialize;
 
+/// Names of the transaction and statement types of a run, in the order in which they are counted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TypeNames<'a> {
+    pub(crate) transactions: &'a [&'a str],
+    pub(crate) statements: &'a [&'a str],
+}
+
+impl<'a> TypeNames<'a> {
+    pub(crate) fn of(workload: &'a dyn Workload) -> Self {
+        let spec = workload.spec();
+        Self {
+            transactions: &spec.transaction_types,
+            statements: &spec.statement_types,
+        }
+    }
+}
+
 /// One second over all workers.
 #[derive(Debug, Serialize)]
 pub(crate) struct IntervalLine<'a> {
@@ -16,8 +33,8 @@ pub(crate) struct IntervalLine<'a> {
     monotonic_ns: u64,
     realtime_ns: u64,
     duration_ns: u64,
-    transactions: Named<&'static str, TransactionLine>,
-    statements: Named<&'static str, StatementLine>,
+    transactions: Named<&'a str, TransactionLine>,
+    statements: Named<&'a str, StatementLine>,
     reads: u64,
     writes: u64,
     others: u64,
@@ -63,7 +80,7 @@ struct WorkerLine {
 impl<'a> IntervalLine<'a> {
     pub(crate) fn of(
         record: &IntervalRecord<'a>,
-        workload: &dyn Workload,
+        names: TypeNames<'a>,
         packed: &PackedSecond,
     ) -> Self {
         let interval = record.interval;
@@ -75,8 +92,8 @@ impl<'a> IntervalLine<'a> {
             monotonic_ns: interval.monotonic_ns,
             realtime_ns: record.realtime_ns,
             duration_ns: interval.duration_ns,
-            transactions: transactions(interval, &workload.spec().transaction_types, packed),
-            statements: statements(interval, &workload.spec().statement_types, packed),
+            transactions: transactions(interval, names.transactions, packed),
+            statements: statements(interval, names.statements, packed),
             reads: tally.reads,
             writes: tally.writes,
             others: tally.others,
@@ -92,11 +109,11 @@ impl<'a> IntervalLine<'a> {
     }
 }
 
-fn transactions(
+fn transactions<'a>(
     interval: &Interval,
-    names: &[&'static str],
+    names: &[&'a str],
     packed: &PackedSecond,
-) -> Named<&'static str, TransactionLine> {
+) -> Named<&'a str, TransactionLine> {
     let both = interval.transactions.iter().zip(&packed.transactions);
     let lines = both.map(|(counts, times)| TransactionLine {
         started: counts.started,
@@ -112,11 +129,11 @@ fn transactions(
     Named(names.iter().copied().zip(lines).collect())
 }
 
-fn statements(
+fn statements<'a>(
     interval: &Interval,
-    names: &[&'static str],
+    names: &[&'a str],
     packed: &PackedSecond,
-) -> Named<&'static str, StatementLine> {
+) -> Named<&'a str, StatementLine> {
     let both = interval.statements.iter().zip(&packed.statements);
     let lines = both.map(|(counts, service)| StatementLine {
         completed: counts.completed,

@@ -14,7 +14,7 @@ mod writer;
 
 pub(crate) use content::content_sha256;
 pub(crate) use fingerprint::FingerprintRecord;
-pub(crate) use interval::IntervalLine;
+pub(crate) use interval::{IntervalLine, TypeNames};
 pub(crate) use load::{CountersLine, DigestRecord, End, Message, OutageRecord, Start, word_of};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses, all_services};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};

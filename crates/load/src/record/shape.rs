@@ -4,7 +4,7 @@
 use super::{
     ConditionAsked, ConditionLine, CountersLine, FingerprintRecord, IntervalLine, Message, PROGRAM,
     PackedSecond, PopulateEnd, PopulateProgress, PopulateStart, ProbeLine, SpaceLine, Start,
-    TableRecord, TableSpace, VerifyEnd,
+    TableRecord, TableSpace, TypeNames, VerifyEnd,
 };
 use crate::order::LoadOrder;
 use crate::record::End;
@@ -168,7 +168,7 @@ fn an_interval_has_the_shape_of_the_sample() {
     };
     let ours = written(&IntervalLine::of(
         &record,
-        &*load.workload,
+        TypeNames::of(&*load.workload),
         &PackedSecond::of(&interval, &mut HistogramEncoder::default()),
     ));
     compare("interval", &ours, &sample(LOAD, "interval"));

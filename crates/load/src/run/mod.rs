@@ -3,6 +3,7 @@
 mod counter_poller;
 mod figures;
 mod heading;
+mod merge;
 mod observer;
 mod output;
 mod preconditions;
@@ -16,11 +17,12 @@ mod totals;
 use crate::arguments::{OutputArguments, Requirement, RunArguments, SearchArguments};
 use crate::cli_error::{CliError, Exit, unwritable};
 use crate::order::LoadOrder;
-use crate::record::is_closed_pipe;
+use crate::record::{TypeNames, is_closed_pipe};
 use crate::signals::stop_switch;
 use counter_poller::CounterPoller;
 use dbdyno_drive::{DriveError, Load, RunOutcome, Search, Status, drive};
 use dbdyno_workload::Metric;
+pub(crate) use merge::merge;
 use observer::RunObserver;
 use output::{HdrLog, JsonLines, Output, ParquetTable};
 use preconditions::UnmetPrecondition;
@@ -167,7 +169,10 @@ fn outputs<'a>(
         outputs.push(Box::new(HdrLog::create(path, load)?));
     }
     if let Some(path) = &files.parquet {
-        outputs.push(Box::new(ParquetTable::create(path, load)?));
+        outputs.push(Box::new(ParquetTable::create(
+            path,
+            TypeNames::of(&*load.workload),
+        )?));
     }
     match (shown, search) {
         (OutputMode::Text(_), _) if records_to == Some(Path::new("-")) => {}

@@ -3,7 +3,9 @@
 use super::{Output, Second, at, create};
 use crate::cli_error::CliError;
 use crate::order::LoadOrder;
-use crate::record::{CountersLine, End, IntervalLine, Message, ProbeLine, RecordWriter, Start};
+use crate::record::{
+    CountersLine, End, IntervalLine, Message, ProbeLine, RecordWriter, Start, TypeNames,
+};
 use crate::run::counter_poller::CounterReading;
 use crate::terminal;
 use dbdyno_drive::{Level, Load, Probe, RunOutcome};
@@ -51,7 +53,7 @@ impl Output for JsonLines<'_> {
 
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()> {
         let record = second.record;
-        let line = IntervalLine::of(record, &*self.load.workload, second.packed());
+        let line = IntervalLine::of(record, TypeNames::of(&*self.load.workload), second.packed());
         self.write(&line)
     }
 

@@ -11,9 +11,9 @@ mod thrift;
 
 use super::{Output, Second, at, create};
 use crate::cli_error::CliError;
-use crate::record::PROGRAM;
+use crate::record::{PROGRAM, TypeNames};
 use columns::COLUMNS;
-use dbdyno_drive::{Load, RunOutcome, Start};
+use dbdyno_drive::{RunOutcome, Start};
 use file::ParquetFile;
 use row::rows;
 use std::fs::File;
@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 
 /// Writes the table.
 pub(in crate::run) struct ParquetTable<'a> {
-    load: &'a Load,
+    names: TypeNames<'a>,
     path: PathBuf,
     file: ParquetFile<BufWriter<File>>,
 }
 
 impl<'a> ParquetTable<'a> {
-    pub(in crate::run) fn create(path: &Path, load: &'a Load) -> Result<Self, CliError> {
+    pub(in crate::run) fn create(path: &Path, names: TypeNames<'a>) -> Result<Self, CliError> {
         let out = BufWriter::new(create("the Parquet file", path)?);
         let columns: Vec<_> = COLUMNS
             .iter()
@@ -38,7 +38,7 @@ impl<'a> ParquetTable<'a> {
             CliError::world(format!("{} can't be written", path.display())).because(error)
         })?;
         Ok(Self {
-            load,
+            names,
             path: path.to_owned(),
             file,
         })
@@ -52,7 +52,7 @@ impl Output for ParquetTable<'_> {
 
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()> {
         let record = second.record;
-        for row in rows(record, second.packed(), &*self.load.workload) {
+        for row in rows(record, second.packed(), self.names) {
             let values = COLUMNS.iter().map(|(_, _, value)| value(&row));
             self.file.row(values).map_err(at(&self.path))?;
         }

@@ -1,10 +1,9 @@
 //! Builds the rows of the table of seconds.
 
 use super::column::FieldValue;
-use crate::record::{Packed, PackedSecond, PackedTransaction, all_responses};
+use crate::record::{Packed, PackedSecond, PackedTransaction, TypeNames, all_responses};
 use dbdyno_drive::IntervalRecord;
 use dbdyno_meter::{Histogram, Interval, StatementCounts, TransactionCounts, WorkerLoad};
-use dbdyno_workload::Workload;
 use std::borrow::Cow;
 
 /// What a row is about.
@@ -28,7 +27,7 @@ pub(super) struct TableRow<'a> {
 pub(super) fn rows<'a>(
     record: &'a IntervalRecord<'a>,
     packed: &'a PackedSecond,
-    workload: &'a dyn Workload,
+    names: TypeNames<'a>,
 ) -> impl Iterator<Item = TableRow<'a>> {
     let interval = record.interval;
     let all = TableRow {
@@ -43,7 +42,7 @@ pub(super) fn rows<'a>(
         lateness: &packed.lateness,
     };
     let transactions = interval.transactions.iter().zip(&packed.transactions);
-    let transactions = workload.spec().transaction_types.iter().zip(transactions);
+    let transactions = names.transactions.iter().zip(transactions);
     let transactions = transactions.map(move |(name, (counts, packed))| TableRow {
         record,
         subject: RowSubject::Transaction(counts, packed),
@@ -53,7 +52,7 @@ pub(super) fn rows<'a>(
         lateness: &None,
     });
     let statements = interval.statements.iter().zip(&packed.statements);
-    let statements = workload.spec().statement_types.iter().zip(statements);
+    let statements = names.statements.iter().zip(statements);
     let statements = statements.map(move |(name, (counts, packed))| TableRow {
         record,
         subject: RowSubject::Statement(counts),
@@ -223,7 +222,7 @@ mod tests {
             interval: &interval,
         };
         let packed = PackedSecond::of(&interval, &mut HistogramEncoder::default());
-        let rows: Vec<_> = rows(&record, &packed, &*load.workload).collect();
+        let rows: Vec<_> = rows(&record, &packed, TypeNames::of(&*load.workload)).collect();
         look(&rows);
     }
 

@@ -1,79 +1,11 @@
-//! Checks, against a server that does no work, that processes with shares of a load are together the client that one
-//! process is.
+//! Checks that processes with shares of a load are together the client that one process is.
 
-#![allow(clippy::unwrap_used)]
-
-use dbdyno_null_server::{NullServer, Settings};
+use crate::hosts::{EVENTS, SHARES, USERS, records, server, shared, start, told, unix_now};
+use dbdyno_null_server::NullServer;
 use serde_json::{Value, json};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-const SHARES: u32 = 3;
-const USERS: u64 = 7;
-const EVENTS: u64 = 10;
-
-fn server() -> NullServer {
-    let mut settings = Settings {
-        listen: Some("127.0.0.1:0".parse().unwrap()),
-        ..Settings::default()
-    };
-    settings.faults.delays = vec!["constant:1ms".parse().unwrap()];
-    NullServer::start(settings).unwrap()
-}
-
-fn unix_now() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
-}
-
-/// A moment ahead, by which every process has logged in.
-fn start_at() -> String {
-    format!("{:.3}", unix_now().as_secs_f64() + 2.0)
-}
-
-fn start(server: &NullServer, words: &[&str]) -> Child {
-    let port = server.address().tcp.unwrap().port().to_string();
-    Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
-        .arg("run")
-        .args(["--host", "127.0.0.1", "--port", &port, "--no-password"])
-        .args(["--warm-up", "0s", "--json-lines", "-"])
-        .args(words)
-        .env_remove("DBDYNO_PASSWORD_FILE")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn records(child: Child) -> Vec<Value> {
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
 
 fn alone(server: &NullServer, words: &[&str]) -> Vec<Value> {
-    records(start(server, words))
-}
-
-/// The records of all shares, driven at the same time.
-fn shared(server: &NullServer, words: &[&str]) -> Vec<Vec<Value>> {
-    let at = start_at();
-    let begin = |number| {
-        let share = format!("{number}/{SHARES}");
-        // Threads differ between hosts, and nothing may depend on them.
-        let workers = if number == 1 { "2" } else { "1" };
-        let own = ["--share", &share, "--start-at", &at, "--workers", workers];
-        start(server, &[words, &own[..]].concat())
-    };
-    let children: Vec<_> = (1..=SHARES).map(begin).collect();
-    children.into_iter().map(records).collect()
+    records(start(server, &[words, &["--json-lines=-"]].concat()))
 }
 
 fn end(records: &[Value]) -> &Value {
@@ -176,7 +108,12 @@ fn shares_begin_at_the_second_asked_for_and_say_so() {
 fn a_start_that_cannot_be_kept_is_told_and_nothing_is_driven() {
     let server = server();
     let past = unix_now().as_secs().to_string();
-    let words = ["sysbench/oltp_point_select", "--start-at", &past];
+    let words = [
+        "sysbench/oltp_point_select",
+        "--start-at",
+        &past,
+        "--json-lines=-",
+    ];
     let output = start(&server, &words).wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", told(&output));
     assert!(told(&output).contains("--start-at"), "{}", told(&output));

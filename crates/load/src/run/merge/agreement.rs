@@ -1,0 +1,135 @@
+//! Checks that records are those of all the shares of one run, before anything of them is added up.
+
+use super::share_reader::ShareReader;
+use crate::cli_error::CliError;
+use crate::run::figures::seconds_text;
+use serde_json::Value;
+
+/// What the starts of all shares have in common, and what it is called.
+const COMMON: [(&str, &str); 10] = [
+    ("program", "the program"),
+    ("workload", "the workload"),
+    ("protocol", "how statements travel"),
+    ("rng", "whose random numbers"),
+    ("seed", "the seed"),
+    ("pacing", "the pacing"),
+    ("route", "the route"),
+    ("session", "what the server says of a session"),
+    ("transaction_types", "the transaction types"),
+    ("statement_types", "the statement types"),
+];
+
+/// Puts the shares in order and refuses those that are not all of one run.
+pub(super) fn check(shares: &mut [ShareReader], most_apart_ns: u64) -> Result<(), CliError> {
+    shares.sort_by_key(|share| share.share.number);
+    let Some((first, others)) = shares.split_first() else {
+        return Ok(()); // the command line asks for two
+    };
+    others.iter().try_for_each(|other| same_run(first, other))?;
+    each_once(shares)?;
+    begun_together(shares, most_apart_ns)
+}
+
+fn same_run(first: &ShareReader, other: &ShareReader) -> Result<(), CliError> {
+    for (field, meaning) in COMMON {
+        let (ours, theirs) = (&first.whole_start[field], &other.whole_start[field]);
+        if ours != theirs {
+            return Err(of_two_runs(first, other, meaning, difference(ours, theirs)));
+        }
+    }
+    let (ours, theirs) = (&first.share, &other.share);
+    for (meaning, ours, theirs) in [
+        ("how many shares", ours.count, theirs.count),
+        ("connections of all", ours.connections, theirs.connections),
+    ] {
+        if ours != theirs {
+            let found = (ours.to_string(), theirs.to_string());
+            return Err(of_two_runs(first, other, meaning, found));
+        }
+    }
+    if ours.server != theirs.server {
+        let found = (ours.server.clone(), theirs.server.clone());
+        return Err(of_two_runs(first, other, "the server", found));
+    }
+    if ours.common_sha256 != theirs.common_sha256 {
+        let found = ("one choice".to_owned(), "another".to_owned());
+        let meaning = "phases, errors, drain, deadlines, user, schema or encryption";
+        return Err(of_two_runs(first, other, meaning, found));
+    }
+    Ok(())
+}
+
+fn of_two_runs(
+    first: &ShareReader,
+    other: &ShareReader,
+    meaning: &str,
+    (ours, theirs): (String, String),
+) -> CliError {
+    let what = format!("{} and {} are not of one run", first.name, other.name);
+    CliError::request(what)
+        .because(format!("{meaning}: {ours} and {theirs}"))
+        .hint("give all shares the same arguments, but for --share, the way to the server, --workers and --cpus")
+}
+
+/// Of two objects the first field that differs, otherwise both as they are.
+fn difference(ours: &Value, theirs: &Value) -> (String, String) {
+    if let (Some(ours), Some(theirs)) = (ours.as_object(), theirs.as_object()) {
+        let names = ours.keys().chain(theirs.keys());
+        let value = |of: &serde_json::Map<String, Value>, name: &String| of.get(name).cloned();
+        for name in names {
+            let (ours, theirs) = (value(ours, name), value(theirs, name));
+            if ours != theirs {
+                let (ours, theirs) = (ours.unwrap_or_default(), theirs.unwrap_or_default());
+                let (ours, theirs) = difference(&ours, &theirs);
+                return (format!("{name} {ours}"), theirs);
+            }
+        }
+    }
+    (ours.to_string(), theirs.to_string())
+}
+
+fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {
+    for pair in shares.windows(2) {
+        if let [one, other] = pair
+            && one.share.number == other.share.number
+        {
+            let (number, count) = (one.share.number, one.share.count);
+            let what = format!("share {number} of {count} is there twice");
+            return Err(CliError::request(what)
+                .because(format!("{} and {}", one.name, other.name))
+                .hint("leave one of them out"));
+        }
+    }
+    let count = shares.first().map_or(0, |share| share.share.count);
+    let is_here = |number: &u32| shares.iter().any(|share| share.share.number == *number);
+    let missing: Vec<_> = (1..=count).filter(|number| !is_here(number)).collect();
+    let names: Vec<_> = missing.iter().map(ToString::to_string).collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(CliError::request(format!(
+            "shares are missing: {} of {count}",
+            names.join(", ")
+        ))
+        .because("the rest is not what one client sends")
+        .hint("name the records of all shares")),
+    }
+}
+
+fn begun_together(shares: &[ShareReader], most_apart_ns: u64) -> Result<(), CliError> {
+    let first = shares.iter().min_by_key(|share| share.began_ns());
+    let last = shares.iter().max_by_key(|share| share.began_ns());
+    let (Some(first), Some(last)) = (first, last) else {
+        return Ok(());
+    };
+    let apart_ns = last.began_ns() - first.began_ns();
+    if apart_ns <= most_apart_ns {
+        return Ok(());
+    }
+    let (apart, most) = (seconds_text(apart_ns), seconds_text(most_apart_ns));
+    let what = format!("the shares did not begin together: {apart} apart, {most} are allowed");
+    Err(CliError::request(what)
+        .because(format!("{} began first, {} last", first.name, last.name))
+        .hint(
+            "begin them with one --start-at, on hosts whose clocks a time service keeps; or allow more (--max-skew)",
+        ))
+}

@@ -1,0 +1,77 @@
+//! Writes a merged run as records and as a table.
+
+use crate::arguments::MergeArguments;
+use crate::cli_error::CliError;
+use crate::record::{IntervalLine, RecordWriter, TypeNames};
+use crate::run::output::{Output, ParquetTable, Second, at, create};
+use crate::terminal;
+use dbdyno_drive::{IntervalRecord, RunOutcome, Status};
+use dbdyno_meter::HistogramEncoder;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Where the merged run is written to.
+pub(super) struct MergedFiles<'a> {
+    names: TypeNames<'a>,
+    encoder: HistogramEncoder,
+    records: Option<(PathBuf, RecordWriter<Box<dyn Write>>)>,
+    table: Option<ParquetTable<'a>>,
+}
+
+impl<'a> MergedFiles<'a> {
+    pub(super) fn create(
+        arguments: &MergeArguments,
+        names: TypeNames<'a>,
+    ) -> Result<Self, CliError> {
+        let records = match &arguments.json_lines {
+            None => None,
+            Some(_) if arguments.records_to_stdout() => {
+                let out: Box<dyn Write> = Box::new(terminal::raw_stdout());
+                Some((PathBuf::from(terminal::STDOUT), RecordWriter::new(out)))
+            }
+            Some(path) => {
+                let out: Box<dyn Write> = Box::new(create("records", path)?);
+                Some((path.clone(), RecordWriter::new(out)))
+            }
+        };
+        let table = arguments.parquet.as_deref();
+        Ok(Self {
+            names,
+            encoder: HistogramEncoder::default(),
+            records,
+            table: table
+                .map(|path| ParquetTable::create(path, names))
+                .transpose()?,
+        })
+    }
+
+    pub(super) fn record(&mut self, record: &impl Serialize) -> io::Result<()> {
+        match &mut self.records {
+            Some((path, records)) => records.write(record).map_err(at(path)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn second(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
+        let mut second = Second::new(record, &mut self.encoder);
+        if let Some(table) = &mut self.table {
+            table.second(&mut second)?;
+        }
+        let names = self.names;
+        match &mut self.records {
+            Some((path, records)) => {
+                let line = IntervalLine::of(record, names, second.packed());
+                records.write(&line).map_err(at(path))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        match &mut self.table {
+            Some(table) => table.finish(&RunOutcome::nothing(Status::Complete)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Writes the start and the end of several shares as those of one process.
+
+use super::share_reader::{EndRow, OutageRow, ShareReader};
+use crate::run::totals::Totals;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What became of one share.
+pub(super) struct MergedShare {
+    pub(super) reader: ShareReader,
+    /// Unix time at which its second 0 began.
+    pub(super) began_ns: u64,
+    /// Seconds it has whole.
+    pub(super) whole_seconds: u32,
+    /// Of its last phase, up to the second at which the merged run ends.
+    pub(super) window: Totals,
+    /// Events begun, completed and given up in all its seconds.
+    pub(super) events: EventTotals,
+}
+
+/// Counts of events over all seconds of a share.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EventTotals {
+    pub(super) started: u64,
+    pub(super) completed: u64,
+    pub(super) failed: u64,
+}
+
+/// How the merged run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MergedStatus {
+    pub(super) status: &'static str,
+    pub(super) reason: String,
+    error_code: Option<u16>,
+    failure_kind: Option<String>,
+}
+
+/// What one host was like. A share that limits the client shows here.
+#[derive(Debug, Serialize)]
+pub(super) struct HostRecord<'a> {
+    pub(super) share: u32,
+    pub(super) host: &'a str,
+    pub(super) connections: u32,
+    workers: u32,
+    seconds: u32,
+    pub(super) status: &'a str,
+    reason: &'a str,
+    pub(super) start_skew_ns: i64,
+    clock_error_ns: Option<u64>,
+    pub(super) busiest_worker_share: f64,
+    pub(super) cpu_wait_share: f64,
+    pub(super) lateness_p99_ns: Option<u64>,
+    pub(super) process_cpu_ns: Option<u64>,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl MergedShare {
+    /// How it ended; one that was killed has told nothing.
+    fn ending(&self) -> (&str, &str) {
+        match &self.reader.end {
+            Some(end) => (&end.status, &end.reason),
+            None => (
+                "failed",
+                "its record stops there: it was killed, or its host was lost",
+            ),
+        }
+    }
+
+    /// The account that it wrote, or what its seconds tell: what was under way is lost.
+    fn account(&self) -> EndRow {
+        let EventTotals {
+            started,
+            completed,
+            failed,
+        } = self.events;
+        let lost = started.saturating_sub(completed + failed);
+        self.reader.end.clone().unwrap_or_else(|| EndRow {
+            status: String::new(),
+            reason: String::new(),
+            error_code: None,
+            failure_kind: None,
+            scheduled: started,
+            completed,
+            failed: failed + lost,
+            unsent: 0,
+            in_flight_at_end: lost,
+            abandoned: lost,
+            longest_silence_ns: u64::MAX,
+            outages: Vec::new(),
+            digests: Vec::new(),
+            process_cpu_ns: 0,
+            peak_rss_bytes: 0,
+        })
+    }
+
+    /// `zero_ns` is the start that all are held against.
+    pub(super) fn host(&self, zero_ns: u64) -> HostRecord<'_> {
+        let (status, reason) = self.ending();
+        let end = self.reader.end.as_ref();
+        let share = &self.reader.share;
+        let lateness = self.window.counts.lateness.as_ref();
+        HostRecord {
+            share: share.number,
+            host: &share.host,
+            connections: self.reader.start.concurrency,
+            workers: self.reader.start.workers,
+            seconds: self.whole_seconds,
+            status,
+            reason,
+            start_skew_ns: self.began_ns as i64 - zero_ns as i64,
+            clock_error_ns: share.clock_error_ns,
+            busiest_worker_share: self.window.busiest_share(),
+            cpu_wait_share: self.window.cpu_wait_share(),
+            lateness_p99_ns: lateness.and_then(|times| times.quantile_ns(0.99)),
+            process_cpu_ns: end.map(|end| end.process_cpu_ns),
+            peak_rss_bytes: end.map(|end| end.peak_rss_bytes),
+        }
+    }
+}
+
+/// The start of the first share with the connections of all.
+pub(super) fn start_of(shares: &[MergedShare]) -> Value {
+    let lead = &shares[0].reader;
+    let mut start = lead.whole_start.clone();
+    let sum = |part: fn(&ShareReader) -> u64| -> u64 {
+        shares.iter().map(|share| part(&share.reader)).sum()
+    };
+    let connect_ns = shares.iter().map(|share| share.reader.start.connect_ns);
+    start["concurrency"] = lead.share.connections.into();
+    start["workers"] = sum(|share| share.start.workers.into()).into();
+    start["connect_ns"] = connect_ns.max().into();
+    start["connect_retries"] = sum(|share| share.start.connect_retries).into();
+    start["prepared_statements"] = sum(|share| share.start.prepared_statements).into();
+    start["statements_as_text"] = sum(|share| share.start.statements_as_text).into();
+    if let Some(fields) = start.as_object_mut() {
+        fields.remove("share");
+    }
+    start
+}
+
+/// A share that ended before the others, or not well, ends the run at its second: what the others did afterwards was a
+/// client with fewer connections.
+pub(super) fn status_of(shares: &[MergedShare]) -> MergedStatus {
+    let all = |wanted: &str| shares.iter().all(|share| share.ending().0 == wanted);
+    let longest = shares.iter().map(|share| share.whole_seconds).max();
+    let is_short = |share: &&MergedShare| Some(share.whole_seconds) < longest;
+    let has_failed = |share: &&MergedShare| share.ending().0 == "failed";
+    let culprits = shares.iter().filter(|share| {
+        has_failed(share)
+            || !all("interrupted") && (is_short(share) || share.ending().0 != "complete")
+    });
+    let Some(culprit) = culprits.min_by_key(|share| (share.whole_seconds, !has_failed(share)))
+    else {
+        let is_complete = all("complete");
+        let reason = if is_complete {
+            ""
+        } else {
+            "stopped by a signal"
+        };
+        return MergedStatus {
+            status: if is_complete {
+                "complete"
+            } else {
+                "interrupted"
+            },
+            reason: reason.to_owned(),
+            error_code: None,
+            failure_kind: None,
+        };
+    };
+    let end = culprit.reader.end.as_ref();
+    let (label, second) = (culprit.reader.label(), culprit.whole_seconds + 1);
+    let ending = match culprit.ending() {
+        (status, "") => status,
+        (_, reason) => reason,
+    };
+    MergedStatus {
+        status: "failed",
+        reason: format!("{label} ended in second {second}: {ending}"),
+        error_code: end.and_then(|end| end.error_code),
+        failure_kind: Some(
+            end.and_then(|end| end.failure_kind.clone())
+                .unwrap_or_else(|| "client".to_owned()),
+        ),
+    }
+}
+
+/// The account of all shares.
+pub(super) fn end_of(shares: &[MergedShare], status: &MergedStatus, zero_ns: u64) -> Value {
+    let accounts: Vec<_> = shares.iter().map(MergedShare::account).collect();
+    let sum = |part: fn(&EndRow) -> u64| -> u64 { accounts.iter().map(part).sum() };
+    // All were silent only while the share with the shortest silence was.
+    let silence_ns = accounts.iter().map(|end| end.longest_silence_ns).min();
+    let mut digests: Vec<_> = accounts
+        .iter()
+        .flat_map(|end| end.digests.clone())
+        .collect();
+    digests.sort_by_key(|digest| digest["user"].as_u64());
+    let hosts: Vec<_> = shares.iter().map(|share| share.host(zero_ns)).collect();
+    json!({
+        "record": "end",
+        "status": status.status,
+        "reason": status.reason,
+        "error_code": status.error_code,
+        "failure_kind": status.failure_kind,
+        "scheduled": sum(|end| end.scheduled),
+        "completed": sum(|end| end.completed),
+        "failed": sum(|end| end.failed),
+        "unsent": sum(|end| end.unsent),
+        "in_flight_at_end": sum(|end| end.in_flight_at_end),
+        "abandoned": sum(|end| end.abandoned),
+        "longest_silence_ns": silence_ns,
+        "outages": outages(shares),
+        "search": Value::Null,
+        "figures": [],
+        "digests": digests,
+        "process_cpu_ns": sum(|end| end.process_cpu_ns),
+        "peak_rss_bytes": sum(|end| end.peak_rss_bytes),
+        "hosts": hosts,
+    })
+}
+
+/// Those of all shares by the clock of the first. How throughput came back was seen by each share for itself only.
+fn outages(shares: &[MergedShare]) -> Vec<Value> {
+    let lead_ns = shares[0].reader.start.monotonic_ns;
+    let mut all: Vec<(usize, OutageRow)> = Vec::new();
+    for (place, share) in shares.iter().enumerate() {
+        let own_ns = share.reader.start.monotonic_ns;
+        let here = |ns: u64| (ns + lead_ns).saturating_sub(own_ns);
+        let found = share.reader.end.iter().flat_map(|end| end.outages.clone());
+        all.extend(found.map(|outage| {
+            let moved = OutageRow {
+                start_ns: here(outage.start_ns),
+                first_success_ns: outage.first_success_ns.map(here),
+                restored_ns: outage.restored_ns.map(here),
+                ..outage
+            };
+            (place, moved)
+        }));
+    }
+    all.sort_by_key(|(_, outage)| outage.start_ns);
+    let is_all_lost = |outage: &OutageRow| {
+        outage.all_lost
+            && (0..shares.len()).all(|place| {
+                all.iter()
+                    .any(|(of, other)| *of == place && other.all_lost && overlap(outage, other))
+            })
+    };
+    let written = all.iter().map(|(_, outage)| {
+        json!({
+            "start_ns": outage.start_ns,
+            "first_success_ns": outage.first_success_ns,
+            "restored_ns": outage.restored_ns,
+            "connections_lost": outage.connections_lost,
+            "cause": outage.cause,
+            "all_lost": is_all_lost(outage),
+            "former_tps": Value::Null,
+            "regained_ns": Value::Null,
+        })
+    });
+    written.collect()
+}
+
+fn overlap(one: &OutageRow, other: &OutageRow) -> bool {
+    let end = |outage: &OutageRow| outage.restored_ns.unwrap_or(u64::MAX);
+    one.start_ns < end(other) && other.start_ns < end(one)
+}

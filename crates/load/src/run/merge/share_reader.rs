@@ -1,0 +1,268 @@
+//! Reads the record of one share: its start, its seconds one by one, and how it ended.
+
+use super::second_row::SecondRow;
+use crate::cli_error::CliError;
+use dbdyno_meter::{Interval, IntervalShape};
+use serde::Deserialize;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// One record. The kinds that a share has; a reader ignores those it does not know.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "record", rename_all = "kebab-case")]
+enum ShareLine {
+    Start(Value),
+    Interval(Box<SecondRow>),
+    Counters(Value),
+    Message(MessageRow),
+    End(Box<EndRow>),
+    #[serde(other)]
+    Other,
+}
+
+/// What a merge needs to know of a start; the rest is compared and handed on.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct StartRow {
+    pub(super) monotonic_ns: u64,
+    pub(super) realtime_ns: u64,
+    pub(super) concurrency: u32,
+    pub(super) workers: u32,
+    pub(super) transaction_types: Vec<String>,
+    pub(super) statement_types: Vec<String>,
+    pub(super) connect_ns: u64,
+    pub(super) connect_retries: u64,
+    pub(super) prepared_statements: u64,
+    pub(super) statements_as_text: u64,
+    pacing: PacingRow,
+    share: Option<ShareRow>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct PacingRow {
+    kind: String,
+    think: Option<Value>,
+}
+
+/// Which share it is.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct ShareRow {
+    pub(super) number: u32,
+    pub(super) count: u32,
+    pub(super) connections: u32,
+    pub(super) host: String,
+    pub(super) start_at_ns: Option<u64>,
+    pub(super) clock_error_ns: Option<u64>,
+    pub(super) server: String,
+    pub(super) common_sha256: String,
+}
+
+/// Words for people.
+#[derive(Debug, Deserialize)]
+pub(super) struct MessageRow {
+    pub(super) level: String,
+    pub(super) text: String,
+}
+
+/// How a share ended.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct EndRow {
+    pub(super) status: String,
+    pub(super) reason: String,
+    pub(super) error_code: Option<u16>,
+    pub(super) failure_kind: Option<String>,
+    pub(super) scheduled: u64,
+    pub(super) completed: u64,
+    pub(super) failed: u64,
+    pub(super) unsent: u64,
+    pub(super) in_flight_at_end: u64,
+    pub(super) abandoned: u64,
+    pub(super) longest_silence_ns: u64,
+    pub(super) outages: Vec<OutageRow>,
+    pub(super) digests: Vec<Value>,
+    pub(super) process_cpu_ns: u64,
+    pub(super) peak_rss_bytes: u64,
+}
+
+/// A stretch with lost connections.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct OutageRow {
+    pub(super) start_ns: u64,
+    pub(super) first_success_ns: Option<u64>,
+    pub(super) restored_ns: Option<u64>,
+    pub(super) connections_lost: u32,
+    pub(super) cause: String,
+    pub(super) all_lost: bool,
+}
+
+/// One second of a share.
+#[derive(Debug)]
+pub(super) struct ShareSecond {
+    pub(super) phase: String,
+    pub(super) realtime_ns: u64,
+    pub(super) interval: Interval,
+}
+
+/// The record of one share, read as far as it was needed.
+pub(super) struct ShareReader {
+    /// Of the file.
+    pub(super) name: String,
+    pub(super) start: StartRow,
+    pub(super) share: ShareRow,
+    /// The start as it was written.
+    pub(super) whole_start: Value,
+    pub(super) shape: IntervalShape,
+    /// Met since they were last taken.
+    pub(super) messages: Vec<MessageRow>,
+    pub(super) counters: Vec<Value>,
+    /// `None` until it was met, and where the process ended without one.
+    pub(super) end: Option<EndRow>,
+    lines: BufReader<File>,
+    line_number: u64,
+    /// Read ahead.
+    first: Option<ShareSecond>,
+    next_second: u32,
+}
+
+impl ShareReader {
+    /// Reads up to the first second.
+    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
+        let name = path.display().to_string();
+        let file = File::open(path);
+        let file = file.map_err(|error| {
+            CliError::request(format!("the record {name} can't be read")).because(error)
+        })?;
+        let mut lines = BufReader::with_capacity(1 << 16, file);
+        let whole_start = read_start(&mut lines, &name)?;
+        let start: StartRow = serde_json::from_value(whole_start.clone())
+            .map_err(|error| no_record(&name, 1, &error.to_string()))?;
+        let Some(share) = start.share.clone() else {
+            return Err(
+                CliError::request(format!("{name} is not the record of a share"))
+                    .because("it was written without --share: it is complete by itself"),
+            );
+        };
+        let mut reader = Self {
+            shape: IntervalShape {
+                transaction_types: start.transaction_types.len(),
+                statement_types: start.statement_types.len(),
+                open_loop: start.pacing.kind != "closed" || start.pacing.think.is_some(),
+            },
+            name,
+            start,
+            share,
+            whole_start,
+            messages: Vec::new(),
+            counters: Vec::new(),
+            end: None,
+            lines,
+            line_number: 1,
+            first: None,
+            next_second: 0,
+        };
+        reader.first = reader.read_second()?;
+        Ok(reader)
+    }
+
+    /// Unix time at which second 0 began, by the clock as it was set when that was over.
+    pub(super) fn began_ns(&self) -> u64 {
+        let first = self.first.as_ref();
+        first.map_or(self.start.realtime_ns, |second| second.realtime_ns)
+    }
+
+    /// Which share on which host, for people.
+    pub(super) fn label(&self) -> String {
+        let ShareRow {
+            number,
+            count,
+            host,
+            ..
+        } = &self.share;
+        format!("share {number} of {count} on {host}")
+    }
+
+    /// The next second; `None` after the last.
+    pub(super) fn next_second(&mut self) -> Result<Option<ShareSecond>, CliError> {
+        match self.first.take() {
+            Some(second) => Ok(Some(second)),
+            None => self.read_second(),
+        }
+    }
+
+    fn read_second(&mut self) -> Result<Option<ShareSecond>, CliError> {
+        while self.end.is_none()
+            && let Some(line) = self.read_line()?
+        {
+            match line {
+                ShareLine::Interval(row) => return self.second_of(*row).map(Some),
+                ShareLine::Counters(counters) => self.counters.push(tagged(counters, "counters")),
+                ShareLine::Message(message) => self.messages.push(message),
+                ShareLine::End(end) => self.end = Some(*end),
+                ShareLine::Start(_) => return Err(self.refuse("it holds a second run")),
+                ShareLine::Other => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn second_of(&mut self, row: SecondRow) -> Result<ShareSecond, CliError> {
+        if row.second != self.next_second {
+            let what = format!("second {} is missing", self.next_second);
+            return Err(self.refuse(&what));
+        }
+        self.next_second += 1;
+        let (phase, realtime_ns) = (row.phase.clone(), row.realtime_ns);
+        let (shape, types) = (self.shape, &self.start);
+        let interval = row.interval(shape, &types.transaction_types, &types.statement_types);
+        Ok(ShareSecond {
+            phase,
+            realtime_ns,
+            interval: interval.map_err(|why| self.refuse(&why))?,
+        })
+    }
+
+    /// A line without an end was being written when the process was killed.
+    fn read_line(&mut self) -> Result<Option<ShareLine>, CliError> {
+        let mut text = Vec::new();
+        let read = self.lines.read_until(b'\n', &mut text);
+        read.map_err(|error| self.refuse(&error.to_string()))?;
+        self.line_number += 1;
+        if text.pop() != Some(b'\n') {
+            return Ok(None);
+        }
+        let line = serde_json::from_slice(&text);
+        line.map(Some)
+            .map_err(|error| self.refuse(&error.to_string()))
+    }
+
+    fn refuse(&self, why: &str) -> CliError {
+        no_record(&self.name, self.line_number, why)
+    }
+}
+
+fn read_start(lines: &mut BufReader<File>, name: &str) -> Result<Value, CliError> {
+    let mut text = String::new();
+    let read = lines.read_line(&mut text);
+    read.map_err(|error| no_record(name, 1, &error.to_string()))?;
+    match serde_json::from_str(&text) {
+        Ok(ShareLine::Start(start)) => Ok(tagged(start, "start")),
+        Ok(ShareLine::End(end)) => {
+            Err(CliError::request(format!("the share of {name} never began")).because(end.reason))
+        }
+        Ok(_) => Err(no_record(name, 1, "the first record is no start")),
+        Err(error) => Err(no_record(name, 1, &error.to_string())),
+    }
+}
+
+/// The kind is taken off a record when it is read.
+fn tagged(mut record: Value, kind: &str) -> Value {
+    record["record"] = kind.into();
+    record
+}
+
+fn no_record(name: &str, line: u64, why: &str) -> CliError {
+    CliError::request(format!("{name} is not the record of a load"))
+        .because(format!("line {line}: {why}"))
+        .hint("give the files that dbdyno-load run --share K/N --json-lines FILE has written")
+}

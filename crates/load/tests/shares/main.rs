@@ -1,0 +1,7 @@
+//! Checks several processes as one client, and the merging of their records.
+
+#![allow(clippy::unwrap_used)]
+
+mod deal;
+mod hosts;
+mod merge;
