@@ -137,6 +137,7 @@ class PaperServer:
     settings: Sequence[SettingRow] = (SettingRow("innodb_buffer_pool_size", "64M", "67108864", "tier"),)
     option_file: str = "[mysqld]\n"
     pid: int | None = None
+    schema_charset: str = "CHARACTER SET utf8mb4"
 
     def __post_init__(self) -> None:
         self.data_directory.mkdir(parents=True, exist_ok=True)
