@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dbdyno.configure import Server, choose_settings, copy_data_directory, initialise, start_server
-from dbdyno.core import DbdynoError, parse_engine_name
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import DbdynoError, Home, parse_engine_name
+from dbdyno.hosts import LocalHost
 from dbdyno.provision import Installation, installed_engines, select_installed
 
 ROOT = Path(__file__).parents[1]

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from dbdyno.configure import Server, choose_settings, initialise, start_server
-from dbdyno.core import Route, parse_engine_name
+from dbdyno.core import Home, Route, parse_engine_name
 from dbdyno.engines import SettingValue
-from dbdyno.hosts import Home, LocalHost, Process
+from dbdyno.hosts import LocalHost, Process
 from dbdyno.provision import provision
 
 TIER_BYTES = 512 << 20

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home
+from dbdyno.hosts import LocalHost
 
 
 @dataclass(frozen=True)

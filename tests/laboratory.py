@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from dbdyno.configure import Server, choose_settings, copy_data_directory, initialise, start_server
-from dbdyno.core import EngineName, parse_engine_name
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import EngineName, Home, parse_engine_name
+from dbdyno.hosts import LocalHost
 from dbdyno.provision import Installation, provision
 
 MIB = 1 << 20

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import HostError, parse_engine_name
-from dbdyno.hosts import Completed, Home, LocalHost
+from dbdyno.core import Home, HostError, parse_engine_name
+from dbdyno.hosts import Completed, LocalHost
 from dbdyno.provision import Installation, provision
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dbdyno.hosts import Home
+from dbdyno.core import Home
 
 _DRIVER = """
 import json, sys

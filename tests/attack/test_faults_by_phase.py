@@ -24,7 +24,7 @@ from rounds import ROUNDS
 from small_disk import small_disk
 
 from apart_home import ApartHome, new_home
-from dbdyno.hosts import Home
+from dbdyno.core import Home
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study

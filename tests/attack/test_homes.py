@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home
+from dbdyno.hosts import LocalHost
 from dbdyno.lab._session import server_processes
 from running_study import PROGRAM, STUDY
 

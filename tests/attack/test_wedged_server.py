@@ -20,7 +20,7 @@ from driven_study import GENERATOR, SERVERS, DrivenStudy, driven, left_servers, 
 from rounds import ROUNDS
 
 from apart_home import new_home
-from dbdyno.hosts import Home
+from dbdyno.core import Home
 from dbdyno.plan import make_plan
 from dbdyno.store import Results
 from dbdyno.study import parse_study

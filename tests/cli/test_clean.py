@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from dbdyno.cli import main
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home
+from dbdyno.hosts import LocalHost
 from dbdyno.lab._session import Session, boot_name
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from dbdyno.configure import Server
-from dbdyno.core import parse_engine_name
+from dbdyno.core import Home, parse_engine_name
 from dbdyno.engines import counter_ids, counter_sources
-from dbdyno.hosts import Home
 from dbdyno.measure.telemetry import StatusSource, absent_counters
 from laboratory import ENGINES
 

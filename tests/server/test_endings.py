@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from apart_home import new_home
-from dbdyno.core import HostError, MeasureError
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home, HostError, MeasureError
+from dbdyno.hosts import LocalHost
 from dbdyno.lab import Event, SecondMeasured, find_generator, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredStudy

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from apart_home import new_home
-from dbdyno.core import DbdynoError, MeasureError
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import DbdynoError, Home, MeasureError
+from dbdyno.hosts import LocalHost
 from dbdyno.lab import (
     DatasetsEqual,
     Event,
@@ -174,7 +174,8 @@ DRIVER = """
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home
+from dbdyno.hosts import LocalHost
 from dbdyno.lab import run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results

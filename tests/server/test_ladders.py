@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import MeasureError
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home, MeasureError
+from dbdyno.hosts import LocalHost
 from dbdyno.lab import Event, find_generator, run_study
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredStudy

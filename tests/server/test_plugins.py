@@ -105,8 +105,8 @@ def test_a_plug_in_of_another_storage_engine_is_named_with_those_the_server_has(
 
 
 def test_a_running_server_is_given_no_plug_in(plugin: Path) -> None:
-    from dbdyno.core import parse_engine_name
-    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.core import Home, parse_engine_name
+    from dbdyno.hosts import LocalHost
     from dbdyno.provision import Installation, Origin
     from dbdyno.provision._plugin import with_plugin
     from dbdyno.study import ServerAddress

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dbdyno.configure import LOAD_USER, Server, attach_server
-from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
+from dbdyno.core import Home, HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.engines import matches
-from dbdyno.hosts import Completed, Home, LocalHost
+from dbdyno.hosts import Completed, LocalHost
 from dbdyno.provision import list_offers, provision
 from dbdyno.study import ServerAddress
 

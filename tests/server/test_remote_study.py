@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import parse_engine_name
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home, parse_engine_name
+from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
 from network_host import inside, processes_in

@@ -34,7 +34,8 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _calibrate(choices: argparse.Namespace) -> int:
     from dbdyno.cli._machine import print_calibration  # late: see _main
-    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.core import Home
+    from dbdyno.hosts import LocalHost
     from dbdyno.lab import find_generator
     from dbdyno.measure.client import calibration_key, calibration_to_json, read_calibration
 

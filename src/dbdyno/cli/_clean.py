@@ -17,7 +17,7 @@ from dbdyno.cli._remote import RemoteRemains, add_options, check_options, chosen
 from dbdyno.core import format_bytes, format_duration
 
 if TYPE_CHECKING:
-    from dbdyno.hosts import Home
+    from dbdyno.core import Home
     from dbdyno.lab import Orphans, RunningServer
 
 _STORY = """\
@@ -53,7 +53,8 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _clean(choices: argparse.Namespace) -> int:
-    from dbdyno.hosts import Home, LocalHost  # late: see _main
+    from dbdyno.core import Home
+    from dbdyno.hosts import LocalHost  # late: see _main
     from dbdyno.lab import clean_up, find_orphans
 
     check_options(choices)

@@ -17,7 +17,8 @@ from dbdyno.cli._remote import chosen_host
 from dbdyno.core import RequestError, format_bytes, format_duration, parse_duration_ns
 
 if TYPE_CHECKING:
-    from dbdyno.hosts import Home, Host
+    from dbdyno.core import Home
+    from dbdyno.hosts import Host
     from dbdyno.populate import KeptSnapshot
 
 _ANY_WIDTH = 10_000
@@ -67,7 +68,8 @@ def clean_datasets(choices: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _chosen_place(choices: argparse.Namespace) -> Iterator[tuple[Host, Home]]:
-    from dbdyno.hosts import Home, LocalHost  # late: see _main
+    from dbdyno.core import Home
+    from dbdyno.hosts import LocalHost  # late: see _main
 
     if choices.host:
         with chosen_host(choices) as host:

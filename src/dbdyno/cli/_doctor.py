@@ -61,7 +61,8 @@ def _doctor(choices: argparse.Namespace) -> int:
 
 def _examine_here(choices: argparse.Namespace) -> Examination:
     from dbdyno.cli._machine import examine_here  # late: see _main
-    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.core import Home
+    from dbdyno.hosts import LocalHost
 
     host, home = LocalHost(), Home.of_user()
     return examine_here(_needs(choices, host), home, host)

@@ -82,7 +82,8 @@ def _list_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(choices: argparse.Namespace) -> int:
-    from dbdyno.hosts import Home, LocalHost  # late: see _main
+    from dbdyno.core import Home
+    from dbdyno.hosts import LocalHost  # late: see _main
     from dbdyno.provision import installed_engines, list_offers
 
     host, home = LocalHost(), Home.of_user()
@@ -102,7 +103,8 @@ def _list(choices: argparse.Namespace) -> int:
 
 
 def _get(choices: argparse.Namespace) -> int:
-    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.core import Home
+    from dbdyno.hosts import LocalHost
     from dbdyno.provision import provision
 
     installations = []
@@ -127,7 +129,8 @@ def _get(choices: argparse.Namespace) -> int:
 
 
 def _check(choices: argparse.Namespace) -> int:
-    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.core import Home
+    from dbdyno.hosts import LocalHost
     from dbdyno.provision import check_installed, installed_engines, select_installed
 
     host, home = LocalHost(), Home.of_user()
@@ -145,7 +148,8 @@ def _check(choices: argparse.Namespace) -> int:
 
 
 def _remove(choices: argparse.Namespace) -> int:
-    from dbdyno.hosts import Home, LocalHost
+    from dbdyno.core import Home
+    from dbdyno.hosts import LocalHost
     from dbdyno.provision import installed_engines, remove_installed, select_installed
 
     host, home = LocalHost(), Home.of_user()

@@ -15,8 +15,9 @@ from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import auditor, progress
 from dbdyno.cli._remote import examine_bench
 from dbdyno.cli._words import counted
+from dbdyno.core import Home
 from dbdyno.doctor import examination_to_json, needs_of
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.hosts import LocalHost
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import Outcome, RunOptions, connected_bench, run_study
 from dbdyno.plan import PartOfStudy, Plan, check_budget, runs_of_part

@@ -15,9 +15,9 @@ from rich.text import Text
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
 from dbdyno.cli._words import counted
-from dbdyno.core import DbdynoError, HostError
+from dbdyno.core import DbdynoError, Home, HostError
 from dbdyno.doctor import Examination, Generator, Needs, Outcome, examine
-from dbdyno.hosts import Home, LocalHost, read_machine
+from dbdyno.hosts import LocalHost, read_machine
 from dbdyno.lab import find_generator
 from dbdyno.measure.client import (
     Calibration,

@@ -38,6 +38,7 @@ from dbdyno.core._errors import (
 )
 from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results, unlike_most
 from dbdyno.core._further_error import RetriedError, parse_retried_error
+from dbdyno.core._home import Home
 from dbdyno.core._input_file import (
     LIMIT_VARIABLE,
     input_limit,
@@ -122,6 +123,7 @@ __all__ = [
     "Docker",
     "EngineName",
     "Fingerprint",
+    "Home",
     "HostError",
     "InvalidValueError",
     "LadderStep",

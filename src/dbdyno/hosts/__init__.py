@@ -9,7 +9,6 @@ What runs here is the caller's business: this package knows nothing of engines, 
 
 from dbdyno.hosts._facts import HostFacts
 from dbdyno.hosts._files import FileFacts, Files, FileWatch, Reader, Space
-from dbdyno.hosts._home import Home
 from dbdyno.hosts._local import LocalHost
 from dbdyno.hosts._memory_group import MemoryGroup, MemoryUse
 from dbdyno.hosts._oom import OomSigns, OomWatch
@@ -51,7 +50,6 @@ __all__ = [
     "FileFacts",
     "FileWatch",
     "Files",
-    "Home",
     "Host",
     "HostFacts",
     "ImageFacts",

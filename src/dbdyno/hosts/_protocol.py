@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from dbdyno.core import HostError
+from dbdyno.core import Home, HostError
 from dbdyno.hosts._facts import HostFacts, read_facts, read_meminfo
 from dbdyno.hosts._files import Files, FileWatch
-from dbdyno.hosts._home import Home
 from dbdyno.hosts._memory_group import MemoryGroup, find_groups, make_memory_group, remove_group
 from dbdyno.hosts._oom import OomWatch
 from dbdyno.hosts._private import make_private_folder

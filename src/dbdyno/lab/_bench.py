@@ -19,9 +19,9 @@ from dbdyno.configure import (
     initialise,
     start_server,
 )
-from dbdyno.core import NO_DELAYS, CallDelays, Caveat, Route, Run, Target
+from dbdyno.core import NO_DELAYS, CallDelays, Caveat, Home, Route, Run, Target
 from dbdyno.engines import SettingValue
-from dbdyno.hosts import Home, Host
+from dbdyno.hosts import Host
 from dbdyno.lab._orphans import find_orphans, remove_orphans
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._session import Session, own_name

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from dbdyno.core import DbdynoError, Profiler, Route, Run, Target
-from dbdyno.hosts import Home, Host, HostFacts
+from dbdyno.core import DbdynoError, Home, Profiler, Route, Run, Target
+from dbdyno.hosts import Host, HostFacts
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
 from dbdyno.measure.client import Calibration

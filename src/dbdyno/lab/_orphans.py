@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbdyno.configure import end_orphan, read_note, remove_noted_containers
-from dbdyno.core import HostError, format_bytes, format_duration
-from dbdyno.hosts import TICKS_PER_SECOND, Home, Host, is_own_folder, own_private_folders, read_own_text
+from dbdyno.core import Home, HostError, format_bytes, format_duration
+from dbdyno.hosts import TICKS_PER_SECOND, Host, is_own_folder, own_private_folders, read_own_text
 from dbdyno.lab._session import OWNER, ServerProcess, Session, boot_name, paths_in, server_processes
 
 

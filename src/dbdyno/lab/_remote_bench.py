@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dbdyno.configure import NetworkAccess
-from dbdyno.core import HostError, Target
-from dbdyno.hosts import Home, Host
+from dbdyno.core import Home, HostError, Target
+from dbdyno.hosts import Host
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab._bench import LocalBench
 from dbdyno.lab._generator import find_generator

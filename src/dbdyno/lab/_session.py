@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.hosts import Home, Host, parse_stat, read_own_text
+from dbdyno.core import Home
+from dbdyno.hosts import Host, parse_stat, read_own_text
 
 OWNER = "owner"
 """File in a private folder that names the process it belongs to."""

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dbdyno.core import Caveat, DbdynoError, HostError, ResultComparison, Run
-from dbdyno.hosts import Home, Host
+from dbdyno.core import Caveat, DbdynoError, Home, HostError, ResultComparison, Run
+from dbdyno.hosts import Host
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, LocalBench

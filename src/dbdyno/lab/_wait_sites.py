@@ -19,8 +19,8 @@ from pathlib import Path
 import pymysql
 
 from dbdyno.connections import ServerConnection
-from dbdyno.core import DbdynoError, MeasureError
-from dbdyno.hosts import Home, Host
+from dbdyno.core import DbdynoError, Home, MeasureError
+from dbdyno.hosts import Host
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._session import own_process
 from dbdyno.measure.telemetry import SessionThreads, ThreadsPlace, WaitStack

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.hosts import Home, Host
+from dbdyno.core import Home
+from dbdyno.hosts import Host
 from dbdyno.populate._snapshot import FACTS, USED, read_facts
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import HostError, PopulateError, decode, format_bytes, json_value
+from dbdyno.core import Home, HostError, PopulateError, decode, format_bytes, json_value
 from dbdyno.engines import beside
-from dbdyno.hosts import Home, Host
+from dbdyno.hosts import Host
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
 from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSpace, TableSums

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol
 
-from dbdyno.core import EngineName, ProvisionError, StudyError, format_bytes
+from dbdyno.core import EngineName, Home, ProvisionError, StudyError, format_bytes
 from dbdyno.engines import ServerIdentity, catalogue, catalogued, catalogued_sha256
-from dbdyno.hosts import Home, Host
+from dbdyno.hosts import Host
 from dbdyno.provision import _store
 from dbdyno.provision._base_directory import find_base
 from dbdyno.provision._from_directory import describe

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from dbdyno.core import HostError, ProvisionError, StudyError, format_bytes
-from dbdyno.hosts import Home, Host
+from dbdyno.core import Home, HostError, ProvisionError, StudyError, format_bytes
+from dbdyno.hosts import Host
 from dbdyno.provision._installation import Progress
 
 _TIMEOUT_S = 60

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from dbdyno.core import EngineName, ProvisionError, StudyError
-from dbdyno.hosts import Home, Host
+from dbdyno.core import EngineName, Home, ProvisionError, StudyError
+from dbdyno.hosts import Host
 from dbdyno.provision._base_directory import find_base, library_path
 from dbdyno.provision._identity import ask_version, check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress

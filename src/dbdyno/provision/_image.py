@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from dbdyno.core import EngineName, HostError, ProvisionError, StudyError
+from dbdyno.core import EngineName, Home, HostError, ProvisionError, StudyError
 from dbdyno.engines import families, storage_engines
-from dbdyno.hosts import ContainerOrder, Containers, Home, Host, ImageFacts
+from dbdyno.hosts import ContainerOrder, Containers, Host, ImageFacts
 from dbdyno.provision._identity import check_is, identify_server
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
 from dbdyno.provision._plugin import plugin_hint

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from dbdyno.core import EngineName
-from dbdyno.hosts import Home, Host
+from dbdyno.core import EngineName, Home
+from dbdyno.hosts import Host
 from dbdyno.provision._plugin_elf import declared_versions
 from dbdyno.study import ServerAddress
 

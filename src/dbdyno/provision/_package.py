@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from dbdyno.core import EngineName, HostError, ProvisionError, StudyError, format_bytes
+from dbdyno.core import EngineName, Home, HostError, ProvisionError, StudyError, format_bytes
 from dbdyno.engines import (
     catalogued_by_source,
     families,
@@ -26,7 +26,7 @@ from dbdyno.engines import (
     parse_version,
     plugin_packages,
 )
-from dbdyno.hosts import Home, Host
+from dbdyno.hosts import Host
 from dbdyno.nearest import nearest
 from dbdyno.provision import _package_tree, _store
 from dbdyno.provision._apt_sources import Distribution, read_distribution

@@ -14,9 +14,9 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from dbdyno.core import EngineName, ProvisionError, StudyError
+from dbdyno.core import EngineName, Home, ProvisionError, StudyError
 from dbdyno.engines import matches
-from dbdyno.hosts import Home, Host
+from dbdyno.hosts import Host
 from dbdyno.provision._base_directory import install_hint, is_elf, is_for_this_machine
 from dbdyno.provision._installation import Installation, Package
 from dbdyno.provision._plugin_elf import declared_versions

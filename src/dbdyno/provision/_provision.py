@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from dbdyno.core import EngineName, StudyError
+from dbdyno.core import EngineName, Home, StudyError
 from dbdyno.engines import catalogued_by_source
-from dbdyno.hosts import Home, Host
+from dbdyno.hosts import Host
 from dbdyno.nearest import nearest
 from dbdyno.provision._archive import UnpackedSource
 from dbdyno.provision._fetch import ArchiveFetcher, MavenFetcher, NpmFetcher

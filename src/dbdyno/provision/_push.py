@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from dbdyno.core import HostError, ProvisionError, format_bytes
-from dbdyno.hosts import Home, Host
+from dbdyno.core import Home, HostError, ProvisionError, format_bytes
+from dbdyno.hosts import Host
 from dbdyno.provision._installation import Installation, Progress
 from dbdyno.provision._store import checksums, folder_of, is_complete, kept_files, save
 

@@ -16,9 +16,9 @@ from dbdyno.connections import (
     rows_of,
     tls_ca_path,
 )
-from dbdyno.core import EngineName, HostError, ProvisionError, StudyError
+from dbdyno.core import EngineName, Home, HostError, ProvisionError, StudyError
 from dbdyno.engines import identify, matches
-from dbdyno.hosts import Home, Host
+from dbdyno.hosts import Host
 from dbdyno.provision._installation import Installation, Offer, Origin, Progress
 from dbdyno.study import ServerAddress
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from dbdyno.core import EngineName, HostError, ProvisionError, StudyError, decode, json_value
+from dbdyno.core import EngineName, Home, HostError, ProvisionError, StudyError, decode, json_value
 from dbdyno.engines import matches, parse_version
-from dbdyno.hosts import Home, Host
+from dbdyno.hosts import Host
 from dbdyno.provision._identity import ask_version
 from dbdyno.provision._installation import Installation, Origin
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import HostError
-from dbdyno.hosts import EXIT_UNKNOWN, Home, Host, LocalHost
+from dbdyno.core import Home, HostError
+from dbdyno.hosts import EXIT_UNKNOWN, Host, LocalHost
 
 AS_ROOT = os.geteuid() == 0
 

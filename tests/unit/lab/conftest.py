@@ -13,8 +13,8 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.configure import CrashReport
-from dbdyno.core import ConfigureError, Run, Target
-from dbdyno.hosts import Completed, Home, Host, LocalHost
+from dbdyno.core import ConfigureError, Home, Run, Target
+from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.lab import Auditor, Event, Outcome, RunOptions
 from dbdyno.lab._study_runner import run_on_bench
 from dbdyno.plan import Plan, make_plan

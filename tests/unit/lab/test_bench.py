@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import ProvisionError
-from dbdyno.hosts import Home
+from dbdyno.core import Home, ProvisionError
 from dbdyno.lab._bench import LocalBench
 from dbdyno.provision import installed_engines, remove_installed
 from dbdyno.study import parse_study

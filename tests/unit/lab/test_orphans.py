@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import HostError
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home, HostError
+from dbdyno.hosts import LocalHost
 from dbdyno.hosts._process import start_ticks_of
 from dbdyno.lab import clean_up, find_orphans
 from dbdyno.lab._orphans import remove_orphans

@@ -14,8 +14,8 @@ import jsonschema
 import pymysql
 import pytest
 
-from dbdyno.core import HostError, PopulateError
-from dbdyno.hosts import Completed, Home, Host, LocalHost
+from dbdyno.core import Home, HostError, PopulateError
+from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.populate import (
     Dataset,
     FillProgress,

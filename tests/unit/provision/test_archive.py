@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import ProvisionError, StudyError, parse_engine_name
-from dbdyno.hosts import Home
+from dbdyno.core import Home, ProvisionError, StudyError, parse_engine_name
 from dbdyno.provision import provision, sources
 from dbdyno.provision._archive import unpack
 from dbdyno.provision._base_directory import find_base, library_path

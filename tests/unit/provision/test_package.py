@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
+from dbdyno.core import Home, HostError, ProvisionError, StudyError, parse_engine_name
 from dbdyno.engines import catalogued
-from dbdyno.hosts import Completed, Home, LocalHost
+from dbdyno.hosts import Completed, LocalHost
 from dbdyno.provision import Installation, Origin, Package, list_offers, provision
 from dbdyno.provision import _store as store
 from dbdyno.provision._apt_sources import parse_list, parse_sources, read_distribution

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import ProvisionError, parse_engine_name
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home, ProvisionError, parse_engine_name
+from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
 from dbdyno.study import ServerAddress
 from rogue_server import Behaviour, RogueServer, error

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.core import HostError, ProvisionError, StudyError, parse_engine_name
-from dbdyno.hosts import Home, LocalHost
+from dbdyno.core import Home, HostError, ProvisionError, StudyError, parse_engine_name
+from dbdyno.hosts import LocalHost
 from dbdyno.provision import (
     Installation,
     Origin,

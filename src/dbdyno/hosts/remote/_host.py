@@ -15,10 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from dbdyno.core import HostError
+from dbdyno.core import Home, HostError
 from dbdyno.hosts._facts import HostFacts, read_facts
 from dbdyno.hosts._files import Files
-from dbdyno.hosts._home import Home
 from dbdyno.hosts._memory_group import MemoryGroup
 from dbdyno.hosts._process_facts import process_state
 from dbdyno.hosts._process_protocol import Completed

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.core import RequestError
+from dbdyno.core._errors import RequestError
 
 # Ends or begins something: in option files (# ; \ "), apt's configuration (; " \), lists of folders (: ;), and $ORIGIN.
 _ODD_SIGNS = frozenset('\\";:#$')
