@@ -12,7 +12,6 @@ from dbdyno.analyse import CellJudgement
 from dbdyno.analyse.explain import IDLE_TIMES, PROCESSOR_TIMES, RunTimes, StatementTimes, processors_used
 from dbdyno.core import Cell, RunRecord
 from dbdyno.report._counters import each_transaction
-from dbdyno.report._histograms import CellHistograms
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.stats import noise_interval
 from dbdyno.store import StoredStudy
@@ -26,14 +25,15 @@ _OLD = "its statements have no histograms"
 Times = Mapping[Cell, Sequence[RunTimes]]
 
 
-def study_times(results: StoredStudy, judgements: Sequence[CellJudgement], histograms: CellHistograms) -> Times | None:
+def study_times(
+    results: StoredStudy, judgements: Sequence[CellJudgement], statements: Mapping[Cell, Sequence[StatementSums]]
+) -> Times | None:
     """Where the time of each cell's runs went; None of a search for a rate, whose runs have no one time."""
     if results.study.pacing.search is not None:
         return None
     return {
         group.cell: [
-            _run_times(results, record, sums)
-            for record, sums in zip(group.judged, histograms.statements[group.cell], strict=True)
+            _run_times(results, record, sums) for record, sums in zip(group.judged, statements[group.cell], strict=True)
         ]
         for group in judgements
         if group.judged

@@ -45,13 +45,14 @@ def save_charts(results: StoredStudy, folder: Path, against: str = "") -> list[P
     HostError : the charts can't be drawn
     """
     analysis = analyse_study(results)
+    why = why_of(analysis)  # first, as on the page
     palette = palette_of(analysis.study.targets)
     makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)
     drawn = [maker(analysis, palette) for maker in makers]
     drawn.append(box_charts(analysis, palette, window_boxes(seconds_of_runs(analysis), analysis.judgements)))
     claims = followed_claims(analysis, against)
     single = (claims_chart(claims) if claims else None, timeline_chart(analysis, palette))
-    drawn.append(why_charts(why_of(analysis), analysis.targets))
+    drawn.append(why_charts(why, analysis.targets))
     charts = [*(chart for some in drawn for chart in some), *(chart for chart in single if chart)]
     try:
         folder.mkdir(parents=True, exist_ok=True)

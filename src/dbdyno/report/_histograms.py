@@ -29,7 +29,8 @@ class CellHistograms:
     seconds : of each judged run, in bins of one percent
     total : of all judged runs: how many transactions in each bin, and the highest value of each
     types : of cells with several transaction types, or new orders: times of each type over the whole windows
-    statements : of each judged run: times of its statement types and transactions, of its settled part
+    statements : of each judged run: times of its statement types and transactions, of its settled part; none
+        where they were not asked for
     """
 
     merged: dict[Cell, tuple[LatencyNs, int]]
@@ -39,16 +40,25 @@ class CellHistograms:
     statements: dict[Cell, list[StatementSums]]
 
 
-def cell_histograms(results: StoredStudy, judgements: Sequence[CellJudgement]) -> CellHistograms:
+def cell_histograms(
+    results: StoredStudy, judgements: Sequence[CellJudgement], *, has_statements: bool = False
+) -> CellHistograms:
     """Read the settled parts of every judged run's window; in an open loop from when a transaction was due.
 
     A histogram of a whole imported run can't be parted: it stands for all of it.
+
+    Parameters
+    ----------
+    has_statements : with the times of statements, of which there are many times as many as of transactions
     """
     column = "service_histogram" if results.study.pacing.is_closed else "response_histogram"
     found = CellHistograms({}, {}, {}, {}, {})
     for group in judgements:
-        read = [_RunHistograms.read(results, record, column, by_type=has_types(group)) for record in group.judged]
-        found.statements[group.cell] = [run.statements for run in read]
+        read = [
+            _RunHistograms.read(results, record, column, by_type=has_types(group), has_statements=has_statements)
+            for record in group.judged
+        ]
+        found.statements[group.cell] = [run.statements for run in read if run.statements is not None]
         if has_types(group):
             found.types[group.cell] = _times_by_type(read)
         counts, values = _added([run.settled for run in read])
@@ -82,10 +92,12 @@ class _RunHistograms:
 
     settled: FilledCounts
     types: dict[str, FilledCounts]
-    statements: StatementSums
+    statements: StatementSums | None
 
     @classmethod
-    def read(cls, results: StoredStudy, record: RunRecord, column: str, *, by_type: bool) -> _RunHistograms:
+    def read(
+        cls, results: StoredStudy, record: RunRecord, column: str, *, by_type: bool, has_statements: bool
+    ) -> _RunHistograms:
         table = results.intervals(record.run.run_id, tuple(dict.fromkeys((*STATEMENT_COLUMNS, column))))
         inside = table.at(table.texts("phase").among(["window"]))
         transactions = inside.at(inside.texts("kind").among(["transaction"]))
@@ -95,7 +107,7 @@ class _RunHistograms:
         types: dict[str, list[tuple[int, str | None]]] = {}
         for _, name, text in window if by_type else ():
             types.setdefault(name, []).append((0, text))
-        statements = StatementSums.read(inside, first)
+        statements = StatementSums.read(inside, first) if has_statements else None
         return cls(settled, {name: filled_counts(texts) for name, texts in types.items()}, statements)
 
 
@@ -118,8 +130,7 @@ def _times_by_type(runs: Sequence[_RunHistograms]) -> TypeTimes:
 
 def _added(runs: Sequence[FilledCounts]) -> Counts:
     """All seconds of all runs together."""
-    values = np.unique(np.concatenate([np.zeros(0), *(run.values_ns for run in runs)]))
-    total = np.zeros(len(values), dtype=np.int64)
-    for run in runs:
-        total[np.searchsorted(values, run.values_ns)] += run.total
-    return total, values
+    values = [run.values_ns for run in runs]
+    distinct, place = np.unique(np.concatenate([np.zeros(0), *values]), return_inverse=True)
+    counts = np.bincount(place, np.concatenate([np.zeros(0), *(run.total for run in runs)]), len(distinct))
+    return counts.astype(np.int64), distinct

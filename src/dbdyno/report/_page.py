@@ -22,6 +22,7 @@ from dbdyno.report._runs import RunSeconds, packed_runs, runs_listed, seconds_of
 from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import analyse_study
 from dbdyno.report._vega import vega_script
+from dbdyno.report._why import Why, why_of
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.report.charts import config, heat_charts, seconds_template, throughput_charts
 from dbdyno.report.sections import (
@@ -98,11 +99,12 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
     """
     analysis = analyse_study(results)
     claims = followed_claims(analysis, against)
+    why = why_of(analysis)  # before all that shows response times: what it reads of the same files is more
     seconds = seconds_of_runs(analysis)
     with ChartConverter() if has_stills else nullcontext() as converter:
         palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
         page = Page(analysis, palette, facets, StillDrawings(converter))
-        body = _sections(page, claims, seconds)
+        body = _sections(page, why, claims, seconds)
     about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in analysis.stored}
     data = {
         "name": analysis.study.name,
@@ -132,7 +134,7 @@ def paper_text(results: StoredStudy) -> str:
     return document(f"{analysis.study.name}: {analysis.answer.headline}", (), body, data, palette, "study.js")
 
 
-def _sections(page: Page, claims: CheckedClaims | None, seconds: Mapping[str, RunSeconds]) -> Html:
+def _sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mapping[str, RunSeconds]) -> Html:
     charts = throughput_charts(page.analysis, page.palette)
     standings = relative_throughputs(page.analysis)
     maps = heat_charts(page.analysis, page.palette, standings)
@@ -140,7 +142,7 @@ def _sections(page: Page, claims: CheckedClaims | None, seconds: Mapping[str, Ru
     return joined(
         [
             head_section(page, maps if is_map_first else charts),
-            why_section(page),
+            why_section(page, why),
             throughput_section(page, charts, is_shown=not is_map_first and len(charts) == 1),
             latency_section(page),
             types_section(page),

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from dbdyno.analyse import (
     Answer,
@@ -26,22 +27,26 @@ from dbdyno.analyse import (
     rank_places,
     with_noise_intervals,
 )
-from dbdyno.analyse.explain import Explanation, explain, explain_threads
 from dbdyno.core import Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._curves import Curve
-from dbdyno.report._explanation import Times, study_times
 from dbdyno.report._fairness import Fairness, judge_fairness
 from dbdyno.report._histograms import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
 from dbdyno.report._space import CellSpace, cells_with_space
+from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._types import CellTypes, cells_with_types
 from dbdyno.stats import METHOD, SHORTEST_JUDGED_S, settled_part
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
+
+if TYPE_CHECKING:
+    # Imported where they are used, as a summary, which is to be there at once, explains nothing.
+    from dbdyno.analyse.explain import Explanation
+    from dbdyno.report._explanation import Times
 
 
 class StudyAnalysis:
@@ -125,7 +130,7 @@ class StudyAnalysis:
 
     @cached_property
     def histograms(self) -> CellHistograms:
-        """Response times of all repeats together."""
+        """Response times of all repeats together; without sums of statements, whose decoding takes far longer."""
         return cell_histograms(self.results, self.judgements)
 
     @cached_property
@@ -179,17 +184,29 @@ class StudyAnalysis:
     @cached_property
     def explanation(self) -> Explanation | None:
         """Where the time of each cell goes; None of a search for a rate."""
+        from dbdyno.analyse.explain import explain
+
         return None if self.times is None else explain(self.judgements, self.times)
 
     @cached_property
     def thread_explanation(self) -> Explanation | None:
         """The same time by what the server's session threads did; None where no run's were watched."""
+        from dbdyno.analyse.explain import explain_threads
+
         return None if self.times is None else explain_threads(self.judgements, self.times)
 
     @cached_property
     def times(self) -> Times | None:
         """What the runs of each cell store of where their time went; None of a search for a rate."""
-        return study_times(self.results, self.judgements, self.histograms)
+        from dbdyno.report._explanation import study_times
+
+        return study_times(self.results, self.judgements, self.statement_sums)
+
+    @cached_property
+    def statement_sums(self) -> Mapping[Cell, Sequence[StatementSums]]:
+        """Of each judged run. Who needs them asks for them before `histograms`, which are of the same files."""
+        self.histograms = cell_histograms(self.results, self.judgements, has_statements=True)
+        return self.histograms.statements
 
     @cached_property
     def counters(self) -> list[CellCounters]:

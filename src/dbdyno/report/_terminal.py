@@ -28,7 +28,6 @@ from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import client_share, figure, milliseconds, printable, rank_words
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
-from dbdyno.report._why import why_lines
 from dbdyno.store import StoredStudy
 from dbdyno.study import question_words, settings_lines
 
@@ -51,7 +50,7 @@ def summary_table(results: StoredStudy, *, has_why: bool = False) -> Group:
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
     parts += [_sentence(words, is_first=not index) for index, words in enumerate(analysis.answer.sentences)]
-    why = titled_list("Why", why_lines(analysis)) if has_why else _where_why(analysis)
+    why = _why(analysis) if has_why else _where_why(analysis)
     limitations = titled_list("Limitations", [caveat.text for caveat in analysis.limitations])
     told = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
     fair = [Text(line, style="dim") for line in told if line]
@@ -75,6 +74,12 @@ def summary_table(results: StoredStudy, *, has_why: bool = False) -> Group:
         *limitations,
         *why,
     )
+
+
+def _why(analysis: StudyAnalysis) -> list[RenderableType]:
+    from dbdyno.report._why import why_lines  # late: a tenth of the time of a summary, which seldom needs it
+
+    return titled_list("Why", why_lines(analysis))
 
 
 def _where_why(analysis: StudyAnalysis) -> list[RenderableType]:

@@ -124,7 +124,7 @@ def _panel(cell: Cell) -> tuple[str, str, int]:
 def _seconds(analysis: StudyAnalysis, cell: Cell) -> Iterator[RunSeconds]:
     """Judged seconds of a cell's runs; none where connections also rest, for then T is no share of a second."""
     group = analysis.by_cell[cell]
-    sums = analysis.histograms.statements[cell]
+    sums = analysis.statement_sums[cell]
     for record, own, times in zip(group.judged, sums, (analysis.times or {})[cell], strict=True):
         if not times.rests and record.imported is None:
             yield _run_seconds(analysis.results, record, own)

@@ -21,7 +21,6 @@ from dbdyno.report._why import (
     route_lines,
     side_titles,
     step_lines,
-    why_of,
 )
 from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, cause_titles, user_rows, user_titles
 from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time_charts
@@ -34,9 +33,8 @@ _TO_SEE = (
 )
 
 
-def why_section(page: Page) -> Html:
+def why_section(page: Page, why: Why) -> Html:
     """Three lines, the bridge, the stacked times and their tables; nothing where no cell has a time."""
-    why = why_of(page.analysis)
     if why.place is None:
         return Html("")
     first, *others = (page.worded(line) for line in why.lines)
