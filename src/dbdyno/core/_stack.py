@@ -18,7 +18,8 @@ SESSIONS = "sessions"
 """Threads that serve a connection."""
 KERNEL_MARK = "_[k]"
 """End of the name of a function of the kernel."""
-FURTHER = "[further stacks]"
+FURTHER = "[calls on files, rarer stacks]"
+"""Time of waits whose stack was not kept: a call on a file is named by the file alone."""
 _BRACKETS: Mapping[str, str] = {"(": ")", "<": ">"}
 _KEPT = ("(anonymous namespace)", "operator()", "operator<<", "operator<", "operator->", "operator>>", "operator>")
 _SESSION_ROOT = "do_command"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dbdyno.analyse.explain import FunctionTimes, Gap, StackComparison, compare_stacks, least_total, ms_words
-from dbdyno.core import Stack, is_unnamed, target_title
+from dbdyno.core import FURTHER, Stack, is_unnamed, target_title
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.store import StackProfile, StoredStudy, deep_folders, read_profile
 
@@ -175,7 +175,7 @@ def function_words(name: str) -> str:
     >>> function_words("[mariadbd]"), function_words("filesort")
     ('mariadbd, functions without a name', 'filesort')
     """
-    if name.startswith("[further"):
+    if name == FURTHER:
         return name.strip("[]")
     return f"{name.strip('[]')}, functions without a name" if is_unnamed(name) else name
 

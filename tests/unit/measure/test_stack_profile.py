@@ -94,3 +94,17 @@ def test_a_profiler_that_is_not_there_costs_the_profile_and_nothing_else(
     profile = stack_profile(recording, None, ProfiledWindow(0, 0, 1, 10))
     assert recording.failure
     assert profile.facts["samples"] == 0
+
+
+def test_a_profiler_that_is_refused_tells_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "perf"
+    program.write_text("#!/bin/sh\ntrap '' INT\necho 'No permission to enable cpu-clock event.' >&2\nexit 255\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    recording = PerfRecording(LocalHost(), os.getpid(), 1.0)
+    recording.start()
+    profile = stack_profile(recording, None, ProfiledWindow(0, 0, 1, 10))
+    recording.discard()
+    assert "No permission" in recording.failure
+    assert isinstance(profile.facts["missing"], dict)
+    assert "No permission" in profile.facts["missing"]["on_cpu"]

@@ -149,8 +149,8 @@ def stack_profile(recording: PerfRecording, threads: SessionThreads | None, wind
 def waiting_stacks(threads: SessionThreads, window: ProfiledWindow) -> Mapping[Stack, int]:
     """Microseconds of the window that session threads were blocked with each stack; waits for the client are left out.
 
-    How long a class of waits took in the window is known; the sampler keeps the most frequent stacks of the whole run.
-    Each class is shared out among its stacks; what it has beyond them is the class's `FURTHER`.
+    How long a class of waits took in the window is known; the sampler keeps the most frequent stacks of the whole run,
+    and none of calls on files. Each class is shared out among its stacks; what they don't cover is its `FURTHER`.
     """
     end = window.first_second + window.seconds
     rows = [row for row in threads.rows(end) if row.second >= window.first_second]
@@ -176,8 +176,9 @@ def _shared_out(
 ) -> Mapping[Stack, int]:
     """A class's time by its stacks.
 
-    >>> sorted(_shared_out("latch", 1000, 10, [(4, ["do_command", "fsync"])]).items())
-    [(('sessions', 'latch', '[further stacks]'), 600), (('sessions', 'latch', 'do_command', 'fsync'), 400)]
+    >>> found = _shared_out("latch", 1000, 10, [(4, ["do_command", "futex"])])
+    >>> sorted((*stack[1:], us) for stack, us in found.items())
+    [('latch', '[calls on files, rarer stacks]', 600), ('latch', 'do_command', 'futex', 400)]
     """
     words, all_samples = name.replace("_", " "), max(samples, sum(count for count, _ in stacks), 1)
     found: Counter[Stack] = Counter()
