@@ -1,6 +1,9 @@
 //! Lays the phases over the seconds of a run.
 
 use crate::Phase;
+use dbdyno_meter::clock;
+use std::thread;
+use std::time::Duration;
 
 /// Length of an interval.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
@@ -52,6 +55,18 @@ impl Grid {
 
     pub(crate) fn end_ns(&self) -> u64 {
         self.begin_ns(self.end_second())
+    }
+
+    /// Sleeps until the segment begins, and says how much later it became.
+    pub(crate) fn await_start(&self) -> u64 {
+        loop {
+            let now_ns = clock::monotonic_ns();
+            let left_ns = self.start_ns.saturating_sub(now_ns);
+            if left_ns == 0 {
+                return now_ns - self.start_ns;
+            }
+            thread::sleep(Duration::from_nanos(left_ns));
+        }
     }
 
     /// Name of the phase that a second belongs to.

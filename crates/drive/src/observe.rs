@@ -90,6 +90,8 @@ pub struct RunOutcome {
     pub in_flight_at_end: u64,
     /// Those of `in_flight_at_end` that had not ended when the drain did.
     pub abandoned: u64,
+    /// How much later than second 0 the last worker began.
+    pub began_late_ns: u64,
     /// Longest stretch of the phases without any reply, at a resolution of 10 ms.
     pub longest_silence_ns: u64,
     /// Stretches with lost connections, in order.
@@ -114,6 +116,7 @@ impl RunOutcome {
             unsent: 0,
             in_flight_at_end: 0,
             abandoned: 0,
+            began_late_ns: 0,
             longest_silence_ns: 0,
             outages: Vec::new(),
             search: None,
@@ -131,6 +134,7 @@ impl RunOutcome {
         self.unsent += segment.unsent;
         self.in_flight_at_end += segment.in_flight_at_end;
         self.abandoned += segment.abandoned;
+        self.began_late_ns = self.began_late_ns.max(segment.began_late_ns);
         self.longest_silence_ns = self.longest_silence_ns.max(segment.longest_silence_ns);
         self.outages.extend_from_slice(&segment.outages);
         self.process_cpu_ns += segment.process_cpu_ns;

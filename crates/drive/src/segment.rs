@@ -177,6 +177,7 @@ fn account(
 ) -> RunOutcome {
     let sum = |count: fn(&WorkerEnd) -> u64| ends.iter().map(count).sum::<u64>();
     let (started, unsent) = (sum(|end| end.totals.started), sum(|end| end.unsent));
+    let began_late_ns = ends.iter().map(|end| end.began_late_ns).max();
     let (in_flight_at_end, abandoned) = (sum(|end| end.in_flight_at_end), sum(|end| end.abandoned));
     let (completed_events, failed) = (
         sum(|end| end.totals.completed),
@@ -204,6 +205,7 @@ fn account(
         unsent,
         in_flight_at_end,
         abandoned,
+        began_late_ns: began_late_ns.unwrap_or(0),
         process_cpu_ns,
         peak_rss_bytes: limits::peak_rss_bytes(),
         longest_silence_ns: longest_common_silence_ns(silences),

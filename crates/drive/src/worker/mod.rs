@@ -120,6 +120,7 @@ pub(crate) struct WorkerEnd {
     pub(crate) worker: usize,
     pub(crate) connections: Vec<WorkerConnection>,
     pub(crate) totals: Totals,
+    pub(crate) began_late_ns: u64,
     pub(crate) unsent: u64,
     pub(crate) in_flight_at_end: u64,
     pub(crate) abandoned: u64,
@@ -142,6 +143,7 @@ pub(crate) struct Worker {
     ended_ns: u64,
     in_flight: u64,
     in_flight_at_end: u64,
+    began_late_ns: u64,
     unsent: u64,
     /// Connections whose users begin no event any more.
     retired: usize,
@@ -184,6 +186,7 @@ impl Worker {
             ended_ns: 0,
             in_flight: 0,
             in_flight_at_end: 0,
+            began_late_ns: 0,
             unsent: 0,
             has_settled_up: false,
             reported_codes: Vec::with_capacity(16),
@@ -217,14 +220,7 @@ impl Worker {
     /// All connections become free as the first second begins. Those that an earlier segment left lost, or with an
     /// answer outstanding, are opened again first.
     fn begin(&mut self) {
-        while clock::monotonic_ns() < self.shared.grid.start_ns {
-            let left_ns = self
-                .shared
-                .grid
-                .start_ns
-                .saturating_sub(clock::monotonic_ns());
-            std::thread::sleep(std::time::Duration::from_nanos(left_ns));
-        }
+        self.began_late_ns = self.shared.grid.await_start();
         for index in 0..self.connections.len() as u32 {
             let now_ns = clock::monotonic_ns();
             let connection = &mut self.connections[index as usize];
@@ -392,6 +388,7 @@ impl Worker {
                 failed: self.recorder.totals.failed + abandoned,
                 ..self.recorder.totals
             },
+            began_late_ns: self.began_late_ns,
             unsent: self.unsent,
             in_flight_at_end: self.in_flight_at_end,
             abandoned,

@@ -5,7 +5,9 @@ use super::named::Named;
 use super::search::AnswerRecord;
 use super::share::ShareRecord;
 use crate::order::{LoadOrder, PacingOrder, SCHEMA_VERSION};
-use dbdyno_drive::{Cause, Level, Load, Outage, Protocol, RunOutcome, SessionReadBack, Status};
+use dbdyno_drive::{
+    Cause, ClientShare, Level, Load, Outage, Protocol, RunOutcome, SessionReadBack, Status,
+};
 use dbdyno_wire::Compression;
 use dbdyno_workload::{Metric, RandomKind, ServerCount, ServerCounts, UserDigest, Workload};
 use serde::Serialize;
@@ -249,10 +251,18 @@ pub(crate) struct End {
     digests: Vec<DigestRecord>,
     process_cpu_ns: u64,
     peak_rss_bytes: u64,
+    /// Only of a share, which is to begin with the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    began_late_ns: Option<u64>,
 }
 
 impl End {
-    pub(crate) fn of(outcome: &RunOutcome, figures: &[Metric], digests: &[UserDigest]) -> Self {
+    pub(crate) fn of(
+        outcome: &RunOutcome,
+        share: ClientShare,
+        figures: &[Metric],
+        digests: &[UserDigest],
+    ) -> Self {
         let (status, reason, failure) = match &outcome.status {
             Status::Complete => ("complete", String::new(), None),
             Status::Interrupted => ("interrupted", "stopped by a signal".to_owned(), None),
@@ -277,6 +287,7 @@ impl End {
             digests: digests.iter().map(DigestRecord::of).collect(),
             process_cpu_ns: outcome.process_cpu_ns,
             peak_rss_bytes: outcome.peak_rss_bytes,
+            began_late_ns: share.is_part().then_some(outcome.began_late_ns),
         }
     }
 }

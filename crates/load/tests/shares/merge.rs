@@ -173,15 +173,16 @@ fn the_start_and_the_end_are_those_of_one_client_with_its_hosts() {
     assert_eq!(users, (1..=USERS).collect::<Vec<_>>());
     let hosts = end["hosts"].as_array().unwrap();
     assert_eq!(hosts.len(), SHARES as usize);
-    for (host, number) in hosts.iter().zip(1..) {
+    for ((host, share), number) in hosts.iter().zip(run()).zip(1..) {
         assert_eq!(
             (&host["share"], &host["seconds"]),
             (&json!(number), &json!(3))
         );
-        assert!(
-            host["start_skew_ns"].as_i64().unwrap().abs() < 5_000_000,
-            "{host}"
-        );
+        let began_ns = of_kind(share, "interval")[0]["realtime_ns"].as_i64();
+        let asked_ns = share[0]["share"]["start_at_ns"].as_i64();
+        let late_ns = share.last().unwrap()["began_late_ns"].as_i64();
+        let skew_ns = began_ns.unwrap() - asked_ns.unwrap() + late_ns.unwrap();
+        assert_eq!(host["start_skew_ns"], json!(skew_ns));
         assert!(host["busiest_worker_share"].as_f64().unwrap() <= 1.01);
         assert!(host["lateness_p99_ns"].is_u64() && host["process_cpu_ns"].is_u64());
     }

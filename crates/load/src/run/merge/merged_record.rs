@@ -88,6 +88,7 @@ impl MergedShare {
             longest_silence_ns: u64::MAX,
             outages: Vec::new(),
             digests: Vec::new(),
+            began_late_ns: 0,
             process_cpu_ns: 0,
             peak_rss_bytes: 0,
         })
@@ -99,6 +100,7 @@ impl MergedShare {
         let end = self.reader.end.as_ref();
         let share = &self.reader.share;
         let lateness = self.window.counts.lateness.as_ref();
+        let late_ns = end.map_or(0, |end| end.began_late_ns);
         HostRecord {
             share: share.number,
             host: &share.host,
@@ -107,7 +109,7 @@ impl MergedShare {
             seconds: self.whole_seconds,
             status,
             reason,
-            start_skew_ns: self.began_ns as i64 - zero_ns as i64,
+            start_skew_ns: (self.began_ns + late_ns) as i64 - zero_ns as i64,
             clock_error_ns: share.clock_error_ns,
             busiest_worker_share: self.window.busiest_share(),
             cpu_wait_share: self.window.cpu_wait_share(),

@@ -81,6 +81,7 @@ pub(super) struct EndRow {
     pub(super) longest_silence_ns: u64,
     pub(super) outages: Vec<OutageRow>,
     pub(super) digests: Vec<Value>,
+    pub(super) began_late_ns: u64,
     pub(super) process_cpu_ns: u64,
     pub(super) peak_rss_bytes: u64,
 }

@@ -79,6 +79,7 @@ impl Output for JsonLines<'_> {
 
     fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         let workload = &self.load.workload;
-        self.write(&End::of(outcome, &workload.metrics(), &workload.digests()))
+        let (figures, digests) = (workload.metrics(), workload.digests());
+        self.write(&End::of(outcome, self.load.share, &figures, &digests))
     }
 }
