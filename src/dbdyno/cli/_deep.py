@@ -6,7 +6,7 @@ import argparse
 import hashlib
 import sys
 
-from dbdyno.cli._execute import run_into
+from dbdyno.cli._execute import run_beside, warn_of_missing_runs
 from dbdyno.cli._plan import full_plan, runs_words
 from dbdyno.cli._words import counted
 from dbdyno.core import HostError, RequestError, parse_duration_ns
@@ -42,14 +42,4 @@ def profile_pair(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace)
         words = f"{counted(len(plan.runs), 'run')} · {runs_words(plan)}"
         print(f"  deep profile of {names} · {words} · never judged", file=sys.stderr)
     digest = hashlib.sha256(study_text(study).encode()).hexdigest()[:8]
-    options = argparse.Namespace(
-        quiet=choices.quiet,
-        force=choices.force,
-        fresh=False,
-        retry_failed=True,
-        no_calibrate=True,
-        strict_audit=False,
-        allow_altered=choices.allow_altered,
-        profiler=profiler,
-    )
-    run_into(study, deep_folder(analysis.results.path, digest), options)
+    warn_of_missing_runs(run_beside(study, deep_folder(analysis.results.path, digest), choices, profiler))

@@ -15,7 +15,7 @@ from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import auditor, progress
 from dbdyno.cli._remote import examine_bench
 from dbdyno.cli._words import counted
-from dbdyno.core import Home
+from dbdyno.core import Home, Profiler
 from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts.remote import RemoteHost
@@ -59,6 +59,26 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
         return _run_with(study, plan, own, output, choices, lab, home, None)
     with connected_bench(study, study.bench, lab) as there:
         return _run_with(study, plan, own, output, choices, lab, home, there)
+
+
+def run_beside(study: Study, output: Path, choices: argparse.Namespace, profiler: Profiler | None = None) -> Outcome:
+    """Run a study that is made of another's results, into a folder beside them.
+
+    Parameters
+    ----------
+    profiler : samples the servers' stacks; None: they are not profiled
+    """
+    options = argparse.Namespace(
+        quiet=choices.quiet,
+        force=choices.force,
+        fresh=False,
+        retry_failed=True,
+        no_calibrate=True,
+        strict_audit=False,
+        allow_altered=choices.allow_altered,
+        profiler=profiler,
+    )
+    return run_into(study, output, options)
 
 
 def _run_with(

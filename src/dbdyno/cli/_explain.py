@@ -10,6 +10,7 @@ from typing import Any
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
+from dbdyno.core import HostError
 
 _STORY = """\
 Explains a difference from stored results: how much longer a transaction takes on one target than on another, and
@@ -96,6 +97,11 @@ def _explain(choices: argparse.Namespace) -> int:
 
         profile_pair(analysis, why, choices)
         why = why_of(analysis, choices.pair, choices.at)
+        if why.deep is None:
+            remedy = f"dbdyno show {choices.results}/deep/* tells how the runs went"
+            raise HostError(
+                "the servers were not profiled", "their runs failed, or their processes are not seen", remedy
+            )
     if choices.format == "json":
         print(json.dumps(why_object(analysis, why), indent=1, allow_nan=False))
     elif choices.format == "md":

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dbdyno.analyse.explain import Cause, Gap, causes, shown_causes
-from dbdyno.cli._execute import run_into
+from dbdyno.cli._execute import run_beside
 from dbdyno.cli._plan import full_plan, runs_words
 from dbdyno.cli._words import counted
 from dbdyno.configure import own_values
@@ -121,13 +121,4 @@ def _run(results: Path, gap: Gap, made: ProofStudy, choices: argparse.Namespace)
         made.alteration.least_calls,
     )
     folder = write_proof_note(results, f"{made.alteration.alteration_id}-{digest}", note)
-    options = argparse.Namespace(
-        quiet=choices.quiet,
-        force=choices.force,
-        fresh=False,
-        retry_failed=True,
-        no_calibrate=True,
-        strict_audit=False,
-        allow_altered=choices.allow_altered,
-    )
-    run_into(made.study, folder, options)
+    run_beside(made.study, folder, choices)
