@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dbdyno.analyse import CellJudgement
 from dbdyno.analyse.explain import IDLE_TIMES, PROCESSOR_TIMES, RunTimes, StatementTimes, processors_used
 from dbdyno.core import Cell, RunRecord
+from dbdyno.parquet import Table
 from dbdyno.report._counters import each_transaction
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.stats import noise_interval
@@ -42,34 +43,24 @@ def study_times(
 
 def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> RunTimes:
     table = results.seconds(record.run.run_id, _SECONDS)
-    columns = {name: table.values(name) for name in _SECONDS}
-    keep = [
-        phase == "window" and second >= sums.first
-        for second, phase in zip(columns["second"], columns["phase"], strict=True)
-    ]
-    kept = {
-        name: [value for value, is_kept in zip(values, keep, strict=True) if is_kept]
-        for name, values in columns.items()
-    }
-    seconds = sum(kept["duration_ns"]) / 1e9
-    counted = sums.transactions or round(
-        sum(t * d / 1e9 for t, d in zip(kept["tps"], kept["duration_ns"], strict=True))
-    )
+    kept = table.at(table.texts("phase").among(["window"]) & (table.numbers("second") >= sums.first))
+    duration_ns = kept.numbers("duration_ns")
+    counted = sums.transactions or round(sum((kept.numbers("tps") * duration_ns / 1e9).tolist()))
     statements = {
         name: StatementTimes(counts, sums.sums_ns[name] / 1e6) for name, counts in sums.counts.items() if counts.any()
     }
     rests = _has_rests(results, record)
-    means = _telemetry_means(results, record, kept["second"])
+    means = _telemetry_means(results, record, kept.numbers("second"))
     return RunTimes(
         record.run,
         rests=rests,
-        seconds=seconds,
+        seconds=sum(duration_ns.tolist()) / 1e9,
         transactions=counted,
         attempts=sums.attempts,
         transaction_sum_ms=float(sums.transaction_sums_ns.sum()) / 1e6 or None,
         statements=statements or None,
-        client_cpu_ms=_client_cpu_ms(kept["second"], kept["client_cpu_ns_per_statement"], sums),
-        client_wait_ms=_client_wait_ms(results, record, kept["client_cpu_wait_share"], kept["duration_ns"]),
+        client_cpu_ms=_client_cpu_ms(kept, sums),
+        client_wait_ms=_client_wait_ms(results, record, kept),
         noise_share=_noise_share(record, sums.transaction_sums_ns if rests else None),
         missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
         threads=(threads := _thread_states(means)),
@@ -93,7 +84,7 @@ def _thread_states(means: Mapping[str, float]) -> dict[str, float] | None:
     return states if states.get("count") else None
 
 
-def _telemetry_means(results: StoredStudy, record: RunRecord, seconds: Sequence[int]) -> dict[str, float]:
+def _telemetry_means(results: StoredStudy, record: RunRecord, seconds: NDArray[np.int64]) -> dict[str, float]:
     """Metric -> mean over these seconds, of session threads and processors; a thread that is not there used none."""
     if record.imported is not None:
         return {}
@@ -130,27 +121,19 @@ def _has_rests(results: StoredStudy, record: RunRecord) -> bool:
     return (workload.get("options") or {}).get("keyandthink") in ("yes", "on", "true")
 
 
-def _client_cpu_ms(
-    seconds: Sequence[int], per_statement_ns: Sequence[float | None], sums: StatementSums
-) -> float | None:
-    if not sums.counts or any(value is None for value in per_statement_ns):
+def _client_cpu_ms(kept: Table, sums: StatementSums) -> float | None:
+    each_ns, index = kept.numbers("client_cpu_ns_per_statement"), kept.numbers("second") - sums.first
+    if not sums.counts or np.isnan(each_ns).any():
         return None
     counts = np.sum(list(sums.counts.values()), axis=0)
-    cpu_ns = [
-        (value or 0.0) * counts[second - sums.first]
-        for second, value in zip(seconds, per_statement_ns, strict=True)
-        if second - sums.first < len(counts)
-    ]
-    return float(sum(cpu_ns)) / 1e6
+    is_counted = index < len(counts)
+    return float(sum((each_ns[is_counted] * counts[index[is_counted]]).tolist())) / 1e6
 
 
-def _client_wait_ms(
-    results: StoredStudy, record: RunRecord, shares: Sequence[float | None], durations_ns: Sequence[int]
-) -> float | None:
+def _client_wait_ms(results: StoredStudy, record: RunRecord, kept: Table) -> float | None:
     """Of a load generator with one worker; of several only the worst-off one's is stored."""
-    if (
-        any(share is None for share in shares)
-        or results.optional_document(record.run.run_id, "order").get("workers") != 1
-    ):
+    shares = kept.numbers("client_cpu_wait_share")
+    is_one = results.optional_document(record.run.run_id, "order").get("workers") == 1
+    if np.isnan(shares).any() or not is_one:
         return None
-    return sum((share or 0.0) * duration / 1e6 for share, duration in zip(shares, durations_ns, strict=True))
+    return float(sum((shares * kept.numbers("duration_ns") / 1e6).tolist()))
