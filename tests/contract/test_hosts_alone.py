@@ -23,7 +23,6 @@ EXCEPTIONS = {
     "hosts/_commands.py": "its commands",
     "hosts/_process.py": "its processes",
     "hosts/_system.py": "its system calls",
-    "hosts/_home.py": "the folder of the user who runs dbdyno",
     "hosts/containers/_engine.py": "container engines are this machine's alone",
     "hosts/containers/_process.py": "container engines are this machine's alone",
     "hosts/machine/_containment.py": "asks the container engine, which is this machine's alone",
