@@ -22,10 +22,10 @@ from dbdyno.store._histograms import (
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
 from dbdyno.store._live import LiveLog
-from dbdyno.store._manifest import FileFacts, Manifest, find_results, is_results_folder
+from dbdyno.store._manifest import FileFacts, Manifest, find_results, is_results_folder, study_digest
 from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
 from dbdyno.store._records import record_from_json, record_to_json
-from dbdyno.store._results import Results, study_digest
+from dbdyno.store._results import Results
 from dbdyno.store._runs import PackedRun, SettingRow, StoredRun, pack_run, server_files
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow
 from dbdyno.store._stack_profile import StackProfile, deep_folder, deep_folders, folded_text, read_profile

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +15,7 @@ from dbdyno.core import DamageError, StoreError, decode, json_value, read_input,
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import MOST_BYTES, reading
 from dbdyno.store._files import JsonValue, json_text, sha256_of
+from dbdyno.study import digest_spelling
 
 _MOST_NAMED = 3
 
@@ -46,6 +49,16 @@ class Manifest:
     command_lines: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, FileFacts] = field(default_factory=dict)
+
+
+def study_digest(study_text: str) -> str:
+    r"""SHA-256 of what a study file says; comments, order, blanks and earlier spellings of keys don't count.
+
+    >>> study_digest("a = 1\nb = 2") == study_digest("# why\nb=2\na=1")
+    True
+    """
+    values = digest_spelling(tomllib.loads(study_text))
+    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def is_results_folder(folder: Path) -> bool:

@@ -6,10 +6,7 @@ Reading needs no lock and no right to write: a laptop rebuilds every page from a
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -39,28 +36,17 @@ from dbdyno.store._inspections import read_looks
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
 from dbdyno.store._live import read_live
 from dbdyno.store._lock import exclusive_lock, is_held
-from dbdyno.store._manifest import Manifest, facts_of, read_manifest, top_files
+from dbdyno.store._manifest import Manifest, facts_of, read_manifest, study_digest, top_files
 from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_unfinished
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table
 from dbdyno.store._views import connect
 from dbdyno.store._writer import ResultsWriter, seal_manifest
-from dbdyno.study import digest_spelling
 
 _ATTEMPTS = 5
 _PAUSE_S = 0.2
 
 if TYPE_CHECKING:
     import duckdb
-
-
-def study_digest(study_text: str) -> str:
-    r"""SHA-256 of what a study file says; comments, order, blanks and earlier spellings of keys don't count.
-
-    >>> study_digest("a = 1\nb = 2") == study_digest("# why\nb=2\na=1")
-    True
-    """
-    values = digest_spelling(tomllib.loads(study_text))
-    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,98 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dbdyno.analyse import CellJudgement, closing_cells, judge_cells
-from dbdyno.claims import (
-    REPORTS,
-    CellSelector,
-    Claim,
-    ClaimResult,
-    Published,
-    ResultsOrigin,
-    about,
-    claims_object,
-    judge_claims,
-    own_words,
-    printed_words,
-    published,
-    tally,
-)
-from dbdyno.core import Cell, OrderRates, RequestError, Route, Run, RunRecord, RunStatus, SettledPart
-
-GIB = 1 << 30
-RW, RO = "sysbench/oltp_read_write", "sysbench/oltp_read_only"
-ENGINES = ("mysql 8.4.8", "mariadb 10.11.16", "percona 8.0.45-36")
-AT = CellSelector(RW, "loopback", 2 * GIB, "mysql 8.4.8", 16)
-
-
-def run(
-    engine: str = "mysql 8.4.8",
-    tps: float | None = 1000.0,
-    concurrency: int = 16,
-    *,
-    workload: str = RW,
-    route: Route = "loopback",
-    tier: int = 2 * GIB,
-    noise: float = 0.005,
-    status: RunStatus = "good",
-    target: str = "",
-    orders: OrderRates | None = None,
-) -> RunRecord:
-    family, version = engine.split()[:2]
-    storage = ([*engine.split(), "innodb"])[2]
-    cell = Cell(target or engine, tier, concurrency, workload, route)
-    half = None if tps is None else noise * tps
-    return RunRecord(
-        Run(cell, 1, 0, 1, ""),
-        family,
-        version,
-        storage,
-        status,
-        tps_mean=tps,
-        tps_half_width=half,
-        orders=orders,
-    )
-
-
-def claim(kind: str, value: float | tuple[float, ...] = 1000.0, at: CellSelector = AT, **changes: object) -> Claim:
-    values = value if isinstance(value, tuple) else (value,)
-    row: dict[str, object] = {
-        "claim_id": "X-01",
-        "kind": kind,
-        "words": "x",
-        "values": values,
-        "unit": "tps",
-        "rounding": 0.5,
-        "approximate": False,
-        "metric": "tps",
-        "at": at,
-        "against": CellSelector(),
-        "engines": (at.engine,) if at.engine else (),
-        "extreme": "",
-        "reason": "",
-        **changes,
-    }
-    return Claim(**row)  # type: ignore[arg-type]
-
-
-def result(asked: Claim, records: list[RunRecord], engines: tuple[str, ...] = ENGINES) -> ClaimResult:
-    report = Published("x", "x", engines, (RW,), ("loopback",), (2 * GIB,), (16, 64), (asked,))
-    return judge_claims(report, judge_cells(records), none_closing)[0].result
-
-
-def none_closing(_last_s: int) -> list[CellJudgement]:
-    return []
-
-
-def curve(engine: str, levels: Mapping[int, float], tier: int = 2 * GIB) -> list[RunRecord]:
-    return [run(engine, tps, n, tier=tier) for n, tps in levels.items()]
+from claim_cases import AT, ENGINES, GIB, RO, RW, claim, curve, none_closing, repeated, result, run
+from dbdyno.analyse import closing_cells, judge_cells
+from dbdyno.claims import CellSelector, ClaimResult, Published, judge_claims
+from dbdyno.core import OrderRates, RunRecord
 
 
 def test_a_level_holds_inside_its_interval_and_not_outside() -> None:
@@ -307,155 +224,6 @@ def test_a_range_is_that_of_most_cells(levels: list[float], outcome: str) -> Non
     assert result(asked, records).outcome == outcome
 
 
-def original(asked: Claim, records: list[RunRecord], engines: tuple[str, ...] = ENGINES) -> ClaimResult:
-    """A claim held against the report's own logs."""
-    report = Published("x", "x", engines, (RW,), ("loopback",), (2 * GIB,), (16, 64), (asked,))
-    sources = ResultsOrigin(is_original=lambda _: True)
-    return judge_claims(report, judge_cells(records), none_closing, {}, sources)[0].result
-
-
-def test_a_print_that_its_own_logs_do_not_give_is_refuted_inside_its_interval() -> None:
-    at = CellSelector(RW, "loopback", 2 * GIB, "mysql 8.4.8")
-    asked = claim("lead", 1.27, unit="ratio", rounding=0.005, at=at)
-    records = [run(), run("mariadb 10.11.16", 800.0), run("percona 8.0.45", 790.0)]
-    elsewhere = result(asked, records)
-    assert (elsewhere.outcome, elsewhere.gives_print) == ("holds", None)
-    assert elsewhere.low is not None and elsewhere.high is not None and elsewhere.low < 1.27 < elsewhere.high
-    found = original(asked, records)
-    assert (found.outcome, found.gives_print, found.own) == ("does not hold", False, pytest.approx(1.25))
-    assert found.reason == "the report's own logs give another figure: 1.25 times where 1.27 times is printed"
-    assert found.counted == (
-        "best of each of 3 engines: 1,000.0 TPS of mysql 8.4.8 at 16 connections over 800.0 TPS of mariadb 10.11.16 at "
-        "16 connections = 1.250"
-    )
-    assert original(replace(asked, values=(1.25,)), records).gives_print is True
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "changes", "gives"),
-    [
-        ("level", 1000.0, {}, True),
-        ("level", 1001.0, {}, False),
-        ("level", 1009.0, {"rounding": 5.0, "approximate": True}, True),
-        ("peak", 1000.0, {}, False),
-        ("collapse", 1000.0, {}, False),
-        ("first", 1000.0, {}, False),
-        ("plateau", 1100.0, {"at": replace(AT, concurrency=None)}, True),
-    ],
-)
-def test_what_the_logs_give_is_held_to_the_print_alone(
-    kind: str, value: float, changes: dict[str, object], gives: bool
-) -> None:
-    records = [*curve("mysql 8.4.8", {4: 500, 16: 1000, 64: 1100}), run("mariadb 10.11.16", 1200.0)]
-    found = original(claim(kind, value, **changes), records)  # type: ignore[arg-type]
-    assert found.gives_print is gives
-    assert found.counted
-    assert gives or found.outcome == "does not hold"
-
-
-def test_ratios_of_all_engines_at_their_best_have_the_printed_ends() -> None:
-    def records(most: float) -> list[RunRecord]:
-        both = [*curve("mysql 8.4.8", {16: 900, 64: 1000}), run("mysql 8.4.8", 1700.0, workload=RO)]
-        both += [run("mysql 8.4.8", 900.0, 64, workload=RO), *curve("mariadb 10.11.16", {16: 500})]
-        return [*both, run("mariadb 10.11.16", most, 128, workload=RO)]
-
-    at = CellSelector(RO, "loopback", 2 * GIB)
-    asked = claim("engines", (1.7, 3.0), at, unit="ratio", rounding=0.05, against=CellSelector(RW))
-    found = original(asked, records(1510.0), ENGINES[:2])
-    assert (found.outcome, found.gives_print) == ("holds", True)
-    assert (found.low, found.high) == (pytest.approx(1.7), pytest.approx(3.02))
-    assert found.counted == "best over best of each of 2 engines: mysql 8.4.8 1.700, mariadb 10.11.16 3.020"
-    assert own_words(asked, found) == "3.02 [engines 1.70 to 3.02] times"
-    assert original(asked, records(1600.0), ENGINES[:2]).reason.endswith("3.2 times where 3.0 times is printed")
-    assert result(asked, records(2500.0), ENGINES[:2]).outcome == "does not hold"
-
-
-def test_a_claim_across_machines_carries_them() -> None:
-    records = [run(), run("mariadb 10.11.16", 800.0, route="network")]
-    asked = claim(
-        "ratio", 1.25, AT, unit="ratio", rounding=0.005, against=CellSelector(route="network", engine=ENGINES[1])
-    )
-    report = Published("x", "x", ENGINES, (RW,), ("loopback",), (2 * GIB,), (16,), (asked,))
-    sources = ResultsOrigin(machine=lambda record: f"node-{record.run.cell.route}")
-    found = judge_claims(report, judge_cells(records), none_closing, {}, sources)[0].result
-    assert [caveat.code for caveat in found.caveats] == ["host-mismatch"]
-    assert "node-loopback (oltp_read_write by loopback) and node-network (oltp_read_write by network)" in about(found)
-    one = ResultsOrigin(machine=lambda _: "node1")
-    assert judge_claims(report, judge_cells(records), none_closing, {}, one)[0].result.caveats == ()
-
-
-def unsettled(one: RunRecord) -> RunRecord:
-    """The same run with a level that falls through its window."""
-    part = SettledPart("drifting", 900, 0, one.tps_mean, 10.0, change=-0.08)
-    return replace(one, settled=part, window_s=900.0)
-
-
-def test_a_claim_on_a_run_that_drifts_is_not_settled_unless_its_own_logs_refute_it() -> None:
-    records = [unsettled(run())]
-    found = result(claim("level"), records)
-    assert (found.outcome, found.own) == ("not settled", None)
-    assert found.reason.startswith("with 2 GiB at 16 connections, loopback: mysql 8.4.8")
-    assert "drifts (-8% over 900 s)" in found.reason
-    assert (original(claim("level"), records).outcome, original(claim("level"), records).gives_print) == (
-        "not settled",
-        True,
-    )
-    assert original(claim("level", 1100.0), records).outcome == "does not hold"
-    judged = judge_claims(
-        Published("x", "x", ENGINES, (RW,), ("loopback",), (2 * GIB,), (16,), (claim("level"),)),
-        judge_cells(records),
-        none_closing,
-    )
-    assert tally(judged) == "1 claims: 0 hold, 0 do not hold, 1 not settled, 0 can't be told"
-
-
-def test_a_best_that_has_not_settled_leaves_open_which_is_the_best() -> None:
-    at = replace(AT, concurrency=None)
-    higher = [run(), unsettled(run(tps=1200.0, concurrency=64))]
-    assert result(claim("level", at=at), higher).outcome == "not settled"
-    lower = [run(), unsettled(run(tps=700.0, concurrency=64))]
-    assert result(claim("level", at=at), lower).outcome == "holds"
-
-
-def test_a_rival_that_has_not_settled_matters_only_where_it_may_come_first() -> None:
-    others = [run("percona 8.0.45", 600.0)]
-    near, far = (unsettled(run("mariadb 10.11.16", tps)) for tps in (900.0, 500.0))
-    assert result(claim("first"), [run(), *others, near]).outcome == "not settled"
-    assert result(claim("first"), [run(), *others, far]).outcome == "holds"
-
-
-def test_one_pair_that_has_not_settled_leaves_a_statement_about_all_open() -> None:
-    records = [
-        repeat
-        for n in (16, 64)
-        for repeat in (*_repeated("mysql 8.4.8", 1000.0, n), *_repeated("mariadb 10.11.16", 1001.0, n))
-    ]
-    asked = claim(
-        "same", 0.03, CellSelector(engine="mysql 8.4.8"), unit="below", against=CellSelector(engine="mariadb 10.11.16")
-    )
-    assert result(asked, records).outcome == "holds"
-    drifting = [unsettled(one) if one.run.cell.concurrency == 64 else one for one in records]
-    found = result(asked, drifting)
-    assert (found.outcome, found.reason) == (
-        "not settled",
-        "1 of 2 pairs of cells rest on runs that have not settled",
-    )
-
-
-def test_of_runs_of_several_lengths_those_of_the_reports_length_are_meant() -> None:
-    labels = {f"{RW}, 900 s": 900.0, f"{RW}, 3600 s": 3600.0}
-    records = [run(tps=1000.0 * n, workload=label) for n, label in enumerate(labels, 1)]
-    report = Published("x", "x", ENGINES, (RW,), ("loopback",), (2 * GIB,), (16,), (claim("level", 1000.0),))
-    sources = ResultsOrigin(names=dict.fromkeys(labels, RW), lengths_s=labels)
-
-    def held(window_s: int) -> ClaimResult:
-        asked = replace(report, window_s=window_s)
-        return judge_claims(asked, judge_cells(records), none_closing, {}, sources)[0].result
-
-    assert (held(900).own, held(3600).own) == (pytest.approx(1000.0), pytest.approx(2000.0))
-    assert held(0).reason.startswith("2 workloads answer to mysql 8.4.8")
-
-
 @pytest.mark.parametrize(
     ("second", "outcome"), [((1001.0, 999.0), "holds"), ((1001.0, 700.0), "does not hold"), ((1001.0, 970.1), "open")]
 )
@@ -463,7 +231,7 @@ def test_the_same_everywhere_falls_with_one_cell(second: tuple[float, float], ou
     records = [
         repeat
         for n, tps in zip((16, 64), second, strict=True)
-        for repeat in (*_repeated("mysql 8.4.8", 1000.0, n), *_repeated("mariadb 10.11.16", tps, n))
+        for repeat in (*repeated("mysql 8.4.8", 1000.0, n), *repeated("mariadb 10.11.16", tps, n))
     ]
     asked = claim(
         "same", 0.03, CellSelector(engine="mysql 8.4.8"), unit="below", against=CellSelector(engine="mariadb 10.11.16")
@@ -478,44 +246,3 @@ def test_a_shape_is_never_guessed() -> None:
     asked = claim("shape", (), reason="no rule says it")
     assert result(asked, [run()]).reason == "no rule says it"
     assert result(asked, [run(workload=RO)]).reason == f"not in the results: {RW}"
-
-
-@pytest.mark.parametrize("name", REPORTS)
-def test_every_claim_of_every_report_is_judged_and_told(name: str) -> None:
-    report = published(name)
-    judged = judge_claims(report, judge_cells([run()]), none_closing)
-    assert len({row.claim.claim_id for row in judged}) == len(report.claims)
-    assert all(row.result.reason for row in judged if row.result.outcome != "holds")
-    assert all(printed_words(row.claim) for row in judged)
-    assert all(row.claim.sentence.endswith(".") for row in judged)
-    assert json.loads(json.dumps(claims_object(report, judged), allow_nan=False))["report"] == name
-    assert tally(judged).startswith(f"{len(report.claims)} claims: ")
-
-
-def test_a_report_of_another_name_is_refused() -> None:
-    with pytest.raises(RequestError, match="no report"):
-        published("percona-2025")
-
-
-def test_own_figures_have_as_many_digits_as_they_support() -> None:
-    asked = claim("level")
-    assert own_words(asked, result(asked, [run()])) == "1,000 ± 53 TPS"
-
-
-def _repeated(engine: str, tps: float, concurrency: int) -> list[RunRecord]:
-    found = []
-    for repeat, factor in enumerate((0.999, 1.0, 1.001, 1.0), start=1):
-        record = run(engine, tps * factor, concurrency, noise=0.0005)
-        cell = record.run.cell
-        found.append(
-            RunRecord(
-                Run(cell, repeat, 0, 1, ""),
-                record.family,
-                record.version,
-                record.storage_engine,
-                "good",
-                tps_mean=record.tps_mean,
-                tps_half_width=record.tps_half_width,
-            )
-        )
-    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 from collections import Counter
 from collections.abc import Mapping
@@ -14,9 +13,6 @@ from types import MappingProxyType
 
 import pyarrow.parquet as pq
 import pytest
-from hdrh.histogram import HdrHistogram
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dbdyno.core import Caveat, Cell, HostError, LatencyNs, Run, RunRecord, StoreError
 from dbdyno.store import (
@@ -26,23 +22,13 @@ from dbdyno.store import (
     SettingRow,
     StoredRun,
     TelemetryRow,
-    latency_of,
-    latency_of_counts,
-    merged_histogram,
     record_from_json,
     record_to_json,
     study_digest,
 )
-from dense_counts import dense_counts
+from dense_counts import encoded
 
 STUDY = 'name = "first"\nseed = 1\n'
-
-
-def encoded(*values_ns: int) -> str:
-    histogram = HdrHistogram(1, 3_600_000_000_000, 3)
-    for value in values_ns:
-        histogram.record_value(value)
-    return histogram.encode().decode()
 
 
 def record_of(target: str = "mysql:9.7", order_index: int = 0, status: str = "good") -> RunRecord:
@@ -339,32 +325,6 @@ def test_a_mapping_of_any_kind_is_written_as_a_table(errors: Mapping[str, int]) 
     assert record_to_json(replace(record_of(), errors=errors))["errors"] == {"1213": 2}
 
 
-def test_a_text_that_is_no_histogram_is_refused_in_words() -> None:
-    for text in ("nonsense", encoded(1_000)[:-8], "HISTFAAAABx4nJNpmSzMwMDAwgABzFCaEUoz2X+AsAADmwMC"):
-        with pytest.raises(StoreError, match="histogram"):
-            merged_histogram([text])
-        with pytest.raises(StoreError, match="histogram"):
-            dense_counts([(0, encoded(5)), (1, text)])
-
-
-@pytest.mark.parametrize("count", [1, 7, 1_600, 3_000])
-def test_a_quantile_is_the_value_that_its_share_does_not_exceed(count: int) -> None:
-    chance = random.Random(7)
-    values = sorted(int(chance.lognormvariate(15.0, 0.8)) for _ in range(count))
-    histogram = merged_histogram(encoded(*values[place::3]) for place in range(min(3, count)))
-    latency = latency_of(histogram)
-    assert latency is not None
-    # In whole numbers: 99.9 % of 1,600 values are 1,598.4, so the 1,599th is the first that is not exceeded by more.
-    exact = [values[-(-count * permille // 1000) - 1] for permille in (500, 950, 990, 999)]
-    expected = [histogram.get_highest_equivalent_value(value) for value in exact]
-    assert [latency.p50, latency.p95, latency.p99, latency.p999] == expected
-    assert latency.max == histogram.get_max_value()
-
-
-def test_an_empty_histogram_has_no_quantiles() -> None:
-    assert latency_of(merged_histogram([None, ""])) is None
-
-
 def test_a_disk_that_refuses_is_named_and_loses_nothing(results: Results) -> None:
     with results.writing() as writer:
         writer.add_run(run_of("a:1", 0))
@@ -393,28 +353,3 @@ def test_runs_of_an_older_version_stand_beside_new_ones(results: Results) -> Non
     assert rows == (4, 0, 300.0)
     shutil.rmtree(results.run_folder(run_of("mariadb:11.8", 1).record.run.run_id))  # and where there are only old ones
     assert results.connect().execute("SELECT count(*), count(lateness_ns_p99) FROM seconds").fetchone() == (2, 0)
-
-
-@settings(max_examples=50, deadline=None)
-@given(seconds=st.lists(st.lists(st.integers(1, 10**10), max_size=20), max_size=6))
-def test_counts_by_second_added_up_give_the_quantiles_of_the_merged_histogram(seconds: list[list[int]]) -> None:
-    texts = [encoded(*values) if values else None for values in seconds]
-    counts, values = dense_counts(enumerate(texts))
-    assert latency_of_counts(counts.sum(axis=0), values) == latency_of(merged_histogram(texts))
-    totals = [len(values) for values in seconds]
-    filled = [index for index, total in enumerate(totals) if total]
-    assert counts.sum(axis=1).tolist() == (totals[filled[0] : filled[-1] + 1] if filled else [])
-
-
-@pytest.mark.parametrize(("highest", "digits"), [(3_600_000_000_000, 3), (10**7, 3), (3_600_000_000_000, 2)])
-def test_counts_of_any_layout_stand_in_the_buckets_of_the_merged_histogram(highest: int, digits: int) -> None:
-    chance = random.Random(1)
-    other = HdrHistogram(1, highest, digits)
-    for _ in range(200):
-        other.record_value(int(chance.lognormvariate(12.0, 1.0)))
-    texts = [other.encode().decode(), encoded(9, 5_000), encoded(5_000)]
-    counts, values = dense_counts([(3, texts[0]), (5, texts[1]), (5, texts[2])])
-    assert counts.sum(axis=1).tolist() == [200, 0, 3]
-    merged = merged_histogram(texts)
-    expected = {merged.get_highest_equivalent_value(step.value_iterated_to) for step in merged.get_recorded_iterator()}
-    assert values.tolist() == sorted(expected)
