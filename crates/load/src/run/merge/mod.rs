@@ -12,7 +12,7 @@ mod share_reader;
 
 use super::totals::Totals;
 use crate::arguments::MergeArguments;
-use crate::cli_error::{CliError, Exit, unwritable};
+use crate::cli_error::{CliError, Exit};
 use crate::record::{TypeNames, is_closed_pipe};
 use crate::terminal;
 use dbdyno_drive::IntervalRecord;
@@ -72,15 +72,14 @@ fn write_run(
         statements: &statements,
     };
     let mut files = MergedFiles::create(arguments, names)?;
-    let written = write_records(run, &mut files);
-    match written {
-        Ok(status) => {
-            if !arguments.records_to_stdout() {
-                report::write(&mut terminal::stdout(), run)
-                    .map_err(unwritable("the merged run"))?;
-            }
-            Ok(Some(status))
+    let written = write_records(run, &mut files).and_then(|status| {
+        if !arguments.records_to_stdout() {
+            report::write(&mut terminal::stdout(), run)?;
         }
+        Ok(status)
+    });
+    match written {
+        Ok(status) => Ok(Some(status)),
         Err(error) => match error.downcast_ref::<io::Error>() {
             Some(reason) if is_closed_pipe(reason) => Ok(None),
             Some(reason) => Err(CliError::world("the merged run can't be written")
