@@ -13,6 +13,7 @@ from dbdyno.core import StoreError
 from dbdyno.store import (
     latency_of,
     latency_of_counts,
+    mean_of_counts,
     merged_histogram,
 )
 from dense_counts import dense_counts, encoded
@@ -46,10 +47,12 @@ def test_an_empty_histogram_has_no_quantiles() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(seconds=st.lists(st.lists(st.integers(1, 10**10), max_size=20), max_size=6))
-def test_counts_by_second_added_up_give_the_quantiles_of_the_merged_histogram(seconds: list[list[int]]) -> None:
+def test_counts_by_second_added_up_give_quantiles_and_mean_of_the_merged_histogram(seconds: list[list[int]]) -> None:
     texts = [encoded(*values) if values else None for values in seconds]
     counts, values = dense_counts(enumerate(texts))
-    assert latency_of_counts(counts.sum(axis=0), values) == latency_of(merged_histogram(texts))
+    merged = merged_histogram(texts)
+    assert latency_of_counts(counts.sum(axis=0), values) == latency_of(merged)
+    assert not any(seconds) or mean_of_counts(counts.sum(axis=0), values) == merged.get_mean_value()
     totals = [len(values) for values in seconds]
     filled = [index for index, total in enumerate(totals) if total]
     assert counts.sum(axis=1).tolist() == (totals[filled[0] : filled[-1] + 1] if filled else [])
