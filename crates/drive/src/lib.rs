@@ -50,7 +50,7 @@ mod worker;
 pub use client_share::ClientShare;
 pub use error::{DriveError, Fault};
 pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
-pub use observe::{IntervalRecord, Level, Observer, RunOutcome, Start, Status};
+pub use observe::{IntervalRecord, Level, Observer, RunOutcome, SILENCES_KEPT, Start, Status};
 pub use outage::{Outage, OutageLog, outages, path_failure};
 pub use pacing::{Arrivals, Pacing, RateStream, Stretch, Think, ThinkDistribution};
 pub use run::drive;

@@ -2,8 +2,11 @@
 
 use crate::search_result::{Probe, SearchResult};
 use crate::{Failure, Outage, SessionReadBack};
-use dbdyno_meter::Interval;
+use dbdyno_meter::{Interval, Silence};
 use std::io;
+
+/// Silences of a share that are kept: 300 KB of its record at most.
+pub const SILENCES_KEPT: usize = 10_000;
 
 /// Takes what a run hands out, while it runs, on the thread that called
 /// [`drive`](crate::drive) and never on a worker.
@@ -94,6 +97,9 @@ pub struct RunOutcome {
     pub began_late_ns: u64,
     /// Longest stretch of the phases without any reply, at a resolution of 10 ms.
     pub longest_silence_ns: u64,
+    /// The longest stretches of a share without any reply, in order, by the time since second 0: at most
+    /// [`SILENCES_KEPT`]. Of a whole client none.
+    pub silences: Vec<Silence>,
     /// Stretches with lost connections, in order.
     pub outages: Vec<Outage>,
     /// What a search has found; `None` when none was asked for.
@@ -118,6 +124,7 @@ impl RunOutcome {
             abandoned: 0,
             began_late_ns: 0,
             longest_silence_ns: 0,
+            silences: Vec::new(),
             outages: Vec::new(),
             search: None,
             process_cpu_ns: 0,
@@ -136,6 +143,7 @@ impl RunOutcome {
         self.abandoned += segment.abandoned;
         self.began_late_ns = self.began_late_ns.max(segment.began_late_ns);
         self.longest_silence_ns = self.longest_silence_ns.max(segment.longest_silence_ns);
+        self.silences.extend_from_slice(&segment.silences);
         self.outages.extend_from_slice(&segment.outages);
         self.process_cpu_ns += segment.process_cpu_ns;
         self.peak_rss_bytes = segment.peak_rss_bytes;

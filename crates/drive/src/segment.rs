@@ -1,7 +1,7 @@
 //! Runs one segment: workers drive the pool's connections over a few phases, at one pacing.
 
 use crate::collect::Collector;
-use crate::observe::{Observer, RunOutcome, Status};
+use crate::observe::{Observer, RunOutcome, SILENCES_KEPT, Status};
 use crate::outage::{outages, path_failure};
 use crate::pacing::{Pace, Pacing};
 use crate::stop::{Cause, Failure};
@@ -9,7 +9,7 @@ use crate::worker::{
     IntervalMessage, LOST, Recorder, Worker, WorkerConnection, WorkerEnd, WorkerShared,
 };
 use crate::{DriveError, Fault, Load, Phase, limits};
-use dbdyno_meter::{Interval, IntervalShape, clock, longest_common_silence_ns};
+use dbdyno_meter::{Interval, IntervalShape, Silence, clock, common_silences};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -78,7 +78,7 @@ pub(crate) fn run_segment(
         .map(|end| std::mem::take(&mut end.connections))
         .collect();
     let process_cpu_ns = clock::process_cpu_ns() - cpu_before_ns;
-    let outcome = account(shared, load.connections(), ends, &completed, process_cpu_ns);
+    let outcome = account(load, shared, ends, &completed, process_cpu_ns);
     (shares, outcome)
 }
 
@@ -169,8 +169,8 @@ fn collect(
 }
 
 fn account(
+    load: &Load,
     shared: &WorkerShared,
-    connections: u32,
     ends: Vec<WorkerEnd>,
     completed: &[u64],
     process_cpu_ns: u64,
@@ -187,7 +187,13 @@ fn account(
         .into_iter()
         .map(|end| (end.silences, end.outages))
         .unzip();
-    let outages = outages(outage_logs, connections, shared.grid.start_ns, completed);
+    let silences = common_silences(silences);
+    let outages = outages(
+        outage_logs,
+        load.connections(),
+        shared.grid.start_ns,
+        completed,
+    );
     let lives_with = shared.policy.ignores(LOST);
     let lost = path_failure(&outages, lives_with, &shared.peer, shared.grid.zero_ns());
     let status = match (shared.failure.take(), lost) {
@@ -208,10 +214,26 @@ fn account(
         began_late_ns: began_late_ns.unwrap_or(0),
         process_cpu_ns,
         peak_rss_bytes: limits::peak_rss_bytes(),
-        longest_silence_ns: longest_common_silence_ns(silences),
+        longest_silence_ns: silences.iter().map(Silence::length_ns).max().unwrap_or(0),
+        silences: match load.share.is_part() {
+            true => longest_since(silences, shared.grid.zero_ns()),
+            false => Vec::new(),
+        },
         outages,
         search: None,
     }
+}
+
+/// The longest of them, in order, by the time since second 0.
+fn longest_since(mut silences: Vec<Silence>, zero_ns: u64) -> Vec<Silence> {
+    silences.sort_by_key(|silence| std::cmp::Reverse(silence.length_ns()));
+    silences.truncate(SILENCES_KEPT);
+    silences.sort_by_key(|silence| silence.start_ns);
+    let since = |silence: Silence| Silence {
+        start_ns: silence.start_ns.saturating_sub(zero_ns),
+        end_ns: silence.end_ns.saturating_sub(zero_ns),
+    };
+    silences.into_iter().map(since).collect()
 }
 
 fn broken(what: &str) -> Failure {

@@ -41,4 +41,4 @@ pub use interval::{
 pub use log_histogram::{LogHistogram, LogScale, filled_points};
 pub use queue_clock::QueueClock;
 pub use shared_histogram::{HistogramSnapshot, SharedHistogram};
-pub use silence::{Silence, SilenceLog, longest_common_silence_ns};
+pub use silence::{Silence, SilenceLog, common_silences, longest_common_silence_ns};

@@ -15,6 +15,14 @@ pub struct Silence {
     pub end_ns: u64,
 }
 
+impl Silence {
+    /// How long it was.
+    #[must_use]
+    pub fn length_ns(&self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+}
+
 /// What one worker heard: when the last reply came, and the silences before it.
 #[derive(Debug)]
 pub struct SilenceLog {
@@ -69,15 +77,17 @@ impl SilenceLog {
 /// ```
 #[must_use]
 pub fn longest_common_silence_ns(workers: Vec<Vec<Silence>>) -> u64 {
+    let common = common_silences(workers);
+    common.iter().map(Silence::length_ns).max().unwrap_or(0)
+}
+
+/// The stretches in which every worker was silent, in order.
+#[must_use]
+pub fn common_silences(workers: Vec<Vec<Silence>>) -> Vec<Silence> {
     let common = workers
         .into_iter()
         .reduce(|left, right| common_parts(&left, &right));
-    common
-        .unwrap_or_default()
-        .iter()
-        .map(|silence| silence.end_ns - silence.start_ns)
-        .max()
-        .unwrap_or(0)
+    common.unwrap_or_default()
 }
 
 /// Both lists are in order of time and free of overlaps within themselves.

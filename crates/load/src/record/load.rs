@@ -254,6 +254,9 @@ pub(crate) struct End {
     /// Only of a share, which is to begin with the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     began_late_ns: Option<u64>,
+    /// Begin and end of each, as its merged record needs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    silences: Option<Vec<(u64, u64)>>,
 }
 
 impl End {
@@ -288,6 +291,12 @@ impl End {
             process_cpu_ns: outcome.process_cpu_ns,
             peak_rss_bytes: outcome.peak_rss_bytes,
             began_late_ns: share.is_part().then_some(outcome.began_late_ns),
+            silences: share.is_part().then(|| {
+                let silences = outcome.silences.iter();
+                silences
+                    .map(|silence| (silence.start_ns, silence.end_ns))
+                    .collect()
+            }),
         }
     }
 }

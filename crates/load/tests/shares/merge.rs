@@ -189,6 +189,29 @@ fn the_start_and_the_end_are_those_of_one_client_with_its_hosts() {
 }
 
 #[test]
+fn a_silence_is_one_of_all_shares() {
+    let longest = |silences: [Value; 3]| {
+        let output = changed("silence", |shares| {
+            for (share, silences) in shares.iter_mut().zip(&silences) {
+                share.last_mut().unwrap()["silences"] = silences.clone();
+            }
+        });
+        let end = lines(&output.stdout).pop().unwrap();
+        end["longest_silence_ns"].as_u64().unwrap()
+    };
+    let whole = json!([[0, 900]]);
+    let two = json!([[0, 100], [150, 700]]);
+    let late = json!([[50, 320], [600, 1_000]]);
+    assert_eq!(longest([whole.clone(), two.clone(), late]), 170);
+    assert_eq!(longest([whole, two, json!([])]), 0);
+    let told = run().iter().map(|share| share.last().unwrap());
+    assert!(told.clone().all(|end| end["silences"].is_array()));
+    let most = told.map(|end| end["longest_silence_ns"].as_u64().unwrap());
+    let merged = lines(&changed("silent", |_| ()).stdout).pop().unwrap();
+    assert!(merged["longest_silence_ns"].as_u64() <= most.min());
+}
+
+#[test]
 fn the_order_of_the_files_changes_nothing() {
     let forwards = changed("forwards", |_| ()).stdout;
     assert_eq!(

@@ -2,6 +2,8 @@
 
 use super::share_reader::{EndRow, OutageRow, ShareReader};
 use crate::run::totals::Totals;
+use dbdyno_drive::SILENCES_KEPT;
+use dbdyno_meter::{Silence, longest_common_silence_ns};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -85,10 +87,11 @@ impl MergedShare {
             unsent: 0,
             in_flight_at_end: lost,
             abandoned: lost,
-            longest_silence_ns: u64::MAX,
+            longest_silence_ns: 0,
             outages: Vec::new(),
             digests: Vec::new(),
             began_late_ns: 0,
+            silences: Vec::new(),
             process_cpu_ns: 0,
             peak_rss_bytes: 0,
         })
@@ -191,8 +194,6 @@ pub(super) fn status_of(shares: &[MergedShare]) -> MergedStatus {
 pub(super) fn end_of(shares: &[MergedShare], status: &MergedStatus, zero_ns: u64) -> Value {
     let accounts: Vec<_> = shares.iter().map(MergedShare::account).collect();
     let sum = |part: fn(&EndRow) -> u64| -> u64 { accounts.iter().map(part).sum() };
-    // All were silent only while the share with the shortest silence was.
-    let silence_ns = accounts.iter().map(|end| end.longest_silence_ns).min();
     let mut digests: Vec<_> = accounts
         .iter()
         .flat_map(|end| end.digests.clone())
@@ -211,7 +212,7 @@ pub(super) fn end_of(shares: &[MergedShare], status: &MergedStatus, zero_ns: u64
         "unsent": sum(|end| end.unsent),
         "in_flight_at_end": sum(|end| end.in_flight_at_end),
         "abandoned": sum(|end| end.abandoned),
-        "longest_silence_ns": silence_ns,
+        "longest_silence_ns": longest_silence_ns(shares),
         "outages": outages(shares),
         "search": Value::Null,
         "figures": [],
@@ -220,6 +221,33 @@ pub(super) fn end_of(shares: &[MergedShare], status: &MergedStatus, zero_ns: u64
         "peak_rss_bytes": sum(|end| end.peak_rss_bytes),
         "hosts": hosts,
     })
+}
+
+/// The longest stretch in which all shares were silent. Where a share has told of none because it was lost, or has told of
+/// its longest only, no longer one can have been.
+fn longest_silence_ns(shares: &[MergedShare]) -> u64 {
+    let ends: Vec<_> = shares
+        .iter()
+        .filter_map(|share| share.reader.end.as_ref())
+        .collect();
+    if ends.len() < shares.len() {
+        let longest = ends.iter().map(|end| end.longest_silence_ns);
+        return longest.min().unwrap_or(0);
+    }
+    let silences = |end: &&EndRow| -> Vec<Silence> {
+        let pairs = end.silences.iter();
+        let silence = |&(start_ns, end_ns): &(u64, u64)| Silence { start_ns, end_ns };
+        pairs
+            .map(silence)
+            .filter(|silence| silence.start_ns < silence.end_ns)
+            .collect()
+    };
+    let untold_ns = ends.iter().map(silences).filter_map(|kept| {
+        let shortest = kept.iter().map(Silence::length_ns).min();
+        shortest.filter(|_| kept.len() == SILENCES_KEPT)
+    });
+    let untold_ns = untold_ns.max().unwrap_or(0);
+    longest_common_silence_ns(ends.iter().map(silences).collect()).max(untold_ns)
 }
 
 /// Those of all shares by the clock of the first. How throughput came back was seen by each share for itself only.

@@ -82,6 +82,8 @@ pub(super) struct EndRow {
     pub(super) outages: Vec<OutageRow>,
     pub(super) digests: Vec<Value>,
     pub(super) began_late_ns: u64,
+    /// Begin and end of its longest silences, since second 0.
+    pub(super) silences: Vec<(u64, u64)>,
     pub(super) process_cpu_ns: u64,
     pub(super) peak_rss_bytes: u64,
 }
