@@ -99,8 +99,8 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
     """
     analysis = analyse_study(results)
     claims = followed_claims(analysis, against)
-    why = why_of(analysis)  # before all that shows response times: what it reads of the same files is more
     seconds = seconds_of_runs(analysis)
+    why = why_of(analysis)  # before all that shows response times: what it reads of the same files is more
     with ChartConverter() if has_stills else nullcontext() as converter:
         palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
         page = Page(analysis, palette, facets, StillDrawings(converter))
