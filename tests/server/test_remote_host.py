@@ -9,6 +9,7 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -313,6 +314,37 @@ def test_clean_lists_what_dead_and_living_agents_have_and_removes_what_is_left(
         assert living.link.ask("ping") is not None
     assert main(["clean", "--host", machine.destination]) == 0
     assert "nothing runs" in capsys.readouterr().out
+
+
+_LAB = """
+import sys
+from dbdyno.hosts.remote import connect
+from dbdyno.lab import find_generator
+host = connect(sys.argv[1], find_generator())
+with host.lock(host.home.root / "kept.lock", 5):
+    print(host.session, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_the_agent_of_a_killed_lab_holds_is_free_for_the_next_lab(machine: RemoteMachine) -> None:
+    words = [sys.executable, "-c", _LAB, machine.destination]
+    killed = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert killed.stdout is not None
+    session = killed.stdout.readline().decode().strip()
+    killed.kill()
+    killed.communicate()
+    with (
+        connect(machine.destination, find_generator()) as other,
+        connect(machine.destination, find_generator()) as host,
+    ):
+        assert session in {agent.session for agent in host.agents()}
+        with pytest.raises(HostError, match="holds"), host.lock(host.home.root / "kept.lock", 0.5):
+            pass
+        host.end_agents_of_dead_labs()
+        assert {agent.session for agent in host.agents()} == {host.session, other.session}
+        with host.lock(host.home.root / "kept.lock", 0.5):
+            pass
 
 
 def test_a_host_without_power_is_named_within_fifteen_seconds(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ class PlainLines:
         """Print the event's line, if it has one."""
         if isinstance(event, lab.FillAdvanced):
             line = self._advance(event)
-        elif isinstance(event, lab.ConditionAwaited):
+        elif isinstance(event, lab.ConditionAwaited | lab.FillAwaited):
             line = f"  … {event.words}"
         else:
             line = done_line(event)

@@ -124,6 +124,18 @@ class FillAdvanced:
 
 
 @dataclass(frozen=True, slots=True)
+class FillAwaited:
+    """Another study fills the dataset of a target, which is used as soon as it is whole."""
+
+    target: str
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return f"{self.target}: waiting for another study, which is filling the same dataset"
+
+
+@dataclass(frozen=True, slots=True)
 class ConditionAwaited:
     """A condition between tables is not answered yet. After `limit_ns` it is undecided, and the next is asked."""
 
@@ -343,6 +355,7 @@ Event: TypeAlias = (
     | EngineReady
     | FillStarted
     | FillAdvanced
+    | FillAwaited
     | ConditionAwaited
     | ConditionUndecided
     | DatasetReady
@@ -378,7 +391,7 @@ def activity_words(event: Event) -> str:
         case FillAdvanced():
             share = 100 * event.rows_done // max(event.rows_total, 1)
             return f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
-        case ConditionAwaited():
+        case ConditionAwaited() | FillAwaited():
             return event.words
         case ServerInspected():
             return f"{event.target}: started to be audited"

@@ -17,6 +17,7 @@ from dbdyno.populate import (
     Dataset,
     FillEnd,
     FillProgress,
+    FillWait,
     FreshServer,
     Snapshot,
     TableSums,
@@ -258,13 +259,16 @@ class Preparation:
         words = undecided_words(undecided, self.context.study.timeouts)
         self.context.emit(events.ConditionUndecided(target.name, dataset.title, words))
 
-    def _on_progress(self, target: Target) -> Callable[[FillProgress | ConditionWait], None]:
-        def emit(progress: FillProgress | ConditionWait) -> None:
-            self.context.emit(
-                events.awaited(target.name, progress)
-                if isinstance(progress, ConditionWait)
-                else events.FillAdvanced(target.name, progress.phase, progress.rows_done, progress.rows_total)
-            )
+    def _on_progress(self, target: Target) -> Callable[[FillProgress | FillWait | ConditionWait], None]:
+        def emit(progress: FillProgress | FillWait | ConditionWait) -> None:
+            match progress:
+                case ConditionWait():
+                    self.context.emit(events.awaited(target.name, progress))
+                case FillWait():
+                    self.context.emit(events.FillAwaited(target.name))
+                case _:
+                    rows = progress.rows_done, progress.rows_total
+                    self.context.emit(events.FillAdvanced(target.name, progress.phase, *rows))
 
         return emit
 

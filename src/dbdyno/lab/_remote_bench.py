@@ -31,6 +31,7 @@ def connected_bench(study: Study, bench: BenchChoice, lab: Host) -> Iterator[Rem
     patience_s = _LOST_PATHS * study.timeouts.path_ns / 1e9
     with connect(bench.server.ssh, find_generator(), home=bench.server.home, patience_s=patience_s) as host:
         host.home.check()
+        host.end_agents_of_dead_labs()
         if "network" in study.routes and host.boot_id() == lab.boot_id():
             raise HostError(
                 f"{bench.server.name} is this machine",

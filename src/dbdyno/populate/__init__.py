@@ -7,7 +7,7 @@ How a server is initialised and started is not decided here: `lab` hands in what
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
 from dbdyno.populate._kept_snapshots import KeptSnapshot, kept_snapshots, remove_snapshot
-from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSpace, TableSums
+from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, FillWait, TableSpace, TableSums
 from dbdyno.populate._server import FillServer, FreshServer, FreshServers
 from dbdyno.populate._snapshot import Snapshot, check_space, read_snapshot, restore, snapshot_for, snapshot_key
 from dbdyno.populate._verify import ConditionWait, Verified, broken_words, fingerprint, undecided_words, verify
@@ -19,6 +19,7 @@ __all__ = [
     "FillEnd",
     "FillProgress",
     "FillServer",
+    "FillWait",
     "FreshServer",
     "FreshServers",
     "KeptSnapshot",

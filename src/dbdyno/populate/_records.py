@@ -89,6 +89,11 @@ class FillProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class FillWait:
+    """Another study fills the same dataset at this moment."""
+
+
+@dataclass(frozen=True, slots=True)
 class FillEnd:
     """The filling has ended; `status` is ``complete``, ``failed`` or ``interrupted``.
 

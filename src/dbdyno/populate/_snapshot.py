@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from dbdyno.engines import beside
 from dbdyno.hosts import Host
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
-from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, TableSpace, TableSums
+from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, FillWait, TableSpace, TableSums
 from dbdyno.populate._server import FreshServer, FreshServers
 from dbdyno.populate._verify import ConditionWait
 from dbdyno.study import Timeouts
@@ -23,6 +24,7 @@ from dbdyno.study import Timeouts
 DATA = "data"
 FACTS = "facts.json"
 USED = "used"  # says by its time when a study last took the snapshot; outside what is counted as kept
+_SOON_S = 2.0
 _WAIT_S = 24 * 3600
 _ROW_BYTES = 300  # row, secondary index and page slack, generously
 _EMPTY_SERVER_BYTES = 800 << 20
@@ -86,7 +88,7 @@ def snapshot_for(
     host: Host,
     home: Home,
     generator: Path,
-    on_progress: Callable[[FillProgress | ConditionWait], None],
+    on_progress: Callable[[FillProgress | FillWait | ConditionWait], None],
     rows_total: int,
     *,
     has_conditions: bool = False,
@@ -106,7 +108,7 @@ def snapshot_for(
     HostError : the disk is too small
     """
     host.make_directory(home.snapshots)
-    with host.lock(home.snapshots / f".{key}.lock", _WAIT_S):  # another study may be filling the same
+    with _alone(home.snapshots / f".{key}.lock", host, lambda: on_progress(FillWait())):
         folder = home.snapshots / key
         stored = read_snapshot(folder, host)
         if stored is not None:
@@ -134,6 +136,20 @@ def snapshot_for(
     if snapshot is None:
         raise PopulateError("a snapshot is not whole although it was just made", str(folder))
     return replace(snapshot, reused=False)
+
+
+@contextlib.contextmanager
+def _alone(lock: Path, host: Host, on_wait: Callable[[], None]) -> Iterator[None]:
+    """Hold a lock while the block runs; another study that fills the same dataset is waited for, and that is told."""
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(host.lock(lock, _SOON_S))
+        except HostError as error:
+            if error.fault:
+                raise
+            on_wait()
+            held.enter_context(host.lock(lock, _WAIT_S))
+        yield
 
 
 @dataclass(frozen=True, slots=True)

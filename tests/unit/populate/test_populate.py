@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,8 +18,10 @@ import pytest
 from dbdyno.core import Home, HostError, PopulateError
 from dbdyno.hosts import Completed, Host, LocalHost
 from dbdyno.populate import (
+    ConditionWait,
     Dataset,
     FillProgress,
+    FillWait,
     Snapshot,
     TableSums,
     restore,
@@ -150,7 +153,7 @@ class Bench:
     host: PaperHost
     server: FakeServer
     started: int = 0
-    seen: list[FillProgress] = field(default_factory=list)
+    seen: list[FillProgress | FillWait | ConditionWait] = field(default_factory=list)
 
     def start(self) -> FakeServer:
         self.started += 1
@@ -205,7 +208,7 @@ def test_a_fresh_snapshot_is_filled_proven_stopped_and_kept(bench: Bench) -> Non
     assert snapshot.tables == (SENT,)
     assert snapshot.rows_total == 50_000
     assert bench.server.calls == ["close", "close", "stop", "discard"]
-    assert [progress.phase for progress in bench.seen] == ["load", "index"]
+    assert [progress.phase for progress in bench.seen if isinstance(progress, FillProgress)] == ["load", "index"]
     assert bench.host.orders[0]["target"]["database"] == "dbdyno_sbtest"
     queries = bench.server.queries
     assert queries[1] == "CREATE DATABASE `dbdyno_sbtest` CHARACTER SET latin1"
@@ -313,3 +316,20 @@ def test_the_files_of_a_workload_are_part_of_its_dataset(tmp_path: Path) -> None
     assert Dataset(f"sql:{tmp_path}").digest == before
     (tmp_path / "setup.sql").write_text("CREATE TABLE b (x INT)")
     assert Dataset(f"sql:{tmp_path}").digest != before
+
+
+def test_another_study_that_fills_the_same_is_waited_for_and_told(bench: Bench) -> None:
+    bench.home.snapshots.mkdir(parents=True)
+    freed = threading.Event()
+
+    def hold() -> None:
+        with LocalHost().lock(bench.home.snapshots / ".k1.lock", 1):
+            freed.wait(20)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    threading.Timer(3.0, freed.set).start()
+    snapshot = bench.snapshot()
+    holder.join()
+    assert snapshot.rows_total == 50_000
+    assert bench.seen[0] == FillWait()

@@ -81,12 +81,17 @@ def connect(
     """
     check_destination(destination)
     placed = place_program(destination, program, home)
-    lab = f"{getpass.getuser()}@{platform.node()} process {os.getpid()}"
     session = secrets.token_hex(8)
     words = [placed.path, "agent", "--home", placed.home, "--session", session]
-    words += ["--lease", f"{lease_s}s", "--lab", lab]
+    words += ["--lease", f"{lease_s}s", "--lab", f"{_labs_here()}{os.getpid()}"]
     command = "exec " + " ".join(map(shlex.quote, words))
     return RemoteHost(Link(destination, command, patience_s=patience_s), placed, session)
+
+
+def _labs_here() -> str:
+    """How labs of this boot of this machine are named to their agents, less the process."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+    return f"{getpass.getuser()}@{platform.node()} boot {boot} process "
 
 
 class RemoteHost(Host):
@@ -331,6 +336,14 @@ class RemoteHost(Host):
             self.link.ask("end-agent", session=session)
         except Refused as refused:
             raise HostError(f"the agent {session} can't be ended", refused.text) from None
+
+    def end_agents_of_dead_labs(self) -> None:
+        """End agents of labs of this machine that are gone: nobody comes back for the locks and servers they keep."""
+        here = _labs_here()
+        for agent in self.agents():
+            number = agent.lab.removeprefix(here)
+            if number.isdigit() and number != agent.lab and not Path(f"/proc/{number}").exists():
+                self.end_agent(agent.session)
 
     def _user(self, as_server_user: bool) -> ServerUser | None:
         return self._system.server_user if as_server_user else None
