@@ -103,10 +103,13 @@ class RemoteMachine:
 
     def power_off(self) -> None:
         """Everything ends at once, and nothing of it reaches the cable."""
-        self.cut()
+        with contextlib.suppress(subprocess.CalledProcessError):  # it may be off already
+            self.cut()
         if self.holder is not None:
-            self.holder.kill()  # its namespace goes with it
+            self.holder.kill()  # its namespace goes with it, the end of its cable some time after
             self.holder.wait()
+        port = ["ip", "link", "del", f"port{self.number}"]
+        subprocess.run([*inside(self.switch), *port], capture_output=True, timeout=20, check=False)
 
     def processes(self) -> dict[int, str]:
         """Command lines of the user's processes, by their pids on this machine; sshd's left out."""

@@ -1,5 +1,9 @@
-//! Exports the program's functions, since scripts find them by name in the program itself.
+//! Exports what scripts and their C modules find by name in the program itself, and nothing else.
 
 fn main() {
-    println!("cargo:rustc-link-arg-bins=-rdynamic");
+    println!("cargo:rerun-if-changed=../lua/exports.list");
+    println!(
+        "cargo:rustc-link-arg-bins=-Wl,--dynamic-list={}/../lua/exports.list",
+        env!("CARGO_MANIFEST_DIR")
+    );
 }

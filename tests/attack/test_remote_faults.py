@@ -182,5 +182,9 @@ def _is_cleaned(machine: RemoteMachine, folder: Path) -> bool:
     with _start(machine, folder, "clean", "--host", machine.destination, "--remove") as process:
         process.wait(60)
     home = machine.home / ".cache/dbdyno"
-    left = [path for name in ("run", "agents") for path in (home / name).glob("*")]
-    return process.returncode == 0 and not machine.processes() and not left
+
+    def is_empty() -> bool:
+        left = [path for name in ("run", "agents") for path in (home / name).glob("*")]
+        return not machine.processes() and not left
+
+    return process.returncode == 0 and comes_true(is_empty, 5)  # the command's own agent ends after it

@@ -174,7 +174,7 @@ def is_cleaned(machine: RemoteMachine) -> bool:
     """Have what is left on the host removed; whether nothing is left. An agent is known to have no lab after 15 s."""
     with start(machine, "clean", "--host", machine.destination, "--remove") as process:
         process.communicate(timeout=60)
-    return process.returncode == 0 and not machine.processes()
+    return process.returncode == 0 and comes_true(lambda: not machine.processes(), 5)  # its own agent ends after it
 
 
 def load_is_driven(machine: RemoteMachine, route: str) -> bool:

@@ -10,7 +10,7 @@
 //! A [`MainState`] reads a script and answers for its options, commands and hooks in the main thread; its
 //! [`ScriptProgram`] makes the users of a run and the states of the reporting threads.
 //!
-//! Programs that use this crate export their symbols (`-rdynamic`).
+//! Programs that use this crate export what `exports.list` names; the linker is told by their build scripts.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
