@@ -1,4 +1,4 @@
-//! Exports the functions that scripts find by name in the program itself.
+//! Exports every function of the test programs, since scripts find some by name in the program itself.
 
 fn main() {
     println!("cargo:rustc-link-arg=-rdynamic");
