@@ -320,14 +320,16 @@ def test_the_files_of_a_workload_are_part_of_its_dataset(tmp_path: Path) -> None
 
 def test_another_study_that_fills_the_same_is_waited_for_and_told(bench: Bench) -> None:
     bench.home.snapshots.mkdir(parents=True)
-    freed = threading.Event()
+    held, freed = threading.Event(), threading.Event()
 
     def hold() -> None:
         with LocalHost().lock(bench.home.snapshots / ".k1.lock", 1):
+            held.set()
             freed.wait(20)
 
     holder = threading.Thread(target=hold)
     holder.start()
+    assert held.wait(20)
     threading.Timer(3.0, freed.set).start()
     snapshot = bench.snapshot()
     holder.join()
