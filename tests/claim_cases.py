@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbdyno.analyse import CellJudgement, judge_cells
-from dbdyno.claims import CellSelector, Claim, ClaimResult, Published, ResultsOrigin, judge_claims
+from dbdyno.analyse.claims import CellSelector, Claim, ClaimResult, Published, ResultsOrigin, judge_claims
 from dbdyno.core import Cell, OrderRates, Route, Run, RunRecord, RunStatus
 
 GIB = 1 << 30

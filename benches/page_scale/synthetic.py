@@ -15,11 +15,11 @@ from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from dbdyno.core import LatencyNs, Run, RunRecord
-from dbdyno.parquet import Table, Texts
 from dbdyno.plan import make_plan
 from dbdyno.stats import METHOD, noise_interval, settled_part
 from dbdyno.store import IntervalRow, Results, StoredRun, StoredStudy, pack_run
 from dbdyno.study import Study, parse_study
+from dbdyno.tables import Table, Texts
 
 SECONDS, WARM_UP = 960, 60
 VARIANTS = 12

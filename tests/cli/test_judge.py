@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dbdyno.analyse import compare_runs, judge_series
 from dbdyno.cli import main
 from dbdyno.cli._judgement import judged_object
-from dbdyno.series._rows import Rows, ordered
+from dbdyno.tables.series._rows import Rows, ordered
 from planted_series import jump, noisy, ramp, stalled, wave
 from public_series import EXPECTED, FOLDER, RUNS, close, needs_series
 

@@ -19,7 +19,7 @@ try:
     main(sys.argv[1:])
 except SystemExit:
     pass
-heavy = ("numpy", "dbdyno.parquet", "altair", "pymysql", "cryptography", "rich", "dbdyno.core")
+heavy = ("numpy", "dbdyno.tables", "altair", "pymysql", "cryptography", "rich", "dbdyno.core")
 print(*(name for name in heavy if name in sys.modules), file=sys.stderr)
 """
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.claims import REPORTS, published
+from dbdyno.analyse.claims import REPORTS, published
 from dbdyno.configure import check_settings
 from dbdyno.core import format_memory, parse_bytes
 from dbdyno.study import Study, WorkloadChoice, read_study

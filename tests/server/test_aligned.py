@@ -11,8 +11,8 @@ import pytest
 
 from apart_home import new_home
 from dbdyno.audit import Finding, audit
+from dbdyno.audit.studies import align_study, study_sets
 from dbdyno.core import Home, MeasureError
-from dbdyno.fairness import align_study, study_sets
 from dbdyno.hosts import LocalHost
 from dbdyno.lab import find_generator, run_study
 from dbdyno.plan import make_plan

@@ -1,7 +1,7 @@
 """The fairness audit: whether targets that are compared are alike in effect. Values in, findings out; no I/O.
 
 The rules are rows of data (`data/rules/`), each with the name of a predicate; what a variable means in which version
-comes from `engines`. Reading dumps is left to `dumps`, asking servers to the lab. See docs/concepts/fairness.md.
+comes from `engines`. `audit.dumps`, `audit.studies` and the lab collect the facts. See docs/concepts/fairness.md.
 
 >>> off = TargetFacts("a", variables={"version": "11.8.6-MariaDB", "performance_schema": "OFF"})
 >>> on = TargetFacts("b", variables={"version": "8.4.8", "performance_schema": "ON"})

@@ -113,7 +113,7 @@ def _study(choices: argparse.Namespace) -> StoredStudy | None:
 
 
 def _stored_sets(study: StoredStudy) -> tuple[ComparisonSet, ...]:
-    from dbdyno.fairness import inspected_set, study_sets
+    from dbdyno.audit.studies import inspected_set, study_sets
 
     sets = study_sets(study)
     if not sets and (looks := study.looks()):
@@ -130,7 +130,7 @@ def _stored_sets(study: StoredStudy) -> tuple[ComparisonSet, ...]:
 
 def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
     """Comparison sets of the dumps in a folder."""
-    from dbdyno.dumps import read_dumps
+    from dbdyno.audit.dumps import read_dumps
 
     dumps = read_dumps(folder)
     for entry in dumps.unread:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dbdyno.audit import ComparisonSet
+from dbdyno.audit.studies import FindingOutcome, align_study
 from dbdyno.cli._color import tell
 from dbdyno.core import StudyError
-from dbdyno.fairness import FindingOutcome, align_study
 from dbdyno.study import read_study, scales_of, study_text
 
 _HEAD = "# Written by dbdyno audit --fix from {source}. What was changed, and for which finding:\n"

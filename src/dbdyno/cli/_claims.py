@@ -60,7 +60,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _claims(choices: argparse.Namespace) -> int:
-    from dbdyno.claims import claims_object, print_claims, published  # late: see _main
+    from dbdyno.analyse.claims import claims_object, print_claims, published  # late: see _main
     from dbdyno.report import altered_caveats, check_claims, claims_markdown, read_cell_filter
 
     where = read_cell_filter(choices.where)

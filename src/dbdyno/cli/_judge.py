@@ -16,7 +16,7 @@ from dbdyno.nearest import nearest
 
 if TYPE_CHECKING:
     from dbdyno.analyse import GroupJudgement, SeriesJudgement
-    from dbdyno.series import RunSeries
+    from dbdyno.tables.series import RunSeries
 
 _STORY = """\
 Reads throughput second by second, measured by any tool, and says of each run whether its level is
@@ -76,7 +76,7 @@ def _share(text: str) -> float:
 
 def _judge(choices: argparse.Namespace) -> int:
     from dbdyno.analyse import judge_series  # late: see _main
-    from dbdyno.series import read_series
+    from dbdyno.tables.series import read_series
 
     _refuse_form(choices.plot)
     runs = _chosen(read_series(choices.file), choices.run)

@@ -14,10 +14,10 @@ from rich.text import Text
 from dbdyno import lab
 from dbdyno.analyse import course_words, verdict_words
 from dbdyno.audit import Finding, audit, what
+from dbdyno.audit.studies import inspected_set
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._words import counted, duration_words, sparkline, tps_words
 from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration, format_memory
-from dbdyno.fairness import inspected_set
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, Study
 

@@ -17,9 +17,9 @@ from dbdyno.imports._server_facts import SettingsFile, read_settings, server_fil
 from dbdyno.imports._tools import TOOLS
 from dbdyno.imports._tree import SETTING_KINDS, Kind
 from dbdyno.imports.telemetry import Reports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
-from dbdyno.parquet import Table, joined
 from dbdyno.stats import METHOD, settled_part
 from dbdyno.store import JsonValue, PackedRun, StoredRun, pack_run, printed_tps
+from dbdyno.tables import Table, joined
 
 _READERS = {"iostat": read_iostat, "vmstat": read_vmstat, "mpstat": read_mpstat, "dstat": read_dstat}
 _MOST_COMPLAINTS = 20

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dbdyno.imports._caveats import FloatArray
-from dbdyno.parquet import Column, Table, Texts
+from dbdyno.tables import Column, Table, Texts
 
 MOST_DIGITS = r"\d{1,15}"
 NUMBER = r"-?\d{1,15}(?:\.\d{1,9})?"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dbdyno.core import Caveat, LatencyNs, OrderRates, RunStatus, ToolFigures, TypeFigures
-from dbdyno.parquet import Table
 from dbdyno.store import JsonValue
+from dbdyno.tables import Table
 
 Wrong = tuple[tuple[int, str], ...]
 """Line from 1, and what is wrong there."""

@@ -34,11 +34,11 @@ from dbdyno.lab._events import (
     StudyFinished,
     StudyStarted,
     TargetFailed,
-    activity_words,
 )
 from dbdyno.lab._generator import find_generator, resolve_workloads
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans, living_studies
 from dbdyno.lab._remote_bench import connected_bench
+from dbdyno.lab._sinks import activity_words
 from dbdyno.lab._study_runner import run_study
 
 __all__ = [

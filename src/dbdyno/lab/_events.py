@@ -379,23 +379,3 @@ OnEvent: TypeAlias = Callable[[Event], None]
 def awaited(target: str, wait: ConditionWait) -> ConditionAwaited:
     """Make the event of a condition that a target has not answered for a while."""
     return ConditionAwaited(target, wait.name, wait.meaning, wait.waited_ns, wait.limit_ns)
-
-
-def activity_words(event: Event) -> str:
-    """Return what the study does before its runs, for people; empty for events that show no activity."""
-    match event:
-        case EngineProgress():
-            return f"{event.target}: {event.text}"
-        case FillStarted():
-            return f"{event.target}: filling {event.dataset}"
-        case FillAdvanced():
-            share = 100 * event.rows_done // max(event.rows_total, 1)
-            return f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
-        case ConditionAwaited() | FillAwaited():
-            return event.words
-        case ServerInspected():
-            return f"{event.target}: started to be audited"
-        case ResultsComparing():
-            return f"{event.target}: sending the events by which results are compared"
-        case _:
-            return ""

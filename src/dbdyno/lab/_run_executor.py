@@ -28,11 +28,11 @@ from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
 from dbdyno.measure.client import CostCurve
 from dbdyno.measure.telemetry import PerfRecording, ThreadsPlace
-from dbdyno.parquet import Table
 from dbdyno.plan import share_server
 from dbdyno.populate import Dataset, Verified, verify
 from dbdyno.stats import ServerFacts, gate_facts, is_flash
 from dbdyno.store import JsonValue, StoredRun
+from dbdyno.tables import Table
 
 _PERF_BEYOND_S = 30.0
 """After a load's longest time perf ends by itself, should nobody end it."""

@@ -136,7 +136,7 @@ class LiveSink:
             case events.RunFinished():
                 self._log.tell("finished", {"status": event.record.status})
             case _:
-                if activity := events.activity_words(event):
+                if activity := activity_words(event):
                     self._log.tell("doing", {"text": activity})
 
     def _begin(self) -> None:
@@ -176,3 +176,23 @@ def watched_folder(writer: ResultsWriter) -> Iterator[None]:
     finally:
         is_over.set()
         thread.join()
+
+
+def activity_words(event: events.Event) -> str:
+    """Return what the study does before its runs, for people; empty for events that show no activity."""
+    match event:
+        case events.EngineProgress():
+            return f"{event.target}: {event.text}"
+        case events.FillStarted():
+            return f"{event.target}: filling {event.dataset}"
+        case events.FillAdvanced():
+            share = 100 * event.rows_done // max(event.rows_total, 1)
+            return f"{event.target}: {event.phase} {event.rows_done:,} of {event.rows_total:,} rows, {share} %"
+        case events.ConditionAwaited() | events.FillAwaited():
+            return event.words
+        case events.ServerInspected():
+            return f"{event.target}: started to be audited"
+        case events.ResultsComparing():
+            return f"{event.target}: sending the events by which results are compared"
+        case _:
+            return ""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from dbdyno.analyse import CellJudgement
+from dbdyno.analyse.claims import Published, ResultsOrigin, original_logs
 from dbdyno.audit import names_machine
-from dbdyno.claims import Published, ResultsOrigin, original_logs
 from dbdyno.core import Cell, RequestError, StudyError, parse_bytes
 from dbdyno.store import StoredStudy
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbdyno.analyse import CellJudgement, closing_cells, judge_cells
-from dbdyno.claims import REPORTS, JudgedClaim, Published, judge_claims, place_of, published, tally
+from dbdyno.analyse.claims import REPORTS, JudgedClaim, Published, judge_claims, place_of, published, tally
 from dbdyno.core import RunRecord
 from dbdyno.report._claim_sources import CellFilter, sources_of
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study

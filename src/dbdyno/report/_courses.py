@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from dbdyno.core import RunCourse, RunRecord
-from dbdyno.parquet import Table
 from dbdyno.plan import adaptive_length_rule
 from dbdyno.stats import GATE_METRICS, Readings, followed, gate_facts, is_flash, no_gates, run_course, server_gates
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
+from dbdyno.tables import Table
 
 
 def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[str, RunCourse | None]:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from dbdyno.analyse import CellJudgement
 from dbdyno.analyse.explain import IDLE_TIMES, PROCESSOR_TIMES, RunTimes, StatementTimes, processors_used
 from dbdyno.core import Cell, RunRecord
-from dbdyno.parquet import Table
 from dbdyno.report._counters import each_transaction
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.stats import noise_interval
 from dbdyno.store import StoredStudy
+from dbdyno.tables import Table
 
 _SECONDS = ("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share")
 _NO_STATEMENTS = "its log holds no times of single statements"

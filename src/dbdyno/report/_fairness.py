@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from dbdyno.analyse import CellJudgement, counted, listed
 from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
+from dbdyno.audit.studies import Ranking, late_findings, study_sets, weigh_findings
 from dbdyno.core import Caveat, Comparison, target_title
-from dbdyno.fairness import Ranking, late_findings, study_sets, weigh_findings
 from dbdyno.store import StoredStudy
 
 _GRAVE: tuple[Severity, ...] = ("critical", "high")

@@ -15,7 +15,7 @@ from dbdyno.analyse import (
     sentinel_words,
     summarise_courses,
 )
-from dbdyno.claims import about, arithmetic_words, own_words, printed_words
+from dbdyno.analyse.claims import about, arithmetic_words, own_words, printed_words
 from dbdyno.core import TypeFigures, format_bytes, target_title
 from dbdyno.report._claims import CheckedClaims, followed_claims
 from dbdyno.report._format import clock_time, figure, milliseconds, p_words, server_title, verdict_words

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dbdyno.parquet import Table, Texts
 from dbdyno.store import StoredStudy
+from dbdyno.tables import Table, Texts
 
 MOST_POINTS = 600
 _NS = 1e-6

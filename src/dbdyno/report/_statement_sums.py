@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.parquet import Table
 from dbdyno.store import sums_of
+from dbdyno.tables import Table
 
 STATEMENT_COLUMNS = ("second", "kind", "phase", "type", "completed", "failed", "retries_json", "service_histogram")
 """Of the intervals, that are read for it."""

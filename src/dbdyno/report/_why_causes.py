@@ -15,8 +15,8 @@ from dbdyno.analyse.explain import (
     shown_causes,
 )
 from dbdyno.audit import SourcedValue, TargetFacts, title_of, unit_of, value_in_effect, with_unit
+from dbdyno.audit.studies import campaign_name, study_sets
 from dbdyno.core import Cell, format_bytes
-from dbdyno.fairness import campaign_name, study_sets
 from dbdyno.report._fairness import short_value
 from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import dbdyno
 from dbdyno.core import AlteredError, ResultComparison, RunRecord, StoreError, compare_results
-from dbdyno.parquet import Table
 from dbdyno.store import _layout as layout
 from dbdyno.store._altered import (
     QUICK_CHECK,
@@ -41,6 +40,7 @@ from dbdyno.store._runs import StoredRun, finished_folders, read_record, remove_
 from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, TelemetryRow, completed, read_table
 from dbdyno.store._views import connect
 from dbdyno.store._writer import ResultsWriter, seal_manifest
+from dbdyno.tables import Table
 
 _ATTEMPTS = 5
 _PAUSE_S = 0.2

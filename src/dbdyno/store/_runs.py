@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any
 
 from dbdyno.core import RunRecord, StoreError
-from dbdyno.parquet import Table
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import read_json, reading
 from dbdyno.store._files import JsonValue, json_text, sync_folder, write_synced
@@ -21,6 +20,7 @@ from dbdyno.store._manifest import FileFacts
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, empty_table_bytes, table_bytes, table_of
 from dbdyno.store._stack_profile import StackProfile, profile_files
+from dbdyno.tables import Table
 
 _ALWAYS = frozenset({layout.RECORD, layout.VARIABLES, layout.SETTINGS})
 _NOTHING = frozenset(

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 from dbdyno.core import LARGEST, read_input
-from dbdyno.parquet import Column, Table, Texts, parquet_bytes, read_parquet
 from dbdyno.store._damage import MOST_BYTES, reading
+from dbdyno.tables import Column, Table, Texts, parquet_bytes, read_parquet
 
 IntervalKind = Literal["transaction", "statement"]
 ColumnKind = Literal["int64", "double", "string", "bool"]

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.core import Cell, Run, RunRecord, decode
-from dbdyno.parquet import Table
 from dbdyno.plan import make_plan
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import reading
@@ -25,6 +24,7 @@ from dbdyno.store._results import Results
 from dbdyno.store._series import SecondRow, TelemetryRow
 from dbdyno.store._throughput import printed_tps, window_tps
 from dbdyno.study import Study, parse_study
+from dbdyno.tables import Table
 
 MOST_TABLE_BYTES = 256 << 20
 """Of tables that are kept: a page of some 500 runs of 900 s; of more, some are read a second time."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.parquet import Table
 from dbdyno.store._series import SecondRow
+from dbdyno.tables import Table
 
 FloatArray = NDArray[np.float64]
 _SECOND_NS = 10**9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbdyno.dumps._parse import parse_rows
+from dbdyno.audit.dumps._parse import parse_rows
 from dbdyno.engines import read_dump
 
 

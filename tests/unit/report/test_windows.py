@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbdyno.parquet import Table, Texts
 from dbdyno.report import analyse_study, page_text
 from dbdyno.stats import METHOD, settled_part
 from dbdyno.store import Results, StoredRun, StoredStudy, window_tps
+from dbdyno.tables import Table, Texts
 from planted_series import noisy, ramp, stalled
 
 Write = Callable[..., StoredStudy]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dbdyno.core import Cell, LatencyNs, Run, RunRecord, ToolFigures
-from dbdyno.parquet import Table, Texts
 from dbdyno.store import Results, StoredRun, pack_run, record_from_json, record_to_json
 from dbdyno.store._files import json_text
+from dbdyno.tables import Table, Texts
 
 ORIGIN = [{"role": "log", "path": "a.log", "bytes": 7, "sha256": "0" * 64}]
 FIGURES = ToolFigures("sysbench 1.0.20", 95.0, 5, 4, 1, 2, 9, 100.0, 60.0, None)

@@ -14,7 +14,7 @@ from dbdyno.imports._run import PartFacts, Source, ToolRun
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.go_tpc._rows import Row, read_rows
 from dbdyno.imports.go_tpc._runs import Rows, head_of, runs_of
-from dbdyno.parquet import Table
+from dbdyno.tables import Table
 
 _TRACES_RE = re.compile(
     r"^[> \t]*\[(?:Current|Summary)\] |\"Prefix\" ?: ?\"\[(?:Current|Summary)|^\| *\[(?:Current|Summary)\]|^tpmC: ",

@@ -23,8 +23,8 @@ from dbdyno.imports._tool import Companion, Tool, no_run
 from dbdyno.imports.hammerdb._counter import Reading, read_counter
 from dbdyno.imports.hammerdb._log import Facts, facts_of, is_hammerdb, job_report, log_parts
 from dbdyno.imports.hammerdb._profile import Profile, profile_of_rows, read_profiles, read_tables, users_in_tables
-from dbdyno.parquet import Table
 from dbdyno.store import JsonValue
+from dbdyno.tables import Table
 
 COUNTER, PROFILE = "transaction-counter", "time-profile"
 _SERVER_COUNTED = Caveat(

@@ -13,7 +13,7 @@ from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
 from dbdyno.imports._tool import Companion, Tool, no_run
 from dbdyno.imports.linkbench._csv import STATS_HEAD, STREAM_HEAD, TypeStats, read_stats, read_stream
 from dbdyno.imports.linkbench._log import Phase, is_linkbench, log_parts, read_phase
-from dbdyno.parquet import Table, Texts
+from dbdyno.tables import Table, Texts
 
 STATS, STREAM = "csv-statistics", "csv-stream"
 _FAILED = "failed request (code not in the log)"

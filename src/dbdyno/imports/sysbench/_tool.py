@@ -13,8 +13,8 @@ from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
 from dbdyno.imports.sysbench._judge import judge
 from dbdyno.imports.sysbench._log import SysbenchRun, is_sysbench, log_parts, read_run
 from dbdyno.imports.sysbench._report import COUNTS
-from dbdyno.parquet import Column, Table, Texts
 from dbdyno.store import JsonValue
+from dbdyno.tables import Column, Table, Texts
 
 COLUMN_OF_PERCENTILE = {50: "p50_ns", 95: "p95_ns", 99: "p99_ns"}
 _NS_PER_MS = 1e6

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.parquet import Table, Texts, joined
+from dbdyno.tables import Table, Texts, joined
 
 IntArray = NDArray[np.int64]
 MOST_SERIES = 400

@@ -22,7 +22,7 @@ from dbdyno.imports._run import LogPart, PartFacts, RunHeader, Source, ToolRun
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.tpcc_mysql._lines import Interval, read_lines
 from dbdyno.imports.tpcc_mysql._results import Results, TypeCounts, read_results
-from dbdyno.parquet import Column, Table
+from dbdyno.tables import Column, Table
 
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 _HEAD_RE = re.compile(r"^\*{3,} ###easy### TPC-C Load Generator \*+", re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.claims import JudgedClaim, is_of_cells, own_words, printed_words
+from dbdyno.analyse.claims import JudgedClaim, is_of_cells, own_words, printed_words
 from dbdyno.report._claims import CheckedClaims, claim_words
 from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, rows_data
 

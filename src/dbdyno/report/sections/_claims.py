@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.claims import MARKS, JudgedClaim, about, arithmetic_words, own_words, printed_words
+from dbdyno.analyse.claims import MARKS, JudgedClaim, about, arithmetic_words, own_words, printed_words
 from dbdyno.report._claims import CheckedClaims
 from dbdyno.report._html import Column, Html, table
 from dbdyno.report.charts import claims_chart

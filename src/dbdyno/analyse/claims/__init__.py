@@ -1,0 +1,55 @@
+"""Checks what published reports claim against your own results: a rule per kind of claim, a data file per report."""
+
+from dbdyno.analyse.claims._catalogue import REPORTS, CellSelector, Claim, Kind, Published, original_logs, published
+from dbdyno.analyse.claims._cell_index import (
+    CellIndex,
+    MeasuredLevel,
+    NotSettled,
+    ResultsOrigin,
+    Undecidable,
+    is_engine,
+)
+from dbdyno.analyse.claims._judge import JudgedClaim, judge_claims
+from dbdyno.analyse.claims._object import claims_object
+from dbdyno.analyse.claims._result import ClaimResult, Outcome
+from dbdyno.analyse.claims._words import (
+    MARKS,
+    about,
+    arithmetic_words,
+    is_of_cells,
+    own_words,
+    place_of,
+    print_claims,
+    printed_words,
+    tally,
+)
+
+__all__ = [
+    "MARKS",
+    "REPORTS",
+    "CellIndex",
+    "CellSelector",
+    "Claim",
+    "ClaimResult",
+    "JudgedClaim",
+    "Kind",
+    "MeasuredLevel",
+    "NotSettled",
+    "Outcome",
+    "Published",
+    "ResultsOrigin",
+    "Undecidable",
+    "about",
+    "arithmetic_words",
+    "claims_object",
+    "is_engine",
+    "is_of_cells",
+    "judge_claims",
+    "original_logs",
+    "own_words",
+    "place_of",
+    "print_claims",
+    "printed_words",
+    "published",
+    "tally",
+]

@@ -1,0 +1,339 @@
+"""The cells of a results folder, looked up the way a claim names them; what is not there is told with its reason."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dbdyno.analyse import CellJudgement, counted, remedy_words
+from dbdyno.analyse.claims._catalogue import CellSelector, Metric
+from dbdyno.core import Cell, OrderRates, RunRecord, format_memory
+from dbdyno.stats import LogLevel, peak
+
+_NUMBERS_RE = re.compile(r"\d+(?:\.\d+)*")
+
+
+class Undecidable(Exception):
+    """A claim can't be told, with the reason: no error, as the results are only silent on it."""
+
+
+class NotSettled(Exception):
+    """A claim rests on a run that has no level that lasts: which, and what would settle it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLevel:
+    """What a cell shows.
+
+    Parameters
+    ----------
+    level : on the scale of its logarithm
+    mean, low, high : with its 95 % interval, in the metric's unit
+    """
+
+    level: LogLevel
+    mean: float
+    low: float
+    high: float
+
+
+def _no_machine(_record: RunRecord) -> str:
+    return ""
+
+
+def _not_original(_record: RunRecord) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsOrigin:
+    """What is known of the results that claims are held against.
+
+    Parameters
+    ----------
+    names : label of a workload -> its name, where the two differ
+    lengths_s : label of a workload -> how long its runs lasted
+    machine : the machine that a run was made on; empty where that is not known
+    is_original : whether a run was read from a log that the report itself published
+    memory_is_chosen : whether somebody chose the memory of which claims are that name none
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    lengths_s: Mapping[str, float] = field(default_factory=dict)
+    machine: Callable[[RunRecord], str] = _no_machine
+    is_original: Callable[[RunRecord], bool] = _not_original
+    memory_is_chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CellIndex:
+    """Judged cells, as `dbdyno.analyse.judge_cells` gives them.
+
+    Parameters
+    ----------
+    last_s : seconds at the end of the runs by which they are judged; 0: the whole window
+    other_rows : of workloads with other rows than the report's, which: no claim is about their cells
+    sources : where the results come from
+    window_s : how long the report's runs were; 0 where that is not told
+    """
+
+    judgements: tuple[CellJudgement, ...]
+    last_s: int = 0
+    other_rows: Mapping[str, str] = field(default_factory=dict)
+    sources: ResultsOrigin = field(default_factory=ResultsOrigin)
+    window_s: int = 0
+
+    @property
+    def tiers_bytes(self) -> frozenset[int]:
+        """Every memory budget of the results."""
+        return frozenset(group.cell.tier_bytes for group in self.judgements)
+
+    def reading(self, selector: CellSelector, metric: Metric = "tps") -> MeasuredLevel:
+        """What the spot shows; at its best concurrency where it names none.
+
+        Raises
+        ------
+        Undecidable : there is no such cell, or no trusted level
+        NotSettled : the cell, or one that may be the best, has no level that lasts
+        """
+        groups = self.meant(selector)
+        if selector.concurrency is not None:
+            there = [group for group in groups if group.cell.concurrency == selector.concurrency]
+            if not any(group.trusted and group.level for group in there):
+                raise Undecidable(f"{self._no_run(selector)} at {selector.concurrency} connections")
+            _settled(there)
+            return _reading(there[0], metric)
+        curve = self.curve(selector, metric)
+        best = curve[peak({n: found.level for n, found in curve.items()}).best]
+        _settled([group for group in groups if not decides(group) and self.total(group, metric) > best.low])
+        return best
+
+    def curve(self, selector: CellSelector, metric: Metric = "tps") -> dict[int, MeasuredLevel]:
+        """What the spot shows at each concurrency with a level that lasts, at least one.
+
+        Raises
+        ------
+        Undecidable : there is none, or several targets answer to the spot
+        NotSettled : there are levels, and none of them lasts
+        """
+        groups = self.meant(selector)
+        good = [group for group in groups if decides(group)]
+        if not good:
+            _settled(groups)
+            raise Undecidable(self._no_run(selector))
+        return {group.cell.concurrency: _reading(group, metric) for group in good}
+
+    def meant(self, selector: CellSelector) -> list[CellJudgement]:
+        """Cells of the one target, route and memory that the spot is about, at every concurrency.
+
+        Of several targets that one is meant which is called as the report calls its engine, and nothing else.
+
+        Raises
+        ------
+        Undecidable : there are none, or several answer to the spot
+        """
+        found = self.cells(replace(selector, concurrency=None))
+        plain = [group for group in found if group.cell.target.lower() == selector.engine]
+        found = plain or found
+        good = [group for group in found if group.trusted and group.level is not None]
+        for words, part in _AMBIGUOUS.items():
+            recalculate = len({part(group.cell) for group in found})
+            if recalculate > 1:
+                extent = _extent(good, selector)
+                raise Undecidable(
+                    f"{recalculate} {words} answer to {selector.engine}{extent}; none is named: choose with --where"
+                )
+        return found
+
+    def total(self, group: CellJudgement, metric: Metric = "tps") -> float:
+        """What the cell's good runs did over their whole windows, as their tool counted it; 0 without such a run."""
+        found = [self._total_of(run, metric) for run in good_runs(group)]
+        return sum(found) / len(found) if found else 0.0
+
+    def _total_of(self, run: RunRecord, metric: Metric) -> float:
+        if metric != "tps":
+            return (_orders_rate(run.orders, metric) if run.orders else None) or 0.0
+        result = run.imported.tps if run.imported and not self.last_s else None
+        return result or run.tps_mean or 0.0
+
+    def _no_run(self, selector: CellSelector) -> str:
+        lasting = f" that was judged for {self.last_s:,} s" if self.last_s else ""
+        return f"no good run of {selector.engine}{lasting}"
+
+    def is_whole(self, selector: CellSelector) -> bool:
+        """Whether every cell of the spot has a trusted level."""
+        return all(group.trusted for group in self.cells(replace(selector, concurrency=None)))
+
+    def pairs(
+        self, left: CellSelector, right: CellSelector, engines: Sequence[str]
+    ) -> list[tuple[CellJudgement, CellJudgement]]:
+        """Cells of either spot with good runs that differ only in what the spots differ in.
+
+        Raises
+        ------
+        Undecidable : nothing of one side, or no cell that both sides have
+        """
+        varied = [name for name in _SELECTORS if getattr(left, name) != getattr(right, name)]
+        sides = [self._by_rest(selector, varied, engines) for selector in (left, right)]
+        shared = [key for key in sides[0] if key in sides[1]]
+        if not shared:
+            raise Undecidable("no cell that both sides have")
+        return [(sides[0][key], sides[1][key]) for key in shared]
+
+    def _by_rest(
+        self, selector: CellSelector, varied: Sequence[str], engines: Sequence[str]
+    ) -> dict[Hashable, CellJudgement]:
+        found: dict[Hashable, CellJudgement] = {}
+        for group in self.cells(selector):
+            engine = next((name for name in engines if is_engine(name, group.runs[0])), None)
+            if engine is None or not group.trusted or group.level is None:
+                continue
+            cell = group.cell
+            rest = {
+                "workload": cell.workload,
+                "route": cell.route,
+                "tier_bytes": cell.tier_bytes,
+                "engine": engine,
+                "concurrency": cell.concurrency,
+            }
+            key = tuple(value for name, value in rest.items() if name not in varied)
+            if key in found:
+                raise Undecidable(f"several targets are {engine}")
+            found[key] = group
+        return found
+
+    def cells(self, selector: CellSelector) -> list[CellJudgement]:
+        """Cells of the spot, trusted or not.
+
+        Raises
+        ------
+        Undecidable : there are none; the reason is the first part of the spot that no cell has
+        """
+        cells = [group for group in self.judgements if group.cell.workload not in self.other_rows]
+        others = [words for name, words in self.other_rows.items() if selector.workload in (None, name)]
+        if others and (selector.workload or not cells):
+            raise Undecidable(f"other rows than in the report: {others[0]}")
+        for name, (words, matches) in _SELECTORS.items():
+            wanted = getattr(selector, name)
+            if wanted is None:
+                continue
+            cells = [group for group in cells if matches(group, wanted, self.sources)]
+            if not cells:
+                raise Undecidable(f"not in the results: {words(wanted)}")
+        return self._of_length(cells)
+
+    def _of_length(self, cells: list[CellJudgement]) -> list[CellJudgement]:
+        """Where runs of several lengths are there, those that are as long as the report's, if there are any."""
+        lengths, wanted = self.sources.lengths_s, self.window_s
+        labels = {group.cell.workload for group in cells}
+        alike = {label for label in labels if wanted and abs(lengths.get(label, 0) - wanted) <= 0.02 * wanted}
+        names = {self.sources.names.get(label) for label in alike}
+        others = {label for label in labels - alike if self.sources.names.get(label, label) in names}
+        return [group for group in cells if group.cell.workload not in others]
+
+
+def decides(group: CellJudgement) -> bool:
+    """Whether a verdict may rest on the cell."""
+    return group.decides
+
+
+def good_runs(group: CellJudgement) -> list[RunRecord]:
+    """Runs of a cell that came to their end in order, settled or not."""
+    return [run for run in group.runs if run.status == "good" and run.tps_mean]
+
+
+def measured_level(group: CellJudgement, metric: Metric = "tps") -> MeasuredLevel:
+    """What a cell shows."""
+    return _reading(group, metric)
+
+
+def _settled(groups: Sequence[CellJudgement]) -> None:
+    """Raise what would settle the cells, where one has no level that lasts."""
+    open_ones = [group for group in groups if group.trusted and not group.is_settled]
+    if open_ones:
+        cell = open_ones[0].cell
+        where = f"with {format_memory(cell.tier_bytes)} at {cell.concurrency} connections, {cell.route}"
+        more = f"; and {counted(len(open_ones) - 1, 'more cell')}" if len(open_ones) > 1 else ""
+        raise NotSettled(f"{where}: {remedy_words(open_ones[0].unsettled)}{more}")
+
+
+def is_engine(name: str, record: RunRecord) -> bool:
+    """Whether a run is of the engine that a report names; packaging after the version's numbers does not count.
+
+    >>> from dbdyno.core import Cell, Run
+    >>> run = Run(Cell("a", 0, 1, "w", "socket"), 1, 0, 1, "")
+    >>> is_engine("percona 8.0.45-36", RunRecord(run, "percona", "8.0.45", "innodb", "good"))
+    True
+    """
+    family, version, *rest = name.split()
+    # Logs seldom tell the storage engine; it only has to be known where the report names one.
+    known = tuple(rest) or ("innodb", "unknown")
+    is_version = _numbers(version) == _numbers(record.version)
+    return record.family == family and is_version and record.storage_engine.lower() in known
+
+
+def _numbers(version: str) -> str:
+    match = _NUMBERS_RE.match(version)
+    return match[0] if match else version
+
+
+def _reading(group: CellJudgement, metric: Metric) -> MeasuredLevel:
+    """The cell in the metric's unit. Orders hang on transactions by the mix, so their interval is that of the TPS."""
+    if group.level is None or group.tps_mean is None or group.tps_low is None or group.tps_high is None:
+        raise Undecidable("a cell has no level")
+    times = 1.0 if metric == "tps" else _per_tps(group, metric)
+    level = replace(group.level, mean=group.level.mean + math.log(times))
+    return MeasuredLevel(level, times * group.tps_mean, times * group.tps_low, times * group.tps_high)
+
+
+def _per_tps(group: CellJudgement, metric: Metric) -> float:
+    rates = [
+        rate / run.tps_mean
+        for run in group.judged
+        if run.orders is not None and run.tps_mean and (rate := _orders_rate(run.orders, metric)) is not None
+    ]
+    if len(rates) < len(group.judged) or min(rates, default=0.0) <= 0:
+        raise Undecidable("its runs hold no new orders a minute")
+    return math.exp(sum(math.log(rate) for rate in rates) / len(rates))
+
+
+def _orders_rate(orders: OrderRates, metric: Metric) -> float | None:
+    """As the client counted them; as the server did, where the client's are not known."""
+    client, server = (orders.nopm, orders.server_nopm) if metric == "nopm" else (orders.tpm, orders.server_tpm)
+    return server if client is None else client
+
+
+def _extent(good: Sequence[CellJudgement], selector: CellSelector) -> str:
+    """From the least to the most that cells show between which a claim does not choose."""
+    means = [
+        group.tps_mean for group in good if selector.concurrency in (None, group.cell.concurrency) and group.tps_mean
+    ]
+    return f" with {min(means):,.0f} to {max(means):,.0f} TPS" if means else ""
+
+
+_AMBIGUOUS: Mapping[str, Callable[[Cell], str | int]] = {
+    "targets": lambda cell: cell.target,
+    "routes": lambda cell: cell.route,
+    "memory budgets": lambda cell: cell.tier_bytes,
+    "workloads": lambda cell: cell.workload,
+}
+"""What of a cell a claim may leave open, though it is about one cell."""
+_SELECTORS: Mapping[str, tuple[Callable[..., str], Callable[..., bool]]] = {
+    "workload": (
+        str,
+        lambda group, wanted, sources: sources.names.get(group.cell.workload, group.cell.workload) == wanted,
+    ),
+    "route": (lambda wanted: f"route {wanted}", lambda group, wanted, _: group.cell.route == wanted),
+    "tier_bytes": (
+        lambda wanted: f"memory of {format_memory(wanted)}",
+        lambda group, wanted, _: group.cell.tier_bytes == wanted,
+    ),
+    "engine": (str, lambda group, wanted, _: is_engine(wanted, group.runs[0])),
+    "concurrency": (
+        lambda wanted: f"{wanted} connections",
+        lambda group, wanted, _: group.cell.concurrency == wanted,
+    ),
+}
+"""Part of a spot -> how it is told, and which cells have it; in the order in which they are looked for."""

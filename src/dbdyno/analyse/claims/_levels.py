@@ -1,0 +1,81 @@
+"""Claims about what one engine does: a figure, a peak, a collapse behind it, a plateau."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbdyno.analyse import listed
+from dbdyno.analyse.claims._catalogue import Claim, Published
+from dbdyno.analyse.claims._cell_index import CellIndex, MeasuredLevel, Undecidable
+from dbdyno.analyse.claims._result import ClaimResult, joined, within
+from dbdyno.stats import Peak, compare, peak
+
+_LEVEL = 0.97  # as everywhere: less than 3 % apart is the same
+
+
+def check_level(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
+    """A figure holds when the print lies in the cell's interval."""
+    return figure_of(claim, index.reading(claim.at, claim.metric))
+
+
+def check_peak(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
+    """The figure holds, and its concurrency can't be told from the best one."""
+    found = figure_of(claim, index.reading(claim.at, claim.metric))
+    return joined(found, _is_peak(claim, _top(index.curve(claim.at, claim.metric))))
+
+
+def check_collapse(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
+    """The figure holds, and lies clearly below the peak at fewer connections."""
+    found = figure_of(claim, index.reading(claim.at, claim.metric))
+    top = _top(index.curve(claim.at, claim.metric))
+    if claim.at.concurrency in top.collapsed:
+        return found
+    return joined(found, ClaimResult("does not hold", f"no collapse from the peak at {top.best} connections"))
+
+
+def check_plateau(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
+    """Each engine's best holds the print, and no higher concurrency lies clearly below it."""
+    return joined(*(_level_off(claim, index, engine) for engine in claim.engines))
+
+
+def figure_of(claim: Claim, reading: MeasuredLevel) -> ClaimResult:
+    """The claim's figure held against a reading."""
+    return within(claim.values[0], claim.tolerance, reading.mean, reading.low, reading.high)
+
+
+def _level_off(claim: Claim, index: CellIndex, engine: str) -> ClaimResult:
+    curve = index.curve(replace(claim.at, engine=engine), claim.metric)
+    top = _top(curve)
+    found = figure_of(claim, curve[top.best])
+    if not top.collapsed:
+        return joined(found, *_not_shown_level(engine, curve, top))
+    where = listed([f"{n}" for n in top.collapsed])
+    words = f"{engine} peaks at {top.best} connections and does clearly less at {where}"
+    return joined(found, ClaimResult("does not hold", words))
+
+
+def _not_shown_level(engine: str, curve: Mapping[int, MeasuredLevel], top: Peak) -> list[ClaimResult]:
+    """That no fall is shown is no plateau: higher concurrencies that did less by 3 % or more, within chance."""
+    best = curve[top.best].level
+    open_ones = [n for n in sorted(curve) if n > top.best and compare(curve[n].level, best).ratio < _LEVEL]
+    if not open_ones:
+        return []
+    where = listed([f"{n}" for n in open_ones])
+    return [
+        ClaimResult("can't be told", f"{engine} peaks at {top.best} connections and may do clearly less at {where}")
+    ]
+
+
+def _is_peak(claim: Claim, top: Peak) -> ClaimResult:
+    where = listed([f"{n}" for n in top.concurrencies])
+    if claim.at.concurrency in top.concurrencies:
+        others = len(top.concurrencies) > 1
+        return ClaimResult("holds", f"peak at {where} connections, which can't be told apart" if others else "")
+    return ClaimResult("does not hold", f"the peak is at {where} connections")
+
+
+def _top(curve: Mapping[int, MeasuredLevel]) -> Peak:
+    if len(curve) < 2:
+        raise Undecidable("one concurrency alone has no peak")
+    return peak({n: found.level for n, found in curve.items()})

@@ -1,0 +1,28 @@
+"""The two sides of a claim that compares, and their difference in its unit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbdyno.analyse.claims._catalogue import CellSelector, Claim
+from dbdyno.stats import LogDifference
+
+
+def other_side(claim: Claim) -> CellSelector:
+    """The spot that is compared with: the claim's own, but for what `against` names."""
+    named = {
+        name: value
+        for name in ("workload", "route", "tier_bytes", "engine", "concurrency")
+        if (value := getattr(claim.against, name)) is not None
+    }
+    return replace(claim.at, **named)
+
+
+def in_unit(claim: Claim, found: LogDifference) -> tuple[float, float, float]:
+    """A difference with its interval as ratio, or as the share by which the first lies below the second."""
+    low, high = found.interval()
+    if claim.unit == "below":
+        return 1 - found.ratio, 1 - high, 1 - low
+    if claim.unit == "above":
+        return found.ratio - 1, low - 1, high - 1
+    return found.ratio, low, high

@@ -1,0 +1,118 @@
+"""Judged claims in the terminal: one line a claim, then how many hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from dbdyno.analyse import listed, plus_minus
+from dbdyno.analyse.claims._catalogue import Claim, Published
+from dbdyno.analyse.claims._figures import NAMES, figure, suffix
+from dbdyno.analyse.claims._judge import JudgedClaim
+from dbdyno.analyse.claims._result import ClaimResult
+from dbdyno.core import format_memory
+
+MARKS = {"holds": "+", "does not hold": "-", "not settled": "~", "can't be told": "?"}
+_HEAD = ("  claim", "verdict", "printed", "own, 95 %")
+_RANGED = ("range", "engines", "same")
+_INDENT = " " * 10
+
+
+def print_claims(report: Published, judged: Sequence[JudgedClaim], console: Console) -> None:
+    """Print all claims and their counts."""
+    console.print(Text(report.title, style="bold"))
+    rows = [tuple(_row(row)) for row in judged]
+    widths = [max(map(len, column)) for column in zip(_HEAD, *rows, strict=True)]
+    for head, row in zip((_HEAD, *rows), (None, *judged), strict=True):
+        padded = "  ".join(word.ljust(width) for word, width in zip(head, widths, strict=True))
+        console.print(Text(padded.rstrip()), soft_wrap=True)  # one line a claim, to be searched
+        for words in [] if row is None else _details(row):
+            console.print(Text(_INDENT + words, style="dim"), soft_wrap=True)
+    console.print(Text(tally(judged)))
+
+
+def tally(judged: Iterable[JudgedClaim]) -> str:
+    """How many claims hold, do not, rest on runs that have not settled, and can't be told."""
+    counts = Counter(row.result.outcome for row in judged)
+    holds, fails, silent = counts["holds"], counts["does not hold"], counts["can't be told"]
+    verbs = ("holds" if holds == 1 else "hold", "does not hold" if fails == 1 else "do not hold")
+    open_ones = f", {counts['not settled']} not settled" if counts["not settled"] else ""
+    return f"{counts.total()} claims: {holds} {verbs[0]}, {fails} {verbs[1]}{open_ones}, {silent} can't be told"
+
+
+def printed_words(claim: Claim) -> str:
+    """The figures as the report prints them.
+
+    >>> from dbdyno.analyse.claims import published
+    >>> [printed_words(claim) for claim in published("percona-2026").claims[3:7:2]]
+    ['1.38 times', 'about 35 %']
+    """
+    if not claim.values:
+        return "in words"
+    shown = [figure(value, claim.unit, claim.rounding) for value in claim.values]
+    ends = " to ".join(shown) if claim.kind in ("range", "engines") else listed(shown)
+    about = "about " if claim.approximate else ""
+    return f"{about}{ends}{suffix(claim.unit)}"
+
+
+def own_words(claim: Claim, result: ClaimResult) -> str:
+    """The own figure with its interval; the range of 5 to 95 % of the cells where a claim is about many."""
+    if result.own is None or result.low is None or result.high is None:
+        return ""
+    if claim.unit in NAMES:
+        return f"{plus_minus(result.own, result.low, result.high)}{suffix(claim.unit)}"
+    digits = 3 if claim.unit in ("below", "above") else 2
+    ends = [figure(end, claim.unit, 0.5 * 10**-digits) for end in (result.own, result.low, result.high)]
+    kind = "engines " if claim.kind == "engines" else "cells " if is_of_cells(claim) else ""
+    return f"{ends[0]} [{kind}{ends[1]} to {ends[2]}]{suffix(claim.unit)}"
+
+
+def is_of_cells(claim: Claim) -> bool:
+    """Whether it speaks of many cells, so that its own figure is their range, not an interval."""
+    return claim.kind in _RANGED
+
+
+def place_of(claim: Claim) -> str:
+    """Where the claim holds, in words; empty where it says everywhere."""
+    at = claim.at
+    against = claim.against.tier_bytes
+    tier = "" if at.tier_bytes is None else format_memory(at.tier_bytes)
+    parts = [
+        (at.workload or "").rpartition("/")[2] if claim.against.workload is None else "",
+        (at.route or "") if claim.against.route is None else "",
+        tier if against is None else f"{tier} over {format_memory(against)}",
+        "" if at.concurrency is None else f"{at.concurrency} connections",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def about(result: ClaimResult) -> str:
+    """What to know of a verdict: its reason, and what weakens it."""
+    return "; ".join([part for part in (result.reason, *(caveat.text for caveat in result.caveats)) if part])
+
+
+def arithmetic_words(result: ClaimResult) -> str:
+    """What was counted, and whether that gives the print."""
+    if not result.counted:
+        return ""
+    verdict = {True: "as printed", False: "not as printed", None: "other logs than the report's"}[result.gives_print]
+    return f"{result.counted} ({verdict})"
+
+
+def _row(row: JudgedClaim) -> Iterator[str]:
+    claim, result = row.claim, row.result
+    yield f"{MARKS[result.outcome]} {claim.claim_id}"
+    yield result.outcome
+    yield printed_words(claim)
+    yield own_words(claim, result)
+
+
+def _details(row: JudgedClaim) -> Iterator[str]:
+    yield f"says: {row.claim.sentence}"
+    if row.result.counted:
+        yield f"counted: {arithmetic_words(row.result)}"
+    if words := about(row.result):
+        yield f"to know: {words}"

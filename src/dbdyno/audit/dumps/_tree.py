@@ -1,0 +1,121 @@
+"""A folder of dumps as comparison sets."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbdyno.audit import ComparisonSet
+from dbdyno.audit.dumps._location import DumpLocation, place_of
+from dbdyno.audit.dumps._parse import Document, parse_document
+from dbdyno.audit.dumps._sets import sets_of
+from dbdyno.core import (
+    LIMIT_VARIABLE,
+    RequestError,
+    format_bytes,
+    input_limit,
+    read_input,
+    unpacked_gzip,
+    words_of,
+)
+
+_LARGEST_BYTES = 16 << 20
+_MOST_FILES = 100_000
+_TELLING = re.compile(
+    r"var|status|\.cnf|\.ini|summary|facts|config|option|show|global|mysql|mariadb|percona|my\b", re.IGNORECASE
+)
+_OTHER_FILES = re.compile(
+    r"sysbench|vmstat|iostat|dstat|mpstat|\.(png|svg|html|md|sh|py|sql|pdf|xz|zst|bz2)$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableFile:
+    """A file that should tell something and does not."""
+
+    path: Path
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dumps:
+    """What a folder holds.
+
+    Parameters
+    ----------
+    sets : comparison sets by campaign and tier, tiers from small to large
+    unread : files that look like dumps and could not be read
+    """
+
+    sets: tuple[ComparisonSet, ...]
+    unread: tuple[UnreadableFile, ...]
+
+
+def read_dumps(folder: Path) -> Dumps:
+    """Every dump below a folder, put to its target, tier and campaign.
+
+    Files are known by what stands in them. One that cannot be read is named, and the rest is read.
+
+    Raises
+    ------
+    RequestError : no such folder, or no dump in it
+    """
+    if not folder.is_dir():
+        raise RequestError(f"there is no folder {folder}", "", "name a folder with dumps of SHOW VARIABLES")
+    documents: list[tuple[DumpLocation, Document]] = []
+    unread: list[UnreadableFile] = []
+    left = input_limit()
+    for path in _paths(folder):
+        if not path.is_file() or _OTHER_FILES.search(path.name) or path.name.startswith("."):
+            continue
+        try:
+            text = _text(path)
+            document = parse_document(text)
+        except (OSError, ValueError) as error:
+            unread.append(UnreadableFile(path, words_of(error)))
+            continue
+        left -= len(text)
+        if left < 0:
+            raise _too_much(folder)
+        if document.kind != "unknown":
+            documents.append((place_of(path.relative_to(folder)), document))
+        elif _TELLING.search(path.name):
+            unread.append(
+                UnreadableFile(path, "no rows of SHOW VARIABLES or STATUS, no option file, no summary, no facts")
+            )
+    sets = sets_of(documents)
+    if not sets:
+        raise RequestError(
+            f"{folder} holds no dumps of a server",
+            "\n".join(f"{entry.path}: {entry.why}" for entry in unread[:10]),
+            "put SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS and the option file of each target into a folder of its own",
+        )
+    return Dumps(sets, tuple(unread))
+
+
+def _paths(folder: Path) -> list[Path]:
+    found = list(itertools.islice(folder.rglob("*"), _MOST_FILES + 1))
+    if len(found) > _MOST_FILES:
+        why = f"it has more than {_MOST_FILES:,} files and folders below it"
+        raise RequestError(f"{folder} can't be audited", why, "name the folder that holds the dumps alone")
+    return sorted(found)
+
+
+def _too_much(folder: Path) -> RequestError:
+    most = input_limit()
+    why = f"the files that look like dumps hold more than {format_bytes(most)}"
+    remedy = f"name the folder that holds the dumps alone, or raise the limit: {LIMIT_VARIABLE}={2 * most}"
+    return RequestError(f"{folder} can't be audited", why, remedy)
+
+
+def _text(path: Path) -> str:
+    raw = read_input(path, _LARGEST_BYTES)
+    if raw[:2] == b"\x1f\x8b":
+        raw = unpacked_gzip(raw, _LARGEST_BYTES)
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return raw.decode("utf-16")
+    if b"\0" in raw[:4096]:
+        raise ValueError("not a text")
+    return raw.decode("utf-8-sig", errors="replace")

@@ -1,0 +1,128 @@
+"""A study without the differences that settings can remove.
+
+dbdyno's own baseline is equal in effect on all targets, so most differences come from what a study sets on top for one
+target: that is taken out. What the baseline does not set, and what the servers' defaults make different, gets one value
+on all targets that have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dbdyno.audit import ComparisonSet, Finding, audit
+from dbdyno.audit.studies._draft import Draft
+from dbdyno.audit.studies._remedies import inputs_behind, why_held, why_left
+from dbdyno.study import Pinning, Study
+
+HELD = "dbdyno's own settings hold it equal: the study sets nothing that changes it"
+_ALIGNED = "policy = aligned"
+_GIVEN = "it was given one value for another finding"
+_NO_BINLOG = "dbdyno leaves the binary log off on all targets"
+_FOREIGN = "a server that runs already is not configured by dbdyno: change its own option file"
+_UNKNOWN = "no setting is known that removes it"
+
+
+@dataclass(frozen=True, slots=True)
+class FindingOutcome:
+    """What becomes of one finding.
+
+    Parameters
+    ----------
+    changes : to the study, in words; empty where nothing had to be changed or nothing can be
+    why : nothing was changed: the reason
+    is_left : the difference will be there again
+    """
+
+    finding: Finding
+    changes: tuple[str, ...] = ()
+    why: str = ""
+    is_left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedStudy:
+    """A study with other settings, and what was done about each finding."""
+
+    study: Study
+    outcomes: tuple[FindingOutcome, ...]
+
+
+def align_study(study: Study, sets: Sequence[ComparisonSet]) -> AlignedStudy:
+    """The study that removes what settings can remove of the differences in these comparison sets.
+
+    Targets are found in the sets by their names, or else by family and version. Findings for completeness alone
+    (info) are left as they are.
+    """
+    draft = Draft.of(_aligned_policy(study), sets)
+    outcomes = []
+    for finding in audit(sets).findings:
+        if finding.severity != "info":
+            outcome = _outcome(finding, draft)
+            by_policy = study.policy != "aligned" and outcome.why == HELD
+            outcomes.append(
+                FindingOutcome(finding, (f"{_ALIGNED} in place of {study.policy}",)) if by_policy else outcome
+            )
+    return AlignedStudy(draft.written(), tuple(outcomes))
+
+
+def _aligned_policy(study: Study) -> Study:
+    """The study at the policy that makes targets equal in effect."""
+    if study.policy == "aligned":
+        return study
+    targets = [replace(t, options_file="", options_sha256="", file_options={}) for t in study.targets]
+    return replace(study, policy="aligned", targets=tuple(targets))
+
+
+def _outcome(finding: Finding, draft: Draft) -> FindingOutcome:
+    if changes := _in_the_study(finding, draft):
+        return FindingOutcome(finding, changes)
+    if why := why_left(finding):
+        return FindingOutcome(finding, why=why, is_left=True)
+    aligned = [] if _is_moot(finding, draft) else _aligned(finding, draft)
+    changes = tuple(dict.fromkeys((*draft.without_named(finding), *aligned)))
+    if changes:
+        return FindingOutcome(finding, changes)
+    if any(not draft.is_ours(target) for target in draft.study.targets):
+        return FindingOutcome(finding, why=_FOREIGN, is_left=True)
+    if why := why_held(finding):
+        return FindingOutcome(finding, why=why)
+    if _is_moot(finding, draft):
+        return FindingOutcome(finding, why=_NO_BINLOG)
+    inputs = inputs_behind(finding)
+    held = [name for name in inputs if draft.is_held(name)]
+    open_ones = [name for name in inputs if name not in held and draft.differs(name)]
+    if open_ones and set(open_ones) <= draft.added:
+        return FindingOutcome(finding, why=_GIVEN)
+    if held and not open_ones:
+        return FindingOutcome(finding, why=HELD)
+    return FindingOutcome(finding, why=_UNKNOWN, is_left=True)
+
+
+def _is_moot(finding: Finding, draft: Draft) -> bool:
+    """Whether it is about the binary log, which dbdyno leaves off unless the study asks for it."""
+    return finding.rule.when.get("binlog.enabled") == "ON" and not draft.sets("log_bin", "binlog.enabled")
+
+
+def _in_the_study(finding: Finding, draft: Draft) -> tuple[str, ...]:
+    """What the study itself can do otherwise: order, repeats, processors."""
+    study = draft.study
+    if finding.rule.rule_id == "time-order-confound":
+        draft.study = replace(study, order="interleaved", repeats=max(study.repeats, 2))
+        return (f"order = interleaved, repeats = {draft.study.repeats}",)
+    if finding.rule.rule_id == "client-cpu-contention" and not study.pinning.is_apart and (cpus := draft.processors):
+        client = max(cpus // 4, 1)
+        draft.study = replace(study, pinning=Pinning(tuple(range(cpus - client)), tuple(range(cpus - client, cpus))))
+        return (f"[pinning] server: {cpus - client} of {cpus} processors, client: {client}",)
+    if finding.rule.rule_id == "aborted-work-counted":
+        return draft.at_read_committed()
+    return ()
+
+
+def _aligned(finding: Finding, draft: Draft) -> list[str]:
+    changes: list[str] = []
+    for name in inputs_behind(finding):
+        changes += draft.without_overrides(name)
+        if not draft.is_held(name):
+            changes += draft.with_one_value(name)
+    return changes

@@ -1,0 +1,226 @@
+"""The study while it is being mended: settings of its targets, and what is known of their servers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from dbdyno.audit import (
+    ComparisonSet,
+    Finding,
+    SourcedValue,
+    TargetFacts,
+    Value,
+    default_of,
+    server_of,
+    value_in_effect,
+)
+from dbdyno.audit.studies._options import can_have, is_held, options_of, takes, variables_of
+from dbdyno.audit.studies._remedies import baseline_id
+from dbdyno.core import Target
+from dbdyno.engines import SettingValue, neutral_parameters, read_setting, requested_option, setting_text, vocabulary
+from dbdyno.study import Study
+
+
+@dataclass(slots=True)
+class Draft:
+    """The study being changed, with what is known of its targets.
+
+    Parameters
+    ----------
+    options : server options of each target, as they will be written
+    settings : neutral parameters of each target, likewise
+    shared : neutral parameters of all targets
+    at_default : target and input for which the study's own setting was taken out
+    added : inputs that were given one value
+    """
+
+    study: Study
+    facts: dict[str, TargetFacts]
+    options: dict[str, dict[str, str]]
+    settings: dict[str, dict[str, SettingValue]]
+    shared: dict[str, SettingValue]
+    at_default: set[tuple[str, str]] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, study: Study, sets: Sequence[ComparisonSet]) -> Draft:
+        everyone = [facts for one in sets for facts in one.targets]
+        matched = {target.name: facts for target in study.targets if (facts := _match(target, everyone))}
+        return cls(
+            study,
+            matched,
+            {target.name: dict(target.options) for target in study.targets},
+            {target.name: dict(target.settings) for target in study.targets},
+            dict(study.settings),
+        )
+
+    def written(self) -> Study:
+        """The study as it is to be run."""
+        targets = tuple(
+            replace(target, settings=self.settings[target.name], options=self.options[target.name])
+            for target in self.study.targets
+        )
+        return replace(self.study, targets=targets, settings=self.shared)
+
+    @property
+    def processors(self) -> int:
+        """Of the machine on which client and all servers run; 0 when it can't be divided."""
+        counts = [facts.host.get("processors", 0) for facts in self.facts.values()]
+        ours = all(self.is_ours(target) for target in self.study.targets)
+        return min(counts) if ours and counts and min(counts) > 1 else 0
+
+    def is_ours(self, target: Target) -> bool:
+        """Started and configured by dbdyno."""
+        return not target.engine.source.startswith("server")
+
+    def server(self, target: Target) -> tuple[str, str, str]:
+        """Family, version, storage engine: the version as it was measured."""
+        facts = self.facts.get(target.name)
+        version = server_of(facts)[1] if facts is not None else ""
+        return target.engine.family, version or target.engine.version, target.engine.storage_engine
+
+    def without_named(self, finding: Finding) -> list[str]:
+        """Take out the options that a finding names for a target, as those that did nothing."""
+        changes = []
+        for target in self.study.targets:
+            facts = self.facts.get(target.name)
+            named = finding.values.get(facts.name, ()) if facts is not None else ()
+            names = {str(words).partition(":")[0].strip() for words in named} if isinstance(named, tuple) else set()
+            changes += self._take_out(target, names)
+        return changes
+
+    def without_overrides(self, name: str) -> list[str]:
+        """Take out what the study sets for an input on any target."""
+        changes: list[str] = []
+        if name in self.added:
+            return changes
+        for target in self.study.targets:
+            if self.is_ours(target):
+                gone = self._take_out(target, options_of(name, self.options[target.name], *self.server(target)))
+                gone += self._take_out_setting(target, baseline_id(name))
+                self.at_default |= {(target.name, name)} if gone else set()
+                changes += gone
+        return changes
+
+    def _take_out(self, target: Target, names: set[str]) -> list[str]:
+        own = self.options[target.name]
+        gone = [option for option in own if requested_option(option)[0] in names]
+        return [f"{target.name}: {option} = {own.pop(option)} taken out" for option in gone]
+
+    def _take_out_setting(self, target: Target, name: str) -> list[str]:
+        own = self.settings[target.name]
+        return [f"{target.name}: {name} = {setting_text(name, own.pop(name))} taken out"] if name in own else []
+
+    def at_read_committed(self) -> tuple[str, ...]:
+        """MyRocks aborts a write to what changed since its snapshot at REPEATABLE READ, and waits at READ COMMITTED.
+
+        Nothing where no target is in MyRocks, or the study has chosen a level.
+        """
+        targets = self.study.targets
+        chosen = self.sets("transaction_isolation", "trx.isolation") or not all(map(self.is_ours, targets))
+        if chosen or all(target.engine.storage_engine != "rocksdb" for target in targets):
+            return ()
+        self.shared["trx.isolation"] = "READ-COMMITTED"
+        return ("all targets: trx.isolation = READ-COMMITTED, a weaker promise on all alike",)
+
+    def sets(self, variable: str, name: str) -> bool:
+        """Whether the study sets a variable on any target, by its option or by its neutral parameter."""
+        neutral = name in self.shared or any(name in own for own in self.settings.values())
+        return neutral or any(
+            requested_option(option)[0] == variable for own in self.options.values() for option in own
+        )
+
+    def is_held(self, name: str) -> bool:
+        """Whether dbdyno sets an input on every target whose server has it."""
+        return all(
+            is_held(name, *server)
+            for target in self.study.targets
+            if self.is_ours(target) and (server := self.server(target))
+        )
+
+    def with_one_value(self, name: str) -> list[str]:
+        """Give one value to an input that dbdyno does not set, on all targets whose servers take it."""
+        known = self._known(name)
+        if name in self.added or not self.differs(name):
+            return []
+        value = self._common(name, known)
+        donors = [target for target, reading in known.items() if reading.value == value and not reading.implied]
+        self.added.add(name)
+        text = self._text(donors, name) or str(value)
+        if (neutral := self._neutral(baseline_id(name), text)) is not None:
+            self.shared[baseline_id(name)] = neutral
+            return [f"all targets: {baseline_id(name)} = {setting_text(baseline_id(name), neutral)}"]
+        changes = []
+        for target in self.study.targets:
+            server = self.server(target)
+            if target.name not in known or known[target.name].implied or not self.is_ours(target):
+                continue
+            for option in set() if is_held(name, *server) else variables_of(name, *server):
+                if takes(option, name, *server[:2]):
+                    self.options[target.name][option] = text
+                    changes.append(f"{target.name}: {option} = {text}")
+        return changes
+
+    def _neutral(self, name: str, text: str) -> SettingValue | None:
+        """The value in neutral words, where all targets of ours can have it so."""
+        if name not in vocabulary():
+            return None
+        try:
+            value = read_setting(name, int(text) if text.isdigit() else text)
+        except ValueError:
+            return None
+        servers = [self.server(target) for target in self.study.targets if self.is_ours(target)]
+        return value if all(can_have(name, value, *server) for server in servers) else None
+
+    def differs(self, name: str) -> bool:
+        """Whether a parameter has several values in effect."""
+        return len({reading.value for reading in self._known(name).values()}) > 1
+
+    def _known(self, name: str) -> dict[str, SourcedValue]:
+        """Value in effect of a parameter on each target where it is known."""
+        if name not in neutral_parameters():
+            return {}
+        readings = {
+            target.name: default_of(name, *self.server(target))
+            if (target.name, name) in self.at_default
+            else value_in_effect(self.facts[target.name], name)
+            for target in self.study.targets
+            if target.name in self.facts
+        }
+        return {target: reading for target, reading in readings.items() if reading.state == "known"}
+
+    def _common(self, name: str, known: dict[str, SourcedValue]) -> Value:
+        """What holds where there is no option; else the default of most servers, else what most have."""
+        implied = [reading.value for reading in known.values() if reading.implied]
+        if implied:
+            return implied[0]
+        defaults = Counter(
+            default.value
+            for target in self.study.targets
+            if target.name in known and (default := default_of(name, *self.server(target))).state == "known"
+        )
+        having = Counter(reading.value for reading in known.values())
+        return max(having, key=lambda value: (defaults[value], having[value]))
+
+    def _text(self, donors: Sequence[str], name: str) -> str:
+        """The value as a server that has it writes it."""
+        for target in self.study.targets:
+            if target.name in donors:
+                rows = self.facts[target.name].variables or {}
+                return next((rows[v] for v in variables_of(name, *self.server(target)) if v in rows), "")
+        return ""
+
+
+def _match(target: Target, everyone: Sequence[TargetFacts]) -> TargetFacts | None:
+    by_name = [facts for facts in everyone if facts.name == target.name]
+    engine = target.engine
+    alike = [
+        facts
+        for facts in everyone
+        if (server := server_of(facts))[0] == engine.family
+        and f"{server[1]}.".startswith(f"{engine.version}.")
+        and server[2] == engine.storage_engine
+    ]
+    return next(iter(by_name + alike), None)

@@ -1,0 +1,112 @@
+"""Servers that were looked at and not yet driven, read as if they were stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dbdyno.audit.studies._window import NO_WINDOW, Window, read_window
+from dbdyno.store import Results, StoredRun
+
+
+class RunSource(Protocol):
+    """What facts are taken from: a results folder, or one with looks laid over it."""
+
+    @property
+    def host(self) -> Mapping[str, Any]:
+        """Facts of the machine."""
+
+    def engine(self, target: str) -> Mapping[str, Any] | None:
+        """What was installed for a target."""
+
+    def dataset(self, target: str) -> Mapping[str, Any] | None:
+        """What its runs start from."""
+
+    def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
+        """A document of a run; empty where it has none."""
+
+    def option_file(self, run_id: str) -> str:
+        """Text of the server's option file; empty for a server that is not ours."""
+
+    def window(self, run_id: str) -> Window:
+        """What was sampled in the run's window."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSource:
+    """A results folder.
+
+    Parameters
+    ----------
+    at_end : variables as they were read after the window, where they were
+    """
+
+    results: Results
+    at_end: bool = False
+
+    @property
+    def host(self) -> Mapping[str, Any]:
+        """See `RunSource`."""
+        return self.results.host
+
+    def engine(self, target: str) -> Mapping[str, Any] | None:
+        """See `RunSource`."""
+        return self.results.engine(target)
+
+    def dataset(self, target: str) -> Mapping[str, Any] | None:
+        """See `RunSource`."""
+        return self.results.dataset(target)
+
+    def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
+        """See `RunSource`."""
+        late = self.results.optional_document(run_id, "variables_after") if self.at_end and name == "variables" else {}
+        return late or self.results.optional_document(run_id, name)
+
+    def option_file(self, run_id: str) -> str:
+        """See `RunSource`."""
+        return self.results.text(run_id, "server.cnf")
+
+    def window(self, run_id: str) -> Window:
+        """See `RunSource`."""
+        return read_window(self.results, run_id)
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedSource:
+    """A results folder with looks laid over it; where nothing was driven there is no window."""
+
+    stored: StoredSource
+    looks: Mapping[str, StoredRun]
+
+    @classmethod
+    def over(cls, results: Results, looks: Sequence[StoredRun]) -> InspectedSource:
+        """Looks by the ids of the runs that they stand for."""
+        return cls(StoredSource(results), {look.record.run.run_id: look for look in looks})
+
+    @property
+    def host(self) -> Mapping[str, Any]:
+        """See `RunSource`."""
+        return self.stored.host
+
+    def engine(self, target: str) -> Mapping[str, Any] | None:
+        """See `RunSource`."""
+        return self.stored.engine(target)
+
+    def dataset(self, target: str) -> Mapping[str, Any] | None:
+        """See `RunSource`."""
+        return self.stored.dataset(target)
+
+    def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
+        """See `RunSource`."""
+        look = self.looks.get(run_id)
+        return self.stored.document(run_id, name) if look is None else getattr(look, name)
+
+    def option_file(self, run_id: str) -> str:
+        """See `RunSource`."""
+        look = self.looks.get(run_id)
+        return self.stored.option_file(run_id) if look is None else look.server_cnf
+
+    def window(self, run_id: str) -> Window:
+        """See `RunSource`."""
+        return NO_WINDOW if run_id in self.looks else self.stored.window(run_id)

@@ -1,0 +1,212 @@
+"""From the stored runs of a target to what the audit takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.audit import TargetFacts
+from dbdyno.audit.studies._inspection import RunSource
+from dbdyno.audit.studies._window import Window
+from dbdyno.core import RunRecord, Target
+from dbdyno.engines import read_option_file
+from dbdyno.study import Study
+
+THIS_MACHINE = (None, "127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRuns:
+    """Runs of one target that are set beside those of others.
+
+    Parameters
+    ----------
+    runs : those that were driven, in the order in which they were
+    """
+
+    source: RunSource
+    study: Study
+    target: Target
+    runs: tuple[RunRecord, ...]
+
+    @property
+    def judged(self) -> RunRecord:
+        """The run whose window and dumps speak for the target: the last at the highest concurrency."""
+        return max(self.runs, key=lambda record: (record.run.cell.concurrency, record.run.order_index))
+
+    @property
+    def is_ours(self) -> bool:
+        """Started by dbdyno, with an option file of its own and restored data."""
+        return not self.is_imported and not self.target.engine.source.startswith("server")
+
+    @property
+    def is_imported(self) -> bool:
+        """Made by another tool: only what its files hold is known, and nothing of the machine."""
+        return self.study.imported is not None
+
+    def document(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
+        """A document of the judged run; empty where it was stored without."""
+        return self.source.document(self.judged.run.run_id, name)
+
+
+def facts_of(runs: TargetRuns) -> TargetFacts:
+    """All that is stored of a target, in the audit's words."""
+    run_id = runs.judged.run.run_id
+    window = runs.source.window(run_id)
+    option_file = runs.source.option_file(run_id)  # empty for a server that is not ours
+    return TargetFacts(
+        name=runs.target.name,
+        variables=_rows(runs.document("variables")),
+        status=_rows(runs.document("status_before")),
+        status_end=_rows(runs.document("status_after")),
+        counters_each_second=window.counters(),
+        option_file=read_option_file(option_file).asked if option_file else None,
+        session=_session(runs),
+        schema=_schema(runs),
+        host=_host(runs, window),
+        run=_run(runs, window),
+        version=runs.judged.version,
+        storage_engine=runs.judged.storage_engine,
+    )
+
+
+def _rows(dump: Mapping[str, Any]) -> dict[str, str] | None:
+    return {name.lower(): str(value) for name, value in dump.items()} or None
+
+
+def _session(runs: TargetRuns) -> dict[str, Any]:
+    """Facts of the load's own sessions, one for each run."""
+    starts = [runs.source.document(record.run.run_id, "start") for record in runs.runs]
+    told = [start for start in starts if start.get("session")]
+    if not told:
+        return {}
+    names = {
+        "ssl_cipher": "tls_cipher",
+        "compression": "compression",
+        "auth_plugin": "auth_plugin",
+        "collation_connection": "collation",
+        "isolation": "isolation",
+    }
+    facts: dict[str, Any] = {
+        ours: sorted({str(start["session"].get(theirs) or "") for start in told})
+        for ours, theirs in names.items()
+        if all(theirs in start["session"] for start in told)
+    }
+    if len(facts.get("collation_connection", ())) == 1:
+        facts["collation_connection"] = facts["collation_connection"][0]
+    facts["ssl_version"] = " and ".join(sorted({str(start["session"].get("tls_version") or "") for start in told}))
+    facts["transport"] = _transport(runs)
+    return facts
+
+
+def _transport(runs: TargetRuns) -> str:
+    """Socket, loopback or network; a server elsewhere is reached by the network whatever the route is called."""
+    return "network" if _is_remote(runs) else runs.judged.run.cell.route
+
+
+def _is_remote(runs: TargetRuns) -> bool:
+    if runs.is_ours or runs.is_imported:
+        return False
+    address = runs.study.servers.get(runs.target.engine.source.partition(":")[2])
+    return address is not None and address.host not in THIS_MACHINE
+
+
+def _schema(runs: TargetRuns) -> dict[str, Any]:
+    stored = runs.document("schema")
+    facts = {name: stored[name] for name in ("ddl", "columns", "data_bytes") if stored.get(name)}
+    datasets = (runs.source.dataset(runs.target.name) or {}).get("datasets", ())
+    workload = runs.study.workload_of(runs.target.name, runs.judged.run.cell.workload)
+    wanted = [entry for entry in datasets if entry["options"] == workload.dataset_options] or list(datasets)
+    if wanted:
+        facts["row_count"] = wanted[0]["rows_total"]
+    return facts
+
+
+def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
+    """The machine that the server ran on: this one, unless the server is elsewhere."""
+    if runs.is_imported:
+        return _told_machine(runs)
+    if _is_remote(runs):
+        return {"name": runs.study.servers[runs.target.engine.source.partition(":")[2]].host}
+    host, process = runs.source.host, runs.document("process")
+    processors = host.get("logical_cpu_count") or 0
+    is_client_elsewhere = runs.study.bench is not None and runs.judged.run.cell.route == "network"
+    told = {
+        "machine_id": host.get("boot_id"),
+        "name": host.get("hostname"),
+        "numa_nodes": host.get("numa_node_count"),
+        "thp_mode": host.get("transparent_huge_pages"),
+        "rotational": host.get("rotational"),
+        "free_memory_bytes": _free_bytes(runs, window),
+        "rss_bytes": window.median("server.resident"),
+        "idle_share": _share(window.median("host.cpu.idle"), processors),
+        "client_cpu_share": None
+        if is_client_elsewhere
+        else _share(window.median("client.cpu.user", "client.cpu.system"), processors),
+        "processors": processors or None,
+        "cpu_partition": "processors of their own" if runs.study.pinning.is_apart or is_client_elsewhere else None,
+        **{name: process.get(name) for name in ("proc_limits", "cgroup", "allocator", "numa_policy")},
+    }
+    if runs.is_ours:
+        engine = runs.source.engine(runs.target.name) or {}
+        told |= {"option_files_read": [], "servers": 1, "base_image": _origin(engine)}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _told_machine(runs: TargetRuns) -> dict[str, Any]:
+    """The machine by the readings beside the load; all of them, where its runs were not made on one."""
+    starts = [runs.source.document(record.run.run_id, "start") for record in runs.runs]
+    machines = [machine for start in starts if isinstance(machine := start.get("machine"), Mapping)]
+    names = sorted({str(name) for machine in machines if (name := machine.get("hostname"))})
+    return {"name": " and ".join(names)} if names else {}
+
+
+def _free_bytes(runs: TargetRuns, window: Window) -> float | None:
+    """Memory that the server's files could be kept in: the machine's, or what a memory limit leaves beside its own."""
+    free = window.median("memory.available")
+    limit: int | None = runs.document("life").get("memory", {}).get("limit_bytes")
+    own = window.median("server.limit.anonymous")
+    if limit is None or own is None:
+        return free
+    left = max(limit - own, 0.0)
+    return left if free is None else min(free, left)
+
+
+def _origin(engine: Mapping[str, Any]) -> str | None:
+    """What the build was made for, such as the distribution of its package."""
+    return f"{engine['source']} {engine['location']}" if engine.get("location") else None
+
+
+def _share(processors_used: float | None, processors: int) -> float | None:
+    return None if processors_used is None or not processors else processors_used / processors
+
+
+def _run(runs: TargetRuns, window: Window) -> dict[str, Any]:
+    if runs.is_imported:
+        return {"transactions_each_second": list(window.tps)}
+    if not any(record.started_ns for record in runs.runs):
+        return {}  # looked at, not driven
+    errors: Counter[str] = Counter()
+    for record in runs.runs:
+        errors.update(dict(record.errors))
+    return {
+        "errors": dict(errors),
+        "transactions": sum(record.transactions for record in runs.runs),
+        "drops_errors": False,
+        "transactions_each_second": list(window.tps),
+        "start_times": [record.started_ns for record in runs.runs if record.run.cell == runs.judged.run.cell],
+    }
+
+
+def of_target(source: RunSource, study: Study, target: Target, records: Sequence[RunRecord]) -> TargetRuns | None:
+    """The runs of a target among these that were driven; None when there is none."""
+    driven = tuple(
+        record
+        for record in records
+        if record.run.cell.target == target.name
+        and record.status in ("good", "suspect")
+        and source.document(record.run.run_id, "variables")
+    )
+    return TargetRuns(source, study, target, driven) if driven else None

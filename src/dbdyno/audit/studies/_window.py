@@ -1,0 +1,93 @@
+"""What the samplers saw in a run's window."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dbdyno.store import Results
+from dbdyno.tables import Table
+
+_ENGINE = "engine."
+_SECOND = ("second", "phase", "tps")
+_READING = ("second", "metric", "value", "unit")
+# A run has some two hundred metrics a second; the rules look at these.
+_NEEDED = (
+    "client.cpu.system",
+    "client.cpu.user",
+    "engine.bytes.dirty",
+    "engine.lsm.memtable_bytes",
+    "engine.pool.misses",
+    "engine.redo.checkpoint_age",
+    "engine.redo.checkpoint_limit",
+    "engine.redo.waits",
+    "engine.table_cache.opened_tables",
+    "engine.table_cache.overflows",
+    "host.cpu.idle",
+    "memory.available",
+    "server.resident",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The seconds of one run that were judged.
+
+    Parameters
+    ----------
+    tps : of each second
+    metrics : metric -> reading of each second; rates as they are
+    units : metric -> unit; rates end in ``/s``
+    """
+
+    tps: tuple[float, ...]
+    metrics: dict[str, tuple[float, ...]]
+    units: dict[str, str]
+
+    def median(self, *names: str) -> float | None:
+        """Middle of the sum of metrics over the seconds; None when one was not sampled."""
+        series = [self.metrics.get(name) for name in names]
+        told = [values for values in series if values]
+        if len(told) < len(names):
+            return None
+        return statistics.median(map(sum, zip(*told, strict=False)))
+
+    def counters(self) -> dict[str, tuple[float, ...]]:
+        """The server's own counters by neutral name; rates summed up, so that they grow as the server's do."""
+        return {
+            name.removeprefix(_ENGINE): tuple(itertools.accumulate(values)) if "/" in self.units[name] else values
+            for name, values in self.metrics.items()
+            if name.startswith(_ENGINE)
+        }
+
+
+NO_WINDOW = Window((), {}, {})
+"""Of a server that was not driven."""
+
+
+def read_window(results: Results, run_id: str) -> Window:
+    """The window of a stored run."""
+    judged = {second: tps for second, phase, tps in _rows(results.seconds(run_id, _SECOND)) if phase == "window"}
+    found: dict[str, dict[int, float]] = defaultdict(dict)
+    units: dict[str, str] = {}
+    table = results.telemetry(run_id, _READING)
+    for second, metric, value, unit in _rows(table.at(table.texts("metric").among(_NEEDED))):
+        if second in judged and value is not None:
+            found[metric][second] = value
+            units[metric] = unit
+    metrics = {name: tuple(values[second] for second in sorted(values)) for name, values in found.items()}
+    return Window(tuple(judged.values()), metrics, units)
+
+
+def _rows(table: Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(table.values(name) for name in table.columns), strict=True)
+
+
+def wrote(results: Results, run_id: str) -> bool | None:
+    """Whether any statement of a run changed rows; None where its writes were not counted."""
+    counts = [count for count in results.seconds(run_id, ("writes",)).values("writes") if count is not None]
+    return any(count > 0 for count in counts) if counts else None

@@ -1,0 +1,15 @@
+"""Holds tables of numpy columns and reads and writes them as Parquet; the reader knows what the columns mean.
+
+>>> import numpy as np
+>>> table = Table({"second": np.arange(2), "phase": Texts.repeated("window", 2), "tps": np.array([5.0, np.nan])})
+>>> table.rows()
+[{'second': 0, 'phase': 'window', 'tps': 5.0}, {'second': 1, 'phase': 'window', 'tps': None}]
+>>> read_parquet(parquet_bytes(table), most_rows=2).values("tps")
+[5.0, None]
+"""
+
+from dbdyno.tables._parquet_reader import read_parquet
+from dbdyno.tables._parquet_writer import parquet_bytes
+from dbdyno.tables._table import Column, Table, Texts, joined
+
+__all__ = ["Column", "Table", "Texts", "joined", "parquet_bytes", "read_parquet"]

@@ -1,0 +1,114 @@
+"""What a Parquet file says of itself: its columns, each with its type and where its values stand."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dbdyno.tables._parquet_thrift import Struct, read_struct
+
+MAGIC = b"PAR1"
+BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
+UTF8, ENUM, DECIMAL, UINT_8, UINT_64, INT_8, INT_64, JSON = 0, 4, 5, 11, 14, 15, 18, 19
+_NESTED, _REQUIRED = "lists or groups", 0
+_STRING, _LOGICAL_DECIMAL, _INTEGER, _NULL = 1, 5, 10, 11  # of the union of logical types
+_TYPES = ("flags", "integers", "integers", "times", "numbers", "numbers", "bytes", "bytes")
+ColumnMeaning = Literal["number", "unsigned", "text", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredColumn:
+    """A column of the file.
+
+    Parameters
+    ----------
+    meaning : what its values are; what else it holds in words, if neither numbers nor texts
+    type : physical type
+    width : bytes of a value of fixed length
+    divisor : what a decimal is divided by
+    is_optional : whether values can be unknown
+    chunks : metadata of each part
+    """
+
+    name: str
+    meaning: ColumnMeaning | str
+    type: int
+    width: int
+    divisor: int
+    is_optional: bool
+    chunks: tuple[Struct, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """The columns of a file and the number of its rows."""
+
+    columns: tuple[StoredColumn, ...]
+    rows_count: int
+
+
+def read_footer(content: bytes) -> Footer:
+    """The footer of a file.
+
+    Raises
+    ------
+    ValueError, IndexError, KeyError, TypeError, AttributeError : it is not Parquet, or damaged
+    """
+    length = struct.unpack("<I", content[-8:-4])[0] if len(content) > 12 else 0
+    if not content.startswith(MAGIC) or not content.endswith(MAGIC) or not 0 < length <= len(content) - 12:
+        raise ValueError("no Parquet, or not all of it")
+    fields, _ = read_struct(content[len(content) - 8 - length : -8], 0)
+    root, *elements = fields[2]
+    groups = fields.get(4, [])
+    columns = []
+    place = leaf = 0
+    for _ in range(root.get(5, 0)):
+        end, leaves = _span(elements, place)
+        chunks = tuple(group[1][leaf][3] for group in groups)
+        columns.append(_column(elements[place], chunks))
+        place, leaf = end, leaf + leaves
+    return Footer(tuple(columns), fields[3])
+
+
+def _span(elements: list[Any], at: int) -> tuple[int, int]:
+    """Where the elements of a column end, and how many of them hold values."""
+    left, leaves = 1, 0
+    while left:
+        children = elements[at].get(5, 0)
+        left += children - 1
+        leaves += 0 if children else 1
+        at += 1
+    return at, leaves
+
+
+def _column(element: Struct, chunks: tuple[Struct, ...]) -> StoredColumn:
+    is_plain = not element.get(5) and element.get(3, _REQUIRED) < 2  # 2: repeated
+    decimals = (
+        element.get(7, 0) if element.get(6) == DECIMAL else element.get(10, {}).get(_LOGICAL_DECIMAL, {}).get(1, 0)
+    )
+    return StoredColumn(
+        name=element[4].decode(),
+        meaning=_meaning(element) if is_plain else _NESTED,
+        type=element.get(1, -1),
+        width=element.get(2, 0),
+        divisor=10 ** min(max(decimals, 0), 76),
+        is_optional=element.get(3, _REQUIRED) != _REQUIRED,
+        chunks=chunks,
+    )
+
+
+def _meaning(element: Struct) -> ColumnMeaning | str:
+    kind, converted, logical = element[1], element.get(6), element.get(10, {})
+    if _NULL in logical:
+        return "nothing"
+    if kind == BYTE_ARRAY and (converted in (UTF8, ENUM, JSON) or _STRING in logical):
+        return "text"
+    is_decimal = converted == DECIMAL or _LOGICAL_DECIMAL in logical
+    if kind in (INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED) and is_decimal:
+        return "number"
+    if kind in (INT32, INT64):
+        is_unsigned = converted is not None and UINT_8 <= converted <= UINT_64
+        is_integer = converted is None or UINT_8 <= converted <= INT_64
+        return "unsigned" if is_unsigned else "number" if is_integer and set(logical) <= {_INTEGER} else "times"
+    return "number" if kind in (FLOAT, DOUBLE) else _TYPES[kind]

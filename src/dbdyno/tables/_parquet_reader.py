@@ -1,0 +1,171 @@
+"""Columns of numbers and texts of Parquet files, whoever wrote them: plain or by dictionary; zstd, gzip or Snappy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.tables._parquet_codecs import UNCOMPRESSED, unpacked
+from dbdyno.tables._parquet_footer import BYTE_ARRAY, DOUBLE, FIXED, FLOAT, INT32, INT64, StoredColumn, read_footer
+from dbdyno.tables._parquet_levels import read_levels
+from dbdyno.tables._parquet_thrift import Struct, read_struct
+from dbdyno.tables._table import Column, Table, Texts, joined_column
+
+_DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
+_PLAIN, _PLAIN_DICTIONARY, _RLE_DICTIONARY = 0, 2, 8
+_MOST_PAGE_BYTES = 1 << 28
+_WIDE = {INT32: "<i4", INT64: "<i8", FLOAT: "<f4", DOUBLE: "<f8"}
+_UNSIGNED = {INT32: "<u4", INT64: "<u8"}
+Values = Texts | NDArray[Any]
+
+
+def read_parquet(
+    content: bytes, *, most_rows: int, choose: Callable[[list[str]], list[str]] | None = None, is_nan_known: bool = True
+) -> Table:
+    """The table of a file.
+
+    Parameters
+    ----------
+    most_rows : a file with more is refused: one value over a billion rows takes a few bytes
+    choose : which of the file's columns are wanted; all when not given
+    is_nan_known : whether NaN is a value, which no column may hold, or another way to say that nothing is known
+
+    Raises
+    ------
+    ValueError : not Parquet, damaged, too many rows, a column of neither numbers nor texts, NaN
+    """
+    try:
+        footer = read_footer(content)
+        if footer.rows_count > most_rows:
+            raise ValueError(f"it holds more than {most_rows:,} rows: {footer.rows_count:,}")
+        stored = {column.name: column for column in footer.columns}
+        names = [column.name for column in footer.columns]
+        wanted = [stored[name] for name in (names if choose is None else choose(names))]
+        return Table({column.name: _column(content, column, footer.rows_count, is_nan_known) for column in wanted})
+    except (IndexError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"no Parquet, or damaged: {error}") from error
+
+
+def _column(content: bytes, column: StoredColumn, rows_count: int, is_nan_known: bool) -> Column:
+    if column.meaning == "nothing":
+        return np.full(rows_count, np.nan)
+    if column.meaning not in ("number", "unsigned", "text"):
+        raise ValueError(f"column {column.name} holds {column.meaning}, neither numbers nor texts")
+    nothing = Texts.of([]) if column.meaning == "text" else _numbers(column, b"", 0)
+    parts = [part for chunk in column.chunks for part in _parts(content, column, chunk, rows_count, is_nan_known)]
+    found = joined_column(parts) if parts else nothing
+    if len(found) != rows_count:
+        raise ValueError(f"column {column.name} holds {len(found)} values in {rows_count} rows")
+    return found
+
+
+def _parts(content: bytes, column: StoredColumn, chunk: Struct, most: int, is_nan_known: bool) -> Iterator[Values]:
+    """What each page of a chunk holds, one value or nothing a row."""
+    dictionary: Values = np.zeros(0)
+    for head, levels, data in _pages(content, chunk, column.is_optional, most):
+        if head[1] == _DICTIONARY:
+            dictionary = _plain_values(column, data, head[7][1])
+            continue
+        is_known = levels == 1
+        count = int(is_known.sum())
+        encoding = head[5][2] if head[1] == _DATA else head[8][4]
+        if encoding == _PLAIN:
+            values = _plain_values(column, data, count)
+        elif encoding in (_PLAIN_DICTIONARY, _RLE_DICTIONARY):
+            values = _picked(dictionary, read_levels(data[1:], data[0], count) if count else np.zeros(0, np.int64))
+        else:
+            raise ValueError(f"column {column.name} is neither plain nor coded by a dictionary: encoding {encoding}")
+        if is_nan_known and not isinstance(values, Texts) and np.isnan(values).any():
+            raise ValueError(f"column {column.name} holds NaN")
+        yield _spread(values, is_known)
+
+
+def _pages(
+    content: bytes, chunk: Struct, is_optional: bool, most: int
+) -> Iterator[tuple[Struct, NDArray[np.int64], bytes]]:
+    """Head, level of each value (1: known) and unpacked values of every page, until all of the chunk's were there."""
+    at, left = min(chunk.get(11) or chunk[9], chunk[9]), chunk[5]
+    if left > most:
+        raise ValueError(f"a column of {left} values in {most} rows")
+    while left > 0:
+        head, at = read_struct(content, at)
+        data, at = content[at : at + head[3]], at + head[3]
+        if not 0 <= head[2] <= _MOST_PAGE_BYTES:
+            raise ValueError(f"a page of {head[2]} bytes")
+        levels = np.zeros(0, dtype=np.int64)
+        if head[1] == _DATA_2:
+            count, begin = head[8][1], head[8][5] + head[8][6]
+            packed = data[head[8][6] : begin]
+            codec = chunk[4] if head[8].get(7, True) else UNCOMPRESSED
+            data = unpacked(codec, data[begin:], head[2] - begin)
+        else:
+            data = unpacked(chunk[4], data, head[2])
+            count = head[5][1] if head[1] == _DATA else 0
+            end = 4 + int.from_bytes(data[:4], "little") if is_optional and head[1] == _DATA else 0
+            packed, data = data[4:end], data[end:]
+        if not 0 <= count <= left:
+            raise ValueError(f"a page of {count} values where {left} are left")
+        levels = read_levels(packed, 1, count) if is_optional else np.ones(count, dtype=np.int64)
+        left -= count
+        if head[1] in (_DATA, _DATA_2, _DICTIONARY):
+            yield head, levels, data
+
+
+def _plain_values(column: StoredColumn, data: bytes, count: int) -> Values:
+    if column.meaning == "text":
+        texts = [text.decode() for text in _byte_arrays(data, count)]
+        return Texts(np.arange(count, dtype=np.int32), tuple(texts))
+    return _numbers(column, data, count)
+
+
+def _numbers(column: StoredColumn, data: bytes, count: int) -> NDArray[Any]:
+    if column.type in (BYTE_ARRAY, FIXED):  # decimals of many digits
+        parts = _byte_arrays(data, count) if column.type == BYTE_ARRAY else _pieces(data, column.width, count)
+        return np.array([int.from_bytes(part, "big", signed=True) / column.divisor for part in parts], dtype=np.float64)
+    kind = _UNSIGNED[column.type] if column.meaning == "unsigned" else _WIDE[column.type]
+    values = np.frombuffer(data, dtype=kind, count=count)
+    if column.divisor > 1:
+        return values / column.divisor
+    is_whole = values.dtype.kind in "iu" and kind != "<u8"
+    return values.astype(np.int64 if is_whole else np.float64)
+
+
+def _byte_arrays(data: bytes, count: int) -> list[bytes]:
+    found, at = [], 0
+    for _ in range(count):
+        end = at + 4 + int.from_bytes(data[at : at + 4], "little")
+        if end > len(data):
+            raise ValueError("a text goes on behind its page")
+        found.append(data[at + 4 : end])
+        at = end
+    return found
+
+
+def _pieces(data: bytes, width: int, count: int) -> list[bytes]:
+    if width * count > len(data):
+        raise ValueError("a page is cut short")
+    return [data[at : at + width] for at in range(0, width * count, width or 1)]
+
+
+def _picked(dictionary: Values, indices: NDArray[np.int64]) -> Values:
+    if len(indices) and indices.max() >= len(dictionary):
+        raise ValueError("a value that its dictionary does not hold")
+    if isinstance(dictionary, Texts):
+        return Texts(indices.astype(np.int32), dictionary.names)
+    return dictionary[indices]
+
+
+def _spread(values: Values, is_known: NDArray[np.bool_]) -> Values:
+    """Values at their rows; nothing in the others."""
+    if is_known.all():
+        return values
+    if isinstance(values, Texts):
+        codes = np.full(len(is_known), -1, dtype=np.int32)
+        codes[is_known] = values.codes
+        return Texts(codes, values.names)
+    numbers = np.full(len(is_known), np.nan)
+    numbers[is_known] = values
+    return numbers

@@ -1,0 +1,79 @@
+"""Parquet with one row a second."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbdyno.core import SeriesError
+from dbdyno.tables import Table, Texts, read_parquet
+from dbdyno.tables.series._rows import MOST_ROWS, FloatArray, Rows
+from dbdyno.tables.series._text import head_columns
+
+_KIND, _ALL = "kind", "all"
+_LOAD_TABLE = {_KIND, "name", "monotonic_ns"}
+"""Columns of the load generator's own table: a second has one row of kind ``all``, and one for each type."""
+
+
+def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
+    """Rows by run, in the order in which runs first appear.
+
+    Parameters
+    ----------
+    source : the file's name for messages
+    name : of the run where the file has no column for it
+
+    Raises
+    ------
+    SeriesError : damaged, a column that is missing or no number, a second or a run that is absent
+    """
+    table = _table(source, data)
+    columns = {column: list(table.columns)[at] for column, at in _columns(source, list(table.columns)).items()}
+    second, tps = (_numbers(source, table, name) for name in (columns["second"], columns["tps"]))
+    _refuse_absent(source, "second", np.isnan(second))
+    whole = Rows(second, tps, np.arange(1, len(second) + 1))
+    kind = table.columns.get(_KIND)
+    if "run" not in columns and isinstance(kind, Texts):
+        whole = whole.at(np.flatnonzero(kind.among((_ALL,))))
+    if "run" not in columns:
+        return {name: whole} if len(second) else {}
+    runs = _names(table, columns["run"])
+    _refuse_absent(source, "run", runs.codes < 0)
+    order = np.argsort(runs.codes, kind="stable")
+    starts = np.searchsorted(runs.codes[order], np.arange(len(runs.names) + 1))
+    return {run: whole.at(order[starts[code] : starts[code + 1]]) for code, run in enumerate(runs.names)}
+
+
+def _table(source: str, data: bytes) -> Table:
+    def choose(names: list[str]) -> list[str]:
+        wanted = {names[index] for index in _columns(source, names).values()}
+        if _LOAD_TABLE <= set(names):
+            wanted.add(_KIND)
+        return [name for name in names if name in wanted]
+
+    try:
+        return read_parquet(data, most_rows=MOST_ROWS, choose=choose, is_nan_known=False)
+    except (ValueError, OSError, MemoryError) as error:
+        raise SeriesError(f"{source} can't be read as Parquet", str(error)) from error
+
+
+def _columns(source: str, names: list[str]) -> dict[str, int]:
+    return head_columns(source, "its schema", names)
+
+
+def _numbers(source: str, table: Table, name: str) -> FloatArray:
+    """Values of a column; NaN where it holds nothing."""
+    if isinstance(table.columns[name], Texts):
+        raise SeriesError(f"{source}: column {name} holds texts, not numbers")
+    return table.numbers(name).astype(np.float64)
+
+
+def _names(table: Table, name: str) -> Texts:
+    """Runs by name, also where their names are numbers."""
+    column = table.columns[name]
+    return column if isinstance(column, Texts) else Texts.of(None if v is None else f"{v}" for v in table.values(name))
+
+
+def _refuse_absent(source: str, column: str, is_absent: NDArray[np.bool_]) -> None:
+    if is_absent.any():
+        raise SeriesError(f"{source}, row {int(is_absent.argmax()) + 1}: column {column} holds nothing")

@@ -1,0 +1,68 @@
+"""Claims on runs whose level has not settled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from claim_cases import AT, ENGINES, GIB, RW, claim, none_closing, original, repeated, result, run
+from dbdyno.analyse import judge_cells
+from dbdyno.analyse.claims import CellSelector, Published, judge_claims, tally
+from dbdyno.core import RunRecord, SettledPart
+
+
+def unsettled(one: RunRecord) -> RunRecord:
+    """The same run with a level that falls through its window."""
+    part = SettledPart("drifting", 900, 0, one.tps_mean, 10.0, change=-0.08)
+    return replace(one, settled=part, window_s=900.0)
+
+
+def test_a_claim_on_a_run_that_drifts_is_not_settled_unless_its_own_logs_refute_it() -> None:
+    records = [unsettled(run())]
+    found = result(claim("level"), records)
+    assert (found.outcome, found.own) == ("not settled", None)
+    assert found.reason.startswith("with 2 GiB at 16 connections, loopback: mysql 8.4.8")
+    assert "drifts (-8% over 900 s)" in found.reason
+    assert (original(claim("level"), records).outcome, original(claim("level"), records).gives_print) == (
+        "not settled",
+        True,
+    )
+    assert original(claim("level", 1100.0), records).outcome == "does not hold"
+    judged = judge_claims(
+        Published("x", "x", ENGINES, (RW,), ("loopback",), (2 * GIB,), (16,), (claim("level"),)),
+        judge_cells(records),
+        none_closing,
+    )
+    assert tally(judged) == "1 claims: 0 hold, 0 do not hold, 1 not settled, 0 can't be told"
+
+
+def test_a_best_that_has_not_settled_leaves_open_which_is_the_best() -> None:
+    at = replace(AT, concurrency=None)
+    higher = [run(), unsettled(run(tps=1200.0, concurrency=64))]
+    assert result(claim("level", at=at), higher).outcome == "not settled"
+    lower = [run(), unsettled(run(tps=700.0, concurrency=64))]
+    assert result(claim("level", at=at), lower).outcome == "holds"
+
+
+def test_a_rival_that_has_not_settled_matters_only_where_it_may_come_first() -> None:
+    others = [run("percona 8.0.45", 600.0)]
+    near, far = (unsettled(run("mariadb 10.11.16", tps)) for tps in (900.0, 500.0))
+    assert result(claim("first"), [run(), *others, near]).outcome == "not settled"
+    assert result(claim("first"), [run(), *others, far]).outcome == "holds"
+
+
+def test_one_pair_that_has_not_settled_leaves_a_statement_about_all_open() -> None:
+    records = [
+        repeat
+        for n in (16, 64)
+        for repeat in (*repeated("mysql 8.4.8", 1000.0, n), *repeated("mariadb 10.11.16", 1001.0, n))
+    ]
+    asked = claim(
+        "same", 0.03, CellSelector(engine="mysql 8.4.8"), unit="below", against=CellSelector(engine="mariadb 10.11.16")
+    )
+    assert result(asked, records).outcome == "holds"
+    drifting = [unsettled(one) if one.run.cell.concurrency == 64 else one for one in records]
+    found = result(asked, drifting)
+    assert (found.outcome, found.reason) == (
+        "not settled",
+        "1 of 2 pairs of cells rest on runs that have not settled",
+    )

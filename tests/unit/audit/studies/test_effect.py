@@ -1,0 +1,121 @@
+"""Severity by effect: what a difference can do to a measured ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from dbdyno.audit import ComparisonSet, Finding, TargetFacts, rules
+from dbdyno.audit.studies import Ranking, weigh_findings
+from dbdyno.audit.studies._effect import _effects
+from dbdyno.core import Comparison
+from dbdyno.study import Study, parse_study
+from stored_study import TWO
+
+MIB = 1024**2
+COMMIT = {"derived:commit_class": {"sync-each-commit": ("a",), "write-each-commit": ("b",)}}
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return parse_study(TWO, "study.toml")
+
+
+def pair(ratio: float, low: float, high: float, verdict: Any = "different") -> Comparison:
+    """Throughput of a over b, at 64 MiB and 4 connections."""
+    told = (ratio, low, high, 0.01, verdict)
+    return Comparison("a", "b", "w", 64 * MIB, 4, "socket", *told, is_significant=verdict == "different")
+
+
+def finding(rule_id: str, values: Mapping[str, Any]) -> Finding:
+    rule = next(rule for rule in rules() if rule.rule_id == rule_id)
+    return Finding(rule, rule.severity, "", ("64 MiB",), ("a", "b"), values, "read", "", "", {}, {})
+
+
+def weighed(
+    study: Study,
+    found: Finding,
+    *pairs: Comparison,
+    levels: Any = None,
+    data_bytes: int | None = None,
+    storage_engine: str = "rocksdb",
+) -> Finding:
+    schema = {"data_bytes": data_bytes} if data_bytes else {}
+    targets = tuple(TargetFacts(name, schema=schema, storage_engine=storage_engine) for name in "ab")
+    here = ComparisonSet(targets, tier="64 MiB")
+    (one,) = weigh_findings([found], study, [here], Ranking(pairs, levels or {}))
+    return one
+
+
+def test_a_lead_that_the_difference_helps_leaves_it_critical_and_is_named(study: Study) -> None:
+    found = weighed(study, finding("commit-policy-mismatch", COMMIT), pair(0.5, 0.4, 0.6))
+    assert found.severity == "critical"
+    assert "b is ahead of a at 64 MiB and 4 connections" in found.remark
+
+
+def test_what_helps_the_loser_cannot_explain_the_winners_lead(study: Study) -> None:
+    found = weighed(study, finding("commit-policy-mismatch", COMMIT), pair(2.0, 1.5, 2.5))
+    assert found.severity == "medium" and "cannot overturn" in found.remark
+
+
+def test_what_can_only_hide_a_difference_is_high_at_most(study: Study) -> None:
+    behind = weighed(study, finding("commit-policy-mismatch", COMMIT), pair(1.2, 0.9, 1.6, "undecided"))
+    ahead = weighed(study, finding("commit-policy-mismatch", COMMIT), pair(0.8, 0.6, 1.1, "undecided"))
+    assert (behind.severity, ahead.severity) == ("high", "critical")
+
+
+def test_that_targets_are_the_same_may_be_due_to_the_difference(study: Study) -> None:
+    found = weighed(study, finding("commit-policy-mismatch", COMMIT), pair(1.001, 0.98, 1.02, "same"))
+    assert found.severity == "critical"
+
+
+@pytest.mark.parametrize(
+    ("share", "low", "severity"),
+    [("0.14", 1.3, "info"), ("2.1", 1.3, "low"), ("30", 1.3, "critical"), ("12", 1.3, "medium")],
+)
+def test_aborted_work_is_worth_its_share(study: Study, share: str, low: float, severity: str) -> None:
+    values = {"0 % of the transactions": ("a",), f"{share} % of the transactions": ("b",)}
+    assert weighed(study, finding("aborted-work-counted", values), pair(1.5, low, 1.8)).severity == severity
+
+
+def test_more_memory_is_worth_what_the_next_tier_brought_to_the_other_one(study: Study) -> None:
+    values = {"host:rss_bytes": {str(100 * MIB): ("b",), str(200 * MIB): ("a",)}}
+    found, lead = finding("memory-budget-mismatch", values), pair(1.3, 1.2, 1.4)
+    at = ("b", "w", "socket", 4)
+    assert weighed(study, found, lead).severity == "critical"  # 1 + 100/64 in proportion
+    assert weighed(study, found, lead, levels={at: {64 * MIB: 100.0, 512 * MIB: 130.0}}).severity == "critical"
+    assert weighed(study, found, lead, levels={at: {64 * MIB: 100.0, 512 * MIB: 110.0}}).severity == "medium"
+    assert weighed(study, found, lead, levels={at: {64 * MIB: 100.0, 128 * MIB: 110.0}}).severity == "critical"
+    assert weighed(study, found, lead, data_bytes=60 * MIB).severity == "info"
+
+
+def test_memory_beside_the_buffer_pool_saves_no_read(study: Study) -> None:
+    resident = {"host:rss_bytes": {str(100 * MIB): ("b",), str(200 * MIB): ("a",)}}
+    caches = {"derived:cache_bytes": {str(64 * MIB): ("b",), str(128 * MIB): ("a",)}}
+    lead = pair(1.3, 1.2, 1.4)
+    found = finding("memory-budget-mismatch", resident)
+    assert weighed(study, found, lead, storage_engine="innodb").severity == "info"
+    assert weighed(study, found, lead, storage_engine="rocksdb").severity == "critical"
+    found = finding("memory-budget-mismatch", caches | resident)
+    assert weighed(study, found, lead, storage_engine="innodb").severity == "critical"
+
+
+def test_without_a_known_direction_either_may_be_helped(study: Study) -> None:
+    values = {"charset.collation": {"latin1_bin": ("a",), "utf8mb4_general_ci": ("b",)}}
+    found = finding("table-collation-mismatch", values)
+    assert [weighed(study, found, pair(*told)).severity for told in ((2.0, 1.5, 2.5), (0.5, 0.4, 0.6))] == [
+        "critical"
+    ] * 2
+
+
+def test_where_nothing_was_measured_the_rules_severity_stays(study: Study) -> None:
+    found = finding("commit-policy-mismatch", COMMIT)
+    assert weighed(study, found) == found
+    assert weighed(study, found, pair(2.0, 1.5, 2.5, "not settled")) == found
+
+
+def test_every_row_is_of_a_critical_or_high_rule() -> None:
+    grave = {rule.rule_id for rule in rules() if rule.severity in ("critical", "high")}
+    assert set(_effects()) <= grave
