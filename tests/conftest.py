@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from chromium import browser
 from laboratory import laboratory, start
+from workers import FilesFromBothEnds
 
 __all__ = ["browser", "laboratory", "start"]
 
@@ -24,18 +26,20 @@ def pytest_configure() -> None:
 
 _ON_THE_MACHINE = frozenset({"truth", "server", "sysbench", "attack"})
 # They end what dead studies have left, wherever on the machine, as the start of every study does.
-_CLEANING = frozenset({"test_orphan_cleanup.py", "test_clean.py", "test_memory_group.py"})
+_CLEANING = frozenset({"test_orphans.py", "test_clean.py", "test_memory_group.py"})
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """With several workers: a file is one worker's, and all that loads the machine or cleans it is the same worker's.
+    """What drives real servers, or a browser, is run once more where it fails, and the summary counts that.
 
-    Tests that drive real servers would take each other's processor time, if several workers had them. Such a test sees
-    the machine as well as us (a mirror that changes, a burst of foreign load): where it fails, it is run once more, and
-    the summary counts that.
+    Such a test sees the machine as well as us: a mirror that changes, a burst of foreign load.
     """
     for item in items:
-        is_alone = item.path.parent.name in _ON_THE_MACHINE or item.path.name in _CLEANING
-        if is_alone or item.get_closest_marker("browser"):
+        is_disturbed = item.path.parent.name in _ON_THE_MACHINE or item.path.name in _CLEANING
+        if is_disturbed or item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
-        item.add_marker(pytest.mark.xdist_group("machine" if is_alone else str(item.path)))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesFromBothEnds | None:
+    """With ``--dist loadscope`` files are dealt as `workers` says."""
+    return FilesFromBothEnds(config, log) if config.getoption("dist") == "loadscope" else None
