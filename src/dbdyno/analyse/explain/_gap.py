@@ -1,8 +1,10 @@
 """The question: of which parts is the difference of two cells' times made, and which of them are decided.
 
 The difference of T is the sum of the differences of its parts, exactly, for the mean over the repeats as for each of
-them. A part is *decided* when its difference is beyond chance (Holm over all parts of the pair) and at least 3 % of the
-smaller T; *small* when it is known to be less than that; else *undecided*.
+them. A part is *decided* when its difference is beyond chance (Holm over the parts of the pair that can count) and at
+least 3 % of the smaller T; *small* when it is known to be less than that; else *undecided*. A part can count when both
+its sides together are 3 % of the smaller T: the size of a part says nothing on whether its sides differ, so leaving
+small ones out of the family costs no rigour (independent filtering: Bourgon, Gentleman, Huber, PNAS 107, 2010).
 """
 
 from __future__ import annotations
@@ -193,15 +195,16 @@ def _differences(names: Sequence[str], pair: _Pair) -> dict[str, Difference]:
     """Differences of parts that are tested together."""
     means = {name: pair.sides(name) for name in names}
     errors = {name: pair.error(name) for name in names}
-    ps = [two_sided_p(means[name][1].mean - means[name][0].mean, *errors[name]) for name in names]
-    adjusted = holm(ps)
-    ranks = {index: rank for rank, index in enumerate(sorted(range(len(ps)), key=ps.__getitem__))}
+    tested = [name for name in names if sum(abs(side.mean) for side in means[name]) >= pair.least_ms]
+    ps = {name: two_sided_p(means[name][1].mean - means[name][0].mean, *errors[name]) for name in tested}
+    adjusted = dict(zip(tested, holm(list(ps.values())), strict=True))
+    ranks = {name: rank for rank, name in enumerate(sorted(tested, key=ps.__getitem__))}
     found = {}
-    for index, name in enumerate(names):
+    for name in names:
         left, right = (side.mean for side in means[name])
         se, df = errors[name]
-        half = t_quantile(1 - _ALPHA / 2 / (len(names) - ranks[index]), df) * se
-        delta, p = right - left, adjusted[index]
+        half = t_quantile(1 - _ALPHA / 2 / max(len(tested) - ranks.get(name, 0), 1), df) * se
+        delta, p = right - left, adjusted.get(name, 1.0)
         verdict = _verdict(delta, half, p, pair.least_ms)
         shown = None if pair.is_assumed else p
         found[name] = Difference(left, right, delta - half, delta + half, shown, verdict)

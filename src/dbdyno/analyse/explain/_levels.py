@@ -1,16 +1,19 @@
 """How far each part of each cell's time may be off: moderated spread between repeats, never less than the noise.
 
-Spread is looked at on the log scale, as that of throughput is: parts of one kind (statements, the client's) in all
-cells tell how far such a part usually spreads. Parts that are 0 or negative in some run (the rest, attempts thrown
-away) are a family by themselves, on the scale of their share of T. Parts of one run share its luck, so however many
-they are, their spreads together are never known better than the repeats of the runs allow.
+Spread is looked at on the log scale, as that of throughput is: the same part in all cells tells how far it usually
+spreads, for a wait that is rare spreads much wider than processor time does. Where too few cells repeated a part, those
+of its split (statements, the client's, the threads') stand in for it. Parts that are 0 or negative in some run (the
+rest, attempts thrown away) are a family by themselves, on the scale of their share of T. Parts of one run share its
+luck, so however many they are, their spreads together are never known better than the repeats of the runs allow.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from dbdyno.analyse.explain._part import Breakdown
 from dbdyno.core import Cell
 from dbdyno.stats import (
     LEAST_SHARED_DF,
+    MODERATED_FROM_CELLS,
     PRIOR_SPREAD,
     LogLevel,
     logarithmic_mean,
@@ -29,6 +33,7 @@ from dbdyno.stats import (
 TOTAL = "total"
 PAIRED_FROM = 4
 """Rounds from which on runs of the same round are compared in pairs, as levels are."""
+_K = TypeVar("_K", bound=Hashable)
 Key = tuple[Cell, str]
 Runs = Mapping[Cell, Sequence[Breakdown]]
 
@@ -56,7 +61,7 @@ def part_levels(runs: Runs) -> dict[Key, PartLevel]:
     values = {(cell, name): own for cell, members in runs.items() for name, own in _values(members).items()}
     most_df = float(sum(max(len(members) - 1, 0) for members in runs.values()))
     levels: dict[Key, PartLevel] = {}
-    for keys in _families(values):
+    for keys in _families({key: (key[1], own) for key, own in values.items()}):
         levels |= _family_levels(keys, values, runs, most_df)
     return levels
 
@@ -74,8 +79,7 @@ def paired_errors(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> dict[tuple[
             rounds += len(both) - 1
             found |= {(left, right, name): own for name, own in _paired_values(both).items()}
     levels: dict[tuple[Cell, Cell, str], LogLevel] = {}
-    for family in dict.fromkeys(own.family for own in found.values()):
-        keys = [key for key, own in found.items() if own.family == family]
+    for keys in _families({key: (key[2], own.values) for key, own in found.items()}):
         spread = moderated_spread([[value / found[key].scale for value in found[key].differences] for key in keys])
         for key, sd, df in zip(keys, spread.sd, spread.df, strict=True):
             values, sd_ms = found[key].differences, sd * found[key].scale
@@ -86,11 +90,11 @@ def paired_errors(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> dict[tuple[
 
 @dataclass(frozen=True, slots=True)
 class _PairedValues:
-    """Differences of a part in each round, the size that their spread is measured by, and whose spreads are like it."""
+    """Differences of a part in each round, its values on both sides, and the size that their spread is measured by."""
 
     differences: list[float]
+    values: list[float]
     scale: float
-    family: str
 
 
 def _values(members: Sequence[Breakdown]) -> dict[str, list[float]]:
@@ -100,17 +104,20 @@ def _values(members: Sequence[Breakdown]) -> dict[str, list[float]]:
     return {TOTAL: [run.total_ms for run in members]} | {name: [own.get(name, 0.0) for own in parts] for name in names}
 
 
-def _families(values: Mapping[Key, Sequence[float]]) -> list[list[Key]]:
-    """Keys whose spreads are looked at together."""
-    families: dict[str, list[Key]] = {}
-    for key, own in values.items():
-        families.setdefault(_family(key[1], min(own)), []).append(key)
+def _families(named: Mapping[_K, tuple[str, Sequence[float]]]) -> list[list[_K]]:
+    """Keys whose spreads are looked at together.
+
+    Parameters
+    ----------
+    named : key -> its part and the part's values
+    """
+    has_log = {key: min(values) > 0 for key, (_, values) in named.items()}
+    repeated = Counter(name for key, (name, values) in named.items() if has_log[key] and len(values) > 1)
+    families: dict[str, list[_K]] = {}
+    for key, (name, _) in named.items():
+        own = name if repeated[name] >= MODERATED_FROM_CELLS else name.partition(".")[0]
+        families.setdefault(own if has_log[key] else "others", []).append(key)
     return list(families.values())
-
-
-def _family(name: str, least: float) -> str:
-    """Name of the parts whose spreads are like that of a part: those of its kind, as long as all have a logarithm."""
-    return name.partition(".")[0] if least > 0 else "others"
 
 
 def _family_levels(
@@ -187,6 +194,5 @@ def _paired_values(both: Sequence[tuple[Breakdown, Breakdown]]) -> dict[str, _Pa
         is_log = min(*before, *after) > 0
         means = float(np.mean(before)), float(np.mean(after))
         scale = logarithmic_mean(*means) if is_log else max(float(np.mean(side[TOTAL])) for side in sides)
-        family = _family(name, min(*before, *after))
-        found[name] = _PairedValues([b - a for a, b in zip(before, after, strict=True)], scale, family)
+        found[name] = _PairedValues([b - a for a, b in zip(before, after, strict=True)], [*before, *after], scale)
     return found

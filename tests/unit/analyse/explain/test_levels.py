@@ -1,0 +1,56 @@
+"""How far parts may be off: each by what parts of its kind show, and no further for parts that can't count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dbdyno.analyse.explain import Breakdown, Gap, Part, compare_breakdowns, rest_of
+from dbdyno.core import Cell, Run
+
+CONNECTIONS = (1, 2, 4, 8, 16)
+
+
+def runs_of(seed: int, tiny: int = 0, longer: float = 1.0) -> dict[Cell, tuple[Breakdown, ...]]:
+    """Two targets at five concurrencies, twice each: 10 ms that spread by 1 %, 2 ms by 60 %, and parts of 1 µs."""
+    random = np.random.default_rng(seed)
+    found = {}
+    for target in ("a", "b"):
+        for connections in CONNECTIONS:
+            cell = Cell(target, 64 << 20, connections, "sysbench/oltp_read_write", "socket")
+            steady = 10.0 * (longer if target == "b" else 1.0)
+            found[cell] = tuple(_run(cell, repeat, steady, tiny, random) for repeat in (1, 2))
+    return found
+
+
+def _run(cell: Cell, repeat: int, steady: float, tiny: int, random: np.random.Generator) -> Breakdown:
+    sizes = [("steady", steady, 0.01), ("rare", 2.0, 0.6), *((f"tiny{index}", 1e-3, 0.1) for index in range(tiny))]
+    parts = [
+        Part(f"thread.{name}", name, ms * float(np.exp(random.normal(0, spread))), "") for name, ms, spread in sizes
+    ]
+    total = sum(part.ms for part in parts)
+    return Breakdown(Run(cell, repeat, 0, repeat, ""), "threads", total, (*parts, rest_of(total, parts)), 1000)
+
+
+def gap_of(runs: dict[Cell, tuple[Breakdown, ...]]) -> Gap:
+    sides = [next(cell for cell in runs if (cell.target, cell.concurrency) == (target, 8)) for target in ("a", "b")]
+    return compare_breakdowns(runs, [(sides[0], sides[1])])[0]
+
+
+def half_ms(gap: Gap, name: str) -> float:
+    difference = next(part.difference for part in gap.parts if part.part_id == f"thread.{name}")
+    return (difference.high - difference.low) / 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_wait_that_comes_and_goes_blurs_no_steady_part(seed: int) -> None:
+    gap = gap_of(runs_of(seed))
+    assert half_ms(gap, "steady") < 0.5, "a hundredth of 10 ms, and t of ten degrees of freedom"
+    assert half_ms(gap, "rare") > half_ms(gap, "steady")
+
+
+def test_parts_too_small_to_count_cost_the_others_nothing() -> None:
+    few, many = gap_of(runs_of(3, tiny=0, longer=1.2)), gap_of(runs_of(3, tiny=20, longer=1.2))
+    assert half_ms(many, "steady") < 1.5 * half_ms(few, "steady")
+    assert {part.difference.verdict for part in many.parts if "tiny" in part.part_id} == {"small"}
+    assert [part.part_id for part in many.with_verdict("decided")] == ["thread.steady"]
