@@ -196,6 +196,13 @@ class StudyAnalysis:
         return None if self.times is None else explain_threads(self.judgements, self.times)
 
     @cached_property
+    def user_explanation(self) -> Explanation | None:
+        """The same time by whose work the processors did, of cells that used them up."""
+        from dbdyno.analyse.explain import explain_users
+
+        return None if self.times is None else explain_users(self.judgements, self.times)
+
+    @cached_property
     def times(self) -> Times | None:
         """What the runs of each cell store of where their time went; None of a search for a rate."""
         from dbdyno.report._explanation import study_times

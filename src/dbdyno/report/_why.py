@@ -61,6 +61,7 @@ class Why:
     steps : of the pair's targets at the place's memory, to more connections
     routes : what the network adds to all targets at the place's memory; none where it was not measured
     threads, thread_gap : the same by what the server's session threads did; None where they were not watched
+    user_gap : the same by whose work the processors did; without parts where a side left some idle
     known : of the pair besides its parts; None where there is no pair
     ranking : causes of the pair, by threads where both sides' were watched, else by statement; None without parts
     proofs : of the gap, as far as they were made
@@ -76,6 +77,7 @@ class Why:
     counted: tuple[CountedWork, ...] = ()
     threads: Explanation | None = None
     thread_gap: Gap | None = None
+    user_gap: Gap | None = None
     known: Circumstances | None = None
     ranking: CauseRanking | None = None
     proofs: tuple[StoredProof, ...] = ()
@@ -119,11 +121,14 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         return Why(explanation, place, None, (_ALONE,), steps, course=course, routes=_routes(analysis, place))
     threads = analysis.thread_explanation
     thread_gap = None if threads is None else threads.gap(place, gap.left.target, gap.right.target)
+    users = analysis.user_explanation
+    user_gap = None if users is None else users.gap(place, gap.left.target, gap.right.target)
     known = circumstances_of(analysis, gap)
     proofs = stored_proofs(analysis, gap)
     ranking = _ranking(explanation, gap, threads, thread_gap, known, proofs)
     causes = "" if ranking is None else cause_sentence(ranking)
-    lines = tuple(filter(None, gap_lines(gap, place_namer(explanation.cells_at)(place), thread_gap, causes)))
+    where = place_namer(explanation.cells_at)(place)
+    lines = tuple(filter(None, gap_lines(gap, where, thread_gap, causes, user_gap)))
     counters = {cell.group.cell: cell for cell in analysis.counters}
     steps = _steps(explanation, place, (gap.left.target, gap.right.target))
     counted = tuple(counted_work(gap, counters))
@@ -138,6 +143,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         counted,
         threads,
         thread_gap,
+        user_gap,
         known,
         ranking,
         proofs,

@@ -35,6 +35,7 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
             for name, (left, right) in (why.known.facts.items() if why.known is not None else ())
             if name.startswith("processors.")
         },
+        "processor_time": None if why.user_gap is None or not why.user_gap.parts else _gap(why.user_gap),
         "counted": [
             {
                 "words": row.kind.words,

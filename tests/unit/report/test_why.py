@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 import sysbench_log
-from dbdyno.analyse.explain import PARTS, REST, THREAD_PARTS
+from dbdyno.analyse.explain import PARTS, REST, THREAD_PARTS, USER_PARTS
 from dbdyno.core import RequestError, Run
 from dbdyno.report import (
     analyse_study,
@@ -258,7 +258,16 @@ def test_the_reference_lists_the_parts_as_they_are() -> None:
         f"| `{name}` | {kind.words} | {kind.meaning} | {kind.source} | {kind.unit or '-'} |\n"
         for name, kind in THREAD_PARTS.items()
     )
-    text = head + "".join(rows) + threads
+    users = (
+        "\n## By whose work the processors did\n\n"
+        "The same time where both targets use up the processors: each user's time on them and all waiting for it.\n\n"
+        "| id | part | what it holds | read from |\n|---|---|---|---|\n"
+    )
+    users += "".join(
+        f"| `processors.{name}` | {kind.words} | {kind.meaning} | {kind.source} |\n"
+        for name, kind in USER_PARTS.items()
+    )
+    text = head + "".join(rows) + threads + users
     if os.environ.get("DBDYNO_WRITE_REFERENCE"):
         REFERENCE.write_text(text)
     assert REFERENCE.read_text() == text

@@ -8,7 +8,7 @@ from dbdyno.analyse.explain._cause_words import cause_sentence, difference_words
 from dbdyno.analyse.explain._causes import FACTORS, Cause, Claim, Condition, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
 from dbdyno.analyse.explain._circumstances import IDLE_TIMES, PROCESSOR_TIMES, Circumstances, processors_used
-from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads
+from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads, explain_users
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference, Gap, PartGap, PartVerdict, compare_breakdowns
 from dbdyno.analyse.explain._knees import BUSY_FROM, RESOURCES, Knee, knee_of, utilisation
 from dbdyno.analyse.explain._moments import (
@@ -26,6 +26,7 @@ from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdic
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, rank_causes
 from dbdyno.analyse.explain._statements import RunTimes, StatementTimes, split_by_statement, statement_mix
 from dbdyno.analyse.explain._threads import THREAD_PARTS, split_by_threads
+from dbdyno.analyse.explain._users import USER_PARTS, split_by_users
 from dbdyno.analyse.explain._words import (
     closing_words,
     gap_lines,
@@ -48,6 +49,7 @@ __all__ = [
     "SHORTEST_WAVE_S",
     "SIDES",
     "THREAD_PARTS",
+    "USER_PARTS",
     "Breakdown",
     "Cause",
     "CauseRanking",
@@ -88,6 +90,7 @@ __all__ = [
     "difference_words",
     "explain",
     "explain_threads",
+    "explain_users",
     "gap_lines",
     "interval_words",
     "judge_proof",
@@ -102,6 +105,7 @@ __all__ = [
     "shown_causes",
     "split_by_statement",
     "split_by_threads",
+    "split_by_users",
     "stalls_explained",
     "statement_mix",
     "step_words",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from dbdyno.analyse.explain._levels import Key, PartLevel, part_levels
 from dbdyno.analyse.explain._part import Breakdown, Part, mean_parts
 from dbdyno.analyse.explain._statements import RunTimes, split_by_statement, statement_mix
 from dbdyno.analyse.explain._threads import split_by_threads
+from dbdyno.analyse.explain._users import split_by_users
 from dbdyno.core import Cell
 
 
@@ -108,10 +109,23 @@ def explain_threads(
     """The explanation by what the server's threads did; None where no run's were watched."""
     if not any(run.threads for runs in times.values() for run in runs):
         return None
-    found = {}
-    for cell, runs in times.items():
-        split = [split_by_threads(run) for run in runs]
-        found[cell] = tuple(_alike([breakdown for breakdown in split if breakdown is not None]))
+    return _explanation(judgements, times, split_by_threads)
+
+
+def explain_users(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]) -> Explanation:
+    """The explanation by whose work the processors did, of cells that used them up."""
+    return _explanation(judgements, times, split_by_users)
+
+
+def _explanation(
+    judgements: Sequence[CellJudgement],
+    times: Mapping[Cell, Sequence[RunTimes]],
+    split: Callable[[RunTimes], Breakdown | None],
+) -> Explanation:
+    found = {
+        cell: tuple(_alike([breakdown for run in runs if (breakdown := split(run)) is not None]))
+        for cell, runs in times.items()
+    }
     return Explanation(tuple(judgements), found)
 
 

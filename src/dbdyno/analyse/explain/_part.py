@@ -3,8 +3,9 @@
 **T** is the milliseconds of a connection per committed transaction: connections / TPS in a closed loop, the mean
 service time of a transaction where connections also rest (think time, open loop). A `Breakdown` splits one run's T
 into `Part`s that add up to it. The same T can be split in more than one way: by what the client waited for
-(``statements``), or by what the server's threads did meanwhile (``threads``). Comparison, words and charts know only
-this module, so a second way of splitting needs nothing but a function that returns breakdowns.
+(``statements``), by what the server's threads did meanwhile (``threads``), or by whose work the processors did
+(``processors``). Comparison, words and charts know only this module, so another way of splitting needs nothing but a
+function that returns breakdowns.
 
 >>> commit = Part("statement.commit", "COMMIT", 2.0, "service histograms", 1.0, "statements")
 >>> reads = Part("statement.point_select", "point_select", 5.0, "service histograms", 10.0, "statements")
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from dbdyno.core import Run
 
 FloatArray = NDArray[np.float64]
-Split = Literal["statements", "threads"]
+Split = Literal["statements", "threads", "processors"]
 REST = "rest"
 """Id of the part that no source accounts for: T less all others, unrescaled, so it can be negative."""
 

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dbdyno.analyse._cell_words import assumed_words
 from dbdyno.analyse._words import counted, listed
 from dbdyno.analyse.explain._gap import Difference, Gap, PartGap
+from dbdyno.analyse.explain._threads import ON_CPU, RUN_QUEUE
 from dbdyno.core import target_title
 
+_ON_PROCESSORS = (ON_CPU, RUN_QUEUE)
 _MOST_NAMED = 4
 _MOST_OPEN = 3
 _MOST = 0.8
@@ -20,7 +22,9 @@ _DECIMALS = ((100.0, 1), (2.0, 2), (0.2, 3))
 """From which whole time on how many decimals are shown; 4 below."""
 
 
-def gap_lines(gap: Gap, where: str, threads: Gap | None = None, causes: str = "") -> tuple[str, str, str]:
+def gap_lines(
+    gap: Gap, where: str, threads: Gap | None = None, causes: str = "", users: Gap | None = None
+) -> tuple[str, str, str]:
     """Return the three lines of a pair of targets, or of a target with few and with more connections.
 
     Where the server's threads were watched, the parts told are theirs, which say more; statements are named beside.
@@ -30,10 +34,25 @@ def gap_lines(gap: Gap, where: str, threads: Gap | None = None, causes: str = ""
     where : the place in words, such as ``512 MiB and 16 connections``
     threads : the same difference by what the server's threads did
     causes : a sentence on them
+    users : the same difference by whose work the processors did
     """
     finest = threads if threads is not None and threads.parts else gap
     statements = _by_statement(gap) if finest is not gap else ""
-    return _first(gap, where), " ".join(filter(None, (_second(finest), causes, statements))), _third(finest)
+    work = "" if users is None else _by_user(users)
+    second = "" if work and not finest.with_verdict("decided") else _second(finest)
+    return (
+        _first(gap, where),
+        " ".join(filter(None, (work, second, causes, statements))),
+        _third(finest, _ON_PROCESSORS if work else ()),
+    )
+
+
+def _by_user(gap: Gap) -> str:
+    """Whose work made the difference, where both sides use up the processors; empty where no user's is decided."""
+    decided = gap.with_verdict("decided")
+    if not decided:
+        return ""
+    return f"Both use up the processors, so the time is the work on them and the wait for it: {_named(decided, gap)}."
 
 
 def _by_statement(gap: Gap) -> str:
@@ -174,9 +193,15 @@ def _named(parts: Sequence[PartGap], gap: Gap) -> str:
     return listed(named)
 
 
-def _third(gap: Gap) -> str:
+def _third(gap: Gap, told: Collection[str]) -> str:
+    """What stays open.
+
+    Parameters
+    ----------
+    told : parts of which another split has said more
+    """
     words = []
-    undecided = gap.with_verdict("undecided")
+    undecided = [part for part in gap.with_verdict("undecided") if part.part_id not in told]
     if undecided:
         scale = least_total(gap.total.left_ms, gap.total.right_ms)
         shown = [_open_words(part, scale) for part in undecided[:_MOST_OPEN]]

@@ -1,0 +1,50 @@
+"""Splits the time of a run that uses up the processors by whose work they did.
+
+With the processors used up a transaction takes T = N D / B: N connections, D processor time of a transaction, B
+processors in use (the utilisation law: Denning and Buzen, ACM Computing Surveys 10, 1978). Each user's share of B is
+its share of D, and so of T: its own time on the processors and all waiting for them. Where the processors have time to
+spare, T follows from other things, and there is no such split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from dbdyno.analyse.explain._circumstances import USERS
+from dbdyno.analyse.explain._knees import BUSY_FROM, utilisation
+from dbdyno.analyse.explain._part import Breakdown, Part, PartKind, rest_of
+from dbdyno.analyse.explain._statements import RunTimes, whole_time_ms
+
+_SOURCE = "processor time of threads, processes and the host in `telemetry.parquet`"
+USER_PARTS: Mapping[str, PartKind] = MappingProxyType(
+    {
+        "sessions": PartKind("the server's sessions", "Session threads of the load.", _SOURCE),
+        "background": PartKind("the server's background threads", "All other threads of the server.", _SOURCE),
+        "client": PartKind("the load generator", "The process that drives the load.", _SOURCE),
+        "neighbours": PartKind("other programs", "Other programs, and processors that a hypervisor took.", _SOURCE),
+    }
+)
+"""The parts of the split by users of the processors, by the second word of their ids."""
+
+
+def split_by_users(run: RunTimes) -> Breakdown | None:
+    """The breakdown of a run, without parts where it left processors idle or connections also rest.
+
+    None where nothing was committed.
+    """
+    total_ms = whole_time_ms(run)
+    if total_ms is None:
+        return None
+    used = {user: run.processors[user] for user in USERS if user in run.processors}
+    is_used_up = utilisation(run).get("processors", 0.0) >= BUSY_FROM
+    parts: tuple[Part, ...] = ()
+    if is_used_up and not run.rests and len(used) == len(USERS):
+        whole = sum(used.values())
+        parts = tuple(
+            Part(f"processors.{user}", USER_PARTS[user].words, total_ms * share / whole, _SOURCE)
+            for user, share in used.items()
+        )
+        parts = (*parts, rest_of(total_ms, parts))
+    missing = "" if parts else "the processors were not used up"
+    return Breakdown(run.run, "processors", total_ms, parts, run.transactions, None, run.noise_share, missing)

@@ -1,0 +1,78 @@
+"""The time of a transaction by whose work the processors did, where they are used up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbdyno.analyse.explain import Gap, RunTimes, compare_breakdowns, gap_lines, split_by_users
+from dbdyno.core import Cell, Run
+
+USED = {"sessions": 1.4, "background": 0.1, "client": 0.4, "neighbours": 0.06}
+CONNECTIONS, SECONDS = 32, 12.0
+
+
+def run_times(target: str, repeat: int, tps: float, used: dict[str, float], idle: float = 0.04) -> RunTimes:
+    cell = Cell(target, 512 << 20, CONNECTIONS, "sysbench/oltp_read_write", "socket")
+    processors = {**used, "busy": sum(used.values()), "idle": idle}
+    done = round(tps * SECONDS)
+    return RunTimes(Run(cell, repeat, 0, repeat, ""), False, SECONDS, done, done, None, None, processors=processors)
+
+
+def test_each_users_time_is_its_share_of_the_processors() -> None:
+    run = run_times("a", 1, 1600.0, USED)
+    found = split_by_users(run)
+    assert found is not None
+    assert found.total_ms == pytest.approx(1e3 * CONNECTIONS / 1600.0)
+    own = {name: part.ms for name, part in found.by_id().items()}
+    # The utilisation law: N D / B, with D the sessions' processor time of a transaction.
+    assert own["processors.sessions"] == pytest.approx(CONNECTIONS * (1.4e3 / 1600.0) / sum(USED.values()))
+    assert sum(own.values()) == pytest.approx(found.total_ms)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        run_times("a", 1, 1600.0, USED, idle=0.4),
+        replace(run_times("a", 1, 1600.0, USED), rests=True, transaction_sum_ms=1e4),
+        run_times("a", 1, 1600.0, {name: used for name, used in USED.items() if name != "neighbours"}),
+    ],
+    ids=["processors to spare", "connections that rest", "a user that is not known"],
+)
+def test_without_processors_that_are_used_up_there_is_no_split(run: RunTimes) -> None:
+    found = split_by_users(run)
+    assert found is not None
+    assert not found.parts
+    assert found.missing
+
+
+def gap_of(dearer: float, seed: int = 0) -> Gap:
+    """Sessions of the right side take so many times the processor time for each transaction."""
+    random = np.random.default_rng(seed)
+    runs = {}
+    for target, factor in (("a", 1.0), ("b", dearer)):
+        used = {**USED, "sessions": factor * USED["sessions"]}
+        scale = sum(USED.values()) / sum(used.values())
+        tps = [1600.0 * scale * float(np.exp(random.normal(0, 0.02))) for _ in range(3)]
+        own = [
+            run_times(target, number, level, {u: scale * x for u, x in used.items()})
+            for number, level in enumerate(tps)
+        ]
+        runs[own[0].run.cell] = tuple(part for run in own if (part := split_by_users(run)) is not None)
+    left, right = runs
+    return compare_breakdowns(runs, [(left, right)])[0]
+
+
+def test_dearer_sessions_are_the_decided_part_and_are_said() -> None:
+    gap = gap_of(1.5)
+    assert [part.part_id for part in gap.with_verdict("decided")] == ["processors.sessions"]
+    (sessions,) = gap.with_verdict("decided")
+    truth = CONNECTIONS * 0.5 * (1.4e3 / 1600.0) / sum(USED.values())
+    assert sessions.difference.low < truth < sessions.difference.high
+    assert "sessions" in gap_lines(gap, "here", users=gap)[1]
+
+
+def test_equal_sides_have_no_decided_user() -> None:
+    assert not any(gap_of(1.0, seed).with_verdict("decided") for seed in range(20))
