@@ -58,7 +58,7 @@ soak: setup
 
 ROUNDS ?= 12
 attack: setup
-	@DBDYNO_ATTACK_ROUNDS=$(ROUNDS) .venv/bin/pytest -q tests/attack
+	@DBDYNO_ATTACK_ROUNDS=$(ROUNDS) .venv/bin/pytest -q tests/attack tests/truth/test_throttled_client.py
 
 statistics: .venv/.synced
 	@OPENBLAS_NUM_THREADS=1 DBDYNO_WRITE_FIGURES=1 .venv/bin/pytest -q -s -m slow tests/statistics

@@ -1,10 +1,16 @@
-"""Lengths left to the run, on real servers: live verdicts are those of the stored seconds, telemetry and settings."""
+"""Lengths left to the run, on real servers: live verdicts are those of the stored seconds, telemetry and settings.
+
+Such a run takes two minutes, so both are under way at the same time, at rates that leave the machine idle.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
@@ -16,71 +22,85 @@ from dbdyno.plan import make_plan
 from dbdyno.report import analyse_study
 from dbdyno.report._courses import courses_again
 from dbdyno.store import Results, StoredStudy
-from dbdyno.study import Study, parse_study, study_text
+from dbdyno.study import parse_study, study_text
 
 pytestmark = pytest.mark.server
-STUDY = parse_study(
-    """
-    targets = ["mariadb:11.8", "mysql:9.7"]
-    workload = {name = "oltp_read_write", tables = 2, rows = 5000}
-    axes = {tier = "64MB", concurrency = 2}
-    measure = {warm_up = "2s", window = "auto", window_min = "60s", window_max = "120s", repeats = 1}
-    """,
-    "open.toml",
-)
-ORDERS = parse_study(
-    """
-    targets = ["mariadb:11.8"]
-    workload = {name = "tpcc/hammerdb", warehouses = 1, keyandthink = false}
-    axes = {tier = "64MB", concurrency = 2}
-    measure = {warm_up = "2s", window = "auto", window_min = "60s", window_max = "120s", repeats = 1}
-    """,
-    "orders.toml",
-)
+LENGTHS = 'measure = {warm_up = "2s", window = "auto", window_min = "60s", window_max = "120s", repeats = 1}\n'
+READS_AND_WRITES = f"""
+targets = ["mysql:9.7"]
+workload = {{name = "oltp_read_write", tables = 2, rows = 5000}}
+axes = {{tier = "64MB", concurrency = 2}}
+pacing = {{rate_per_s = 50, arrivals = "constant"}}
+{LENGTHS}"""
+ORDERS = f"""
+targets = ["mariadb:11.8"]
+workload = {{name = "tpcc/hammerdb", warehouses = 1, keyandthink = false}}
+axes = {{tier = "64MB", concurrency = 2}}
+pacing = {{rate_per_s = 50, arrivals = "constant"}}
+{LENGTHS}"""
+_MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
-@pytest.fixture
-def results_folder() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="dbdyno-open-", dir="/tmp"))
-    yield folder / "results"
-    LocalHost().remove_tree(folder)
+@dataclass(frozen=True)
+class Measured:
+    """What was stored of both studies, and told of the one that this process ran."""
+
+    reads_and_writes: StoredStudy
+    orders: StoredStudy
+    events: list[Event]
 
 
-def measured(study: Study, folder: Path) -> tuple[StoredStudy, list[Event]]:
-    """What was stored and told of a study."""
+@pytest.fixture(scope="module")
+def measured() -> Iterator[Measured]:
     try:
         generator = find_generator()
     except MeasureError as error:
         pytest.skip(f"{error.what}: {error.why}")
     host, events = LocalHost(), list[Event]()
-    results = Results.open_or_create(folder, study_text(study), {}, asdict(host.facts()), study_name=study.name)
-    run_study(study, make_plan(study), results, host, Home.of_user(), events.append, generator=generator)
-    return StoredStudy.open(folder), events
+    folder = Path(tempfile.mkdtemp(prefix="dbdyno-open-", dir="/tmp"))
+    study = parse_study(READS_AND_WRITES, "open.toml")
+    with _run_beside(ORDERS, folder / "orders"):
+        facts = asdict(host.facts())
+        results = Results.open_or_create(folder / "open", study_text(study), {}, facts, study_name=study.name)
+        run_study(study, make_plan(study), results, host, Home.of_user(), events.append, generator=generator)
+    yield Measured(StoredStudy.open(folder / "open"), StoredStudy.open(folder / "orders"), events)
+    host.remove_tree(folder)
 
 
-def test_live_and_stored_verdicts_are_equal(results_folder: Path) -> None:
-    stored, events = measured(STUDY, results_folder)
-    records = stored.records()
-    assert len(records) == 2
-    for record in records:
-        course = record.course
-        assert course is not None, record.reason
-        assert (course.warm_up_s, course.warm_up_end) == (2, "fixed")
-        assert 60 <= course.window_end_s - course.window_first_s <= 120
-        assert record.window_s == course.window_end_s - course.window_first_s
-        # Both show all that their gates are read from, so what is unread is a fault of ours.
-        assert set(course.gates_unread) <= {"device"}
-        assert courses_again(stored, [record]) == {record.run.run_id: course}
+@contextmanager
+def _run_beside(study: str, output: Path) -> Iterator[None]:
+    """A study in a process that has ended well when the block has."""
+    output.with_suffix(".toml").write_text(study)
+    words = [sys.executable, "-c", _MAIN, "run", output.with_suffix(".toml"), "-o", output]
+    words += ["--quiet", "--no-calibrate", "--force"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        yield
+        assert process.wait(300) == 0, process.stderr.read() if process.stderr else ""
+
+
+@pytest.mark.parametrize("study", ["reads_and_writes", "orders"])
+def test_live_and_stored_verdicts_are_equal(measured: Measured, study: str) -> None:
+    stored: StoredStudy = getattr(measured, study)
+    (record,) = stored.records()
+    course = record.course
+    assert course is not None, record.reason
+    assert (course.warm_up_s, course.warm_up_end) == (2, "fixed")
+    assert 60 <= course.window_end_s - course.window_first_s <= 120
+    assert record.window_s == course.window_end_s - course.window_first_s
+    # Both show all that their gates are read from, so what is unread is a fault of ours.
+    assert set(course.gates_unread) <= {"device"}
+    assert courses_again(stored, [record]) == {record.run.run_id: course}
     assert "course-differs" not in {caveat.code for caveat in analyse_study(stored).limitations}
-    told = [event for event in events if isinstance(event, SecondMeasured)]
+
+
+def test_the_course_so_far_is_told_while_a_run_goes_on(measured: Measured) -> None:
+    told = [event for event in measured.events if isinstance(event, SecondMeasured)]
     assert any(event.course is not None and event.course.last_check is not None for event in told)
 
 
-def test_new_orders_are_counted_by_the_server_in_a_window_of_open_length(results_folder: Path) -> None:
+def test_new_orders_are_counted_by_the_server_in_a_window_of_open_length(measured: Measured) -> None:
     """Both sides count the same orders between two readings, and those lie inside the window, if not at its ends."""
-    stored, _ = measured(ORDERS, results_folder)
-    (record,) = stored.records()
-    assert record.course is not None, record.reason
+    (record,) = measured.orders.records()
     rates = record.orders
     assert rates is not None
     assert rates.server_nopm is not None

@@ -22,9 +22,9 @@ pytestmark = pytest.mark.server
 S, MS = 1_000_000_000, 1_000_000
 ENGINE = "mariadb:11.8"
 SCHEMA, OPTIONS = "dbdyno_restarts", ("--tables", "2", "--rows", "1000")
-CONNECTIONS, RATE, SECONDS = 64, 40, 75
+CONNECTIONS, RATE, SECONDS = 64, 40, 50
 # When the server is told to end, and how; it is started again a second later.
-ENDS = {12: signal.SIGKILL, 32: signal.SIGTERM, 52: signal.SIGKILL}
+ENDS = {6: signal.SIGKILL, 19: signal.SIGTERM, 32: signal.SIGKILL}
 REST_S = 1.0
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from rounds import ROUNDS
 
 from dbdyno.core import Cell, Run
 from dbdyno.hosts import LocalHost
@@ -21,7 +22,7 @@ from dbdyno.measure import LoadOrder, MeasuredRun, measure_run
 from dbdyno.measure.client import Calibration, calibrate, null_server
 from dbdyno.study import parse_study
 
-RUNS = 20
+RUNS = 20 if ROUNDS > 1 else 8  # of each client; make attack has the full number
 MISSES = 1
 QUOTA = 0.3
 PERIOD_US = 100_000
