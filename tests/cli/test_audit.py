@@ -108,7 +108,8 @@ def test_a_study_s_own_results_are_audited_and_its_study_is_mended(tmp_path: Pat
     assert written.startswith("# Written by dbdyno audit --fix from mine.toml.")
     assert "commit-policy-mismatch" in written and not read_study(tmp_path / "fair.toml").target("other").settings
     again = run(*fix)
-    assert again.returncode == 2 and "is there already" in again.stderr
+    assert again.returncode == 2 and str(tmp_path / "fair.toml") in again.stderr
+    assert (tmp_path / "fair.toml").read_text() == written
 
 
 def test_what_came_about_while_servers_were_driven_is_told_apart(tmp_path: Path) -> None:

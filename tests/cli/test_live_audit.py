@@ -46,4 +46,4 @@ def test_servers_that_are_alike_get_one_line_and_go_on_even_where_high_differenc
     told = auditor("high")(results, STUDY, looks(relaxed=False))
     assert (told.stops, told.findings) == (False, ())
     [line] = audit_lines(told)
-    assert line.startswith("  ✔ audit of the servers") and "nothing grave" in line
+    assert line.startswith("  ✔ audit of the servers at sysbench/oltp_read_write, 64 MiB, socket: ")

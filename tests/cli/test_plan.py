@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,7 @@ def test_a_plan_ends_with_its_certainty_and_what_it_leaves_open(
     assert code == 0
     words = " ".join(printed.split())
     assert "assumed: spread 1.2 % between repeats" in words
-    assert "±2 % takes one of these" in words
-    assert "the least time" in words
+    assert re.search(r'±2 % .*repeats = \d+, window = "\d+s"', words)
     assert "This study can't answer" in words
     assert "every tier holds them all" in words
 
@@ -65,7 +65,7 @@ def test_a_wish_that_takes_too_long_ends_with_1_and_names_what_fits(
 ) -> None:
     code, printed, _ = asked(capsys, study, "--target-half-width", "1%", "--within", "1h")
     assert code == 1
-    assert "within 1 h ±1 % can't be had; the most is ±" in printed
+    assert re.search(r"within 1 h ±1 % .*; the best is ±[\d.]+ %, with repeats = \d+, window = ", printed)
     assert asked(capsys, study, "--target-half-width", "1%", "--within", "40h")[0] == 0
     _, printed, _ = asked(capsys, study, "--target-half-width", "1%", "--within", "1min")
     assert "leave out cells" in printed
@@ -84,14 +84,14 @@ def test_a_search_has_a_precision_of_its_own(study: Path, capsys: pytest.Capture
     study.write_text(STUDY.replace("[axes]", '[pacing]\npromise = "p99 < 20ms"\nfirst_rate = 100\n[axes]'))
     code, printed, _ = asked(capsys, study)
     assert code == 0
-    assert "a search ends when the next rate up has failed" in printed
+    assert "`precision` in [pacing]" in printed
 
 
 def test_a_memory_limit_is_named(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study.write_text(STUDY + '\n[limits]\nmemory = "tier + 1GB"\n')
     code, printed, _ = asked(capsys, study)
     assert code == 0
-    assert "bounded: tier + 1GB for each server" in printed
+    assert "tier + 1GB" in printed
 
 
 @pytest.mark.parametrize(

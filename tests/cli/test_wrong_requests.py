@@ -64,7 +64,7 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
         (["compare", "mysql:9.7", "--tabels", "4"], "did you mean '--tables'?"),
         (["compare", "mysql:9.7", "--threads", "4", "--time", "60"], '"60s"?'),
         (["compare", "mysql:9.7", "--memory", "64 bananas"], "memory size"),
-        (["compare", "mysql:9.7", "--vary", "redo.capacity"], "names no values"),
+        (["compare", "mysql:9.7", "--vary", "redo.capacity"], "--vary 'redo.capacity'"),
         (["compare", "mysql:9.7", "--vary", "redo.capcity=1GB"], "did you mean 'redo.capacity'?"),
         (["plan", "frist"], "did you mean 'first'?"),
         (["run", "percona"], "did you mean 'percona-2026'?"),
@@ -76,10 +76,10 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
         (["compare", "mysql:9.7", "--tier", "9" * 400 + "TB"], "memory size"),
         (["compare", "mysql:9.7", "--window", "9" * 400 + "h"], "duration"),
         (["compare", "mysql:9.7", "--pin-server", "0-99999999999"], "processors"),
-        (["compare", "mysql:9.7", "--name", "../escape"], "can't be that of a folder"),
-        (["compare", "mysql:9.7", "--name", "n" * 10_000], "can't be that of a folder"),
-        (["compare", "mysql:9.7", "--name", "a\x7fb", "-o", "x"], "no text"),
-        (["compare", "mysql:9.7", "--name", "a\udcffb", "-o", "x"], "no text"),
+        (["compare", "mysql:9.7", "--name", "../escape"], "'../escape'"),
+        (["compare", "mysql:9.7", "--name", "n" * 10_000], "'nnnn"),
+        (["compare", "mysql:9.7", "--name", "a\x7fb", "-o", "x"], r"'a\x7fb'"),
+        (["compare", "mysql:9.7", "--name", "a\udcffb", "-o", "x"], r"'a\udcffb'"),
     ],
 )
 def test_a_wrong_request_exits_with_2_and_says_what_is_allowed(
@@ -144,8 +144,7 @@ def test_a_studys_name_leads_to_no_folder_elsewhere(
         (tmp_path / "study.toml").write_text(text.replace('name = "first"', f'name = "{name}"'))
         code, words = _refused(capsys, "run", "study.toml")
         assert code == 2
-        assert "can't be that of a folder" in words
-        assert "-o" in words
+        assert "folder" in words and "-o" in words
     assert [entry.name for entry in tmp_path.iterdir()] == ["study.toml"]
 
 

@@ -23,41 +23,39 @@ if TYPE_CHECKING:
     from dbdyno.store import StoredStudy
 
 _STORY = """\
-Reads a results folder of dbdyno, or dumps of servers that were compared, yours or published ones, and says
-where they were not alike in effect: what differs in which unit, whom it favours, why, and what removes it.
-99 rules; each ends as a finding, as clear, as undecided (with the evidence that is missing) or as not
-applicable.
+Lists the differences in configuration between compared servers: the values, which server each one favours, why, and how
+to remove it. Reads a results folder of dbdyno, or dumps of any compared servers, yours or published ones. Each of the
+99 rules ends as a finding, clear, undecided (with the evidence that is missing) or not applicable.
 
   dbdyno audit results/first
   dbdyno audit benchmark_logs
   dbdyno audit results/dumps --json | jq '.[] | select(.severity == "critical") | .id'
 
 A results folder holds what most rules need: variables, counters around and in each window, the option file,
-the load's own sessions, the tables' definitions, machine and order. Targets of one workload, route and memory
-tier are set side by side; the run that speaks for a target is its last one at the highest concurrency.
+the load's sessions, the tables' definitions, machine and order. Targets are compared within one workload, route and
+memory tier; each target is represented by its last run at the highest concurrency.
 
-Where throughput was measured, a finding is as grave as its effect can be: critical only where it may be why one
-target leads another. The note below it names the lead, and how much the difference may be worth.
+Where throughput was measured, the severity of a finding depends on its possible effect: critical only if it may be
+why one target leads another. The note below it names that lead, and how much the difference may be worth.
 
 In dumps, a target is a folder with SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS, its option file, a pt-mysql-summary or
-a facts.json, in any of the forms the clients print, plain or gzip; files are known by what stands in them.
-Targets in one folder are told apart by the names of their files. A folder or a file name such as Tier12G or
-2GB is the memory tier, and only targets of one tier and one campaign are set side by side. What dumps cannot
-tell (ciphers of the load's sessions, DDL, facts of the host) goes into facts.json: docs/guides/audit.md.
+a facts.json, in any of the forms the clients print, plain or gzip; dbdyno recognises files by their content.
+Targets in one folder are distinguished by the names of their files. A folder or file name such as Tier12G or 2GB
+is the memory tier; only targets of one tier and one campaign are compared. What dumps do not contain (ciphers of
+the load's sessions, DDL, facts of the host) goes into facts.json: docs/guides/audit.md.
 
-With --json it prints a list of findings: id, severity, targets, values (effective value -> targets), favours,
-remedy, tiers, campaign, certainty (read, derived, inferred, asked), what, reason, source. With --all the rules
+--json prints a list of findings: id, severity, targets, values (effective value -> targets), favours,
+remedy, tiers, campaign, certainty (read, derived, inferred, asked), what, reason, source. With --all, the rules
 without a finding follow, with outcome and missing.
 
-With --fix STUDY -o FILE it writes the study anew with settings that remove what settings can remove: settings
-and options of single targets that make them unlike are taken out, so that dbdyno's own value holds on all; what
-dbdyno does not set gets one value on all, in [settings]. It says what was changed for which
-finding, and what stays and why:
+--fix STUDY -o FILE writes a new study file without the differences that settings can remove. It drops settings and
+options of single targets that make them differ, so that dbdyno's value applies to all; what dbdyno does not set
+gets one value for all, in [settings]. It lists each change with its finding, and what stays and why:
 
   dbdyno audit --fix studies/mine.toml results/mine -o studies/mine-fair.toml
 
-The exit code is 1 when a critical or high finding is open, 2 when there is nothing to audit. With --fix
-it is 1 when a critical or high difference stays.
+Exit code 0: no critical or high finding is open; 1: one is open (with --fix: one stays); 2: there is nothing to
+audit.
 """
 
 
@@ -67,12 +65,10 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument(
         "folder", type=Path, metavar="DIR", help="results folder, or folder with the dumps of all targets"
     )
-    parser.add_argument("--json", action="store_true", help="a list of findings for programs")
-    parser.add_argument(
-        "--fix", type=Path, metavar="STUDY", help="study file to be written anew without the differences"
-    )
+    parser.add_argument("--json", action="store_true", help="print the findings as a JSON list")
+    parser.add_argument("--fix", type=Path, metavar="STUDY", help="study file to rewrite without the differences")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where --fix writes the new study")
-    parser.add_argument("--all", action="store_true", help="rules that are clear or not applicable, too")
+    parser.add_argument("--all", action="store_true", help="also list rules that are clear or not applicable")
     add_check_options(parser)
 
 
@@ -118,11 +114,11 @@ def _stored_sets(study: StoredStudy) -> tuple[ComparisonSet, ...]:
     sets = study_sets(study)
     if not sets and (looks := study.looks()):
         sets = (inspected_set(study, study.study, looks),)
-        print("seen before the first run: what only a driven window shows is not known", file=sys.stderr)
+        print("read before the first run: facts that only a measured window shows are missing", file=sys.stderr)
     if not sets:
         raise StoreError(
-            f"{study.path} holds no run that can be audited",
-            "nothing was read from a server",
+            f"{study.path} has no run that can be audited",
+            "none of its runs has values read from a server",
             "run the study, or give a folder with dumps",
         )
     return sets
@@ -183,7 +179,11 @@ def _print_undecided(result: Audit, several: bool, console: Console) -> None:
 
     undecided = result.with_outcome("undecided")
     if undecided:
-        console.print("\nUNDECIDED: no evidence, which is not the same as clear", style="bold", markup=False)
+        console.print(
+            "\nUNDECIDED: evidence is missing, so these rules are neither findings nor clear",
+            style="bold",
+            markup=False,
+        )
     for decision in undecided:
         console.print(
             f"  {_with_campaign(decision, several)} ({decision.rule.severity}): {missing_words(decision)}", markup=False

@@ -11,7 +11,7 @@ from dbdyno.cli._color import tell
 from dbdyno.core import StudyError
 from dbdyno.study import read_study, scales_of, study_text
 
-_HEAD = "# Written by dbdyno audit --fix from {source}. What was changed, and for which finding:\n"
+_HEAD = "# Written by dbdyno audit --fix from {source}. Each change and its finding:\n"
 
 
 def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int:
@@ -22,8 +22,8 @@ def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int
     StudyError : no file to write to, or one that is there already
     """
     if output is None or output.exists():
-        what = "--fix needs a file to write the new study to" if output is None else f"{output} is there already"
-        raise StudyError(what, "", "give a new file with -o")
+        what = "--fix needs a file to write the new study to" if output is None else f"{output} already exists"
+        raise StudyError(what, "", "name a new file with -o")
     mended = align_study(read_study(source), sets)
     if scales_of(source):
         tell(f"warning: the new study is at the study's own scale; those in {source} are left out")

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from dbdyno.measure.client import Calibration
 
 _STORY = """\
-Drives the load generator against its own null server, which does no work, and keeps what one worker can
-do at most and what a statement costs it at full and at partial load. Every result then says how much of
-that the client used; above 80 % a run is suspect: it may have measured the client.
+Drives the load generator against a null server, which does no work, and stores the highest rate that one worker
+reaches and the CPU time that a statement costs it at full and at partial load. Every result then shows how much of
+that rate the client used; above 80 % a run is suspect: it may have measured the client.
 
   dbdyno calibrate            about a minute and a half: two routes, two workloads, 1 to 4,096 connections
-  dbdyno calibrate --quick    15 s: what `dbdyno run` does by itself when nothing is known of the machine
+  dbdyno calibrate --quick    15 s: `dbdyno run` does this itself on a new machine
 
-It is kept in DBDYNO_HOME and holds until processor, kernel or load generator change. Let the machine do
-nothing else meanwhile.
+The calibration is stored in DBDYNO_HOME and is valid until processor, kernel or load generator change. Keep the
+machine idle meanwhile.
 """
 
 
@@ -28,8 +28,8 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "calibrate", _STORY, _calibrate)
     parser.add_argument("--quick", action="store_true", help="15 s: one workload, few loads")
-    parser.add_argument("--redo", action="store_true", help="measure again although a calibration is there")
-    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    parser.add_argument("--redo", action="store_true", help="measure again even if a calibration exists")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _calibrate(choices: argparse.Namespace) -> int:

@@ -13,28 +13,28 @@ from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
 
 _STORY = """\
-Holds every claim that a published report prints against a results folder, imported or measured here.
-Each claim stands with the sentence that is tested, what was counted for it, and the own figure with its
-interval beside the print:
+Checks every claim of a published report against a results folder, imported or measured here. For each claim it
+prints the sentence that is tested, what was counted for it, the published figure, and your figure with its
+interval:
 
   +  holds            -  does not hold
-  ~  not settled: rests on a run without a level that lasts
-  ?  can't be told, with the reason
+  ~  not settled: rests on a run whose throughput never settled
+  ?  undecided, with the reason
 
   dbdyno import sysbench percona-2026 -o results/p26
   dbdyno claims results/p26 --against percona-2026
-  dbdyno claims results/p26 --against percona-2026 --format md     a table to be pasted into an issue
+  dbdyno claims results/p26 --against percona-2026 --format md     a table to paste into an issue
   dbdyno claims results/p26 --against percona-2026 --json | jq '.claims[] | select(.outcome != "holds")'
   dbdyno claims results/tpcc --against checkpoint-2020 --where memory=140GB
 
-A claim is tested twice. On the report's own logs, known by their checksums, its calculation must give the
-print, rounded as it was printed. On any results, the print must lie in the 95 % interval of the settled part of
-the runs. An engine that is said to be first must be clearly before all others, each at its best. What no
-rule decides is never guessed.
+A claim is tested twice. On the report's own logs, recognised by their checksums, its calculation must give the
+published figure, rounded as published. On any results, the published figure must lie in the 95 % interval of the
+settled part of the runs. An engine that the report calls fastest must be clearly ahead of all others, each at its
+best. dbdyno never guesses what no rule decides.
 
 Engines are matched by family, version and storage engine; memory, route, workload and connections must
-be those of the report; --where chooses where a claim leaves one of them open. Figures of another machine
-will differ: then "does not hold" speaks of yours.
+be those of the report; --where chooses if a claim leaves one of them open. Figures of another machine will
+differ: "does not hold" is then a statement about yours.
 
 Reports: percona-2026, tidesdb-2026, linkbench-2014, sysbench-2012, checkpoint-2020.
 docs/guides/claims.md has the rule of each kind of claim.
@@ -55,7 +55,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     )
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
-    parser.add_argument("--strict", action="store_true", help="exit code 1 when a claim does not hold")
+    parser.add_argument("--strict", action="store_true", help="exit with code 1 if a claim does not hold")
     add_check_options(parser)
 
 

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from dbdyno.lab import Orphans, RunningServer
 
 _STORY = """\
-Lists what dbdyno has running and lying about here: servers with process, age, memory and folder, data directories that
-a killed study could not remove, memory groups. Nothing is touched without --remove.
+Lists what killed studies left on this machine: servers with process, age, memory and folder, data directories and
+memory groups. Also lists what running studies use. Changes nothing without --remove.
 
   dbdyno clean
   dbdyno clean --remove
-  dbdyno clean --datasets 7d               datasets that no study has used for a week; --remove too removes them
-  dbdyno clean --host bench@db1            on that host, reached by ssh, with the agents of labs
+  dbdyno clean --datasets 7d               datasets unused for a week; add --remove to remove them
+  dbdyno clean --host bench@db1            on that host, over ssh, with the agents there
 
-Datasets are filled once and kept for later studies; they take most of the disk that dbdyno uses. A study that needs one
-again fills it again.
+Datasets are filled once and kept for later studies; they take most of the disk space that dbdyno uses. A study that
+needs a removed one fills it again.
 
-With --remove servers of studies that have ended are stopped and their data removed. A server is stopped only if its
-process is the one that was noted when it was started, by process id, start time and boot of the machine. Studies that
-are under way, servers that somebody else started, engines and results are never touched, datasets only with --datasets.
-A study that begins does the same in its own DBDYNO_HOME, and names the servers of others on the machine.
+--remove stops servers of studies that have ended and removes their data. It stops a server only if process id, start
+time and boot of the machine match those noted at its start. It never touches running studies, servers that somebody
+else started, engines and results; datasets only with --datasets. Each new study cleans up its own DBDYNO_HOME in the
+same way, and names other dbdyno servers on the machine.
 """
 _ANY_WIDTH = 10_000
 _LEFT, _BUSY, _ELSEWHERE = "left over", "in use", "left over elsewhere"
@@ -44,12 +44,10 @@ _LEFT, _BUSY, _ELSEWHERE = "left over", "in use", "left over elsewhere"
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "clean", _STORY, _clean)
-    parser.add_argument("--remove", action="store_true", help="stop and remove what is left over")
-    parser.add_argument(
-        "--datasets", metavar="AGE", help="filled datasets that no study has used for so long: 7d, 12h, 0s for all"
-    )
+    parser.add_argument("--remove", action="store_true", help="stop and remove everything that is left over")
+    parser.add_argument("--datasets", metavar="AGE", help="list datasets unused for this long: 7d, 12h, 0s for all")
     add_options(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _clean(choices: argparse.Namespace) -> int:
@@ -115,7 +113,7 @@ def _print_remains(
     if table.row_count:
         PlainConsole(width=_ANY_WIDTH).print(table)  # a path is copied whole or not at all
     else:
-        print("nothing runs, and nothing was left over")
+        print("no server is running, and nothing was left over")
     homes = sorted({str(server.home) for server in remains.servers if _state(server, home) == _ELSEWHERE})
     for other in homes:
         print(f"DBDYNO_HOME={other} dbdyno clean --remove removes what is left over there", file=sys.stderr)

@@ -84,9 +84,9 @@ def _refuse_while_studies_run(home: Home, host: Host) -> None:
     studies = living_studies(home, host)
     if studies:
         raise RequestError(
-            "a study is under way there, and datasets are what it restores from",
+            "a study is running there and restores its data from them",
             f"process {', '.join(str(pid) for pid in studies)}",
-            "remove datasets when it has ended",
+            "remove datasets after it has ended",
         )
 
 

@@ -20,34 +20,32 @@ from dbdyno.study import OPTION_ALIASES as ALIASES
 from dbdyno.study import ServerAddress, Study, full_name, options_of, parse_study, study_text
 
 _STORY = """\
-Compares engines: obtains them, configures them alike, fills the data once for each, and measures every
-combination of memory tier and concurrency in random, interleaved order, each run from the same restored
-data. The study file of the comparison is written into the results folder, so that it can be kept,
-changed and run again with `dbdyno run`.
+Compares engines: fetches them, configures them alike, fills the data once for each, and measures every combination of
+memory tier and concurrency in random, interleaved order. Each run starts from the same restored data. The comparison's
+study file is written into the results folder; edit it and run it again with `dbdyno run`.
 
   dbdyno compare mariadb:11.8 mariadb:11.8+rocksdb mysql:9.7 --workload sysbench/oltp_read_write \\
       --tables 4 --rows 50000 --tier 64MB,512MB --concurrency 1,4,16 \\
       --window 12s --warm-up 4s --repeats 2 -o results/first
 
-With --warm-up auto a run is warmed up until its throughput holds a level and the server has settled (cache,
-redo log, dirty pages, purge); with --window auto it is judged until its mean is known to
---target-half-width:
+With --warm-up auto, a run warms up until its throughput is steady and the server has settled (cache, redo log,
+dirty pages, purge). With --window auto, it is measured until its mean is known to --target-half-width:
 
   dbdyno compare mariadb:11.8 mysql:9.7 --warm-up auto --window auto --target-half-width 2% -o results/auto
 
-Options of the workload are given as such: --tables, --rows, --rand-type zipfian, --range-size 10, or
+Give options of the workload directly: --tables, --rows, --rand-type zipfian, --range-size 10, or
 --dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
-One thing in several ways is compared with --vary: an option of the workload, such as LinkBench's tables in
-two kinds (--workload linkbench --vary table_compression=none,page-compressed), or what servers have in effect:
+--vary compares several values of one thing: an option of the workload, such as LinkBench's table compression
+(--workload linkbench --vary table_compression=none,page-compressed), or a setting of the servers:
 
   dbdyno compare mariadb:11.8 mysql:9.7 --vary redo.capacity=256MB,4GB
 
-What all servers are to have in effect is said in words that all engines know, and each gets the options for
-it: --set redo.capacity=4GB --set commit.durability=relaxed; `dbdyno settings` lists the words.
+--set sets all servers alike: --set redo.capacity=4GB --set commit.durability=relaxed. dbdyno translates each setting
+into every engine's own options; `dbdyno settings` lists them.
 
-A server that runs already is compared by its address. Its password comes from DBDYNO_SERVER_PASSWORD or from
+A server that is already running is compared by its address. Its password comes from DBDYNO_SERVER_PASSWORD or from
 --server-password-file, never from the command line. dbdyno fills tables in one new schema there and changes nothing
-else; docs/guides/running-server.md says which rights the account needs:
+else; docs/guides/running-server.md lists the privileges that the account needs:
 
   dbdyno compare --server bench@127.0.0.1:3306 --server bench@socket:/run/mysqld/mysqld.sock
 
@@ -92,7 +90,7 @@ def compare(choices: argparse.Namespace) -> int:
 
 
 def _add_load(parser: Parser) -> None:
-    load = parser.add_argument_group("load", "any option of the workload too, such as --tables 4 --rows 50000")
+    load = parser.add_argument_group("load", "also takes any option of the workload, such as --tables 4 --rows 50000")
     load.add_argument("--workload", default="sysbench/oltp_read_write", help="what clients do (default %(default)s)")
     load.add_argument("--concurrency", default="1,4,16", metavar="N,..", help="connections (default %(default)s)")
     for alias in ("--users", "--threads", "--connections"):
@@ -100,14 +98,14 @@ def _add_load(parser: Parser) -> None:
     load.add_argument(
         "--vary",
         metavar="NAME=V,..",
-        help="each engine once with each value of a workload's option or a parameter",
+        help="run each engine with each value of a workload option or setting",
     )
     _add_alias(load, "--each", "vary")
-    load.add_argument("--rate", metavar="R", help="transactions due per second; absent: closed loop")
+    load.add_argument("--rate", metavar="R", help="transactions due per second (default: closed loop)")
     load.add_argument(
         "--route",
         metavar="R,..",
-        help="socket, loopback, network (default socket; loopback to a --server by host)",
+        help="socket, loopback, network (default socket; loopback for a --server with a host)",
     )
     load.add_argument("--protocol", default="prepared", help="prepared or text (default %(default)s)")
 
@@ -117,57 +115,61 @@ def _add_server(parser: Parser) -> None:
     server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
     _add_alias(server, "--memory", "tier")
     add_server_options(server)
-    server.add_argument("--host", metavar="USER@HOST", help="run the servers on this host, reached by ssh")
+    server.add_argument("--host", metavar="USER@HOST", help="run the servers on this host, over ssh")
     server.add_argument(
         "--host-address", metavar="A", help="with --host: IP address of its interface for --route network"
     )
-    server.add_argument("--host-home", metavar="DIR", help="with --host: folder there; ~/.cache/dbdyno unless given")
-    server.add_argument("--pin-server", metavar="CPUS", help="processors of the server, such as 0 or 0-3")
-    server.add_argument("--pin-client", metavar="CPUS", help="processors of the load generator")
+    server.add_argument("--host-home", metavar="DIR", help="with --host: DBDYNO_HOME there (default ~/.cache/dbdyno)")
+    server.add_argument("--pin-server", metavar="CPUS", help="processors for the server, such as 0 or 0-3")
+    server.add_argument("--pin-client", metavar="CPUS", help="processors for the load generator")
     server.add_argument(
         "--set",
         dest="settings",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a neutral parameter, for all alike, such as redo.capacity=4GB",
+        help="a setting for all servers, such as redo.capacity=4GB",
     )
     server.add_argument(
         "--policy",
         choices=("aligned", "vendor"),
         default="aligned",
-        help="aligned: equal in effect; vendor: defaults (default %(default)s)",
+        help="aligned: equal settings; vendor: vendor defaults (default %(default)s)",
     )
 
 
 def _add_measurement(parser: Parser) -> None:
     measure = parser.add_argument_group("measurement")
     measure.add_argument(
-        "--warm-up", default="10s", metavar="TIME", help="driven, not judged, or auto: until settled (default 10s)"
+        "--warm-up",
+        default="10s",
+        metavar="TIME",
+        help="time under load before measuring, or auto: until settled (default 10s)",
     )
+    measure.add_argument("--warm-up-max", metavar="TIME", help="longest --warm-up auto (default 1800s)")
     measure.add_argument(
-        "--warm-up-max", metavar="TIME", help="most of --warm-up auto; gives up waiting then (default 1800s)"
-    )
-    measure.add_argument(
-        "--window", default="60s", metavar="TIME", help="driven and judged, or auto: until sure enough (default 60s)"
+        "--window",
+        default="60s",
+        metavar="TIME",
+        help="measured time, or auto: until --target-half-width is met (default 60s)",
     )
     for alias in ("--time", "--duration"):
         _add_alias(measure, alias, "window")
-    measure.add_argument("--window-max", metavar="TIME", help="most of --window auto (default 900s)")
-    add_target_half_width(measure, "of --window auto: half-width of its mean")
+    measure.add_argument("--window-max", metavar="TIME", help="longest --window auto (default 900s)")
+    add_target_half_width(measure, "--window auto: half-width of the mean to reach")
     measure.add_argument("--repeats", type=int, default=2, metavar="N", help="runs of each cell (default %(default)s)")
     measure.add_argument(
-        "--sentinel", metavar="ENGINE", help="one of the engines, driven between the others to watch the machine"
+        "--sentinel", metavar="ENGINE", help="one of the engines, run between the others to detect machine drift"
     )
-    measure.add_argument("--seed", type=int, default=1, metavar="N", help="of order, rows and load (default 1)")
+    measure.add_argument("--seed", type=int, default=1, metavar="N", help="seed of order, rows and load (default 1)")
     measure.add_argument(
         "--equivalence-events",
         type=int,
         default=500,
         metavar="N",
-        help="sent to each target before the runs, to compare results; 0: not compared (default %(default)s)",
+        help="events sent to each target before the runs to compare results; 0: none (default %(default)s)",
     )
-    measure.add_argument("--name", default="", help="name of the study (default: of the results folder)")
+    measure.add_argument("--name", default="", help="name of the study (default: name of the results folder)")
 
 
 def _add_alias(group: argparse._ArgumentGroup, alias: str, name: str) -> None:
@@ -234,7 +236,7 @@ def _host_lines(choices: argparse.Namespace) -> list[str]:
     if choices.host is None:
         for key, value in given.items():
             if value is not None:
-                raise StudyError(f"--host-{key} belongs to --host, which is not there", "", "add --host USER@HOST")
+                raise StudyError(f"--host-{key} needs --host", "", "add --host USER@HOST")
         return []
     name = quoted(choices.host.removeprefix("ssh://").rpartition("@")[2])
     values = [f"{key} = {quoted(value)}" for key, value in given.items() if value is not None]
@@ -263,7 +265,7 @@ def _targets_of_each(named: Sequence[tuple[str, str]], varied: str) -> list[str]
     name, equals, values = varied.partition("=")
     if not (name and equals and values):
         remedy = "write for example --vary table_compression=none,page-compressed or --vary redo.capacity=1GB,4GB"
-        raise StudyError(f"--vary '{varied}' names no values", "", remedy)
+        raise StudyError(f"--vary '{varied}' has no values", "", remedy)
     lines = []
     for title, engine in named:
         for value in (value.strip() for value in values.split(",")):

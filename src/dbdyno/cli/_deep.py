@@ -26,16 +26,18 @@ def profile_pair(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace)
     HostError : this machine has no profiler, or forbids its use
     """
     if analysis.study.imported is not None:
-        raise RequestError("imported results can't be profiled", "their servers are not here", "run the study itself")
+        raise RequestError(
+            "imported results can't be profiled", "dbdyno did not run their servers", "run the study itself"
+        )
     if why.gap is None:
-        raise RequestError("there is no pair of targets to profile", "; ".join(why.lines))
+        raise RequestError("no pair of targets can be profiled", "; ".join(why.lines))
     window_ns = DEEP_WINDOW_NS if choices.window is None else parse_duration_ns(choices.window)
     study = deep_study(analysis.study, why.gap.left, why.gap.right, window_ns)
     host = LocalHost()
     profiler = read_profiler(host)
     obstacle, remedy = profiler.obstacle()
     if obstacle:
-        raise HostError("stacks can't be sampled on this machine", obstacle, remedy)
+        raise HostError("perf can't sample stacks on this machine", obstacle, remedy)
     if not choices.quiet:
         plan = full_plan(study, host)
         names = " and ".join(target.name for target in study.targets)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from dbdyno.report import RuleOutcome, StudyDiff
 
 _STORY = """\
-Compares two results folders of the same study, measured before and after a change of server, settings
-or machine: every cell that both have, with ratio, interval and verdict; what else changed between them
-(versions, variables as read back, study, machine); and what could not be compared, each with its reason.
+Compares two results folders of the same study, measured before and after a change of server, settings or machine.
+Prints ratio, interval and verdict for each cell that both have; everything else that changed between them (versions,
+variables as read back, study, machine); and what could not be compared, with the reason.
 
   dbdyno diff results/monday results/tuesday
   dbdyno diff results/base results/new --fail-on slower:3% --fail-on p99:10% --fail-on missing
@@ -27,19 +27,21 @@ or machine: every cell that both have, with ratio, interval and verdict; what el
   dbdyno diff results/base results/new --format md >> "$GITHUB_STEP_SUMMARY"
   dbdyno diff results/base results/new --json | jq '.changes[] | select(.outcome == "slower")'
 
-A rule of --fail-on ends in one of three ways, for each cell and over all. FAIL: a cell is worse by more
-than allowed, and the change is beyond chance (p adjusted over all cells below 0.05). PASS: the 95 %
-interval excludes that it is. NOT SHOWN: all else, with the repeats, or the longer warm-up or window, that
-would decide. slower is throughput; p50, p95, p99 and p999 are response times, compared where both sides
-have two runs; missing is a cell of BASE that NEW has no good run of. A rule that is not shown to hold
-fails the build, unless --undecided pass lets it pass.
+A --fail-on rule has one of three results, for each cell and overall:
 
-Cells of another policy, another workload, other rows, another pacing, another window or another machine
-are not compared unless --allow-mismatch names the difference; it becomes a caveat then. A target that is the same build
-with the same settings on both sides tells whether the machine moved: keep one in every study.
+  FAIL       a cell is worse by more than allowed, beyond chance (p below 0.05, adjusted over all cells)
+  PASS       the 95 % interval excludes that
+  NOT SHOWN  anything else; dbdyno prints the repeats, warm-up or window that would decide
 
-Exit code 0: all rules PASS, or are NOT SHOWN and --undecided pass was given; 1: a rule is broken, or not
-shown; 2: the folders have nothing in common that can be compared.
+`slower` is about throughput. p50, p95, p99 and p999 are response times, compared if both sides have two runs.
+`missing` is a cell of BASE without a good run in NEW. NOT SHOWN fails the build unless --undecided pass is given.
+
+Cells are not compared if policy, workload, rows, pacing, window or machine differ, unless --allow-mismatch names the
+difference; it then becomes a caveat. A target with the same build and settings on both sides shows whether the machine
+changed: keep one in every study.
+
+Exit code 0: all rules PASS, or are NOT SHOWN with --undecided pass; 1: a rule FAILs or is NOT SHOWN; 2: the folders
+have nothing in common that can be compared.
 """
 
 
@@ -53,13 +55,13 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         action="append",
         default=[],
         metavar="RULE",
-        help="exit code 1 when broken: slower:3%%, p99:10%%, missing; may be repeated",
+        help="exit with code 1 if broken: slower:3%%, p99:10%%, missing; may be repeated",
     )
     parser.add_argument(
         "--undecided",
         choices=("fail", "pass"),
         default="fail",
-        help="what a rule that is NOT SHOWN to hold does to the exit code (default: fail)",
+        help="whether NOT SHOWN fails or passes the build (default: fail)",
     )
     # An earlier spelling of what is the default now.
     parser.add_argument("--strict", action="store_const", const="fail", dest="undecided", help=argparse.SUPPRESS)
@@ -68,10 +70,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         action="append",
         default=[],
         metavar="BASE=NEW",
-        help="targets to be compared under different names; may be repeated",
+        help="compare targets with different names; may be repeated",
     )
     add_allow_mismatch(parser, "compare")
-    parser.add_argument("--all", action="store_true", help="every variable that changed, not the first dozen a target")
+    parser.add_argument(
+        "--all", action="store_true", help="list every changed variable, not the first dozen per target"
+    )
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
     add_check_options(parser)
@@ -92,7 +96,7 @@ def _diff(choices: argparse.Namespace) -> int:
     _say(difference, rules, choices)
     if not difference.changes:
         remedy = "--allow-mismatch KIND: compare even though KIND differs"
-        raise RequestError("nothing could be compared", difference.left_out[0].reason, remedy)
+        raise RequestError("no cell could be compared", difference.left_out[0].reason, remedy)
     outcome = overall(rules)
     return 0 if outcome == "PASS" or (outcome == "NOT SHOWN" and choices.undecided == "pass") else 1
 

@@ -19,32 +19,31 @@ if TYPE_CHECKING:
     from dbdyno.doctor import Examination, Needs, Outcome
 
 _STORY = """\
-Looks at this machine for a second and says what stands between it and a result that can be trusted: clock
-and governor, NUMA, huge pages, swap, limits, the disk under DBDYNO_HOME, asynchronous I/O, what others do
-here, containers, the load generator. Each finding says what was seen, what it does to a result and the
-command that mends it. Nothing is changed.
+Checks in about a second whether this machine can give trustworthy results: clock and governor, NUMA, huge pages,
+swap, limits, the disk under DBDYNO_HOME, asynchronous I/O, other load, containers, the load generator. Each finding
+says what was seen, how it affects a result and which command fixes it. Changes nothing.
 
   dbdyno doctor                            for any study
-  dbdyno doctor studies/first.toml         for this one: its tiers, connections, processors, disk
-  dbdyno doctor --host bench@db1           that host, reached by ssh, and the way to it; takes 12 seconds
+  dbdyno doctor studies/first.toml         for this study: its tiers, connections, processors, disk
+  dbdyno doctor --host bench@db1           that host over ssh, and the network to it; takes 12 seconds
   dbdyno doctor --json | jq '.outcomes[] | select(.state == "found") | .remedy'
 
-A blocker makes runs fail or measure something else; what weakens is a reason to doubt them; a note is
-worth knowing. `dbdyno run` and `dbdyno compare` look in the same way before they start: a blocker stops
-them (--force does not), the rest is stored with the results and stands in the report.
+A blocker makes runs fail or measure something else; a weakness is a reason to doubt results; a note is worth knowing.
+`dbdyno run` and `dbdyno compare` make the same checks before they start: a blocker stops them unless --force is
+given, and the report shows the rest.
 
-Exit code 0: nothing in the way, or notes only; 1: something blocks or weakens; 2: the study is wrong.
+Exit code 0: no finding, or notes only; 1: a blocker or weakness; 2: the study is wrong.
 """
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "doctor", _STORY, _doctor)
-    parser.add_argument("study", type=Path, nargs="?", metavar="STUDY.toml", help="judge it for this study")
+    parser.add_argument("study", type=Path, nargs="?", metavar="STUDY.toml", help="check the machine for this study")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
     add_options(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object for programs, with all that was read")
-    parser.add_argument("--all", action="store_true", help="checks that found nothing, too, with what they saw")
+    parser.add_argument("--json", action="store_true", help="print one JSON object with everything that was read")
+    parser.add_argument("--all", action="store_true", help="also list checks that found nothing, with what they saw")
 
 
 def _doctor(choices: argparse.Namespace) -> int:
@@ -71,7 +70,9 @@ def _examine_here(choices: argparse.Namespace) -> Examination:
 def _examine_there(choices: argparse.Namespace) -> Examination:
     if choices.study is not None:
         raise RequestError(
-            f"{choices.study} can't be judged for another host", "studies run on this machine only", "leave one out"
+            f"{choices.study} can't be checked for another host",
+            "studies run on this machine only",
+            "leave out one of the two",
         )
     with chosen_host(choices) as host:
         return examine_there(host)
@@ -97,7 +98,7 @@ def _print(examination: Examination, everything: bool, console: Console) -> None
             _print_rest(heading, [o for o in examination.outcomes if o.state == state], console)
     else:
         unknown = [outcome for outcome in examination.outcomes if outcome.state == "unknown"]
-        _print_rest("not known, which is not the same as clear", unknown, console)
+        _print_rest("not known: these checks are neither findings nor clear", unknown, console)
     console.print(_sum(examination), markup=False)
 
 
@@ -124,5 +125,5 @@ def _sum(examination: Examination) -> str:
     words += [f"{counts['weakens']} that weaken results"] if counts["weakens"] else []
     words += [counted(counts["note"], "note")] if counts["note"] else []
     clear = sum(outcome.state == "clear" for outcome in examination.outcomes)
-    head = "" if counts["blocker"] or counts["weakens"] else "nothing in the way: "
+    head = "" if counts["blocker"] or counts["weakens"] else "no problem found: "
     return f"{head}{', '.join([*words, f'{clear} checks clear'])} of {len(examination.outcomes)}"

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from dbdyno.provision import Installation, InstalledEngine, Offer
 
 _STORY = """\
-Engines are kept unpacked in DBDYNO_HOME; nothing is installed. The first study that names one fetches it, with its
-signatures or digests checked; `get` does so beforehand.
+Engines are kept unpacked in DBDYNO_HOME; nothing is installed. The first study that names an engine fetches it and
+checks its signatures or digests; `get` does so beforehand.
 
-  dbdyno engines                            what this machine's sources offer, and what is here: the same as list
+  dbdyno engines                            engines available and already here: the same as list
   dbdyno engines get mariadb:11.8 mysql:5.7@maven
-  dbdyno engines check                      whether every file is still what it was
+  dbdyno engines check                      check every file for changes
   dbdyno engines remove mysql:5.7
 
-Where engines can come from is told in docs/guides/engines.md.
+docs/guides/engines.md describes all sources.
 """
 _LIST_STORY = """\
 Lists the engines that this machine's package sources offer, those that public registries offer to its mvn and npm, and
@@ -36,21 +36,21 @@ those that are here already, with what they take on the disk.
   dbdyno engines list --refresh        ask the package sources again
 """
 _GET_STORY = """\
-Brings engines to this machine, or finds them there, and prints where they come from. What an interruption leaves is
-gone on with: packages one by one, archives over https from the last byte. Two that fetch at once wait for each other.
+Fetches engines, unless they are already here, and prints where they come from. After an interruption it resumes:
+packages one by one, archives over https from the last byte. Two that fetch at once wait for each other.
 
   dbdyno engines get mariadb:11.8+rocksdb
   dbdyno engines get mysql:8.0@archive:/srv/mysql-8.0.33.tar.xz#sha256=...
 """
 _CHECK_STORY = """\
 Compares every file of the engines named (all, when none is) with the digest taken when it was unpacked, and asks the
-server for its version. Exit code 1 when something is not as it was: remove that engine and get it again.
+server for its version. Exit code 1 if a file has changed: remove that engine and get it again.
 
   dbdyno engines check
 """
 _REMOVE_STORY = """\
-Removes the engines named from this machine; one that a study uses stays. A name may mean several: mysql:8 is every
-MySQL 8 of whatever source, mysql:8@maven those that Maven brought.
+Removes the named engines from this machine; one that a running study uses stays. A name may match several: mysql:8
+is every MySQL 8 of any source, mysql:8@maven only those from Maven.
 
   dbdyno engines remove mysql:5.7
   dbdyno engines remove mariadb:11.8@package mysql:8.0@maven
@@ -64,21 +64,21 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parts = parser.add_subparsers(title="commands", metavar="COMMAND")
     _list_options(add(parts, "list", _LIST_STORY, _list, SUMMARIES["engines"]))
     for name, summary, story, command, count in (
-        ("get", "bring engines to this machine", _GET_STORY, _get, "+"),
-        ("check", "whether the engines here are whole", _CHECK_STORY, _check, "*"),
+        ("get", "fetch engines to this machine", _GET_STORY, _get, "+"),
+        ("check", "check the files of the engines here", _CHECK_STORY, _check, "*"),
         ("remove", "remove engines from this machine", _REMOVE_STORY, _remove, "+"),
     ):
         part = add(parts, name, story, command, summary)
         part.add_argument("engines", nargs=count, metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
-        part.add_argument("--json", action="store_true", help="one JSON list for programs")
+        part.add_argument("--json", action="store_true", help="print one JSON list")
         if name == "get":
-            words = "fetch an archive from an address without its SHA-256, and say what that is"
+            words = "fetch an archive from an address without a SHA-256, and print it"
             part.add_argument("--without-digest", action="store_true", help=words)
 
 
 def _list_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--refresh", action="store_true", help="ask the package sources again")
-    parser.add_argument("--json", action="store_true", help="one JSON list for programs")
+    parser.add_argument("--refresh", action="store_true", help="ask the package sources again, not the cache")
+    parser.add_argument("--json", action="store_true", help="print one JSON list")
 
 
 def _list(choices: argparse.Namespace) -> int:
@@ -142,7 +142,7 @@ def _check(choices: argparse.Namespace) -> int:
         )
     else:
         for engine, wrong in results:
-            whole = "as it was" if engine.has_checksums else "runs; fetched before its files' digests were kept"
+            whole = "unchanged" if engine.has_checksums else "starts; its files were fetched before dbdyno kept digests"
             print(f"{_title(engine)}: {'; '.join(wrong) or whole}")
     return 1 if any(wrong for _, wrong in results) else 0
 
@@ -167,7 +167,7 @@ def _names(words: list[str]) -> list[EngineName]:
     names = [parse_engine_name(word) for word in words]
     for name in names:
         if name.source_kind == "server":
-            raise StudyError(f"{name} is a server that runs already", "it is not kept here", "leave it out")
+            raise StudyError(f"{name} is a running server", "dbdyno keeps no files of it", "leave it out")
     return names
 
 

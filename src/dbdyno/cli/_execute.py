@@ -45,7 +45,7 @@ def run_part(study: Study, part: PartOfStudy, output: Path, choices: argparse.Na
     print(output)
     warn_of_missing_runs(outcome)
     if not choices.quiet:
-        tell(f"hint: dbdyno gather DIR.. -o {output.with_name(study.name)} puts the {part.count} parts together")
+        tell(f"hint: dbdyno gather DIR.. -o {output.with_name(study.name)} combines the {part.count} parts")
     return 0 if outcome.complete else 1
 
 
@@ -135,7 +135,7 @@ def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool
         return
     if outcome.interrupted:  # whoever stops a study wants its end, not the minute that a large page takes
         warn_of_missing_runs(outcome)
-        tell(f"hint: dbdyno report {page.parent} makes the page of what is there")
+        tell(f"hint: dbdyno report {page.parent} writes the report of the stored runs")
         return
     build_page(results, page)
     if not quiet:
@@ -149,14 +149,15 @@ def warn_of_missing_runs(outcome: Outcome) -> None:
     """Warn of runs that failed or were not made."""
     if outcome.refused:
         tell(
-            "warning: stopped before the first run: the targets differ gravely. dbdyno audit --fix STUDY.toml DIR "
-            "writes a study without what settings remove; without --strict-audit and [audit] stop_at it runs"
+            "warning: stopped before the first run: the targets have critical differences. dbdyno audit --fix "
+            "STUDY.toml "
+            "DIR writes a study without them; to run it unchanged, leave out --strict-audit and [audit] stop_at"
         )
         return
     if outcome.failed:
-        tell(f"warning: {counted(outcome.failed, 'run')} failed; the report says why; --retry-failed makes them again")
+        tell(f"warning: {counted(outcome.failed, 'run')} failed; the report says why; --retry-failed runs them again")
     if outcome.results_differ:
-        tell("warning: targets made different results of the same events; the report says which")
+        tell("warning: targets returned different results for the same events; the report names them")
     if outcome.missing:
         why = "interrupted: " if outcome.interrupted else ""
         tell(f"warning: {why}{counted(outcome.missing, 'run')} missing; the same command goes on")

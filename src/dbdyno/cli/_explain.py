@@ -13,37 +13,39 @@ from dbdyno.cli._help import add_command as add
 from dbdyno.core import HostError
 
 _STORY = """\
-Explains a difference from stored results: how much longer a transaction takes on one target than on another, and
-with which parts of its time that goes. Reads the stored records only; nothing is measured without --prove or --deep.
+Explains a difference from stored results: how much longer a transaction takes on one target than on another, and in
+which parts of its time. Reads only stored records; measures nothing without --prove or --deep.
 
   dbdyno explain results/first
   dbdyno explain results/first --pair mysql:9.7 mariadb:11.8+rocksdb --at 64MB,16
-  dbdyno explain results/first --prove                    alter what the first causes blame, and measure
+  dbdyno explain results/first --prove                    undo the first causes and measure again
   dbdyno explain results/first --prove redo-capacity durability-relaxed --rounds 6
   dbdyno explain results/first --deep                     profile both servers: which functions differ
   dbdyno explain results/first --format json | jq '.gap.parts[] | select(.verdict == "decided")'
 
-The time T of a transaction is connections / TPS: what one connection spends for one commit. It is split into
-statement types, attempts that were thrown away after deadlocks, the load generator's own processor time and wait
-for a processor, and the rest. The parts add up to T; how closely is shown.
+The time T of a transaction is connections / TPS: the time that one connection spends per commit. It is split into
+statement types, attempts lost to deadlocks, the load generator's processor time, its wait for a processor, and the
+rest. The output shows how closely the parts add up to T.
 
 A part is "decided" when its difference is beyond chance (all parts tested together) and at least 3 % of the
-shorter time. It is "small" when it is known to be less than that, else "undecided", with its interval. Each
-difference is split once more: more statements per transaction (by count), or slower ones (by cost).
+shorter time. It is "small" when its interval lies below that, else "undecided". Each difference is split once
+more: more statements per transaction (by count), or slower ones (by cost).
 
-Without --pair the two fastest targets are compared, without --at where the answer of the report is. More
-connections of the same target are explained the same way: which statement grows.
+The defaults are the two fastest targets (--pair) at the place of the report's answer (--at). A target is also
+compared with itself at more connections: which statement grows.
 
-"Goes with" says where the time is, not what brought it there. Causes are looked for in a table: each claims parts for
-which there is evidence, such as a counter that grew or a setting that differs, and each millisecond is claimed once.
-A cause that is decided "explains" its milliseconds.
+"Goes with" says where the time is, not why. Causes come from a table: each claims the parts for which there is
+evidence, such as a counter that grew or a setting that differs, and each millisecond is claimed once. A decided
+cause "explains" its milliseconds.
 
---prove alters what a cause blames on the slower target, runs it as it was and altered in turn, and holds what came
-back against what the cause's parts held: proved ("caused by"), refuted or undecided. Its runs lie in DIR/proofs and are
-never judged with the study's. --prove list names what can be altered. docs/guides/explain.md reads an example.
+--prove changes the blamed setting on the slower target, runs it unchanged and changed in turn, and compares the time
+gained with the time that the cause claimed: proved ("caused by"), refuted or undecided. Its runs are stored in
+DIR/proofs and never count for the study. --prove list lists what can be changed. docs/guides/explain.md reads an
+example.
 
---deep runs both targets once more while perf samples the stacks of their servers, and says in which functions the time
-is spent: a table here, flame graphs and the folded stacks in the report. These runs lie in DIR/deep, never judged.
+--deep runs both targets once more while perf samples the stacks of their servers, and shows in which functions the
+time is spent: a table here, flame graphs and folded stacks in the report. These runs are stored in DIR/deep and never
+count for the study.
 """
 
 
@@ -58,7 +60,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         "--at",
         default="",
         metavar="PLACE",
-        help="memory, connections, workload or route, such as 512MB,16 (default: where the answer is)",
+        help="memory, connections, workload or route, such as 512MB,16 (default: place of the answer)",
     )
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
     proof = parser.add_argument_group("proof")
@@ -66,17 +68,17 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         "--prove",
         nargs="*",
         metavar="WHAT",
-        help="alter this cause and measure; alone: the first causes; list: what can be altered",
+        help="undo this cause and measure; no name: the first causes; list: all possible changes",
     )
-    proof.add_argument("--rounds", type=int, default=4, metavar="N", help="runs as it was and altered (default 4)")
+    proof.add_argument("--rounds", type=int, default=4, metavar="N", help="runs unchanged and changed (default 4 each)")
     deep = parser.add_argument_group("deep profile")
-    deep.add_argument("--deep", action="store_true", help="sample the stacks of both servers in a run each")
+    deep.add_argument("--deep", action="store_true", help="run both targets once more and sample their stacks")
     both = parser.add_argument_group("proof and deep profile")
     both.add_argument(
-        "--window", metavar="TIME", help="driven in each run (default: a proof as in the study, a deep profile 20s)"
+        "--window", metavar="TIME", help="window of each run (default: the study's for a proof, 20s for a deep profile)"
     )
     both.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
-    both.add_argument("--quiet", action="store_true", help="no progress of these runs")
+    both.add_argument("--quiet", action="store_true", help="print no progress of these runs")
     add_check_options(parser)
 
 
@@ -98,9 +100,9 @@ def _explain(choices: argparse.Namespace) -> int:
         profile_pair(analysis, why, choices)
         why = why_of(analysis, choices.pair, choices.at)
         if why.deep is None:
-            remedy = f"dbdyno show {choices.results}/deep/* tells how the runs went"
+            remedy = f"dbdyno show {choices.results}/deep/* shows how the runs went"
             raise HostError(
-                "the servers were not profiled", "their runs failed, or their processes are not seen", remedy
+                "the servers were not profiled", "their runs failed, or dbdyno can't see their processes", remedy
             )
     if choices.format == "json":
         print(json.dumps(why_object(analysis, why), indent=1, allow_nan=False))

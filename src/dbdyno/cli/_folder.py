@@ -37,7 +37,7 @@ def results_folder(given: Path | None, name: str) -> Path:
     is_plain = name.isprintable() and "/" not in name and not name.startswith(".")
     if not is_plain or len(name.encode()) > _MOST_BYTES:
         shown = name if len(name) <= 60 else f"{name[:60]}…"
-        raise StudyError(f"the study's name {shown!r} can't be that of a folder", "", "name a results folder with -o")
+        raise StudyError(f"the study's name {shown!r} can't name a folder", "", "name a results folder with -o")
     return Path("results") / name
 
 
@@ -71,11 +71,15 @@ def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
     if not fresh and any(record.status != "failed" for record in results.records()):
         raise StoreError(
             f"{folder} holds the results of another study",
-            f"it was made by the study in {folder / 'study.toml'} ('{results.manifest.study_name}')",
-            f"--fresh keeps them as {aside} and begins anew; -o names another folder",
+            f"its study is {folder / 'study.toml'} ('{results.manifest.study_name}')",
+            f"--fresh moves them to {aside} and starts over; -o names another folder",
         )
     if results.is_being_written:
-        raise StoreError(f"{folder} is in use by another dbdyno", "", "wait until it is done, or name another with -o")
+        raise StoreError(
+            f"{folder} is in use by another dbdyno process",
+            "",
+            "wait until that has ended, or name another folder with -o",
+        )
     folder.rename(aside)
     print(f"  {folder} was moved to {aside}", file=sys.stderr)
 
@@ -84,7 +88,7 @@ def add_check_options(parser: Parser) -> None:
     """Options of everything that reads results."""
     group = parser.add_argument_group("altered results")
     group.add_argument(
-        "--verify", action="store_true", help="read every stored file (default: those whose size or times changed)"
+        "--verify", action="store_true", help="check every stored file (default: those whose size or times changed)"
     )
     add_allow_altered(group)
 
@@ -92,7 +96,9 @@ def add_check_options(parser: Parser) -> None:
 def add_allow_altered(group: argparse._ArgumentGroup) -> None:
     """The option by which altered results are used."""
     group.add_argument(
-        "--allow-altered", action="store_true", help="use results that are not as dbdyno wrote them, and say so in each"
+        "--allow-altered",
+        action="store_true",
+        help="use results that changed since dbdyno wrote them; every output says so",
     )
 
 
@@ -116,5 +122,5 @@ def open_results(folder: Path, choices: argparse.Namespace) -> StoredStudy:
     results = StoredStudy.open(folder, check=check_of(choices))
     if results.alterations:
         shown = "\n".join(f"  {alteration}" for alteration in results.alterations)
-        tell(f"warning: {folder} is not as dbdyno wrote it:\n{shown}")
+        tell(f"warning: {folder} has changed since dbdyno wrote it:\n{shown}")
     return results

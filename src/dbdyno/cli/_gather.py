@@ -11,20 +11,20 @@ from dbdyno.cli._help import add_command as add
 from dbdyno.cli._words import counted
 
 _STORY = """\
-Puts results folders together that hold parts of one study, run on several machines, and makes the report. Any way of
-starting commands will do: a shell loop, Slurm, Kubernetes.
+Combines results folders with parts of one study, run on several machines, and writes the report. Start the parts in
+any way: a shell loop, Slurm, Kubernetes.
 
   dbdyno run studies/engines.toml --part 1/3          on the first machine, into results/engines-1-of-3
   dbdyno run studies/engines.toml --part 2/3          on the second
   dbdyno run studies/engines.toml --part 3/3          on the third
   dbdyno gather results/engines-*-of-3 -o results/engines
 
-A workload and memory tier, with all its targets, connections and rounds, stays on one machine, so what is compared was
-measured there. With more parts than that, whole rounds are dealt. Run again with further or newer parts, only their
-runs are added. Machines of other processors or memory are refused unless --allow-unlike is given; servers on several
-machines are named in the report either way.
+Each workload and memory tier, with all its targets, connections and rounds, stays on one machine, so compared runs
+come from the same machine. With more parts than that, whole rounds are distributed. Run it again with further or newer
+parts to add their runs. Machines that differ in processors or memory are refused unless --allow-unlike is given; the
+report names them in any case.
 
-Exit code 0: every run of the study is there; 1: some are missing, with the command that makes them.
+Exit code 0: every run of the study is stored; 1: some are missing; the command that measures them is printed.
 """
 
 
@@ -32,8 +32,10 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "gather", _STORY, _gather)
     parser.add_argument("parts", nargs="+", type=Path, metavar="DIR", help="results folders of parts of one study")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True, help="results folder of the whole")
-    parser.add_argument("--allow-unlike", action="store_true", help="also of machines of other processors or memory")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", required=True, help="results folder to write")
+    parser.add_argument(
+        "--allow-unlike", action="store_true", help="accept machines that differ in processors or memory"
+    )
     parser.add_argument("--quiet", action="store_true", help="print only the path of the report")
     add_check_options(parser)
 
@@ -52,9 +54,9 @@ def _gather(choices: argparse.Namespace) -> int:
     build_page(results, page)
     if not choices.quiet:
         print_summary(results, wide_console(), has_why=True)
-        before = f", {found.known:,} were there" if found.known else ""
+        before = f", {found.known:,} were already there" if found.known else ""
         machines = counted(len(found.machines), "machine")
-        print(f"\n{counted(found.runs, 'run')} added of {machines} ({', '.join(found.machines)}){before}")
+        print(f"\n{counted(found.runs, 'run')} added from {machines} ({', '.join(found.machines)}){before}")
         print("report: ", end="")
     print(page)
     missing = {run.run_id for run in results.planned_runs} - results.run_ids()

@@ -60,11 +60,11 @@ class Parser(argparse.ArgumentParser):
         if message.endswith("arguments are required: DIR"):
             return f"{self.prog} {found}" if (found := _newest_results()) else ""
         if message.endswith("arguments are required: NEW"):
-            return f"targets of one folder are compared so: {self.prog} DIR DIR --match BASE=NEW"
+            return f"to compare targets of one folder, write {self.prog} DIR DIR --match BASE=NEW"
         wrong = re.search(r"invalid choice: '(.*?)' \(choose from", message)
         allowed = [str(choice) for action in self._actions for choice in action.choices or ()]
         if wrong and "argument TOOL" in message and Path(wrong[1]).exists():
-            return f"say first what wrote it, such as {self.prog} sysbench {wrong[1]}"
+            return f"name the tool that wrote it first, such as {self.prog} sysbench {wrong[1]}"
         return nearest(wrong[1], allowed, "") if wrong else ""
 
     def options(self) -> list[str]:
@@ -121,7 +121,7 @@ class _Long(argparse.Action):
 def add_help_options(parser: Parser) -> None:
     """Add `-h` and `--help` to a command."""
     parser.add_argument("-h", action=_Short, nargs=0, help="options, one line each")
-    parser.add_argument("--help", action=_Long, nargs=0, help="the whole story, with an example")
+    parser.add_argument("--help", action=_Long, nargs=0, help="full description with examples")
     # Taken out of the words before they are parsed, so that it may stand anywhere.
     parser.add_argument("--color", choices=CHOICES, metavar="WHEN", help=f"{', '.join(CHOICES)} (default auto)")
 

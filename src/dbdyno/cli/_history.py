@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from dbdyno.report.history import History, HistoryRule
 
 _STORY = """\
-Puts many results folders of the same cells in a row, such as those of every night or of every version,
-and says for each cell where its level moved: by how much, with interval, between which two studies, and
-what is recorded to have changed between them. Folders may be given one by one, or one above them.
+Finds where throughput or response times changed over many results folders, such as nightly runs or versions. For each
+cell it shows the size of each change with its interval, the two studies between which it happened, and what else
+changed between them. Name folders one by one, or a folder above them.
 
   dbdyno history results/nightly/*
   dbdyno history results/nightly --fail-on slower:3% --since 2026-11-01
@@ -29,20 +29,18 @@ what is recorded to have changed between them. Folders may be given one by one, 
   dbdyno history results/nightly --metric p99 --json
   dbdyno history results/nightly --format otava -o otava     for Apache Otava, formerly Hunter
 
-A series is a cell of a line: the target's name without its version, so mysql:9.6 is followed by mysql:9.7.
-By date each study gives a series one point; by version several targets of one study may. Studies that
-measured something else than the newest (workload, rows, pacing, window, machine) are left out, each with
-its reason, unless --allow-mismatch names the difference.
+A series is one cell over time. Its target's name has no version, so mysql:9.7 continues mysql:9.6. By date, each study
+adds one point to a series; by version, several targets of one study may. Studies that differ from the newest in
+workload, rows, pacing, window or machine are left out with the reason, unless --allow-mismatch names the difference.
 
-A change point needs p below 0.001 and 2 % between the levels on its sides. It breaks a rule of --fail-on
-when it went the wrong way by more than allowed; not when a target of which nothing had changed moved
-with it: that is the machine. A history of fewer than six studies shows large changes only; dbdyno diff
-compares two folders by their repeats.
+A change point needs p below 0.001 and a difference of 2 %. It breaks a --fail-on rule if it is worse by more than
+allowed, but not if a target in which nothing had changed moved with it: then the machine changed. Fewer than six
+studies show large changes only; dbdyno diff compares two folders by their repeats.
 
-A rule ends in FAIL, PASS or NOT SHOWN: PASS only where no series varies so much, or is so short, that a
-change of more than is allowed would not be seen. --undecided fail lets NOT SHOWN fail a build.
+A rule ends in FAIL, PASS or NOT SHOWN. NOT SHOWN means that a series varies too much, or is too short, to show a
+change of the allowed size. --undecided fail makes NOT SHOWN fail a build.
 
-Exit code 1 when a rule is broken (or not shown, with --undecided fail), 2 when there is no history to judge.
+Exit code 0: no rule is broken; 1: a rule FAILs (or is NOT SHOWN with --undecided fail); 2: there is no history.
 """
 
 
@@ -51,9 +49,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "history", _STORY, _history)
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="results folders, or folders above them")
     parser.add_argument(
-        "--metric", choices=("tps", "p50", "p95", "p99", "p999"), default="tps", help="what is followed (default: tps)"
+        "--metric", choices=("tps", "p50", "p95", "p99", "p999"), default="tps", help="metric to follow (default: tps)"
     )
-    parser.add_argument("--order", choices=("date", "version"), default="date", help="of points (default: date)")
+    parser.add_argument("--order", choices=("date", "version"), default="date", help="order of points (default: date)")
     add_allow_mismatch(parser, "keep studies")
     rules = parser.add_argument_group("rules of a build")
     rules.add_argument(
@@ -61,24 +59,24 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         action="append",
         default=[],
         metavar="RULE",
-        help="exit code 1 when broken: slower:3%%, p99:10%%; may be repeated",
+        help="exit with code 1 if broken: slower:3%%, p99:10%%; may be repeated",
     )
     rules.add_argument(
         "--undecided",
         choices=("fail", "pass"),
         default="pass",
-        help="what a rule that is NOT SHOWN to hold does to the exit code (default: pass)",
+        help="whether NOT SHOWN fails or passes the build (default: pass)",
     )
     rules.add_argument(
-        "--since", metavar="WHEN", help="rules hold for changes to this study or date or later (default: all)"
+        "--since", metavar="WHEN", help="apply rules only to changes since this study or date (default: all)"
     )
     output = parser.add_argument_group("output")
     output.add_argument("--format", choices=("text", "json", "html", "otava"), default="text", help="default: text")
     output.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
     output.add_argument(
-        "-o", "--output", type=Path, metavar="PATH", help="of html the file (history.html), of otava the folder (otava)"
+        "-o", "--output", type=Path, metavar="PATH", help="file for html (history.html), folder for otava (otava)"
     )
-    output.add_argument("--all", action="store_true", help="every cell that was left out, not the first eight")
+    output.add_argument("--all", action="store_true", help="list every cell left out, not the first eight")
     add_check_options(parser)
 
 

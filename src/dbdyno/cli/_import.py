@@ -23,80 +23,79 @@ if TYPE_CHECKING:
 
 
 IMPORT_STORY = """\
-Reads a folder of logs that another tool wrote, unpacked or file by file in gzip, xz or bzip2, into a results
-folder of its own. Then `dbdyno report`, `dbdyno show` and `dbdyno diff` serve it like any other.
+Turns a folder of another tool's logs, plain or each file in gzip, xz or bzip2, into a results folder. `dbdyno report`,
+`dbdyno show` and `dbdyno diff` then read it like any other.
 
   dbdyno import sysbench percona-2026 -o results/p26
   dbdyno import hammerdb runs -o results/hdb --pattern '{storage_engine}/iter{repeat}/hammerdb.log'
   dbdyno report results/p26
 
-Beside logs of every tool are read: iostat, vmstat, mpstat, dstat as telemetry, SHOW VARIABLES, SHOW STATUS
-and option files as settings of the targets. Every tool has a help of its own, `dbdyno import hammerdb --help`:
-what is read, and what its logs can't tell. What neither name nor log tells stays unknown; nothing is guessed.
+Next to the logs it reads iostat, vmstat, mpstat and dstat as telemetry, and SHOW VARIABLES, SHOW STATUS and option
+files as settings of the targets. Each tool has its own help, such as `dbdyno import hammerdb --help`: what is read and
+what its logs lack. What neither file names nor logs contain stays unknown; dbdyno guesses nothing.
 """
 _PATTERNS = """
-A pattern tells where in a path the fields stand: {engine} {version} {storage_engine} {target} {tier} {workload}
-{threads} {route} {repeat}; any other name becomes part of the target's name; * and ... take anything. It is
-held against the end of the path. Without one, each folder is a target, and the rest comes from the log.
+A pattern gives the position of fields in a path: {engine} {version} {storage_engine} {target} {tier} {workload}
+{threads} {route} {repeat}; any other name becomes part of the target's name; * and ... match anything. It is
+matched against the end of the path. Without one, each folder is a target, and the rest comes from the log.
 
-What can't be read is named with file and line on standard error, the rest is imported, and the exit code is
-then 1. Warnings that say the same are one line with their number; torn lines of readings beside the load are
-notes, with exit code 0. Runs of different ordered length are no repeats of each other. Every run keeps checksum
-and path of the files that it was made from.
+What can't be read is reported with file and line on standard error; the rest is imported, and the exit code is 1.
+Equal warnings are printed once with their number. Broken lines of telemetry are notes, with exit code 0. Runs with
+different configured durations do not count as repeats. Every run records path and checksum of its source files.
 """
 _SYSBENCH = """\
-Reads logs of sysbench 0.4, 0.5, 1.0 and 1.1: interval lines in the form of each version, of its CSV and JSON
-report functions and without a database, last reports, histograms; several runs in one log, too.
+Reads logs of sysbench 0.4, 0.5, 1.0 and 1.1: interval lines of each version, of its CSV and JSON report functions and
+of tests without a database, final reports and histograms. A log may hold several runs.
 
   dbdyno import sysbench percona-2026 -o results/p26
   dbdyno import sysbench logs -o results/ours --set route=network \\
       --pattern '{engine}-{version}/pool{tier:GB}/{workload}_{threads}.log'
 
-Layouts of two published trees are recognised without a pattern: percona-2026, checkpoint-2020. Logs hold one
-percentile in steps; a median of per-second percentiles is shown as that and no more. Where 0.4 and 0.5 print
-no transactions, because a script opens none, its events are counted.
+Two published layouts are recognised without a pattern: percona-2026, checkpoint-2020. Logs hold one coarse percentile
+per second; the report shows their median under that name. If 0.4 or 0.5 print no transactions because the script opens
+none, dbdyno counts its events.
 """
 _HAMMERDB = """\
 Reads timed runs of HammerDB's TPROC-C from hammerdb.log, from what hammerdbcli printed, or from the JSON report
-of a job; beside them the transaction counter (hdbtcount.log, or `jobs ID tcount`) and the time profile
+of a job; next to them the transaction counter (hdbtcount.log, or `jobs ID tcount`) and the time profile
 (hdbxtprofile.log, `jobs ID timing`, or the tables that versions before 4.1 print). A log of a whole sweep
 becomes as many runs.
 
   dbdyno import hammerdb runs -o results/hdb --pattern '{storage_engine}/iter{repeat}/hammerdb.log'
 
-NOPM and TPM are what the server counted, and are kept as that: TPM counts every session's commits and
-rollbacks. Readings of the counter become intervals where they stand between the lines of the log, as in
-a capture of hammerdbcli, or where both files have clocks (log_timestamps and tc_log_timestamps); otherwise
-which of them are of the timed minutes is not known, and throughput is the printed total without noise.
-Response times are those of the time profile, by type and with the ramp-up in them.
+NOPM and TPM are the server's counts and are stored as such: TPM counts every session's commits and rollbacks. Counter
+readings become intervals if they stand between the lines of the log, as in a capture of hammerdbcli, or if both files
+have clocks (log_timestamps and tc_log_timestamps). Otherwise dbdyno can't know which of them belong to the timed
+minutes, and throughput is the printed total without noise. Response times come from the time profile, by type, and
+include the ramp-up.
 """
 _TPCC_MYSQL = """\
-Reads what tpcc_start of tpcc-mysql prints, in every form that its lines have had since 2008: all five types
-are counted in every interval, TpmC, repeats and failures at the end.
+Reads the output of tpcc-mysql's tpcc_start in every format since 2008: all five types in every interval, and TpmC,
+retries and failures at the end.
 
   dbdyno import tpcc-mysql logs -o results/tpcc --pattern '{target}/BP{tier:GB}_{threads}.txt'
 
-Its percentiles are of New-Order alone and of one interval; they are kept with the seconds and drawn nowhere
-as those of all transactions. The forms of before 2016 say neither which percentile nor which unit: left out.
+Its percentiles cover only New-Order and one interval; they are stored with the seconds and never shown as those of all
+transactions. Formats before 2016 name neither percentile nor unit, so dbdyno leaves theirs out.
 """
 _LINKBENCH = """\
-Reads request phases from logs of LinkBench: progress lines become intervals of ten seconds or more, statistics
-by type its response times; a table of -csvstats beside the log stands in for them, -csvstream for the failures.
+Reads request phases from logs of LinkBench: progress lines become intervals of ten seconds or more, statistics by type
+become response times. A -csvstats table next to the log replaces the statistics, -csvstream the failures.
 
   dbdyno import linkbench logs -o results/linkbench --pattern '{storage_engine}/{threads}/linkbench.log'
 
 Quantiles are the upper edges of buckets. The printed rate counts from before the connections are open and
-counts failed requests. A table of -csvstats without a log has no time in it: give it by a pattern, and its
-types are kept in a run without throughput.
+counts failed requests. A -csvstats table without a log has no times: name it by a pattern to store its types in a run
+without throughput.
 """
 _GO_TPC = """\
-Reads what go-tpc (or tiup bench) prints of tpcc: plain, as tables or as JSON; the old buckets and the new ones.
+Reads the tpcc output of go-tpc (or tiup bench): plain, tables or JSON, with old and new buckets.
 
   dbdyno import go-tpc logs -o results/gotpc --pattern '{target}/{threads}.log'
 
-The number of threads comes from the name, from --set threads=16, or from the command where the log echoes it;
-so does the length of an interval, which is taken from the lines otherwise. Quantiles are of single types in
-coarse steps; means that contradict the printed sum are left out. Failed transactions are told apart.
+The number of threads comes from the name, from --set threads=16, or from the command if the log echoes it; so does the
+length of an interval, which otherwise comes from the lines. Quantiles are per type, in coarse steps. Means that
+contradict the printed sum are left out. Failed transactions are counted separately.
 """
 TOOL_STORIES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -125,18 +124,22 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _add_options(parser: Parser, tool: str) -> None:
     parser.set_defaults(tool=tool)
-    parser.one_more = "put the logs into one folder, and name that"
-    parser.add_argument("folder", type=Path, metavar="LOGS", help="folder of the logs, or one log")
-    names = parser.add_argument_group("where things stand in names")
+    parser.one_more = "put the logs into one folder and name it"
+    parser.add_argument("folder", type=Path, metavar="LOGS", help="folder with the logs, or one log")
+    names = parser.add_argument_group("position of fields in paths")
     names.add_argument(
-        "--pattern", action="append", default=[], metavar="PATTERN", help="of paths; several: the first that fits"
+        "--pattern",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="pattern of paths; with several, the first match applies",
     )
     names.add_argument(
-        "--set", action="append", default=[], metavar="FIELD=VALUE", help="a field that holds for all logs"
+        "--set", action="append", default=[], metavar="FIELD=VALUE", help="value of a field for all logs"
     )
     output = parser.add_argument_group("output")
     output.add_argument("-o", "--output", type=Path, metavar="DIR", help="results folder (default: results/NAME)")
-    output.add_argument("--name", default="", help="name of the study (default: of the results folder)")
+    output.add_argument("--name", default="", help="name of the study (default: name of the results folder)")
     output.add_argument("--quiet", action="store_true", help="print only the path of the results folder")
 
 
@@ -195,7 +198,7 @@ def _tell(outcome: ImportOutcome) -> None:
     print(f"{known}{counted(outcome.runs_count, 'run')} ({statuses}): {', '.join(axes)}", file=sys.stderr)
     aside = outcome.others_count + outcome.asides_count
     if aside:
-        print(f"{counted(aside, 'file')} of other kinds left aside", file=sys.stderr)
+        print(f"{counted(aside, 'file')} of other kinds ignored", file=sys.stderr)
     _warn(outcome.diagnostics)
 
 

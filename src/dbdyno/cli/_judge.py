@@ -19,25 +19,23 @@ if TYPE_CHECKING:
     from dbdyno.tables.series import RunSeries
 
 _STORY = """\
-Reads throughput second by second, measured by any tool, and says of each run whether its level is
-settled, since when, what it is and how sure that is, where it stalls or swings, and when a run like it
-could have been stopped. The file is CSV or Parquet, also compressed by gzip, with one row a second and
-the columns run, second and tps; others are ignored, and run may be left out for a single run.
+Judges per-second throughput measured by any tool. For each run it prints whether throughput settled, since when, the
+level with its interval, stalls and waves, and when the run could have stopped. The file is CSV or Parquet, plain or
+gzip, with one row per second and the columns run, second and tps; a single run needs no run column.
 
   dbdyno judge seconds.csv
   dbdyno judge seconds.parquet --run night-3 --plot night-3.svg
   dbdyno judge seconds.csv --group                 compare its runs with each other
   ssh bench cat run.csv | dbdyno judge - --json | jq '.runs | map_values(.status)'
 
-steady        the level is known to within 3 %
-steady waves  it swings around one level with one period; the window holds whole swings
-noisy         no trend, but the level is known to no better than its interval
-drifting, not settled, dead, too short        no finding should rest on the run (shown in brackets)
+steady        the mean is known to within 3 %
+steady waves  throughput swings around one level with one period
+noisy         no trend, but the interval is wider than that
+drifting, not settled, dead, too short        base no finding on this run (shown in brackets)
 
-Second numbers may begin anywhere, and rows stand in any order. A second without a row or without a value
-counts as 0 TPS, and is told; so is a last interval shorter than a second, which is left out. Intervals
-are of noise within the run: one run says nothing of the spread between repeats, which --group therefore
-assumes. docs/concepts/steady-state.md explains each figure.
+Seconds may start at any number, and rows may be in any order. A second without a row or value counts as 0 TPS; a last
+interval shorter than a second is left out; dbdyno reports both. Intervals cover noise within the run: one run shows
+nothing of the spread between repeats, so --group assumes it. docs/concepts/steady-state.md explains each figure.
 """
 
 
@@ -46,17 +44,26 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "judge", _STORY, _judge)
     parser.one_more = "one file holds all runs; dbdyno import sysbench DIR takes a folder of logs"
     parser.add_argument("file", type=Path, metavar="FILE", help="CSV or Parquet, also gzipped; - for standard input")
-    parser.add_argument("--run", action="append", default=[], metavar="NAME", help="this run only; may be repeated")
-    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    parser.add_argument(
+        "--run", action="append", default=[], metavar="NAME", help="judge only this run; may be repeated"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the runs: FILE.svg or FILE.png")
-    parser.add_argument("--strict", action="store_true", help="exit code 1 when a run gives no finding")
-    group = parser.add_argument_group("comparison of the runs with each other")
-    group.add_argument("--group", action="store_true", help="compare all runs as one group")
+    parser.add_argument("--strict", action="store_true", help="exit with code 1 if no finding can rest on a run")
+    group = parser.add_argument_group("comparison of the runs")
+    group.add_argument("--group", action="store_true", help="compare all runs with each other")
     group.add_argument(
-        "--over", choices=("window", "whole"), default="window", help="means of windows or whole runs (default window)"
+        "--over",
+        choices=("window", "whole"),
+        default="window",
+        help="compare means of windows or of whole runs (default window)",
     )
     group.add_argument(
-        "--spread", type=_share, default=0.012, metavar="S", help="assumed between repeats, as a share (default 0.012)"
+        "--spread",
+        type=_share,
+        default=0.012,
+        metavar="S",
+        help="assumed spread between repeats, as a share (default 0.012)",
     )
 
 
@@ -114,11 +121,11 @@ def _compared(judged: dict[str, SeriesJudgement], choices: argparse.Namespace) -
     if left_out:
         why = "no finding rests on them; --over whole compares whole runs"
         if choices.over == "whole":
-            why = f"not even whole, for they ended without throughput or are too short: {', '.join(_NO_LEVEL)}"
+            why = f"they ended without throughput or are too short: {', '.join(_NO_LEVEL)}"
         print(f"left out of the comparison ({why}): {', '.join(left_out)}", file=sys.stderr)
     weak = [f"{name} ({judged[name].state.status})" for name in means if not judged[name].state.is_accepted]
     if weak:
-        why = "their level moved, so a difference may be one of time alone"
+        why = "their throughput drifted, so a difference may only come from time"
         tell(f"warning: compared although no finding rests on them ({why}): {', '.join(weak)}")
     return compare_runs(means, choices.spread)
 
@@ -139,7 +146,7 @@ def _print_lines(judged: dict[str, SeriesJudgement], group: GroupJudgement | Non
 
 def _refuse_form(path: Path | None) -> None:
     if path is not None and path.suffix.lower() not in (".svg", ".png"):
-        raise SeriesError(f"{path} is no form to draw in", f"it ends in '{path.suffix}'", "name a file .svg or .png")
+        raise SeriesError(f"{path} can't be drawn", f"it ends in '{path.suffix}'", "name a file .svg or .png")
 
 
 def _plot(judged: dict[str, SeriesJudgement], path: Path) -> None:

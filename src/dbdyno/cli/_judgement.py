@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _SPARK_BARS = 24
 _NAME_MOST = 44
-_FOOT = "From throughput alone: what the server still had to do, and the spread between repeats, are not seen."
+_FOOT = "From throughput alone: neither the server's pending work nor the spread between repeats is visible."
 
 
 def print_judged(judged: Mapping[str, SeriesJudgement]) -> None:
@@ -154,8 +154,8 @@ def _tally(group: GroupJudgement, over: str) -> str:
     parts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
     means = "means of windows" if over == "window" else "means of whole runs"
     return (
-        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(parts)}. Places overlap where runs can't be told "
-        f"apart. This holds if repeats spread by {group.spread:.1%}, which is assumed."
+        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(parts)}. Ranks overlap where runs can't be "
+        f"told apart. This assumes that repeats spread by {group.spread:.1%}."
     )
 
 

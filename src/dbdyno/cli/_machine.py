@@ -48,13 +48,13 @@ def check_before_study(examination: Examination, *, force: bool, quiet: bool) ->
         raise HostError(
             f"this machine is not fit for the study: {blockers[0].seen}",
             f"{blockers[0].effect}{others}",
-            f"{blockers[0].remedy}; dbdyno doctor STUDY.toml says more; --force runs it all the same",
+            f"{blockers[0].remedy}; dbdyno doctor STUDY.toml says more; --force runs it anyway",
         )
     findings = [finding for finding in examination.findings if finding.severity != "note"]
     for finding in findings if not quiet else blockers:
         print(f"  machine: {finding_line(finding)}", file=sys.stderr)
     if findings and not quiet:
-        print("  machine: dbdyno doctor says what each does to a result and what mends it\n", file=sys.stderr)
+        print("  machine: dbdyno doctor explains the effect of each and how to fix it\n", file=sys.stderr)
 
 
 def finding_line(finding: Outcome) -> str:
@@ -91,7 +91,7 @@ def calibration_for_study(choices: argparse.Namespace, environ: Mapping[str, str
         if calibration is not None or choices.no_calibrate or environ.get(NO_CALIBRATION):
             return calibration
         if not choices.quiet:
-            print("  what the load generator can do here is not known yet: calibrating, 15 s, once", file=sys.stderr)
+            print("  calibrating the load generator on this machine, 15 s, once", file=sys.stderr)
         return calibrate_here(quick=True, quiet=choices.quiet)
     except DbdynoError as error:
         tell(f"warning: the load generator could not be calibrated: {error}")
@@ -142,7 +142,7 @@ def _ceilings(calibration: Calibration) -> Table:
 
 def _costs(calibration: Calibration) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("route", "workload", "connections", "load", "statements/s", "busy", "a wake-up serves"):
+    for heading in ("route", "workload", "connections", "load", "statements/s", "busy", "per wake-up"):
         table.add_column(heading, justify="left" if heading in ("route", "workload") else "right")
     table.add_column("CPU per statement")
     dearest = max((point.cpu_ns_per_statement for point in calibration.points), default=1.0)
@@ -178,7 +178,7 @@ def _remarks(calibration: Calibration, root: Path, *, is_new: bool) -> list[str]
     ]
     lines.append(f"kept in {root}" if is_new else f"read from {root}; --redo measures again")
     if not calibration.pinned_apart:
-        lines.append("warning: one processor for client and null server: the ceiling is that of both together")
+        lines.append("warning: client and null server share one processor: the ceiling is that of both together")
     if any(point.wait_share > _BUSY_MACHINE for point in calibration.points):
-        lines.append("warning: the machine was busy with something else: wait until it is idle, then --redo")
+        lines.append("warning: other processes kept the machine busy: wait until it is idle, then use --redo")
     return lines

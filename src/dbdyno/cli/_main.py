@@ -44,22 +44,22 @@ _COLLECT_EVERY = 20_000
 by a tenth."""
 
 _BEGINNING = """\
-dbdyno compares MySQL-compatible database servers: who is faster, by how much, and how sure that is.
+dbdyno compares MySQL-compatible database servers: which is faster, by how much, and how certain that is.
 
-  dbdyno compare mariadb:11.8 mysql:9.7   obtain, configure, fill and drive both; write the report
+  dbdyno compare mariadb:11.8 mysql:9.7   fetch, configure, fill and drive both; write the report
   dbdyno show DIR                         the answer again, in the terminal
   dbdyno diff BASE NEW                    what changed between two results folders
 
 dbdyno -h lists all commands; dbdyno COMMAND --help explains one.
 """
 _STORY = """\
-dbdyno compares MySQL-compatible database servers: it obtains them, configures them alike, fills the
-data once, drives the load, watches server and machine each second, and writes one page that says who
-is faster, by how much and how sure that is.
+dbdyno compares MySQL-compatible database servers: it fetches them, configures them alike, fills the data once, drives
+the load, samples server and machine each second, and writes one page that says which server is faster, by how much,
+and how certain that is.
 
-  dbdyno compare mariadb:11.8 mysql:9.7      two engines, a small honest study, a page
-  dbdyno plan studies/first.toml             what a study would do and need; touches nothing
-  dbdyno run studies/first.toml -o DIR       do it; the same command again goes on where it stopped
+  dbdyno compare mariadb:11.8 mysql:9.7      compare two engines and write a report
+  dbdyno plan studies/first.toml             show what a study would run; changes nothing
+  dbdyno run studies/first.toml -o DIR       run it; the same command again resumes it
 
 An engine is written FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]: mariadb:11.8, mariadb:11.8+rocksdb.
 Engines and filled datasets are kept in DBDYNO_HOME (default ~/.cache/dbdyno, for root /var/cache/dbdyno); files
@@ -125,7 +125,7 @@ def _run(choices: argparse.Namespace) -> int:
     except Exception as error:
         traceback.print_exc()
         tell(f"error: dbdyno failed: {error}")
-        tell("hint: this is a defect of dbdyno; please report it with the lines above")
+        tell("hint: this is a bug in dbdyno; please report it with the lines above")
         return 4
     return code
 
@@ -170,7 +170,7 @@ def _table_text(file: Path) -> str:
         return read_input_text(file)
     except (OSError, ValueError) as error:
         raise StudyError(
-            f"the engine tables of {file} can't be read", words_of(error), "correct or remove it"
+            f"the engine tables of {file} can't be read", words_of(error), "correct or remove that file"
         ) from error
 
 

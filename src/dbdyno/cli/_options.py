@@ -39,8 +39,8 @@ def listed_mismatches(text: str) -> list[MismatchKind]:
     for word in words:
         if word not in MISMATCH_KINDS:
             raise RequestError(
-                f"'{word}' is no difference that can be allowed",
-                f"there are {', '.join(MISMATCH_KINDS)}",
+                f"'{word}' is not a difference that --allow-mismatch can allow",
+                f"it takes {', '.join(MISMATCH_KINDS)}",
                 nearest(word, list(MISMATCH_KINDS)),
             )
     return [kind for kind in MISMATCH_KINDS if kind in words]

@@ -26,41 +26,41 @@ if TYPE_CHECKING:
     from dbdyno.study import Study
 
 _STORY = """\
-Reads a study file, checks it, and prints what it would do: how many runs, where their time goes, and the disk and
-memory that they need. Nothing is touched.
+Checks a study file and prints what it would run: the number of runs, where their time goes, and the disk and memory
+that they need. Changes nothing.
 
   dbdyno plan studies/first.toml
   dbdyno plan studies/first.toml --runs                         each run in its order, with the reason for its place
-  dbdyno plan studies/first.toml --target-half-width 2% --within 3h   which repeats and windows give that
-  dbdyno plan studies/first.toml --from results/first           by the spread that was seen there
+  dbdyno plan studies/first.toml --target-half-width 2% --within 3h   repeats and windows that reach it
+  dbdyno plan studies/first.toml --from results/first           use the spread measured there
 
-Then it says how sure the answer will be (the level of a cell at 95 %, and the smallest difference
-of two targets that is found four times out of five), which repeats and windows would give +-2 % in the least
-time, and what the study can't answer by its own design. The spread between repeats is assumed to be 1.2 %
-until --from names results of the same machine; with --within the exit code is 1 when the time is too short.
+It also prints the expected precision (the 95 % interval of a cell, and the smallest difference of two targets that is
+found four times out of five), the cheapest repeats and windows for +-2 %, and what the study can't answer by design.
+The spread between repeats is assumed to be 1.2 % unless --from names results of the same machine. With --within, the
+exit code is 1 if the time is too short.
 """
 
 
-_SEARCHED = "certainty  a search ends when the next rate up has failed: `precision` in [pacing] says how near"
+_SEARCHED = "certainty  a search ends when the next higher rate fails; `precision` in [pacing] sets the step"
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "plan", _STORY, _plan)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
-    parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
+    parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
     parser.add_argument("--runs", action="store_true", help="list each run in its order, with the reason for its place")
-    sure = parser.add_argument_group("how sure the answer will be")
-    add_target_half_width(sure, "of a cell's level at 95 %%")
-    sure.add_argument("--within", metavar="TIME", help="time that all runs may take, such as 3h (default: any)")
+    sure = parser.add_argument_group("precision of the answer")
+    add_target_half_width(sure, "half-width of a cell's 95 %% interval")
+    sure.add_argument("--within", metavar="TIME", help="longest time for all runs, such as 3h (default: any)")
     sure.add_argument(
         "--from",
         dest="results",
         type=Path,
         metavar="DIR",
-        help="results whose spread and noise are taken (default: assumed)",
+        help="use spread and noise of these results (default: assumed)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_check_options(parser)
 
 
@@ -105,7 +105,7 @@ def _print_runs(plan: Plan) -> None:
     console = wide_console()
     console.print()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("run", "target", "tier", "connections", "workload", "route", "repeat", "why here"):
+    for heading in ("run", "target", "tier", "connections", "workload", "route", "repeat", "reason"):
         table.add_column(heading, justify="right" if heading in ("run", "connections", "repeat") else "left")
     for run in plan.runs:
         cell = run.cell
@@ -121,7 +121,7 @@ def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, sile
     budget = plan.budget
     console.print(
         f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} "
-        f"to obtain engines and fill data (kept for next time)",
+        f"to fetch engines and fill data (kept for the next study)",
         markup=False,
     )
     console.print(_hours_table(plan))
@@ -162,7 +162,7 @@ def _rounded(duration_ns: int) -> int:
 
 def _limit(study: Study) -> str:
     limit = study.limits.memory
-    return "" if limit is None else f", bounded: {limit} for each server, page cache included"
+    return "" if limit is None else f", limited: {limit} for each server, page cache included"
 
 
 def full_plan(study: Study, host: Host) -> Plan:

@@ -116,12 +116,12 @@ def _variation(folder: Path | None, choices: argparse.Namespace) -> tuple[Variat
         words = (
             f"assumed: spread {_percent(known.spread)} between repeats, noise {_percent(known.noise_se)} of a window"
         )
-        return known, f"{words} of 900 s; --from RESULTS takes what was seen"
+        return known, f"{words} of 900 s; --from RESULTS uses measured values"
     from dbdyno.analyse import judge_cells, observed_variation  # late: see _main
     from dbdyno.report import analyse_study
 
     seen, cells = observed_variation(judge_cells(analyse_study(open_results(folder, choices)).stored))
-    how = f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, as nothing was repeated in"
+    how = f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, because no cell was repeated in"
     words = f"spread {_percent(seen.spread)} between repeats, {how} {folder}"
     return seen, f"{words}; noise {_percent(seen.noise_se)} of a window of 900 s"
 
@@ -129,31 +129,33 @@ def _variation(folder: Path | None, choices: argparse.Namespace) -> tuple[Variat
 def _windows(variation: Variation, planned: Design, overhead_s: float) -> list[str]:
     """Return where time is better spent: in longer windows or in more of them."""
     if variation.spread <= 0:
-        return ["repeats spread no more than their windows' noise: longer windows do as well as more repeats"]
+        return ["repeats spread no more than the noise of their windows: longer windows help as much as more repeats"]
     cheapest = cheapest_window_s(variation.noise_se, variation.spread, overhead_s)
-    words = f"cheapest window for any certainty here: {max(cheapest, SHORTEST_WINDOW_S):.0f} s"
+    words = f"cheapest window for any precision here: {max(cheapest, SHORTEST_WINDOW_S):.0f} s"
     if planned.repeats < 2:
         return [words]
     matching = matching_window_s(planned.repeats, variation.noise_se, variation.spread)
-    how = f"{matching:.0f} s are as sure as" if matching >= SHORTEST_WINDOW_S else "60 s are surer than"
+    how = (
+        f"{matching:.0f} s give the same interval as"
+        if matching >= SHORTEST_WINDOW_S
+        else "60 s give a narrower interval than"
+    )
     return [f"{words}; {planned.repeats} repeats of {how} one of 900 s"]
 
 
 def _wish_lines(precision: PlanPrecision) -> list[str]:
     wished = f"±{_percent(precision.wished)}"
     if not precision.designs:
-        return [
-            f"{wished} can't be had with 20 repeats or fewer: repeats spread by {_percent(precision.variation.spread)}"
-        ]
+        return [f"{wished} needs more than 20 repeats: repeats spread by {_percent(precision.variation.spread)}"]
     cheapest = precision.cheapest
     rows = sorted(precision.designs, key=lambda design: design.runs_ns)[:_MOST_SHOWN]
     lines = [
-        f"{wished} takes one of these",
+        f"{wished} needs one of these",
         *(_design_line(design, design == cheapest) for design in _by_repeats(rows)),
     ]
     if precision.within_ns is not None and not precision.is_possible:
         time = format_duration(precision.within_ns)
-        lines.append(f"within {time} {wished} can't be had" + _instead(precision.best))
+        lines.append(f"within {time} {wished} can't be reached" + _instead(precision.best))
     return lines
 
 
@@ -172,7 +174,7 @@ def _design_line(design: Design, is_cheapest: bool) -> str:
 def _instead(best: Design | None) -> str:
     if best is None:
         return ": two windows of 60 s a cell take longer; leave out cells"
-    return f'; the most is ±{_percent(best.half_width)}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
+    return f'; the best is ±{_percent(best.half_width)}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
 
 
 def _percent(share: float) -> str:

@@ -58,13 +58,15 @@ def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
         for severity in _GRAVE
         if (number := sum(f.severity == severity for f in audited.findings))
     ]
-    words = " and ".join([", ".join(counts) or "nothing grave", *([f"{lesser} lesser"] if lesser else [])])
-    open_ones = f", {counted(audited.undecided_count, 'rule')} undecided before anything is driven"
+    words = " and ".join(
+        [", ".join(counts) or "no critical or high finding", *([f"{lesser} lesser"] if lesser else [])]
+    )
+    open_ones = f", {counted(audited.undecided_count, 'rule')} undecided until the first run"
     yield f"  {'✘' if grave else '✔'} audit of the servers at {audited.place}: {words}{open_ones}"
     for finding in grave:
         yield f"      {finding.severity}: {finding.words}. Favours {finding.favours}  [{finding.rule_id}]"
     if grave and not audited.stops:
-        yield "      Ctrl-C ends it here; dbdyno audit --fix writes a study without what settings remove"
+        yield "      Ctrl-C ends it here; dbdyno audit --fix writes a study without these differences"
 
 
 _MARKS = {"good": "✔", "suspect": "?", "failed": "✘", "skipped": "-", "missing": "-"}
@@ -211,7 +213,7 @@ def done_line(event: lab.Event) -> str:
     """The line that stays of an event; empty for events that only show movement."""
     match event:
         case lab.StudyStarted():
-            return f"  going on: {event.runs_done} of {event.runs_total} runs are there" if event.runs_done else ""
+            return f"  resuming: {event.runs_done} of {event.runs_total} runs are stored" if event.runs_done else ""
         case lab.OrphansRemoved():
             return f"  removed what an earlier run left behind: {', '.join(event.what)}"
         case lab.PasswordExposed():
@@ -220,10 +222,10 @@ def done_line(event: lab.Event) -> str:
                 f"{event.file} has mode {event.mode:04o}; chmod 600 {event.file}"
             )
         case lab.OrphansRemain():
-            return "  not all could be removed in time: the next study does it, or `dbdyno clean --remove`"
+            return "  some could not be removed in time; the next study or `dbdyno clean --remove` does it"
         case lab.OthersRunning():
             share = "\n".join(f"    {line}" for line in event.what)
-            return f"  servers of others share this machine (`dbdyno clean` lists them):\n{share}"
+            return f"  other dbdyno servers run on this machine (`dbdyno clean` lists them):\n{share}"
         case lab.EngineReady():
             note = f"   {event.note}" if event.note else ""
             return f"  ✔ {event.target:<24} {event.title}, {event.source}{note}"
@@ -241,7 +243,7 @@ def done_line(event: lab.Event) -> str:
         case lab.ResultsCompared():
             return "\n".join(_results_lines(event.comparison))
         case lab.FurtherRepeats():
-            sure = f"{event.sure_count} of {event.cell_count} cells are sure enough"
+            sure = f"{event.sure_count} of {event.cell_count} cells are precise enough"
             further = f"{event.runs} more runs (repeat {event.repeat})" if event.runs else "no further repeats"
             return f"  {sure}: {further}"
         case lab.TargetFailed():

@@ -34,9 +34,11 @@ def prove(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace) -> Non
     RequestError : there is no difference to prove anything of, or nothing that could be altered
     """
     if analysis.study.imported is not None:
-        raise RequestError("imported results can't be proved", "their servers are not here", "run the study itself")
+        raise RequestError(
+            "causes of imported results can't be proved", "dbdyno did not run their servers", "run the study itself"
+        )
     if why.gap is None:
-        raise RequestError("there is no difference to prove anything of", "; ".join(why.lines))
+        raise RequestError("there is no difference to explain", "; ".join(why.lines))
     cell = why.gap.right if why.gap.total.ms >= 0 else why.gap.left
     make = functools.partial(_study, analysis, cell, choices)
     made = _asked(choices.prove, make) if choices.prove else _of_ranking(why, make)
@@ -59,7 +61,7 @@ def _asked(names: Sequence[str], make: Maker) -> list[ProofStudy]:
             made.append(_of_cause(by_cause[name], make))
         else:
             raise RequestError(
-                f"'{name}' is no cause and nothing that can be altered", "", nearest(name, [*by_cause, *known])
+                f"'{name}' is neither a cause nor a possible change", "", nearest(name, [*by_cause, *known])
             )
     return made
 
@@ -73,8 +75,8 @@ def _of_ranking(why: Why, make: Maker) -> list[ProofStudy]:
                 one = _of_cause(found.cause, make)
                 made.setdefault(one.alteration.alteration_id, one)
     if not made:
-        remedy = "name what to alter; `dbdyno explain DIR --prove list` says what can be"
-        raise RequestError("none of the causes found can be altered away here", "", remedy)
+        remedy = "name a change; `dbdyno explain DIR --prove list` lists them"
+        raise RequestError("no setting here undoes any of the causes found", "", remedy)
     return list(made.values())
 
 
@@ -86,7 +88,7 @@ def _of_cause(cause: Cause, make: Maker) -> ProofStudy:
     for row in fitting:
         with suppress(RequestError):  # it means nothing for this target, or it is so already
             return make(row)
-    raise RequestError(f"nothing can be altered here that would take away '{cause.words}'", cause.remedy)
+    raise RequestError(f"no setting here undoes '{cause.words}'", cause.remedy)
 
 
 def _study(analysis: StudyAnalysis, cell: Cell, choices: argparse.Namespace, alteration: Alteration) -> ProofStudy:

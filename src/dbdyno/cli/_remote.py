@@ -23,10 +23,8 @@ _IDLE_S = 15
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that name a host."""
-    parser.add_argument(
-        "--host", metavar="USER@HOST", help="look at this host, reached by ssh, instead of this machine"
-    )
-    parser.add_argument("--home", metavar="FOLDER", help="with --host: DBDYNO_HOME there; ~/.cache/dbdyno unless given")
+    parser.add_argument("--host", metavar="USER@HOST", help="work on this host, over ssh, instead of this machine")
+    parser.add_argument("--home", metavar="FOLDER", help="with --host: DBDYNO_HOME there (default ~/.cache/dbdyno)")
 
 
 def check_options(choices: argparse.Namespace) -> None:
@@ -38,10 +36,14 @@ def check_options(choices: argparse.Namespace) -> None:
     """
     if choices.home and not choices.host:
         raise RequestError(
-            "--home names a folder of a remote host", "no --host is given", "set DBDYNO_HOME for this one"
+            "--home names a folder of a remote host",
+            "--host is missing",
+            "add --host; for this machine, set DBDYNO_HOME",
         )
     if choices.home and not choices.home.startswith("/"):
-        raise RequestError(f"--home {choices.home} is no absolute path", "", "give it from the root on: /data/dbdyno")
+        raise RequestError(
+            f"--home {choices.home} is not an absolute path", "", "write an absolute path, such as /data/dbdyno"
+        )
 
 
 @contextlib.contextmanager

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from dbdyno.store import StoredStudy
 
 _STORY = """\
-Rebuilds the report from a results folder: one HTML file that opens offline. No server, no load and no
-engine is needed, only the folder; a copy on a laptop will do.
+Writes the report of a results folder: one HTML file that opens offline. It needs only the folder, no server or engine;
+a copy on a laptop is enough.
 
   dbdyno report results/first                     writes results/first/report.html
   dbdyno report results/first -o page.html
   dbdyno report results/first --charts figures    each chart as SVG and PNG too
-  dbdyno report results/first --format md -o -    to be pasted into an issue: answer, caveats, tables
+  dbdyno report results/first --format md -o -    to paste into an issue: answer, caveats, tables
   dbdyno report results/first --format pdf        two sheets: answer, first chart, limitations; figures, method
   dbdyno report results/first --format pdf --full     the whole page as printed, all sections open
-  dbdyno report results/p26 --against percona-2026    with what that report prints beside the own figures
+  dbdyno report results/p26 --against percona-2026    with that report's figures next to yours
 
-A study that bears the name of a published report, or whose logs lay as that report's archive does, is held
-against its claims unasked; see dbdyno claims.
+A study with the name of a published report, or imported from that report's archive, is checked against its claims
+automatically; see dbdyno claims.
 
-A PDF is printed by a Chromium that is on this machine; nothing is downloaded.
+A PDF needs a Chromium on this machine; nothing is downloaded.
 """
 
 
@@ -42,12 +42,14 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         "-o", "--output", type=Path, metavar="FILE", help="default: DIR/report.html, .md or .pdf; -: printed"
     )
     parser.add_argument(
-        "--against", default="", metavar="REPORT", help="hold it against the claims of this published report"
+        "--against", default="", metavar="REPORT", help="check the results against this published report"
     )
-    parser.add_argument("--full", action="store_true", help="with --format pdf: the whole page, all sections open")
-    parser.add_argument("--charts", type=Path, metavar="FOLDER", help="write each chart as SVG and PNG as well")
     parser.add_argument(
-        "--browser", type=Path, metavar="FILE", help="Chromium that prints the PDF (default: the first on the path)"
+        "--full", action="store_true", help="with --format pdf: print the whole page, all sections open"
+    )
+    parser.add_argument("--charts", type=Path, metavar="FOLDER", help="also write each chart as SVG and PNG")
+    parser.add_argument(
+        "--browser", type=Path, metavar="FILE", help="Chromium to print the PDF with (default: the first on the PATH)"
     )
     add_check_options(parser)
 
@@ -62,7 +64,9 @@ def _report(choices: argparse.Namespace) -> int:
         _print(results, choices)
         return 0
     if choices.full and choices.format != "pdf":
-        raise RequestError("--full is for --format pdf", f"{choices.format} has all of it", "leave --full out")
+        raise RequestError(
+            "--full is for --format pdf", f"{choices.format} always has every section", "leave --full out"
+        )
     output = choices.output or choices.results / f"report.{choices.format}"
     _write(results, output, choices)
     print(output)
@@ -73,7 +77,7 @@ def _print(results: StoredStudy, choices: argparse.Namespace) -> None:
     from dbdyno.report import markdown_text, page_text
 
     if choices.format == "pdf":
-        raise RequestError("a PDF is not printed to standard output", "", "name a file with -o")
+        raise RequestError("a PDF can't be written to standard output", "", "name a file with -o")
     text_of = markdown_text if choices.format == "md" else page_text
     print(text_of(results, choices.against), end="")
 

@@ -13,21 +13,21 @@ from dbdyno.core import HostError, ProvisionError, RequestError
 from dbdyno.study import POLICIES, read_study, scales_of, with_policy
 
 _STORY = """\
-Runs the study in a file and writes results and report into a folder. Stopped by Ctrl-C, by kill -9 or by
-a power cut, it loses at most the run under way: the same command goes on with what is missing.
+Runs a study file and writes results and report into a folder. Ctrl-C, kill -9 or a power cut costs at most the run
+in progress: the same command resumes the study.
 
   dbdyno run studies/first.toml                  into results/first
   dbdyno run studies/first.toml -o /data/first
   dbdyno run studies/percona-2026.toml --scale small
-  dbdyno run studies/first.toml --policy vendor  into results/first-vendor: as the vendors leave their servers
+  dbdyno run studies/first.toml --policy vendor  into results/first-vendor: with vendor defaults
   dbdyno run studies/first.toml --part 2/3       into results/first-2-of-3: on the second of three machines
 
-Before the first run dbdyno looks at the machine (dbdyno doctor) and starts each target's server once, to
-audit them by what they say of themselves and what the load's own connections negotiate. Grave differences are
-printed there, before hours went by; --strict-audit, or stop_at = "critical" in the study's [audit], stops.
+Before the first run dbdyno checks the machine (dbdyno doctor). It then starts each target's server once and audits
+its settings and what the load's connections negotiate. Critical differences are printed before hours are spent;
+--strict-audit, or stop_at = "critical" in the study's [audit], stops the study there.
 
-Exit code 0: all runs made; 1: some runs failed, it was interrupted, or the audit stopped it; 2: the
-request was wrong; 3: host, network or server failed, or the machine is not fit for the study.
+Exit code 0: all runs are stored; 1: some runs failed, it was interrupted, or the audit stopped it; 2: the request was
+wrong; 3: host, network or server failed, or the machine is not fit for the study.
 """
 
 
@@ -35,9 +35,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "run", _STORY, _run)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
-    parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
-    parser.add_argument("--part", metavar="K/N", help="only the Kth of N parts, for N machines; see dbdyno gather")
-    parser.add_argument("--policy", choices=POLICIES, help="how targets are configured, instead of the study's own")
+    parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
+    parser.add_argument("--part", metavar="K/N", help="run the Kth of N parts, for N machines; see dbdyno gather")
+    parser.add_argument("--policy", choices=POLICIES, help="configure targets by this policy instead of the study's")
     add_run_options(parser)
 
 
@@ -45,11 +45,13 @@ def add_run_options(parser: Parser) -> None:
     """Options of everything that runs a study."""
     output = parser.add_argument_group("output")
     output.add_argument("-o", "--output", type=Path, metavar="DIR", help="results folder (default: results/NAME)")
-    output.add_argument("--fresh", action="store_true", help="begin anew; results that are there are moved aside")
-    output.add_argument("--retry-failed", action="store_true", help="make failed runs again; their records are kept")
-    output.add_argument("--no-calibrate", action="store_true", help="don't calibrate the load generator when unknown")
+    output.add_argument("--fresh", action="store_true", help="start over; existing results are moved aside")
+    output.add_argument("--retry-failed", action="store_true", help="run failed runs again; their records are kept")
     output.add_argument(
-        "--strict-audit", action="store_true", help="stop before the first run at a critical difference of the targets"
+        "--no-calibrate", action="store_true", help="don't calibrate the load generator on a new machine"
+    )
+    output.add_argument(
+        "--strict-audit", action="store_true", help="stop before the first run if targets differ critically"
     )
     output.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
     add_allow_altered(output)

@@ -37,14 +37,19 @@ def add_server_options(server: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         metavar="ADDRESS",
-        help="a running server: [USER@]HOST[:PORT] or [USER@]socket:PATH",
+        help="compare a running server: [USER@]HOST[:PORT] or [USER@]socket:PATH",
     )
     login = server.add_argument
-    login("--server-user", default="dbdyno", metavar="NAME", help="account of --server (default %(default)s)")
-    login("--server-password-file", metavar="FILE", help="holds its password, readable by its owner only")
+    login("--server-user", default="dbdyno", metavar="NAME", help="account for --server (default %(default)s)")
+    login("--server-password-file", metavar="FILE", help="file with its password, readable by its owner only")
     login("--server-password-env", metavar="NAME", help=f"variable with its password (default {PASSWORD_VARIABLE})")
-    login("--server-tls", default="preferred", metavar="WORD", help="its encryption, as in study files (%(default)s)")
-    login("--server-tls-ca", metavar="FILE", help="PEM file of its authority")
+    login(
+        "--server-tls",
+        default="preferred",
+        metavar="WORD",
+        help="its TLS mode, as in study files (default %(default)s)",
+    )
+    login("--server-tls-ca", metavar="FILE", help="PEM file of its certificate authority")
 
 
 def parse_server(text: str, user: str) -> ServerAddress:
@@ -57,7 +62,7 @@ def parse_server(text: str, user: str) -> ServerAddress:
     match = _SERVER_RE.fullmatch(text.strip())
     if match is None:
         raise StudyError(
-            f"--server '{_without_password(text)}' is no address",
+            f"--server '{_without_password(text)}' is not an address",
             "",
             "write for example --server 127.0.0.1:3306 or --server socket:/run/mysqld/mysqld.sock",
         )
@@ -105,8 +110,8 @@ def running_servers(
         name = f"{there.family}:{there.version} at {address.name}"
         found[name] = (f"{there.family}:{there.version}@server:{address.name}", address)
         print(
-            f"  {address.name} is {target_title(f'{there.family}:{there.version}')}: tables are made and dropped in "
-            "schemas named dbdyno_… there; it is neither configured, started nor stopped",
+            f"  {address.name} is {target_title(f'{there.family}:{there.version}')}: dbdyno creates and drops "
+            "tables there in schemas named dbdyno_…; it does not configure, start or stop the server",
             file=sys.stderr,
         )
     return found
@@ -127,5 +132,7 @@ def quoted(text: str) -> str:
     StudyError : it holds signs that are no text
     """
     if any(ord(sign) < 32 or ord(sign) == 127 or 0xD800 <= ord(sign) < 0xE000 for sign in text):
-        raise StudyError(f"{text!r} holds signs that are no text", "", "write plain text; --name names the study")
+        raise StudyError(
+            f"{text!r} contains characters that can't be printed", "", "write plain text; --name names the study"
+        )
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

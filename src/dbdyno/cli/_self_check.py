@@ -19,23 +19,24 @@ if TYPE_CHECKING:
     from dbdyno.study import Study
 
 _STORY = """\
-Drives one engine as two targets, A and B, in turns, and compares them. Whatever differs there is the
-machine or dbdyno, not the engine. Says how many comparisons were called different, how far repeats spread
-here, and which differences between engines can be found with how many repeats.
+Drives one engine as two targets, A and B, in turns, and compares them. Any difference comes from the machine or
+dbdyno, not from the engine. Prints how many comparisons were called different, the spread between repeats, and how
+many repeats it takes to find a difference between engines.
 
   dbdyno self-check                                  3 comparisons of 4 pairs of runs, about 12 min
   dbdyno self-check mysql:9.7 --comparisons 20 --window 10s
-  dbdyno self-check --throttle 10%                   B is slowed down by this much: is it found?
-  dbdyno self-check --from results/self-check        only judge what is there
+  dbdyno self-check --throttle 10%                   slow B down by this much: is it found?
+  dbdyno self-check --from results/self-check        judge stored results only
 
-Comparisons take turns between reads and writes in cache and writes out of it. A comparison is quiet up to
-1.5 %, restless up to 3 %, not quiet above or with p < 0.01. With --throttle the process of B is stopped for
-that share of the time, a few milliseconds every 50, and reads in cache alone are compared: a server that
-waits for its disk or for a processor that others use loses less by it than it was stopped for.
+Comparisons alternate between cached reads, cached writes and writes out of cache. A comparison is quiet up to 1.5 %,
+restless up to 3 %, not quiet above that or with p < 0.01. With --throttle, B's process is stopped for that share of
+the time, a few milliseconds in every 50, and only cached reads are compared: a server that waits for its disk or
+for a processor loses less than the time it was stopped for.
 
-The results are a study like any other: `dbdyno plan STUDY --from results/self-check` takes its spread.
+The results are a study like any other: `dbdyno plan STUDY --from results/self-check` uses its spread.
 
-Exit code 0: quiet or restless, with --throttle: every comparison found B slower; 1: not so, or runs are missing.
+Exit code 0: quiet or restless (with --throttle: every comparison found B slower); 1: anything else, or runs are
+missing.
 """
 
 
@@ -47,15 +48,25 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "self-check", _STORY, _check)
     parser.add_argument("engine", nargs="?", default="mariadb:11.8", help="FAMILY:VERSION.. (default %(default)s)")
     size = parser.add_argument_group("size")
-    size.add_argument("--comparisons", type=int, default=3, metavar="N", help="of A with B (default %(default)s)")
-    size.add_argument("--pairs", type=int, default=4, metavar="N", help="runs of each in a comparison (default 4)")
-    size.add_argument("--window", default="20s", metavar="TIME", help="driven and judged (default %(default)s)")
-    size.add_argument("--warm-up", default="5s", metavar="TIME", help="driven, not judged (default %(default)s)")
+    size.add_argument(
+        "--comparisons",
+        type=int,
+        default=3,
+        metavar="N",
+        help="number of comparisons of A with B (default %(default)s)",
+    )
+    size.add_argument(
+        "--pairs", type=int, default=4, metavar="N", help="runs of A and of B in each comparison (default 4)"
+    )
+    size.add_argument("--window", default="20s", metavar="TIME", help="measured time of a run (default %(default)s)")
+    size.add_argument(
+        "--warm-up", default="5s", metavar="TIME", help="time under load before measuring (default %(default)s)"
+    )
     size.add_argument("--concurrency", type=int, default=4, metavar="N", help="connections (default %(default)s)")
-    size.add_argument("--seed", type=int, default=1, metavar="N", help="of order, rows and load (default 1)")
-    parser.add_argument("--throttle", metavar="SHARE", help="slow B down by so much of its time, such as 10%%")
-    parser.add_argument("--from", dest="results", type=Path, metavar="DIR", help="judge these results, run nothing")
-    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    size.add_argument("--seed", type=int, default=1, metavar="N", help="seed of order, rows and load (default 1)")
+    parser.add_argument("--throttle", metavar="SHARE", help="stop B for this share of its time, such as 10%%")
+    parser.add_argument("--from", dest="results", type=Path, metavar="DIR", help="judge these results; run nothing")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_run_options(parser)
 
 
@@ -86,7 +97,7 @@ def _made(choices: argparse.Namespace) -> Path:
     from dbdyno.report import build_page
     from dbdyno.store import StoredStudy
 
-    held = parse_share(choices.throttle, "share to throttle by", "--throttle 10%") if choices.throttle else 0.0
+    held = parse_share(choices.throttle, "share of time", "--throttle 10%") if choices.throttle else 0.0
     wanted = SelfCheckChoices(
         engine=choices.engine,
         comparisons=choices.comparisons,

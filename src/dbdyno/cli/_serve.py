@@ -19,40 +19,40 @@ from dbdyno.core import StoreError
 
 DEFAULT_PORT = 8017
 _STORY = """\
-Serves a page over all results folders at or below a folder: what each study asked, what it found, how far
-it is; for one that runs now the current second, the level so far and the time left. Reports are made when
-they are opened. Nothing is written into the folders, and a study is not asked to do anything: the page
-reads what it writes.
+Serves a page on all results folders at or below a folder: each study's question, answer and progress, and for a running
+study the current second, the throughput so far and the time left. A report is built when you open it. The server
+only reads: it writes nothing into the folders and does not contact running studies.
 
   dbdyno serve results                       then open http://127.0.0.1:8017/
   dbdyno serve results --port 0              any free port; the address is printed
-  ssh -L 8017:127.0.0.1:8017 bench           and look at a bench machine's studies from the desk
-  curl -s http://127.0.0.1:8017/metrics      figures of the run under way for Prometheus (OpenMetrics)
+  ssh -L 8017:127.0.0.1:8017 bench           to see a remote machine's studies here
+  curl -s http://127.0.0.1:8017/metrics      metrics of the current run for Prometheus (OpenMetrics)
 
-Only this machine can reach it unless --host says otherwise. There is no password and no encryption:
-whoever reaches it reads everything in the folders, such as settings, host names and server logs. Requests
-that call the server by a name that is not its own are refused; --allow-host lets a name be used, such as
-that of a proxy before it.
+Only this machine can reach it unless --host says otherwise. There is no password and no encryption: everyone who
+reaches it can read everything in the folders, such as settings, host names and server logs. Requests for an unknown
+host name are refused; --allow-host accepts one, such as the name of a proxy.
 
-It runs at the lowest priority, and looking on costs a measurement little; opening the report of a study
-that runs on the same machine costs it processor time. Ctrl-C ends it.
+It runs at the lowest priority, so watching a study hardly affects it; opening the report of a study that runs on the
+same machine costs processor time. Ctrl-C ends it.
 """
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "serve", _STORY, _serve)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with results folders in it or below")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder that contains results folders at any depth")
     parser.add_argument(
         "--port", type=int, default=DEFAULT_PORT, metavar="N", help=f"0: any free one (default: {DEFAULT_PORT})"
     )
-    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="to listen on (default: 127.0.0.1)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (default: 127.0.0.1)"
+    )
     parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
         metavar="NAME",
-        help="a name that requests may use, besides this machine's; may be repeated",
+        help="accept requests for this host name, too; may be repeated",
     )
     add_check_options(parser)
 
@@ -61,7 +61,7 @@ def _serve(choices: argparse.Namespace) -> int:
     from dbdyno.serve import serving  # late: see _main
 
     if not choices.folder.is_dir():
-        raise StoreError(f"{choices.folder} is not a folder", "", "give the folder that results folders lie in")
+        raise StoreError(f"{choices.folder} is not a folder", "", "name a folder that contains results folders")
     with contextlib.suppress(OSError):
         os.nice(19)
     checked = serving(choices.folder, choices.host, choices.port, choices.allow_host, check_of(choices))

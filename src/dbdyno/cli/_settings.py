@@ -25,40 +25,44 @@ from dbdyno.nearest import nearest
 from dbdyno.study import BUDGET
 
 _STORY = """\
-A study says what its targets are to have in effect, not which options they get: redo.capacity = "4GB" is
-innodb_redo_log_capacity on MySQL 9, innodb_log_file_size on MariaDB 11, and files times size before. This lists
-the words, what they mean, what dbdyno sets when a study says nothing (the same on all targets, so that engines
-are equal in effect), and with --engine the options that come of it.
+A study names settings by their effect, not by each server's options: redo.capacity = "4GB" becomes
+innodb_redo_log_capacity on MySQL 9, innodb_log_file_size on MariaDB 11, and files times size before. This command
+lists the settings, their meaning and dbdyno's defaults (the same on all targets, so that engines are comparable),
+and with --engine the options that they become.
 
   dbdyno settings                               all of them
-  dbdyno settings redo commit.durability        a group, or one with its values and the servers that can have it
-  dbdyno settings innodb_log_file_size sync     by an option of some server, or by a word
+  dbdyno settings redo commit.durability        a group, or one setting with its values and servers
+  dbdyno settings innodb_log_file_size sync     find by a server's option, or by a word
   dbdyno settings --engine mysql:8.0            as options of one server
   dbdyno settings --engine mariadb:11.8+rocksdb --set redo.capacity=4GB --set commit.durability=relaxed
 
-In a study file they stand in [settings] for all targets and in [target.settings] for one:
+In a study file, [settings] applies to all targets and [target.settings] to one:
 
   [settings]
   redo.capacity = "4GB"
   commit.durability = "relaxed"
   flush.neighbors = 0
 
-What a version can't do is refused before anything is fetched, and each option is read back from the running
-server. A server's own options go into [target.options]. See docs/guides/settings.md.
+dbdyno refuses what a version can't do before it fetches anything, and reads each option back from the running server.
+A server's own options go into [target.options]. See docs/guides/settings.md.
 """
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "settings", _STORY, _settings)
-    words = "a parameter, a group such as redo, a server's own option, or a word"
+    words = "a setting, a group such as redo, a server's option, or a word"
     parser.add_argument("names", nargs="*", metavar="NAME", help=words)
-    parser.add_argument("--engine", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE]: its options instead")
     parser.add_argument(
-        "--tier", default="512MB", metavar="SIZE", help="memory tier of the values (default %(default)s)"
+        "--engine", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE]: show this server's options"
     )
-    parser.add_argument("--set", dest="set", action="append", default=[], metavar="NAME=VALUE", help="as a study would")
-    parser.add_argument("--json", action="store_true", help="one JSON list for programs")
+    parser.add_argument(
+        "--tier", default="512MB", metavar="SIZE", help="memory tier for the values (default %(default)s)"
+    )
+    parser.add_argument(
+        "--set", dest="set", action="append", default=[], metavar="NAME=VALUE", help="set a value, as in a study"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON list")
 
 
 def _settings(choices: argparse.Namespace) -> int:
@@ -67,7 +71,9 @@ def _settings(choices: argparse.Namespace) -> int:
         rows = _options(parse_engine_name(choices.engine), parse_bytes(choices.tier), choices.set, names)
         headings = ("option", "value", "parameter", "why")
     elif choices.set:
-        raise StudyError("--set needs --engine", "what a value becomes depends on the server", "add --engine mysql:9.7")
+        raise StudyError(
+            "--set needs --engine", "the option that it becomes depends on the server", "add --engine mysql:9.7"
+        )
     else:
         usual = _usual(parse_bytes(choices.tier))
         rows = [_described(name, usual) for name in names]
@@ -147,7 +153,7 @@ def _options(engine: EngineName, tier_bytes: int, words: Sequence[str], names: S
     from dbdyno.configure import settings_of_series  # late: see _main
 
     if engine.family not in family_names():
-        what = f"'{engine}' is of no family that dbdyno knows"
+        what = f"'{engine}' belongs to no known family"
         raise StudyError(what, "", nearest(engine.family, family_names()))
     settings = settings_of_series(engine, tier_bytes=tier_bytes, study_settings=dict(_asked(word) for word in words))
     return [

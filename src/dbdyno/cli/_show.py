@@ -12,14 +12,14 @@ from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
 
 _STORY = """\
-Prints what a results folder says: the answer in words, a table with intervals and ties, and the limitations.
-Reads the stored records only, also while the study is still running.
+Prints a summary of a results folder: the answer, a table with intervals and ties, and the limitations. Reads only
+stored records, so it also works while the study runs.
 
   dbdyno show results/first
   dbdyno show results/first --json | jq '.comparisons[] | select(.verdict == "different")'
 
-With --json it prints one object: schema_version, study, cells (one entry a run, planned ones that are
-not there yet as "missing") and comparisons (pairs with ratio, low, high and verdict).
+--json prints one object: schema_version, study, cells (one entry per run; planned runs that have not run yet are
+"missing") and comparisons (pairs with ratio, low, high and verdict).
 """
 
 
@@ -27,7 +27,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "show", _STORY, _show)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
-    parser.add_argument("--json", action="store_true", help="one JSON object for programs")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_check_options(parser)
 
 
