@@ -41,6 +41,7 @@ exit code is 1 if the time is too short.
 """
 
 
+_WORTH_DEALING_NS = 3600 * 10**9
 _SEARCHED = "certainty  a search ends when the next higher rate fails; `precision` in [pacing] sets the step"
 
 
@@ -130,9 +131,27 @@ def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, sile
         f"memory  about {format_bytes(budget.memory_bytes)}{_limit(study)}",
         markup=False,
     )
+    if budget.runs.expected_ns >= _WORTH_DEALING_NS:
+        for line in _machine_lines(study, plan):
+            console.print(line, markup=False)
     lines = [_SEARCHED] if precision is None else precision_lines(precision, budget.overhead_ns / 1e9)
     for line in [*lines, "", "This study can't answer", *(f"- {words}" for words in silence)]:
         console.print(line, markup=False)
+
+
+def _machine_lines(study: Study, plan: Plan) -> list[str]:
+    """How long the study takes when it is dealt over several machines."""
+    from dbdyno.plan import dealt_over
+
+    lines: list[str] = []
+    for dealt in dealt_over(study, plan.runs, plan.budget)[1:]:
+        hours = format_duration(_rounded(dealt.machine_ns))
+        idle = f", {100 * dealt.idle_share:.0f} % of it idle" if dealt.idle_share >= 0.005 else ""
+        makespan = format_duration(_rounded(dealt.makespan_ns))
+        lines.append(
+            f"{'' if lines else 'dealt':<7} over {dealt.machines} machines: {makespan}{idle}; {hours} of machine time"
+        )
+    return [*lines, "        dbdyno run STUDY --part K/N; preparing included"] if lines else []
 
 
 def _hours_table(plan: Plan) -> Table:
@@ -206,7 +225,8 @@ def runs_words(plan: Plan) -> str:
 
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
     """The plan as JSON: printed for programs, and kept in the results folder."""
-    from dbdyno.study import settings_object  # late: see _main
+    from dbdyno.plan import dealt_over  # late: see _main
+    from dbdyno.study import settings_object
 
     runs: list[JsonValue] = [
         {
@@ -236,4 +256,5 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         "time_parts": [asdict(part) for part in budget.parts],
         "disk_bytes": budget.disk_bytes,
         "memory_bytes": budget.memory_bytes,
+        "machines": [asdict(dealt) for dealt in dealt_over(study, plan.runs, budget)],
     }

@@ -202,7 +202,7 @@ class StudyRunner:
             context.emit(events.OthersRunning(others))
 
     def _further_rounds(self) -> Sequence[FurtherRound]:
-        return further_rounds(self.context.study, self.context.results.records())
+        return further_rounds(self.context.study, self.context.plan.runs, self.context.results.records())
 
     def _left(self, further: Sequence[FurtherRound]) -> list[tuple[int, Run]]:
         """Runs to make now, with their numbers: those of the plan, then of one further round after another."""
@@ -268,7 +268,9 @@ class StudyRunner:
     def _outcome(self, *, interrupted: bool) -> events.Outcome:
         records = self.context.results.records()
         statuses = {record.run.run_id: record.status for record in records}
-        further = [run for one in further_rounds(self.context.study, records) for run in one.runs]
+        further = [
+            run for one in further_rounds(self.context.study, self.context.plan.runs, records) for run in one.runs
+        ]
         counts = Counter(statuses.get(run.run_id, "missing") for run in (*self.context.plan.runs, *further))
         return events.Outcome(
             interrupted,

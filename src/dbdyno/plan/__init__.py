@@ -24,7 +24,7 @@ from dbdyno.plan._designs import (
 from dbdyno.plan._hours import Span, TimePart
 from dbdyno.plan._order import ordered_runs, share_server
 from dbdyno.plan._out_of_scope import out_of_scope
-from dbdyno.plan._parts import PartOfStudy, runs_of_part
+from dbdyno.plan._parts import Dealt, PartOfStudy, dealt_over, runs_of_part
 from dbdyno.plan._repeats import FurtherRound, further_rounds, unsure_cells
 from dbdyno.plan._self_check import FIRST, SECOND, SelfCheckChoices, self_check_study
 from dbdyno.study import ResolvedWorkload, Study
@@ -37,6 +37,7 @@ __all__ = [
     "SHORTEST_WINDOW_S",
     "Alteration",
     "Budget",
+    "Dealt",
     "Design",
     "FurtherRound",
     "PartOfStudy",
@@ -51,6 +52,7 @@ __all__ = [
     "best_within",
     "cheapest_design",
     "check_budget",
+    "dealt_over",
     "deep_study",
     "designs_for",
     "further_rounds",

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbdyno.core import RequestError, Run
+from dbdyno.plan._budget import Budget
 from dbdyno.study import Study
 
 _PART_RE = re.compile(r"(\d{1,4})/(\d{1,4})")
@@ -44,23 +45,57 @@ class PartOfStudy:
         return f"{self.number}-of-{self.count}"
 
 
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """What a study takes when it is dealt over so many machines that are alike.
+
+    Parameters
+    ----------
+    makespan_ns : until the last machine is done; each fetches its engines and fills its data first
+    idle_share : of all machines' time until then, in which those that are done wait for the last
+    machine_ns : all machines' time together, each given back when it is done
+    """
+
+    machines: int
+    makespan_ns: int
+    idle_share: float
+    machine_ns: int
+
+
+def dealt_over(study: Study, runs: Sequence[Run], budget: Budget, counts: Sequence[int] = (1, 2, 4, 8)) -> list[Dealt]:
+    """The study over each count of machines; empty where it can't be dealt, without counts that it has no blocks for.
+
+    Every run is taken to last as long as the average one.
+    """
+    found = []
+    for count in counts:
+        try:
+            parts = [runs_of_part(study, runs, PartOfStudy(number, count)) for number in range(1, count + 1)]
+        except RequestError:
+            break
+        times = [budget.prepare_ns + budget.runs.expected_ns * len(part) // len(runs) for part in parts]
+        idle = 1 - sum(times) / (count * max(times))
+        found.append(Dealt(count, max(times), idle, sum(times)))
+    return found
+
+
 def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[Run, ...]:
     """The runs of a part, in the order of the study; all parts together have every run once.
 
     Raises
     ------
-    RequestError : there are fewer blocks than parts, or what follows depends on runs of all parts
+    RequestError : there are fewer blocks than parts, or what follows depends on runs of several parts
     """
-    if study.repeats_max is not None:
-        raise RequestError(
-            "a study whose repeats are left open can't be run in parts",
-            "each further repeat depends on what the runs of all parts have shown",
-            "leave repeats_max out, and give as many repeats as are needed",
-        )
-    units = list(dict.fromkeys((run.cell.workload, run.cell.tier_bytes) for run in runs))
+    units = list(dict.fromkeys(map(work_unit, runs)))
     if part.count <= len(units):
         own = {unit for index, unit in enumerate(units) if index % part.count == part.number - 1}
-        return tuple(run for run in runs if (run.cell.workload, run.cell.tier_bytes) in own)
+        return tuple(run for run in runs if work_unit(run) in own)
+    if study.repeats_max is not None:
+        raise RequestError(
+            f"a study whose repeats are left open can be run in at most {len(units)} parts here",
+            "whether a cell is repeated depends on all runs of its workload and memory tier, so those stay together",
+            f"use {len(units)} or fewer, or leave repeats_max out",
+        )
     blocks = list(dict.fromkeys(_block(run) for run in runs if not run.is_sentinel))
     if part.count > len(blocks):
         what = f"the study has {len(blocks)} blocks of work, too few for {part.count} parts"
@@ -69,6 +104,11 @@ def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[
         )
     owner = {block: index % part.count for index, block in enumerate(blocks)}
     return tuple(run for run in runs if owner.get(_block(run), 0) == part.number - 1)
+
+
+def work_unit(run: Run) -> tuple[str, int]:
+    """Workload and memory tier of a run, whose runs stay on one machine while there are enough of them."""
+    return (run.cell.workload, run.cell.tier_bytes)
 
 
 def _block(run: Run) -> tuple[str, int, int]:

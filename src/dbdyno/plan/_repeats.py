@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from dbdyno.core import Cell, Run, RunRecord
 from dbdyno.plan._order import rounds
+from dbdyno.plan._parts import work_unit
 from dbdyno.stats import MARGIN, LogLevel, compare, holm, staged_levels
 from dbdyno.study import Study
 
@@ -40,19 +41,24 @@ class FurtherRound:
     cell_count: int
 
 
-def further_rounds(study: Study, records: Sequence[RunRecord]) -> tuple[FurtherRound, ...]:
+def further_rounds(study: Study, planned: Sequence[Run], records: Sequence[RunRecord]) -> tuple[FurtherRound, ...]:
     """The rounds beyond `repeats` that the stored runs call for; the last one may not have been made yet.
 
     A round is asked for once all runs of those before it are stored, and from them alone: a study that is gone on with
     makes the same runs as one that was never interrupted.
+
+    Parameters
+    ----------
+    planned : runs that are made in any case: of the study, or of a part of it, which repeats its own cells
     """
     if study.repeats_max is None:
         return ()
     stored = {record.run.run_id: record for record in records}
-    every = rounds(study, study.repeats_max)
-    needed = [run for runs in every[: study.repeats] for run in runs]
+    units = {work_unit(run) for run in planned}
+    needed = list(planned)
     found: list[FurtherRound] = []
-    for repeat, runs in enumerate(every[study.repeats :], start=study.repeats + 1):
+    for repeat, every in enumerate(rounds(study, study.repeats_max)[study.repeats :], start=study.repeats + 1):
+        runs = [run for run in every if work_unit(run) in units]
         if any(run.run_id not in stored for run in needed):
             break
         cells = {run.cell for run in runs if not run.is_sentinel}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dbdyno.core import RequestError, Run
-from dbdyno.plan import PartOfStudy, make_plan, runs_of_part
+from dbdyno.plan import PartOfStudy, dealt_over, make_plan, runs_of_part
 from dbdyno.study import Study, parse_study
 
 TEXT = """
@@ -69,10 +69,23 @@ def test_what_can_not_be_dealt_is_refused() -> None:
     with pytest.raises(RequestError):
         _parts(study, 13)
     with pytest.raises(RequestError):
-        _parts(replace(study, repeats_max=9), 2)
+        _parts(replace(study, repeats_max=9), 5)
+    assert len(_parts(replace(study, repeats_max=9), 4)) == 4
 
 
 @pytest.mark.parametrize("text", ["", "1", "0/3", "4/3", "1/0", "a/b", "1/2/3", "-1/3"])
 def test_a_part_is_written_as_k_of_n(text: str) -> None:
     with pytest.raises(RequestError):
         PartOfStudy.parse(text)
+
+
+def test_a_study_over_more_machines_is_done_earlier_and_prepared_more_often() -> None:
+    study = _study()
+    plan = make_plan(study)
+    alone, two, four, eight = dealt_over(study, plan.runs, plan.budget)
+    assert alone.makespan_ns == alone.machine_ns == plan.budget.prepare_ns + plan.budget.runs.expected_ns
+    assert two.machine_ns - alone.machine_ns == pytest.approx(plan.budget.prepare_ns, rel=1e-6)
+    assert alone.makespan_ns > two.makespan_ns > four.makespan_ns > eight.makespan_ns > plan.budget.prepare_ns
+    assert (alone.idle_share, two.idle_share, four.idle_share) == pytest.approx((0, 0, 0), abs=1e-6)
+    assert 0 < eight.idle_share < 0.5, "twelve blocks for eight machines"
+    assert [dealt.machines for dealt in dealt_over(study, plan.runs, plan.budget, (1, 12, 13))] == [1, 12]
