@@ -95,14 +95,14 @@ def proof_study(
     target = study.target(cell.target)
     if target.engine.source_kind == "server":
         raise RequestError(
-            f"'{target.name}' is a server that dbdyno did not start, so nothing of it is altered",
-            "a proof starts the server anew with another setting",
+            f"'{target.name}' is a server that dbdyno did not start, so dbdyno does not change its settings",
+            "a proof restarts the server with another setting",
             "compare the engine itself, such as mysql:9.7, and prove it there",
         )
     kinds = alteration.storage_engines
     if kinds and target.engine.storage_engine not in kinds:
-        what = f"{alteration.alteration_id} does not concern {target.name}"
-        raise RequestError(what, f"its tables lie in {target.engine.storage_engine}, not in {' or '.join(kinds)}")
+        what = f"{alteration.alteration_id} does not apply to {target.name}"
+        raise RequestError(what, f"its tables use {target.engine.storage_engine}, not in {' or '.join(kinds)}")
     axes = _axes(study, target, cell, alteration, base)
     made = replace(
         study,
@@ -156,13 +156,13 @@ def _workload_axes(study: Study, target: Target, cell: Cell, alteration: Alterat
     option, choice = alteration.workload, study.workload(cell.workload)
     known = options_of(choice.name).get(option)
     if known is None:
-        raise RequestError(f"{cell.workload} has no option {option} that could be altered")
+        raise RequestError(f"{cell.workload} has no option {option} to change")
     own = study.workload_of(target.name, cell.workload)
     before = own.options.get(option, known.read(known.default))
     after = alteration.value
     if alteration.times != 1:
         if not isinstance(before, int):
-            raise RequestError(f"{option} of {cell.workload} is no number")
+            raise RequestError(f"{option} of {cell.workload} is not a number")
         after = before * alteration.times
     if after == before:
         raise _so_already(alteration, f"{option} is {before}")
@@ -191,7 +191,8 @@ def _altered_target(
     if alteration.times != 1:
         if known is None or isinstance(known, str):
             raise RequestError(
-                f"what {alteration.setting} is on {target.name} is not known, so it can't be {alteration.times} times "
+                f"what {alteration.setting} is on {target.name} is not known, so dbdyno can't make it "
+                f"{alteration.times} times "
                 "as large",
                 f"policy {study.policy} leaves it to the server or to its option file",
             )
@@ -229,5 +230,5 @@ def _carries(option: str, parameter: str) -> bool:
 
 def _so_already(alteration: Alteration, words: str) -> RequestError:
     return RequestError(
-        f"{alteration.alteration_id} would alter nothing: {words} already", "", "name another with --prove"
+        f"{alteration.alteration_id} would change nothing: {words} already", "", "name another with --prove"
     )

@@ -19,18 +19,18 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
     RequestError : a server runs where its threads can't be profiled, or the cells are of one target
     """
     if study.bench is not None:
-        what = f"the servers of these results run on {study.bench.name}, and stacks are sampled on this machine"
-        raise RequestError(what, "", "run the study on that host itself, and ask there")
+        what = f"the servers of these results run on {study.bench.name}, but dbdyno samples stacks on this machine only"
+        raise RequestError(what, "", "run the study and this command on that host")
     if left.target == right.target:
         raise RequestError(
-            "a deep profile compares two targets", f"both sides are {left.target}", "name them by --pair"
+            "a deep profile compares two targets", f"both sides are {left.target}", "name two targets with --pair"
         )
     targets = tuple(study.target(cell.target) for cell in (left, right))
     for target in targets:
         if target.engine.source_kind == "server":
             raise RequestError(
-                f"'{target.name}' is a server that dbdyno did not start, so its process is not profiled",
-                "its load would have to run again while others may use it",
+                f"'{target.name}' is a server that dbdyno did not start, so dbdyno does not profile it",
+                "a profile needs the load to run again, and others may be using the server",
                 f"perf record -F 99 -g -p $(pidof {target.engine.family}d) -- sleep 20, while the load runs",
             )
     return replace(

@@ -133,7 +133,7 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     most_ns = sum(part.span.most_ns for part in parts) // study.repeats * more
     cells = ", ".join(f"{share:.0%}" for share in shares).replace("%", " %")
     width = f"{100 * study.level_target_half_width:.2g} %"
-    basis = f"not known to ±{width} after {study.repeats} and more repeats: {cells} of the cells"
+    basis = f"{cells} of the cells not known to ±{width} after {study.repeats} or more repeats"
     return TimePart(FURTHER, round(sum(shares) * runs_a_round), Span(0, expected_ns, most_ns), basis)
 
 
@@ -163,7 +163,7 @@ class _Place:
     def restore_words(self) -> str:
         """The assumption behind it."""
         size, speed = format_bytes(self.snapshot_bytes), format_bytes(_COPY_BYTES_PER_S)
-        return f"{size} copied at {speed}/s, which XFS and Btrfs need not do"
+        return f"{size} copied at {speed}/s; XFS and Btrfs skip this copy"
 
     @property
     def warm_up(self) -> Span:
@@ -239,7 +239,7 @@ def _window_words(places: list[_Place]) -> str:
         return f"{_PROBES} rates each"
     if study.adaptive_length.window_least_ns is None:
         return "fixed"
-    words = "as public runs took"
+    words = "as in published runs"
     if any(place.is_held_by_redo for place in places):
         words += "; writers at the cap, as their redo log is still filling"
     return words

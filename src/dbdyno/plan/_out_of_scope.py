@@ -24,15 +24,15 @@ def out_of_scope(study: Study, rows_total: int) -> list[str]:
 def _who_and_where(study: Study) -> list[str]:
     reasons = []
     if len(study.targets) == 1:
-        reasons.append("who does more: there is one target")
+        reasons.append("which target is faster: there is only one")
     if len(study.concurrencies) == 1:
-        reasons.append("where a target does most, and whether it collapses: one concurrency")
+        reasons.append("at which concurrency a target peaks, and whether it collapses: there is only one")
     else:
         most = max(study.concurrencies)
-        reasons.append(f"what lies beyond {most:,} connections; a peak found there may not be one")
+        reasons.append(f"throughput beyond {most:,} connections; the highest rate measured may not be the peak")
         if len(study.concurrencies) < _FOR_THE_LAW:
             reasons.append(
-                f"a law of scalability: it takes {_FOR_THE_LAW} concurrencies, here are {len(study.concurrencies)}"
+                f"a scalability law: it needs {_FOR_THE_LAW} concurrencies, this study has {len(study.concurrencies)}"
             )
     return reasons
 
@@ -41,7 +41,7 @@ def _memory(study: Study, rows_total: int) -> list[str]:
     if all(target.engine.source.startswith("server") for target in study.targets):
         return []
     data_bytes = rows_total * _ROW_BYTES
-    reasons = ["what more memory brings: one tier"] if len(study.tiers_bytes) == 1 else []
+    reasons = ["the effect of more memory: there is only one tier"] if len(study.tiers_bytes) == 1 else []
     if data_bytes and min(study.tiers_bytes) > data_bytes:
         reasons.append(
             f"reads from the disk: the rows take about {format_bytes(data_bytes)}, and every tier holds them all"
@@ -54,23 +54,26 @@ def _time(study: Study) -> list[str]:
     window_s = window_ns / 1e9
     reasons = []
     if study.repeats == 1:
-        reasons.append("how far repeats differ: each cell is run once, and findings rest on an assumed spread")
+        reasons.append("the spread between repeats: each cell runs once, so findings rest on an assumed spread")
     if window_s < 60:
-        reasons.append(f"whether levels last: windows of {format_duration(window_ns)} see no checkpoint or compaction")
+        reasons.append(
+            f"whether throughput lasts: windows of {format_duration(window_ns)} are too short for checkpoints "
+            f"or compactions"
+        )
     elif window_s < 180:
-        reasons.append("whether windows had settled: that is judged from 3 min on")
+        reasons.append("whether windows had settled: dbdyno judges that only from 3 min on")
     elif window_s < 600:
-        reasons.append("slow waves and the long run: windows below 10 min have too narrow a noise interval")
+        reasons.append("slow waves and long-term throughput: windows below 10 min give too narrow an interval")
     needed = _ENOUGH_BEYOND / 0.001 / (window_s * study.repeats)
     reasons.append(f"p99.9 of cells below {needed:,.0f} TPS: fewer than {_ENOUGH_BEYOND} transactions lie beyond it")
     if study.order == "as-written":
-        reasons.append("whether a drift of the machine made a difference: runs are in the order written")
+        reasons.append("whether the machine drifted: runs are in the order written")
     return reasons
 
 
 def _pacing(study: Study) -> list[str]:
     if study.pacing.is_closed:
-        return ["response times under a given arrival rate: in a closed loop waits behind a stall are not counted"]
+        return ["response times at a fixed arrival rate: a closed loop does not count waits behind a stall"]
     if study.pacing.search is None:
-        return ["the most that a target can do: the rate is given"]
+        return ["the maximum throughput of a target: the rate is fixed"]
     return []

@@ -38,7 +38,7 @@ class PartOfStudy:
         match = _PART_RE.fullmatch(text.strip())
         part = cls(int(match[1]), int(match[2])) if match else cls(0, 0)
         if not 1 <= part.number <= part.count:
-            raise RequestError(f"'{text}' is no part of a study", "", "write for example --part 1/3, 2/3 and 3/3")
+            raise RequestError(f"'{text}' is not a part of a study", "", "write for example --part 1/3, 2/3 and 3/3")
         return part
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[
         return tuple(run for run in runs if work_unit(run) in own)
     if study.repeats_max is not None:
         raise RequestError(
-            f"a study whose repeats are left open can be run in at most {len(units)} parts here",
+            f"a study with repeats_max can run in at most {len(units)} parts here",
             "whether a cell is repeated depends on all runs of its workload and memory tier, so those stay together",
             f"use {len(units)} or fewer, or leave repeats_max out",
         )
@@ -100,7 +100,7 @@ def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[
     if part.count > len(blocks):
         what = f"the study has {len(blocks)} blocks of work, too few for {part.count} parts"
         raise RequestError(
-            what, "a block is all targets of a workload and tier in a round", f"use {len(blocks)} or fewer"
+            what, "a block is one round of all targets at one workload and tier", f"use {len(blocks)} or fewer"
         )
     owner = {block: index % part.count for index, block in enumerate(blocks)}
     return tuple(run for run in runs if owner.get(_block(run), 0) == part.number - 1)

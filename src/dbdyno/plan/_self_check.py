@@ -78,7 +78,7 @@ def _question(choices: SelfCheckChoices) -> str:
     window = format_duration(choices.window_ns)
     if choices.throttled_share:
         held = f"{100 * choices.throttled_share:g} %"
-        return f"Is {choices.engine} seen to be slower than itself when it is held for {held} of the time?"
+        return f"Does {choices.engine} measure slower than itself when it is stopped for {held} of the time?"
     return f"Is {choices.engine} as fast as itself on this machine, in windows of {window}?"
 
 

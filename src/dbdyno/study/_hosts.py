@@ -15,7 +15,7 @@ from dbdyno.study._values import BenchChoice, HostChoice, WorkloadChoice
 from dbdyno.study._workloads import SQL_FILES
 
 _TABLE = "hosts"
-_NOT_PUSHED = {"image": "an image", "basedir": "a base directory", "server": "a server that runs already"}
+_NOT_PUSHED = {"image": "an image", "basedir": "a base directory", "server": "a running server"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class HostsReader(Tables):
         benches = self._mapping(document, "bench")
         if len(benches) > 1:
             what = f"{len(benches)} benches ({', '.join(benches)}): a study runs on one"
-            why = "several benches as a fleet are not known yet"
-            self._fail(f"bench.{list(benches)[1]}", "", what, why, "leave all but one out")
+            why = "dbdyno does not support several benches yet"
+            self._fail(f"bench.{list(benches)[1]}", "", what, why, "keep only one")
         bench = next((self._bench(name, entry, hosts) for name, entry in benches.items()), None)
         self._all_used(hosts, bench)
         if bench is None:
@@ -57,8 +57,8 @@ class HostsReader(Tables):
         values = self._table(entry, table, _schema.HOST)
         if values.pop("sudo"):
             what = f"[{table}] asks for sudo, which dbdyno does not use yet"
-            why = "without it memory limits, cold caches and shaped networks need an account with the right to them"
-            self._fail(table, "sudo", what, why, "leave sudo out")
+            why = "without it, memory limits, cold caches and network delays need an account with those privileges"
+            self._fail(table, "sudo", what, why, "remove sudo")
         return HostChoice(name, **{**values, "ssh": values["ssh"] or name})
 
     def _bench(self, name: str, entry: object, hosts: Mapping[str, HostChoice]) -> BenchChoice:
@@ -67,8 +67,8 @@ class HostsReader(Tables):
             self._fail("bench", name, f"[{table}] is not a table", remedy=f'write [{table}] and server = "HOST"')
         values = self._table(entry, table, _schema.BENCH)
         if values["client"]:
-            what = "clients on further hosts are not known yet"
-            self._fail(table, "client", what, "the network's clients run on this machine", "leave client out")
+            what = "clients on other hosts are not supported yet"
+            self._fail(table, "client", what, "the load generator runs on this machine", "remove client")
         server = values["server"]
         if server not in hosts:
             remedy = nearest(server, hosts, f"add [{_TABLE}.{server}]")
@@ -78,21 +78,22 @@ class HostsReader(Tables):
     def _all_used(self, hosts: Mapping[str, HostChoice], bench: BenchChoice | None) -> None:
         for name in hosts:
             if bench is None or name != bench.server.name:
-                remedy = f'add [bench.a] with server = "{name}", or leave the host out'
-                self._fail(f"{_TABLE}.{name}", "ssh", f"[{_TABLE}.{name}] is used by no bench", remedy=remedy)
+                remedy = f'add [bench.a] with server = "{name}", or remove the host'
+                self._fail(f"{_TABLE}.{name}", "ssh", f"[{_TABLE}.{name}] is not used by any bench", remedy=remedy)
 
     def _pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice]) -> None:
         for index, target in enumerate(targets):
             kind = target.engine.source_kind
             what = "a plug-in file" if target.engine.plugin else _NOT_PUSHED.get(kind, "")
             if what:
-                why = "engines of packages and archives are copied to the host; other kinds are not known there yet"
+                why = "dbdyno copies engines from packages and archives to the host; other sources are not "
+                "supported there yet"
                 words = f"'{target.name}' is {what}, which can't be used on another host"
-                self._fail("target", "engine", words, why, "choose a package or an archive", index=index)
+                self._fail("target", "engine", words, why, "use a package or an archive", index=index)
         for choice in workloads:
             if choice.name.startswith(SQL_FILES):
-                what = f"'{choice.label}' lies in a folder of this machine, which clients on another host can't read"
-                self._fail("workload", "name", what, remedy="choose a workload that is built in")
+                what = f"'{choice.label}' is a folder on this machine, which clients on another host can't read"
+                self._fail("workload", "name", what, remedy="use a built-in workload")
 
 
 def bench_text(bench: BenchChoice | None) -> str:

@@ -62,7 +62,7 @@ def read_absolute_path(value: object) -> str:
     """Read the path of a folder, from the root on."""
     path = read_text(value)
     if not path.startswith("/"):
-        raise ValueError('a path from the root on, such as "/data/dbdyno"')
+        raise ValueError('an absolute path, such as "/data/dbdyno"')
     return path
 
 
@@ -108,7 +108,7 @@ def duration_from(least_ns: int) -> Callable[[object], int]:
         if duration_ns < least_ns:
             raise ValueError(f"at least {least_ns / 1e9:g} s")
         if duration_ns % 10**9:
-            raise ValueError("whole seconds: records are kept by the second")
+            raise ValueError("in whole seconds, the resolution of records")
         return duration_ns
 
     return read

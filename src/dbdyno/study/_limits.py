@@ -53,7 +53,7 @@ def parse_memory_limit(text: str) -> MemoryLimit:
     except StudyError as error:
         raise ValueError(FORMS) from error
     if limit.tier_factor < 1 or (limit.tier_factor == 1 and not limit.more_bytes):
-        raise ValueError("more than the tier: a server needs memory beside its buffer pool or block cache")
+        raise ValueError("more than the tier: a server needs memory besides its buffer pool or block cache")
     return limit
 
 

@@ -123,7 +123,7 @@ def parse_stretch(text: str) -> Stretch:
     step, ramp = _STEP_RE.fullmatch(text.strip()), _RAMP_RE.fullmatch(text.strip())
     match = step or ramp
     if match is None:
-        raise ValueError('stretches such as "500/s for 30s" or "500/s to 2000/s over 60s"')
+        raise ValueError('segments such as "500/s for 30s" or "500/s to 2000/s over 60s"')
     first, last = float(match[1]), float(match[2] if ramp else match[1])
     if max(first, last) > HIGHEST_PER_S:
         raise ValueError(f"rates of at most {HIGHEST_PER_S:,.0f}/s")

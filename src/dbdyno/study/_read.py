@@ -139,8 +139,8 @@ class StudyReader(Tables):
         if BUDGET not in flatten(settings):
             return axes
         if "tier" in axes:
-            what = "the memory budget is given twice, as axes.tier and as memory.budget"
-            self._fail("settings", BUDGET, what, remedy="leave one of the two out")
+            what = "axes.tier and memory.budget both give the memory budget"
+            self._fail("settings", BUDGET, what, remedy="remove one of the two")
         memory = settings.get("memory")
         budget = (
             settings.pop(BUDGET) if BUDGET in settings else memory.pop("budget") if isinstance(memory, dict) else ""
@@ -150,15 +150,19 @@ class StudyReader(Tables):
     def _policy(self, policy: str, study_settings: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
         """Settings belong to aligned targets, option files to tuned ones."""
         if policy != "aligned":
-            why = "vendor: defaults alone" if policy == "vendor" else "tuned: each target's own file says everything"
+            why = (
+                "vendor: only the vendors' defaults apply"
+                if policy == "vendor"
+                else "tuned: all settings come from each target's option file"
+            )
             for table, given in (("settings", study_settings), *(("target", t.settings or t.options) for t in targets)):
                 if given:
-                    what = f'policy = "{policy}" leaves no room for settings ({", ".join(list(given)[:3])})'
-                    self._fail(table, "settings", what, why, 'leave them out, or choose policy = "aligned"')
+                    what = f'policy = "{policy}" does not allow settings ({", ".join(list(given)[:3])})'
+                    self._fail(table, "settings", what, why, 'remove them, or choose policy = "aligned"')
         for index, target in enumerate(targets):
             ours = target.engine.source_kind != "server"
             if policy == "tuned" and ours and not target.options_file:
-                what = f"'{target.name}' has no options_file, by which a tuned study configures it"
+                what = f"'{target.name}' has no options_file, which policy \"tuned\" needs"
                 self._fail(
                     "target", "engine", what, remedy='add options_file = "FILE.cnf" to its [[target]]', index=index
                 )
@@ -172,9 +176,9 @@ class StudyReader(Tables):
         for name in study_settings:
             if not any(concerns(name, kind) for kind in kinds):
                 of = ", ".join(dict.fromkeys(entry.storage_engine for entry in vocabulary()[name]))
-                what = f"'{name}' is for {of} alone, and no target is in it"
+                what = f"'{name}' applies to {of} only, and no target uses that"
                 line = setting_line(self.text, "settings", name)
-                raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "leave it out")
+                raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "remove it")
 
     def _imported(self, document: Mapping[str, Any]) -> Imported | None:
         if "imported" not in document:
@@ -184,7 +188,7 @@ class StudyReader(Tables):
     def _sentinel(self, name: str, targets: Sequence[Target]) -> str:
         names = [target.name for target in targets]
         if name and name not in names:
-            what = f"'{name}' is no target of the study"
+            what = f"'{name}' is not a target of the study"
             self._fail("measure", "sentinel", what, f"targets: {', '.join(names)}", nearest(name, names))
         return name
 
@@ -194,12 +198,12 @@ class StudyReader(Tables):
             for key in keys:
                 if key in entry and not any(is_open[word] for word in own):
                     whose = " or ".join(f'{word} = "auto"' for word in own)
-                    self._fail("measure", key, f"'{key}' belongs to {whose}, which is not there", remedy=f"add {whose}")
+                    self._fail("measure", key, f"'{key}' needs {whose}, which is missing", remedy=f"add {whose}")
         if not is_open["window"]:
             return AdaptiveLength(is_open["warm_up"], gates=measure["gates"] == "on")
         if measure["window_max"] < measure["window_min"] + _CHECKS_NS:
             what = "'window_max' must be at least a minute above 'window_min': three checks in a row, 30 s apart"
-            self._fail("measure", "window_max", what, remedy="raise the one or lower the other")
+            self._fail("measure", "window_max", what, remedy="raise window_max or lower window_min")
         return AdaptiveLength(
             is_open["warm_up"], measure["window_min"], measure["target_half_width"], measure["gates"] == "on"
         )
@@ -207,11 +211,11 @@ class StudyReader(Tables):
     def _further_repeats(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> None:
         most, repeats = measure["repeats_max"], measure["repeats"]
         if most is None and "level_target_half_width" in entry:
-            what = "'level_target_half_width' belongs to 'repeats_max', which is not there"
+            what = "'level_target_half_width' needs 'repeats_max', which is missing"
             self._fail("measure", "level_target_half_width", what, remedy="add repeats_max = 4")
         if most is not None and not 2 <= repeats < most:
             what = f"'repeats_max' must be above 'repeats' ({repeats}), which must be 2 or more"
-            why = "one run tells nothing of how far repeats spread"
+            why = "one run shows nothing of the spread between repeats"
             self._fail("measure", "repeats_max", what, why, "write for example repeats = 2 and repeats_max = 4")
 
     def _ladder(
@@ -224,7 +228,7 @@ class StudyReader(Tables):
         """Concurrencies may share a server only where each leaves the next what it needs."""
         if measure["restore"] == "run":
             if "step_warm_up" in self._mapping(document, "measure"):
-                what = "'step_warm_up' belongs to restore = \"ladder\", which is not there"
+                what = "'step_warm_up' needs restore = \"ladder\""
                 self._fail("measure", "step_warm_up", what, remedy='add restore = "ladder"')
             return
         pacing = self._mapping(document, "pacing")
@@ -233,20 +237,20 @@ class StudyReader(Tables):
         problems = [
             (measure["after_run"] != "discard", f'after_run = "{measure["after_run"]}" ends the server after each run'),
             (bool(changing), f"'{', '.join(changing)}' changes how many rows there are, or may"),
-            (bool(running), f"'{', '.join(running)}' runs already, so nothing is restored there"),
+            (bool(running), f"'{', '.join(running)}' is a running server, so dbdyno can't restore data there"),
             (bool({"rates", "slo"} & set(pacing)), "[pacing] varies the rate within each run"),
         ]
         for is_there, why in problems:
             if is_there:
-                what = 'restore = "ladder" is not for this study'
-                self._fail("measure", "restore", what, why, "leave restore out: data are restored for each run")
+                what = 'restore = "ladder" does not fit this study'
+                self._fail("measure", "restore", what, why, "remove restore: each run then starts from restored data")
 
     def _workloads(self, document: Mapping[str, Any]) -> tuple[WorkloadChoice, ...]:
         entries = self._list(document, "workload")
         if not entries:
             self._fail("", "workload", "no workload", remedy='add [workload] with name = "sysbench/oltp_read_write"')
         choices = tuple(self._workload(entry, index) for index, entry in enumerate(entries))
-        self._unique([choice.label for choice in choices], "workload", "give each [[workload]] a label of its own")
+        self._unique([choice.label for choice in choices], "workload", "give each [[workload]] its own label")
         return choices
 
     def _workload(self, entry: dict[str, Any], index: int) -> WorkloadChoice:
@@ -263,16 +267,16 @@ class StudyReader(Tables):
         for own, keys in _OF_KIND.items():
             for key in (own, *keys):
                 if key in entry and own not in entry:
-                    self._fail("pacing", key, f"'{key}' belongs to '{own}', which is not there", remedy=f"add {own}")
+                    self._fail("pacing", key, f"'{key}' needs '{own}', which is missing", remedy=f"add {own}")
         chosen = [own for own in _OF_KIND if own in entry]
         if len(chosen) > 1:
-            what = f"'{chosen[0]}' and '{chosen[1]}' are two kinds of pacing"
-            self._fail("pacing", chosen[1], what, remedy="leave one of the two out")
+            what = f"'{chosen[0]}' and '{chosen[1]}' exclude each other"
+            self._fail("pacing", chosen[1], what, remedy="remove one of the two")
         if adaptive_length and chosen in (["rates"], ["slo"]):
-            what = f"'{chosen[0]}' varies the rate, so there is no level to wait for"
+            what = f"'{chosen[0]}' varies the rate, so throughput never settles"
             self._fail("pacing", chosen[0], what, remedy='give warm_up and window as durations instead of "auto"')
         if chosen == ["think"] and "arrivals" in entry:
-            self._fail("pacing", "arrivals", "a closed loop has no arrivals", remedy="leave arrivals out")
+            self._fail("pacing", "arrivals", "a closed loop has no arrivals", remedy="remove arrivals")
         think = values["think"] and Think(values["think"], values["think_law"])
         search = values["slo"] and self._search(values)
         return Pacing(values["rate_per_s"], values["arrivals"], think, values["rates"], search)
@@ -297,11 +301,11 @@ class StudyReader(Tables):
         limits = Limits(**self._table(entry, "limits", _schema.LIMITS))
         theirs = next((target for target in targets if target.engine.source_kind == "server"), None)
         if limits.memory is not None and theirs is not None:
-            what = f"'{theirs.name}' runs already, so its memory can't be bounded"
-            self._fail("limits", "memory", what, remedy="leave [limits] out, and bound that server yourself")
+            what = f"'{theirs.name}' is a running server, so dbdyno can't limit its memory"
+            self._fail("limits", "memory", what, remedy="remove [limits], and limit that server yourself")
         if limits.memory is not None and limits.memory.bytes_at(max(tiers_bytes)) <= max(tiers_bytes):
             what = f"a limit of {limits.memory} is no more than the tier of {format_memory(max(tiers_bytes))}"
-            why = "a server needs memory beside its buffer pool or block cache"
+            why = "a server needs memory besides its buffer pool or block cache"
             self._fail("limits", "memory", what, why, 'write for example "tier + 512MB"')
         return limits
 
@@ -313,16 +317,14 @@ class StudyReader(Tables):
                 self._fail("servers", name, f"[{table}] is not a table")
             values = self._table(entry, table, _schema.SERVER)
             if (values["socket"] is None) == (values["host"] is None):
-                self._fail(table, "socket", f"[{table}] needs either socket or host", remedy="give one of the two")
+                self._fail(table, "socket", f"[{table}] needs either socket or host", remedy="keep one of the two")
             if values["password_file"] is not None and values["password_env"] is not None:
-                self._fail(
-                    table, "password_env", f"[{table}] gives the password twice", remedy="leave one of the two out"
-                )
+                self._fail(table, "password_env", f"[{table}] gives the password twice", remedy="remove one of the two")
             if values["tls"].startswith("verify-") != (values["tls_ca"] is not None):
-                needs = "needs tls_ca" if values["tls_ca"] is None else "does not look at tls_ca"
-                remedy = "name the authority's PEM file, or choose another tls"
+                needs = "needs tls_ca" if values["tls_ca"] is None else "ignores tls_ca"
+                remedy = "add the PEM file of the certificate authority, or choose another tls"
                 if values["tls_ca"] is not None:
-                    remedy = 'write tls = "verify-ca" or "verify-identity", or leave tls_ca out'
+                    remedy = 'write tls = "verify-ca" or "verify-identity", or remove tls_ca'
                 self._fail(table, "tls", f'tls = "{values["tls"]}" {needs}', remedy=remedy)
             servers[name] = ServerAddress(name=name, **values)
         return servers

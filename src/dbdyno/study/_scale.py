@@ -50,7 +50,7 @@ def scaled_document(document: Mapping[str, Any], scale: str | None, name: str) -
     if scale is None:
         return own
     if scale not in scales:
-        known = f"it has: {', '.join(scales)}" if scales else "it has none"
+        known = f"it has: {', '.join(scales)}" if scales else "it has no scales"
         raise StudyError(f"the study has no scale '{scale}'", known, nearest(scale, scales) if scales else "")
     for key, changes in scales[scale].items():
         _change(own, key, changes, scale)
@@ -71,7 +71,7 @@ def _change(document: dict[str, Any], key: str, changes: Any, scale: str) -> Non
     else:
         allowed = [*_TARGETS, *_TABLES, "workload", "question"]
         raise StudyError(
-            f"'{key}' in [scale.{scale}] can't be scaled", f"allowed: {', '.join(allowed)}", nearest(key, allowed)
+            f"'{key}' in [scale.{scale}] can't differ by scale", f"allowed: {', '.join(allowed)}", nearest(key, allowed)
         )
 
 

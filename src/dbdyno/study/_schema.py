@@ -56,13 +56,13 @@ class Key:
 
 TOP: Mapping[str, Key] = MappingProxyType(
     {
-        "name": Key(read_text, "", "short name; the file's own name when absent"),
+        "name": Key(read_text, "", "short name; default: the name of the file"),
         "question": Key(read_text, "", "the question the study answers, one line"),
-        "scaled": Key(read_text, "", "name of the scale that the values are of; written by --scale"),
+        "scaled": Key(read_text, "", "name of the scale of these values; written by --scale"),
         "policy": Key(
             one_of("aligned", "vendor", "tuned"),
             "aligned",
-            "how targets are configured: equal in effect; as their vendors leave them; each by an `options_file`",
+            "how targets are configured: equal in effect; with vendor defaults; each by an `options_file`",
         ),
         "targets": Key(list_of(read_text), (), "engines as FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
     }
@@ -76,14 +76,14 @@ AXES: Mapping[str, Key] = MappingProxyType(
             ("socket",),
             "how the client reaches the server; network: from this machine to the host of [bench]",
         ),
-        "storage_engine": Key(list_of(read_text), (), "each target once with each of these"),
+        "storage_engine": Key(list_of(read_text), (), "run each target with each of these values"),
     }
 )
 _ROUTES = ("socket", "loopback", "network", "unknown")
 IMPORTED: Mapping[str, Key] = MappingProxyType(
     {
-        "tool": Key(read_text, ..., "which wrote the logs"),
-        "origin": Key(read_text, ..., "the folder that held them"),
+        "tool": Key(read_text, ..., "tool that wrote the logs"),
+        "origin": Key(read_text, ..., "folder of the logs"),
     }
 )
 """Of a study that ``dbdyno import`` wrote. It is reported and never run, so its axes may say that they don't know."""
@@ -99,24 +99,24 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "warm_up": Key(
             or_auto(duration_from(0)),
             30 * 10**9,
-            'driven, not judged; "auto": until throughput and server have settled',
+            'time under load before the window; "auto": until throughput and server have settled',
         ),
         "warm_up_max": Key(duration_from(150 * 10**9), 1800 * 10**9, "longest adaptive warm-up"),
         "window": Key(
-            or_auto(duration_from(2 * 10**9)), 300 * 10**9, 'driven and judged; "auto": until its mean is sure enough'
+            or_auto(duration_from(2 * 10**9)), 300 * 10**9, 'measured time; "auto": until the mean is precise enough'
         ),
-        "window_min": Key(duration_from(60 * 10**9), 180 * 10**9, 'with window = "auto": before it nothing is asked'),
+        "window_min": Key(duration_from(60 * 10**9), 180 * 10**9, 'with window = "auto": shortest adaptive window'),
         "window_max": Key(duration_from(60 * 10**9), 900 * 10**9, "longest adaptive window"),
         "target_half_width": Key(
             read_share, 0.02, 'with window = "auto": ends it when the half-width of its mean is at most this share'
         ),
-        "gates": Key(one_of("on", "off"), "on", 'with "auto": whether the server\'s own state must have settled, too'),
+        "gates": Key(one_of("on", "off"), "on", 'with "auto": whether the server\'s internal state must settle, too'),
         "settle": Key(duration_from(0), 0, "idle pause before each run"),
         "restore": Key(
             one_of("run", "ladder"),
             "run",
-            'data are restored and the server is started before each run; "ladder": once for all concurrencies of a '
-            "target, which earns a caveat",
+            'when data are restored and the server starts: before each run; "ladder": once for all '
+            "concurrencies of a target, with a caveat",
         ),
         "step_warm_up": Key(
             duration_from(0), 60 * 10**9, 'with restore = "ladder": warm-up of each concurrency after the first'
@@ -125,24 +125,26 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         "repeats_max": Key(
             whole_within(3, 50),
             None,
-            "most runs of a cell: those beyond `repeats` are made only while its level is not sure enough",
+            "most runs of a cell: further repeats run only until its mean is precise enough",
         ),
         "level_target_half_width": Key(
             read_share,
             0.03,
-            "with repeats_max: repeat a cell until its level's half-width at 95 % is at most this share",
+            "with repeats_max: repeat a cell until the half-width of its 95 % interval is at most this share",
         ),
-        "seed": Key(whole_within(0), 1, "of the order, the rows and the load"),
-        "order": Key(one_of("interleaved", "as-written"), "interleaved", "as-written earns a caveat"),
+        "seed": Key(whole_within(0), 1, "seed of the order, the rows and the load"),
+        "order": Key(one_of("interleaved", "as-written"), "interleaved", "order of the runs; as-written adds a caveat"),
         "sentinel": Key(
-            read_text_or_none, "", "a target driven first, in the middle and last of every round, to watch the machine"
+            read_text_or_none,
+            "",
+            "target that runs first, in the middle and last in every round, to detect machine drift",
         ),
         "protocol": Key(one_of("prepared", "text"), "prepared", "how statements are sent"),
-        "rng": Key(one_of("sysbench", "dbdyno"), "sysbench", "whose random numbers"),
+        "rng": Key(one_of("sysbench", "dbdyno"), "sysbench", "which random number generator to use"),
         "equivalence_events": Key(
             whole_within(0),
             500,
-            "events that each target is sent before the runs, to compare results; 0 earns a caveat",
+            "events sent to each target before the runs to compare results; 0: none, with a caveat",
         ),
         "after_run": Key(
             one_of("discard", "stop", "recover"),
@@ -152,11 +154,11 @@ MEASURE: Mapping[str, Key] = MappingProxyType(
         ),
     }
 )
-_NOT_TOLD = "not told by logs"
+_NOT_TOLD = "logs don't contain it"
 IMPORTED_MEASURE: Mapping[str, Key] = MappingProxyType(
     {
         **MEASURE,
-        "window": Key(duration_from(0), 0, "the commonest length of a run"),
+        "window": Key(duration_from(0), 0, "most common length of a run"),
         "repeats": Key(whole_within(1), 1, "most runs of one cell"),
         "warm_up": Key(duration_from(0), 0, _NOT_TOLD),
         "settle": Key(duration_from(0), 0, _NOT_TOLD),
@@ -164,26 +166,32 @@ IMPORTED_MEASURE: Mapping[str, Key] = MappingProxyType(
         "order": Key(one_of("interleaved", "as-written", "unknown"), "unknown", _NOT_TOLD),
         "protocol": Key(one_of("prepared", "text", "unknown"), "unknown", _NOT_TOLD),
         "rng": Key(one_of("sysbench", "dbdyno", "unknown"), "unknown", _NOT_TOLD),
-        "equivalence_events": Key(whole_within(0), 0, "none were sent"),
+        "equivalence_events": Key(whole_within(0), 0, "imports send no events"),
     }
 )
 """Of a study that ``dbdyno import`` wrote: what its logs tell. Older versions wrote the other keys as well."""
 PACING: Mapping[str, Key] = MappingProxyType(
     {
-        "rate_per_s": Key(read_positive, None, "transactions due per second over all connections; absent = closed"),
-        "arrivals": Key(one_of("poisson", "constant"), "poisson", "gaps between due times"),
+        "rate_per_s": Key(
+            read_positive, None, "transactions due per second over all connections; default: closed loop"
+        ),
+        "arrivals": Key(one_of("poisson", "constant"), "poisson", "distribution of the gaps between due times"),
         "think": Key(read_pause, None, "closed loop: mean pause of a connection after each transaction, such as 100ms"),
-        "think_law": Key(one_of("exponential", "constant"), "exponential", "how pauses vary"),
+        "think_law": Key(one_of("exponential", "constant"), "exponential", "distribution of the pauses"),
         "rates": Key(
             list_of(read_stretch, may_repeat=True),
             (),
-            'a rate that varies from the start of the warm-up on: "500/s for 30s", "500/s to 2000/s over 60s"; the '
-            "last one goes on",
+            'a rate that varies, from the start of the warm-up: "500/s for 30s", "500/s to 2000/s over 60s"; '
+            "the last segment continues",
         ),
         "slo": Key(read_slo, None, 'search for the highest rate that meets this objective, such as "p99 < 20ms"'),
-        "first_rate": Key(read_positive, None, "of the search, a second; the warm-up is driven at it"),
-        "precision": Key(read_share, 0.05, "of the search: it ends when the next rate up that failed is so close"),
-        "probe_settle": Key(duration_from(0), 2 * 10**9, "of each rate tried, not judged; `window` is judged"),
+        "first_rate": Key(read_positive, None, "first rate of the search, per second; also the rate of the warm-up"),
+        "precision": Key(
+            read_share,
+            0.05,
+            "relative step between the highest rate that passed and the lowest that failed, at which the search ends",
+        ),
+        "probe_settle": Key(duration_from(0), 2 * 10**9, "time at each rate before its `window`"),
     }
 )
 ERRORS: Mapping[str, Key] = MappingProxyType(
@@ -191,22 +199,26 @@ ERRORS: Mapping[str, Key] = MappingProxyType(
         "draws": Key(
             one_of("new", "same"),
             None,
-            "values of a repeated transaction: drawn anew, or as before; absent: as the imitated tool (sysbench: new)",
+            "values of a retried transaction: new or the same; default: as in the imitated tool (sysbench: new)",
         ),
         "retry_limit": Key(
             whole_within(0),
             None,
-            "repeats before it counts as failed; absent: as the imitated tool (sysbench: until it succeeds)",
+            "retries before a transaction counts as failed; default: as in the imitated tool (sysbench: until "
+            "it succeeds)",
         ),
         "also": Key(
             read_error_codes,
             (),
-            "further errors after which a transaction is repeated: a code, or code/number where the message names a "
-            'number of the storage engine, as in [1296, "1180/149"]; those of known storage engines are known',
+            "further errors after which a transaction is retried: a code, or code/number if the message contains "
+            "a storage engine's error number, as in [1296, "
+            '"1180/149"]; dbdyno knows those of its storage engines',
         ),
-        "pause": Key(read_pause, 0, "longest random wait before the third attempt; doubled each time, up to 64 times"),
+        "pause": Key(read_pause, 0, "longest random wait before the third attempt; doubles each time, up to 64 times"),
         "prepared_full": Key(
-            one_of("text", "stop"), "stop", "when max_prepared_stmt_count is reached: send the rest as text, or stop"
+            one_of("text", "stop"),
+            "stop",
+            "when max_prepared_stmt_count is reached: send the other statements as text, or stop",
         ),
     }
 )
@@ -215,8 +227,8 @@ LIMITS: Mapping[str, Key] = MappingProxyType(
         "memory": Key(
             read_memory_limit,
             None,
-            'of each server of ours, page cache included, by a control group without swap: "3GB", "tier + 512MB", '
-            '"tier * 1.5"',
+            "memory limit of each server that dbdyno starts, page cache included, by a control group without swap: "
+            '"3GB", "tier + 512MB", "tier * 1.5"',
         ),
     }
 )
@@ -226,51 +238,52 @@ TIMEOUTS: Mapping[str, Key] = MappingProxyType(
         "path": Key(
             duration_within(_SECOND_NS, _HOUR_NS),
             10 * _SECOND_NS,
-            "nothing that is sent to another host is acknowledged for so long: its connection is lost",
+            "a connection to another host counts as lost after this time without acknowledgement",
         ),
         "answer": Key(
             duration_or_none(_SECOND_NS, _DAY_NS),
             300 * _SECOND_NS,
-            "a statement of the load is without any byte of an answer for so long: its connection is lost; "
-            '"none": never',
+            'a connection of the load counts as lost after this time without a byte of an answer; "none": never',
         ),
         "check": Key(
             duration_within(_SECOND_NS, _DAY_NS),
             None,
-            "for a query that reads whole tables; absent: 1h for the sums of a filled table, 10min for a condition "
-            "between tables, which is undecided then",
+            "time limit of a query that reads whole tables; default: 1h for checksums of a filled table, 10min "
+            "for a condition between tables, which then stays undecided",
         ),
     }
 )
 PINNING: Mapping[str, Key] = MappingProxyType(
     {
-        "server": Key(parse_processors, None, "processors of the server"),
-        "client": Key(parse_processors, None, "processors of the load generator"),
+        "server": Key(parse_processors, None, "processors for the server"),
+        "client": Key(parse_processors, None, "processors for the load generator"),
     }
 )
 TARGET: Mapping[str, Key] = MappingProxyType(
     {
         "engine": Key(read_text, ..., "FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"),
-        "name": Key(read_text, "", "shown everywhere; the engine's name when absent"),
+        "name": Key(read_text, "", "name shown everywhere; default: the engine's name"),
         "throttled_share": Key(
             read_share_below_one,
             0.0,
-            "share of the time for which its process is stopped, a few milliseconds every 50: is that found?",
+            "slow it down on purpose: stop its process for this share of the time, a few milliseconds in every 50",
         ),
         "flush_delay": Key(
-            read_pause_or_zero, 0, "each flush (fsync, fdatasync) of its process takes this much longer: is that found?"
+            read_pause_or_zero, 0, "slow it down on purpose: each flush (fsync, fdatasync) takes this much longer"
         ),
-        "read_delay": Key(read_pause_or_zero, 0, "each read (pread) of its process takes this much longer"),
-        "sha256": Key(read_sha256, "", "of the file that the engine is unpacked from; another file is refused"),
-        "plugin": Key(read_text, "", "file that holds the storage engine, where the server has it not"),
+        "read_delay": Key(read_pause_or_zero, 0, "slow it down on purpose: each read (pread) takes this much longer"),
+        "sha256": Key(
+            read_sha256, "", "SHA-256 of the file that the engine is unpacked from; any other file is refused"
+        ),
+        "plugin": Key(read_text, "", "file with the storage engine, if the server does not include it"),
         "plugin_version": Key(
-            read_version, "", "version of that plug-in, on which its options depend; absent: as its file says"
+            read_version, "", "version of that plug-in, on which its options depend; default: read from its file"
         ),
         "plugin_maturity": Key(
-            read_text, "", "least ripe plug-in that the server is to load, such as experimental; MariaDB"
+            read_text, "", "lowest plug-in maturity that the server loads, such as experimental; MariaDB only"
         ),
-        "options_file": Key(read_text, "", "with policy tuned: option file of the server, beside the study file"),
-        "options_sha256": Key(read_sha256, "", "of that file; another one is refused"),
+        "options_file": Key(read_text, "", "with policy tuned: option file of the server, next to the study file"),
+        "options_sha256": Key(read_sha256, "", "SHA-256 of that file; any other file is refused"),
     }
 )
 AUDIT: Mapping[str, Key] = MappingProxyType(
@@ -278,35 +291,35 @@ AUDIT: Mapping[str, Key] = MappingProxyType(
         "stop_at": Key(
             one_of("never", "critical", "high"),
             "never",
-            "findings of this weight, or graver, stop the study before its first run, with exit code 1",
+            "findings of this or a higher severity stop the study before its first run, with exit code 1",
         ),
     }
 )
 CONTAINER: Mapping[str, Key] = MappingProxyType(
     {
         "network": Key(
-            one_of("host", "bridge"), "host", "the host's, or an address of its own that the loopback route goes to"
+            one_of("host", "bridge"), "host", "the host's network, or a separate address for the loopback route"
         ),
         "memory": Key(
-            read_memory, None, "limit of the server with the page cache it fills, without swap; absent: none"
+            read_memory, None, "memory limit of the server including its page cache, without swap; default: none"
         ),
     }
 )
 HOST: Mapping[str, Key] = MappingProxyType(
     {
-        "ssh": Key(read_text, "", "as ssh takes it, such as bench@db1; absent: the name"),
-        "address": Key(read_ip_address, None, "of its interface that the route `network` goes to"),
-        "home": Key(read_absolute_path, "", "folder for engines, snapshots and runs; absent: ~/.cache/dbdyno there"),
+        "ssh": Key(read_text, "", "destination for ssh, such as bench@db1; default: the name"),
+        "address": Key(read_ip_address, None, "IP address of its interface for the route `network`"),
+        "home": Key(read_absolute_path, "", "folder for engines, snapshots and runs; default: ~/.cache/dbdyno there"),
         "ports": Key(
-            read_ports, None, 'of servers on the route `network`, such as "20000-20099"; absent: any free one'
+            read_ports, None, 'ports of servers on the route `network`, such as "20000-20099"; default: any free one'
         ),
-        "sudo": Key(list_of(read_text), (), "refused for now"),
+        "sudo": Key(list_of(read_text), (), "not supported yet"),
     }
 )
 BENCH: Mapping[str, Key] = MappingProxyType(
     {
         "server": Key(read_text, ..., "name of the host that servers run on"),
-        "client": Key(list_of(read_text), (), "refused for now: clients of the route `network` run on this machine"),
+        "client": Key(list_of(read_text), (), "not supported yet: clients of the route `network` run on this machine"),
     }
 )
 SERVER: Mapping[str, Key] = MappingProxyType(
@@ -320,9 +333,9 @@ SERVER: Mapping[str, Key] = MappingProxyType(
         "tls": Key(
             one_of("off", "preferred", "required", "verify-ca", "verify-identity"),
             "preferred",
-            "encryption of all connections: never; over TCP if offered; always; and the certificate signed by tls_ca; "
-            "and naming the host",
+            "encryption of all connections: never; over TCP if offered; always; always, with a certificate "
+            "signed by tls_ca; the same, and the certificate names the host",
         ),
-        "tls_ca": Key(read_text, None, "PEM file of the authority, with verify-ca and verify-identity"),
+        "tls_ca": Key(read_text, None, "PEM file of the certificate authority, with verify-ca and verify-identity"),
     }
 )

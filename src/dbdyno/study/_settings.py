@@ -86,14 +86,15 @@ def _unknown(name: str) -> tuple[str, str]:
     names = list(vocabulary())
     neutral = parameters_of_option(name)
     if BUDGET in neutral:
-        return f"{name} is the memory that is compared", "give it as --tier, or as axes.tier in a study"
+        return f"{name} is the memory that is compared", "use --tier, or axes.tier in a study"
     if neutral:
-        return f"{name} is an option of some servers only", (
-            f"did you mean '{neutral[0]}', which is set on all alike? A server's own option goes into [target.options]"
+        return f"{name} is not an option of all servers", (
+            f"did you mean '{neutral[0]}', which sets it on all servers? A server's own option goes into "
+            f"[target.options]"
         )
     if "." not in name and "_" in name:
-        return "settings are neutral parameters, such as redo.capacity", (
-            "write a server's own option into [target.options] of its target; `dbdyno settings` lists the parameters"
+        return "settings have neutral names, such as redo.capacity", (
+            "write a server's own option into [target.options] of its target; `dbdyno settings` lists the neutral names"
         )
     tail = name.rpartition(".")[2]
     names_near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) if "." in name else []
@@ -106,8 +107,8 @@ def _unknown(name: str) -> tuple[str, str]:
 POLICIES = ("aligned", "vendor", "tuned")
 _WORDS = {
     "aligned": "aligned, settings chosen for equal effect on all targets",
-    "vendor": "vendor, each server as it comes, but for its memory tier",
-    "tuned": "tuned, each target by an option file of its own, but for its memory tier",
+    "vendor": "vendor, each server with its vendor's defaults except for its memory tier",
+    "tuned": "tuned, each target with its own option file except for its memory tier",
 }
 
 
@@ -116,8 +117,8 @@ def _policy_words(study: Study) -> str:
     if not running:
         return _WORDS[study.policy]
     if len(running) == len(study.targets):
-        return "none, the servers run already with settings that are theirs"
-    return f"{_WORDS[study.policy]}, but for {', '.join(running)}: what runs already keeps its settings"
+        return "none, running servers keep their settings"
+    return f"{_WORDS[study.policy]}, except for {', '.join(running)}: running servers keep their settings"
 
 
 def settings_lines(study: Study) -> list[str]:
@@ -165,20 +166,20 @@ def with_policy(study: Study, policy: Policy | None) -> Study:
         return study
     if study.policy == "tuned":
         raise StudyError(
-            f"--policy {policy}: the study is tuned, by option files of its targets",
-            "without them its targets would be others",
+            f"--policy {policy}: the study is tuned: its targets have option files",
+            "without them, its targets would be different ones",
             "write a study without them",
         )
     if policy == "tuned":
         raise StudyError(
             "--policy tuned: the study names no option files",
-            "a tuned target has one of its own",
+            "each tuned target needs one",
             'write policy = "tuned" into the study, and options_file into each [[target]]',
         )
     given = [*study.settings, *(name for target in study.targets for name in (*target.settings, *target.options))]
     if policy == "vendor" and given:
         raise StudyError(
-            f"--policy vendor leaves no room for settings ({', '.join(given[:3])})",
+            f"--policy vendor does not allow settings ({', '.join(given[:3])})",
             "vendor means defaults",
             "write a study without them",
         )

@@ -74,5 +74,5 @@ def _keys(entry: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - foreig
         return entry
     for one, other in names.items():
         if one in entry and other in entry:
-            raise StudyError(f"'{one}' and '{other}' are one key", f"{one} = {entry[one]!r}", "leave one of them out")
+            raise StudyError(f"'{one}' and '{other}' are the same key", f"{one} = {entry[one]!r}", "remove one of them")
     return {names.get(key, key): value for key, value in entry.items()}

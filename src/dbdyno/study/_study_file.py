@@ -31,10 +31,8 @@ def read_study(path: Path, scale: str | None = None) -> Study:
         raise StudyError(f"study file {path} can't be read", words_of(error), _remedy_for(path)) from error
     study = parse_study(text, str(path), scale)
     if study.imported is not None:
-        why = f"it describes logs of {study.imported.tool}, which tell too little to make the runs again"
-        raise StudyError(
-            f"{path} can't be run", why, "show its results with `dbdyno show`, or write a study of your own"
-        )
+        why = f"it describes logs of {study.imported.tool}, which don't contain enough to repeat the runs"
+        raise StudyError(f"{path} can't be run", why, "show its results with `dbdyno show`, or write a study file")
     return study
 
 
@@ -87,7 +85,7 @@ def parse_study(text: str, source: str, scale: str | None = None) -> Study:
     except InvalidValueError as error:
         raise StudyError(f"{source}:{error.line}: {error.words}") from error
     except ValueError as error:
-        raise StudyError(f"{source} is not TOML", str(error), "see the study files in studies/ for the form") from error
+        raise StudyError(f"{source} is not valid TOML", str(error), "see the examples in studies/") from error
     try:
         document = scaled_document(current_spelling(document), scale, Path(source).stem)
     except StudyError as error:

@@ -46,11 +46,11 @@ def read_options_file(path: Path) -> tuple[dict[str, str], str]:
         text = read_input_text(path, _MOST_BYTES)
     except (OSError, ValueError) as error:
         raise StudyError(
-            f"option file {path} can't be read", words_of(error), "name a file beside the study file"
+            f"option file {path} can't be read", words_of(error), "name a file next to the study file"
         ) from error
     options = parse_options(text, str(path))
     if not options:
-        raise StudyError(f"option file {path} asks nothing of a server", "", "write the options below [mysqld]")
+        raise StudyError(f"option file {path} has no options for a server", "", "write the options below [mysqld]")
     return options, hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -62,13 +62,15 @@ def parse_options(text: str, source: str) -> dict[str, str]:
     """
     written = read_option_file(text)
     for number, line in written.included:
-        raise StudyError(f"{source}:{number}: other files are included", line, "write all options into the one file")
+        raise StudyError(f"{source}:{number}: it includes other files", line, "write all options into this file")
     for number, what in written.diagnostics:
-        raise StudyError(f"{source}:{number}: {what}", "neither NAME nor NAME = VALUE", "mend the line, or take it out")
+        raise StudyError(f"{source}:{number}: {what}", "neither NAME nor NAME = VALUE", "correct or remove the line")
     for option in written.options:
         if not option.group:
-            why = "an option before the first group, for which a server refuses the whole file"
-            raise StudyError(f"{source}:{option.line}: '{option.name}' is for nobody", why, "write [mysqld] above it")
+            why = "it stands before the first group, so a server refuses the whole file"
+            raise StudyError(
+                f"{source}:{option.line}: '{option.name}' belongs to no group", why, "write [mysqld] above it"
+            )
     return {_folded(option.name): "" if option.is_bare else option.value for option in written.options}
 
 
@@ -110,10 +112,8 @@ class TargetsReader(Tables):
             delays = CallDelays(values["flush_delay"], values["read_delay"])
             self._check_slowed(engine, values, index)
             if container != ContainerChoice() and engine.source_kind != "image":
-                what = f"'{engine}' does not run in a container"
-                self._fail(
-                    "target", "container", what, remedy="write FAMILY:VERSION@image, or leave it out", index=index
-                )
+                what = f"'{engine}' can't run in a container"
+                self._fail("target", "container", what, remedy="write FAMILY:VERSION@image, or remove it", index=index)
             self._concern_target(settings, engine, storage_engines, index)
             share = values["throttled_share"]
             target = Target(values["name"], engine, settings, own, share, container, options, delays=delays)
@@ -123,7 +123,7 @@ class TargetsReader(Tables):
         if storage_engines:
             targets = [_with_storage_engine(target, name) for target in targets for name in storage_engines]
         targets = _all_named(targets)
-        self._unique([target.name for target in targets], "targets", "give each [[target]] a name of its own")
+        self._unique([target.name for target in targets], "targets", "give each [[target]] its own name")
         for target in targets:
             server = target.engine.source_place
             if target.engine.source_kind == "server" and server not in servers:
@@ -133,12 +133,12 @@ class TargetsReader(Tables):
     def _check_slowed(self, engine: EngineName, values: Mapping[str, Any], index: int) -> None:
         """Refuse to slow what dbdyno did not start, or what runs where no library of ours is."""
         if engine.source_kind == "server" and values["throttled_share"]:
-            what = "a server that is not ours can't be held"
-            self._fail("target", "throttled_share", what, remedy="leave it out", index=index)
+            what = "dbdyno can't stop a server that it did not start"
+            self._fail("target", "throttled_share", what, remedy="remove it", index=index)
         for key in ("flush_delay", "read_delay"):
             if values[key] and engine.source_kind in ("server", "image"):
-                what = f"calls of '{engine}' can't be delayed: its process is not started by dbdyno itself"
-                self._fail("target", key, what, remedy="leave it out", index=index)
+                what = f"calls of '{engine}' can't be delayed: dbdyno does not start its process directly"
+                self._fail("target", key, what, remedy="remove it", index=index)
 
     def _container(self, entry: object, index: int) -> ContainerChoice:
         if not isinstance(entry, dict):
@@ -171,8 +171,8 @@ class TargetsReader(Tables):
         for name in settings:
             if not any(concerns(name, kind) for kind in kinds):
                 line = setting_line(self.text, "target.settings", name, index)
-                what = f"'{name}' does not concern {engine}: its tables lie in {', '.join(kinds)}"
-                raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "leave it out")
+                what = f"'{name}' does not apply to {engine}: its tables use {', '.join(kinds)}"
+                raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "remove it")
 
     def _with_options_file(
         self, target: Target, values: Mapping[str, Any], written: Mapping[str, Any], index: int
@@ -192,7 +192,11 @@ class TargetsReader(Tables):
             if sha256 and sha256 != digest:
                 what = f"{file} is not the file that the study names: its SHA-256 is {digest}"
                 self._fail(
-                    "target", "options_sha256", what, remedy="name the new digest, or bring the old file", index=index
+                    "target",
+                    "options_sha256",
+                    what,
+                    remedy="put the new digest into the study, or restore the old file",
+                    index=index,
                 )
             sha256 = digest
         return replace(target, options_file=file, options_sha256=sha256, file_options=options)
@@ -212,7 +216,7 @@ class TargetsReader(Tables):
         except StudyError as error:
             raise StudyError(f"{self._place(table, key, index)}: {error.what}", error.why, error.remedy) from error
         if engine.family not in family_names() and engine.source != IMPORTED_SOURCE:
-            what = f"'{name}' is of no family that dbdyno knows"
+            what = f"'{name}' belongs to no known family"
             self._fail(table, key, what, remedy=nearest(engine.family, family_names()), index=index)
         return engine
 
@@ -220,8 +224,8 @@ class TargetsReader(Tables):
         if not sha256:
             return engine
         if engine.source_kind not in ("archive", "maven", "npm"):
-            what = f"'{engine}' is not unpacked from one file, so 'sha256' has nothing to hold"
-            self._fail("target", "sha256", what, remedy="leave it out", index=index)
+            what = f"'{engine}' is not unpacked from a file, so 'sha256' does not apply"
+            self._fail("target", "sha256", what, remedy="remove it", index=index)
         return replace(engine, sha256=sha256)
 
     def _with_plugin(self, engine: EngineName, values: Mapping[str, str], index: int) -> EngineName:

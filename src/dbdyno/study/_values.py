@@ -282,7 +282,7 @@ class Study:
     def warm_up_words(self) -> str:
         """Return how long the load is driven before it is judged."""
         if self.imported is not None:
-            return "not told"
+            return "not in the logs"
         length = format_duration(self.warm_up_ns)
         words = f"until settled, at most {length}" if self.adaptive_length.warm_up else length
         if self.restore == "run":
@@ -295,7 +295,7 @@ class Study:
         if self.repeats_max is None:
             return str(self.repeats)
         width = f"±{100 * self.level_target_half_width:.2g} %"
-        return f"{self.repeats} to {self.repeats_max}, until its level is known to {width}"
+        return f"{self.repeats} to {self.repeats_max}, until its mean is known to {width}"
 
     @property
     def window_words(self) -> str:

@@ -92,7 +92,7 @@ def test_a_file_of_a_registry_is_known_by_its_series() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("= 1", "not TOML"),
+        ("= 1", "TOML"),
         ("[[engines]]\nname = 1", "no engine table is called 'engines'"),
         ("family = 3", "not a list of tables"),
         ('[[family]]\nname = "x"', "family x lacks ranges"),

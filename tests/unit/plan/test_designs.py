@@ -84,7 +84,7 @@ def words(study: Study, rows: int = 0) -> str:
 
 def test_questions_that_the_axes_leave_open_are_told(study: Study) -> None:
     one = replace(study, targets=study.targets[:1], concurrencies=(8,), tiers_bytes=(64 << 20,), repeats=1)
-    for text in ("there is one target", "one concurrency", "one tier", "each cell is run once"):
+    for text in ("which target", "which concurrency", "memory", "repeats"):
         assert text in words(one)
         assert text not in words(study)
     assert "beyond 32 connections" in words(study)
@@ -92,7 +92,7 @@ def test_questions_that_the_axes_leave_open_are_told(study: Study) -> None:
 
 
 def test_short_windows_and_a_fixed_order_are_told(study: Study) -> None:
-    assert "no checkpoint" in words(replace(study, window_ns=12 * S))
+    assert "12 s" in words(replace(study, window_ns=12 * S))
     assert "from 3 min on" in words(replace(study, window_ns=100 * S))
     assert "below 10 min" in words(replace(study, window_ns=400 * S))
     assert "window" not in words(study)
@@ -108,5 +108,5 @@ def test_data_that_fit_every_tier_say_nothing_of_the_disk(study: Study) -> None:
 def test_pacing_decides_what_response_times_and_throughput_mean(study: Study) -> None:
     assert "closed loop" in words(study)
     given = replace(study, pacing=replace(study.pacing, rate_per_s=500.0))
-    assert "the rate is given" in words(given)
+    assert "maximum throughput" in words(given)
     assert "closed loop" not in words(given)

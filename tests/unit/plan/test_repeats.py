@@ -112,7 +112,7 @@ def test_the_spread_is_that_of_the_first_runs_alone(study: Study) -> None:
 
 def test_what_is_written_reads_back_the_same(study: Study) -> None:
     assert parse_study(study_text(study), "further.toml") == study
-    assert study.repeats_words == "2 to 4, until its level is known to ±3 %"
+    assert study.repeats_words == "2 to 4, until its mean is known to ±3 %"
 
 
 def test_a_part_of_a_study_repeats_its_own_cells_alone() -> None:

@@ -54,7 +54,7 @@ def test_a_limit_that_leaves_no_room_is_refused(limit: str, words: str) -> None:
 
 def test_a_server_that_runs_already_can_not_be_bounded() -> None:
     text = TEXT.format("3GB").replace("mysql:9.7", "mysql:9.7@server:a")
-    with pytest.raises(StudyError, match="runs already"):
+    with pytest.raises(StudyError, match=r"'mysql:9\.7@server:a'"):
         parse_study(text + '[servers.a]\nsocket = "/tmp/s"\nuser = "u"\n', "example.toml")
 
 

@@ -52,10 +52,10 @@ def test_each_kind_is_read_and_written_back(text: str, pacing: Pacing) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('think = "1s"\nrate_per_s = 5', "two kinds of pacing"),
+        ('think = "1s"\nrate_per_s = 5', "'rate_per_s' and 'think'"),
         ('slo = "p99 < 20ms"', "needs its first rate"),
-        ("first_rate = 5", "belongs to 'slo'"),
-        ('think_law = "constant"', "belongs to 'think'"),
+        ("first_rate = 5", "'first_rate' needs 'slo'"),
+        ('think_law = "constant"', "'think_law' needs 'think'"),
         ('think = "1s"\narrivals = "poisson"', "no arrivals"),
         ('think = "0ms"', "above 0"),
         ('rates = ["fast"]', "500/s for 30s"),

@@ -66,8 +66,8 @@ def test_a_setting_is_read_in_its_unit_and_survives_being_written(written: str, 
         ('trx.lock_wait_timeout = "500ms"', 5, "a whole number of seconds"),
         ("redo = {log_buffer = 5}", 5, "from 2 MiB to 1 GiB"),
         ("\n[settings.io]\ncapacity = 5", 7, "from 100 to 1000000"),
-        ("flush.page_cleaners = 2", 5, "no target is in it"),
-        ('memory.budget = "1GB"', 5, "given twice"),
+        ("flush.page_cleaners = 2", 5, "'flush.page_cleaners'"),
+        ('memory.budget = "1GB"', 5, "axes.tier and memory.budget"),
     ],
 )
 def test_a_wrong_setting_is_answered_with_its_line_and_what_is_allowed(written: str, line: int, said: str) -> None:
@@ -104,7 +104,7 @@ def test_settings_of_another_storage_engine_pass_a_target_by() -> None:
     [
         ("flush.neighbours = 1", 8, "did you mean 'flush.neighbors'?"),
         ('memory.budget = "1GB"', 8, "the same for all targets"),
-        ('memory.write_buffers = "16MB"', 8, "its tables lie in innodb"),
+        ('memory.write_buffers = "16MB"', 8, "innodb"),
         ("innodb_io_capcity = 5", 8, "[target.options]"),
     ],
 )
@@ -153,8 +153,8 @@ def test_a_tuned_target_keeps_what_its_file_said_and_the_files_digest(tmp_path: 
     [
         (f'options_sha256 = "{"0" * 64}"', "tuned", "is not the file that the study names"),
         ('options_file = "other.cnf"', "tuned", "can't be read"),
-        ("[target.settings]\nredo.capacity = '1GB'", "tuned", "leaves no room for settings"),
-        ("[target.options]\ninnodb_io_capacity = 5", "vendor", "leaves no room for settings"),
+        ("[target.settings]\nredo.capacity = '1GB'", "tuned", "policy = "),
+        ("[target.options]\ninnodb_io_capacity = 5", "vendor", "policy = "),
         ("", "aligned", 'policy is "aligned"'),
         ("", "best", "must be one of"),
     ],
@@ -178,9 +178,9 @@ def test_a_tuned_study_needs_a_file_for_each_target(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[mysqld]\n!include other.cnf\n", ":2: other files are included"),
-        ("[client]\nuser = x\n", "asks nothing"),
-        ("sync_binlog = 1\n[mysqld]\n", ":1: 'sync_binlog' is for nobody"),
+        ("[mysqld]\n!include other.cnf\n", ":2: .*!include other.cnf"),
+        ("[client]\nuser = x\n", "my.cnf has"),
+        ("sync_binlog = 1\n[mysqld]\n", ":1: 'sync_binlog'"),
         ("[mysqld]\n<<<<\nsync_binlog = 1\n", ":2: not an option: <<<<"),
     ],
 )

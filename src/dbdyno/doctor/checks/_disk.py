@@ -22,7 +22,7 @@ def space(subject: Subject) -> Verdict:
     if needs is not None and needs.disk_bytes > disk.free_bytes:
         return blocks(
             f"{free} free at {disk.path}, the study needs about {format_bytes(needs.disk_bytes)}",
-            "filling stops with a full disk",
+            "the disk runs full while data is filled",
             "free some space (dbdyno clean --datasets 7d lists what studies have left), choose fewer rows or targets, "
             "or point DBDYNO_HOME (of another host: --home) at a larger disk",
         )
@@ -40,17 +40,17 @@ def filesystem(subject: Subject) -> Verdict:
     """Return what a flush to it means."""
     kind = subject.machine.disk.filesystem
     if not kind or kind == "unknown":
-        return unknown("the filesystem can't be told")
+        return unknown("the filesystem is unknown")
     if kind in _IN_MEMORY:
         return weakens(
             f"data directories are in memory ({kind})",
-            "a flush costs nothing there: durable and relaxed settings measure alike, and no disk is measured",
+            "a flush costs nothing there: durable and relaxed settings measure the same, and no disk is measured",
             "point DBDYNO_HOME (of another host: --home) at a disk",
         )
     if kind in _BY_NETWORK:
         return weakens(
             f"data directories are on a network filesystem ({kind})",
-            "every flush is a round trip that others share, and direct I/O may mean something else",
+            "every flush is a round trip over a shared network, and direct I/O may behave differently",
             "point DBDYNO_HOME (of another host: --home) at a local disk",
         )
     if kind == "overlay":
@@ -62,9 +62,9 @@ def filesystem(subject: Subject) -> Verdict:
     if kind in _COPY_ON_WRITE:
         return notes(
             f"data directories are on {kind}",
-            "pages are never written in place: B-trees and LSM trees meet that differently, and old runs leave the "
-            "disk fragmented",
-            "for results that carry over: ext4 or XFS",
+            "it never writes pages in place: this affects B-trees and LSM trees differently, and earlier runs "
+            "fragment the disk",
+            "use ext4 or XFS for results that apply to other machines",
         )
     return clear(kind)
 
@@ -79,25 +79,25 @@ def mount_options(subject: Subject) -> Verdict:
     if unsafe:
         return weakens(
             f"mounted with {', '.join(unsafe)}",
-            "a flush does not reach the disk: commits look cheaper than a power cut will show them to be",
-            f"sudo mount -o remount,barrier=1 {disk.path}, and take it out of /etc/fstab",
+            "flushes do not reach the disk: commits look cheap, and a power cut loses them",
+            f"sudo mount -o remount,barrier=1 {disk.path}, and remove it from /etc/fstab",
         )
     if "sync" in options or "dirsync" in options:
         return weakens(
             "mounted with sync",
-            "every write waits for the disk, also those that an engine meant to gather",
+            "every write waits for the disk, even those that an engine would batch",
             f"sudo mount -o remount,async {disk.path}",
         )
     if "discard" in options:
         return notes(
             "mounted with discard",
-            "freed blocks are trimmed at once: removing a copy of the data before a run can slow the disk into it",
-            "mount without discard and let fstrim.timer do it",
+            "freed blocks are trimmed at once: removing old data before a run can slow the disk during the run",
+            "mount without discard and enable fstrim.timer",
         )
     if not options & {"noatime", "relatime"}:
         return notes(
-            "access times are written at every read (strictatime)",
-            "reads of files that the engine does not keep open cause writes",
+            "every read updates the access time (strictatime)",
+            "reads cause writes",
             "mount with noatime",
         )
     return clear(", ".join(disk.options[:4]))
@@ -112,8 +112,8 @@ def scheduler(subject: Subject) -> Verdict:
         return clear(disk.scheduler)
     return weakens(
         f"I/O scheduler {disk.scheduler}",
-        "it idles the disk in the hope of nearby requests and shares it by process: flash loses throughput, and "
-        "engines that write from many threads lose another share than those that write from one",
+        "it idles the disk to wait for nearby requests and shares it by process: flash loses throughput, and "
+        "engines that write from many threads lose a different share than those that write from one",
         f"echo none | sudo tee /sys/block/{_disk_name(disk.device)}/queue/scheduler (mq-deadline for spinning disks)",
     )
 
@@ -127,8 +127,8 @@ def read_ahead(subject: Subject) -> Verdict:
         return clear(format_bytes(disk.read_ahead_bytes))
     return notes(
         f"read-ahead of {format_bytes(disk.read_ahead_bytes)}",
-        "what reads through the page cache (LSM engines without direct reads, log files, the filling of snapshots) "
-        "may fetch that much around a block; direct I/O is not touched, so engines are met differently",
+        "reads through the page cache (LSM engines without direct reads, log files, copies of snapshots) may "
+        "fetch that much around each block; direct I/O does not, so it affects engines differently",
         f"sudo blockdev --setra 256 {disk.device} (sectors of 512 bytes)",
     )
 
@@ -154,21 +154,21 @@ def native(subject: Subject) -> Verdict:
     """InnoDB of MySQL, and of MariaDB where it has no ring, read and write by it."""
     answers = subject.machine.asynchronous
     if answers.native is None:
-        return unknown("not asked for on this architecture")
+        return unknown("not checked on this architecture")
     if not answers.native:
         return weakens(
             f"the kernel gives no native asynchronous I/O: {answers.native_why}",
-            "InnoDB falls back to threads that wait, and says so only in its log",
+            "InnoDB falls back to simulated asynchronous I/O and reports it only in its log",
             "allow io_setup in the container's seccomp profile, or raise fs.aio-max-nr",
         )
     if answers.requests_left is not None and answers.requests_left < _REQUESTS_WANTED:
         return weakens(
-            f"{answers.requests_left:,} native asynchronous requests are left on this machine",
-            "a server that gets none does without; which one that is depends on the order of starting",
+            f"{answers.requests_left:,} native asynchronous requests are free on this machine",
+            "a server that gets none works without them; which server that is depends on the start order",
             "sudo sysctl fs.aio-max-nr=1048576",
         )
     return clear(
-        "available" if answers.requests_left is None else f"available, {answers.requests_left:,} requests left"
+        "available" if answers.requests_left is None else f"available, {answers.requests_left:,} requests free"
     )
 
 
@@ -176,7 +176,7 @@ def io_uring(subject: Subject) -> Verdict:
     """MariaDB 10.6 and later use it where they were built with it."""
     answers = subject.machine.asynchronous
     if answers.io_uring is None:
-        return idle("not asked for")
+        return idle("not needed")
     if answers.io_uring:
         return clear("available")
     return notes(

@@ -21,13 +21,13 @@ def open_files(subject: Subject) -> Verdict:
     if subject.needs and limit < connections + _FILES_AT_REST:
         return blocks(
             f"{limit:,} open files for {connections:,} connections",
-            "connections are refused, or the server cuts its table cache until it fits",
+            "the server refuses connections, or shrinks its table cache to fit",
             "raise the hard limit: ulimit -Hn, LimitNOFILE= of the unit, nofile in /etc/security/limits.conf",
         )
     if limit < connections + _FILES_WANTED:
         return weakens(
             f"{limit:,} open files",
-            "servers lower their table cache to what the limit leaves, each by a rule of its own",
+            "servers shrink their table cache to fit the limit, each by its own rule",
             f"raise the hard limit to {_FILES_WANTED + connections:,} or more (ulimit -Hn, LimitNOFILE=, nofile)",
         )
     return clear(_words(limit))
@@ -42,7 +42,7 @@ def processes(subject: Subject) -> Verdict:
     if limit < connections + _THREADS_BESIDE:
         return blocks(
             f"{limit:,} threads for {connections:,} connections",
-            "the server can't make a thread for each connection",
+            "the server can't create a thread for each connection",
             "raise it: ulimit -u, TasksMax= of the unit, pids.max of the control group, kernel.threads-max",
         )
     return clear(_words(limit))
@@ -62,8 +62,8 @@ def backlog(subject: Subject) -> Verdict:
 
 def _short_backlog(limit: int, wanted: int) -> Verdict:
     return weakens(
-        f"a listening socket keeps {limit:,} connections waiting, {wanted:,} come at once",
-        "the others are turned away or try again after a second, which makes the start of a run uneven",
+        f"a listening socket queues {limit:,} connections, but {wanted:,} arrive at once",
+        "the others are refused or retry after a second, so the start of a run is uneven",
         f"sudo sysctl net.core.somaxconn={max(1024, wanted)}",
     )
 
@@ -72,12 +72,13 @@ def ports(subject: Subject) -> Verdict:
     """Each connection to a port takes a port."""
     needs, count = subject.needs, subject.machine.limits.ports
     if needs is None or not set(needs.routes) - {"socket"}:
-        return idle("no route by TCP")
+        return idle("no route uses TCP")
     if count is None:
         return unknown("net.ipv4.ip_local_port_range can't be read")
     if count < 2 * needs.concurrency:
         return blocks(
-            f"{count:,} local ports for {needs.concurrency:,} connections, and those of the last run are not free yet",
+            f"{count:,} local ports for {needs.concurrency:,} connections, and ports of the previous run stay "
+            f"busy for a minute",
             "connections fail with EADDRNOTAVAIL",
             'sudo sysctl net.ipv4.ip_local_port_range="10240 65535"',
         )
@@ -102,12 +103,12 @@ def quota(subject: Subject) -> Verdict:
     if processors is None:
         return clear("no quota of processor time")
     if usable and processors >= usable:
-        return clear(f"a quota of {processors:g} processors, and {usable} there are")
+        return clear(f"a quota of {processors:g} processors for {usable} usable ones")
     return weakens(
         f"a quota of {processors:g} processors' time",
-        "when it is used up, server and client stand still together until the next period: pauses of up to 100 ms "
+        "when the quota is used up, server and client both stop until the next period: pauses of up to 100 ms "
         "that look like stalls",
-        "run outside the container, or give it whole processors (docker run --cpuset-cpus instead of --cpus)",
+        "run outside the container, or assign whole processors to it (docker run --cpuset-cpus instead of --cpus)",
     )
 
 
@@ -118,8 +119,9 @@ def memory_limit(subject: Subject) -> Verdict:
         return clear("no limit below the machine's memory")
     return notes(
         f"the control group may use {format_bytes(limit)}",
-        "page cache counts towards it: filling, snapshots and servers share it, and reclaim begins at the limit",
-        "raise the container's memory, or keep tiers far below it",
+        "page cache counts towards it: filling, snapshots and servers share it, and at the limit the kernel "
+        "reclaims memory",
+        "raise the container's memory limit, or keep tiers far below it",
     )
 
 
@@ -129,34 +131,36 @@ def docker(subject: Subject) -> Verdict:
     is_needed = subject.needs is not None and "image" in subject.needs.sources
     if is_needed and (daemon is None or daemon.error):
         why = (
-            f"the daemon at {daemon.socket} does not answer: {daemon.error}" if daemon else "no daemon's socket is here"
+            f"the daemon at {daemon.socket} does not answer: {daemon.error}"
+            if daemon
+            else "no Docker socket on this machine"
         )
         return blocks(
             f"a target comes from an image, and {why}",
-            "its engine can't be had",
+            "dbdyno can't fetch its engine",
             "start Docker or Podman (systemctl start docker), or set DOCKER_HOST=unix:///path/of/its.sock",
         )
     if daemon is None:
-        return idle("no daemon's socket here")
+        return idle("no Docker socket on this machine")
     if daemon.error:
         return notes(
             f"the Docker daemon at {daemon.socket} does not answer: {daemon.error}",
-            "engines can't be taken from images",
-            "start it, or join the group that may use its socket: sudo usermod -aG docker $USER",
+            "engines from images are not available",
+            "start it, or join the group with access to its socket: sudo usermod -aG docker $USER",
         )
     lacking = [warning for warning in daemon.warnings if "limit" in warning.lower() or "cpuset" in warning.lower()]
     if lacking:
         return weakens(
             f"Docker {daemon.version} says: {'; '.join(lacking)}",
-            "limits that a study sets for containers do not bind",
+            "Docker does not enforce the limits that a study sets for containers",
             "enable the controllers: swapaccount=1 cgroup_enable=memory on the kernel's command line",
         )
     total = subject.machine.memory.total_bytes
     if daemon.memory_bytes and total and daemon.memory_bytes < total * 0.95:
         return notes(
             f"Docker {daemon.version} has {format_bytes(daemon.memory_bytes)} of {format_bytes(total)}",
-            "it runs in a machine of its own: containers see less memory, other disks and other processors",
-            "give that machine what the study needs",
+            "it runs in a virtual machine: containers see less memory, other disks and other processors",
+            "give that virtual machine what the study needs",
         )
     return clear(f"Docker {daemon.version}, {daemon.processors} processors")
 

@@ -13,14 +13,14 @@ def others(subject: Subject) -> Verdict:
     """Processors that somebody else uses."""
     load, count = subject.machine.load, len(subject.machine.processors.usable) or 1
     if load.used is None:
-        return unknown("what processes use can't be read")
+        return unknown("processor use of processes can't be read")
     if load.used / count <= _QUIET_SHARE:
         return clear(f"{load.used:.2f} of {count} processors in use")
     names = ", ".join(f"{busy.name} ({busy.pid}) {busy.processors:.2f}" for busy in load.busiest)
     return weakens(
-        f"others use {load.used:.2f} of {count} processors{': ' + names if names else ''}",
-        "they take turns with the server, at times of their own choosing: levels sink and repeats differ",
-        "end them or wait; for a shared machine, pin server and client away from them ([pinning])",
+        f"other processes use {load.used:.2f} of {count} processors{': ' + names if names else ''}",
+        "they compete with the server at random times: throughput drops and repeats differ",
+        "end them or wait; on a shared machine, pin server and client to other processors ([pinning])",
     )
 
 
@@ -30,8 +30,8 @@ def disk_waits(subject: Subject) -> Verdict:
         subject.machine.load.waiting_share,
         _WAITING_SHARE,
         "spent waiting for a disk",
-        "somebody else reads or writes: flushes of the server queue behind it",
-        "find it with iotop or pidstat -d, and let it end",
+        "another process reads or writes: the server's flushes queue behind it",
+        "find it with iotop or pidstat -d, and wait for it to end",
     )
 
 
@@ -41,21 +41,21 @@ def stolen(subject: Subject) -> Verdict:
         subject.machine.load.stolen_share,
         _STOLEN_SHARE,
         "stolen by the hypervisor",
-        "other guests are busy: the machine is slower by an amount that changes, and nobody here can see why",
-        "take an instance with processors of its own, or measure at another time with more repeats",
+        "other virtual machines on the host are busy: this one is slower by a varying amount, with no visible cause",
+        "use an instance with dedicated processors, or measure at another time with more repeats",
     )
 
 
 def guest(subject: Subject) -> Verdict:
     """Check whether the machine is a guest, which may have neighbours."""
     words = subject.machine.virtualisation
-    return idle(words) if words else unknown("what the machine runs in can't be told")
+    return idle(words) if words else unknown("whether this is a virtual machine is unknown")
 
 
 def _share(share: float | None, most: float, how: str, effect: str, remedy: str) -> Verdict:
     """Judge a share of the processors' time that is harmless up to `most`."""
     if share is None:
-        return unknown("not told by the kernel")
+        return unknown("the kernel does not report it")
     words = f"{share:.1%} of the processors' time"
     return clear(words) if share <= most else weakens(f"{words} is {how}", effect, remedy)
 

@@ -21,7 +21,7 @@ def room(subject: Subject) -> Verdict:
         if bound is not None and needs.memory_bytes > bound:
             return blocks(
                 f"the largest tier needs about {format_bytes(needs.memory_bytes)}, {format_bytes(bound)} {words}",
-                "the server would be killed, or swap its buffer pool",
+                "the kernel would kill the server or swap out its buffer pool",
                 "choose a smaller tier in [axes], or free some memory",
             )
     return clear(f"{format_bytes(needs.memory_bytes)} needed, {format_bytes(memory.available_bytes)} available")
@@ -39,14 +39,14 @@ def swap(subject: Subject) -> Verdict:
     if memory.total_bytes and used > memory.total_bytes // 100:
         return weakens(
             f"{format_bytes(used)} of {size} of swap are in use",
-            "memory is short, or was: pages that come back from swap look like a slow server",
-            "end what holds the memory, then sudo swapoff -a && sudo swapon -a",
+            "memory is or was short: reading pages back from swap looks like a slow server",
+            "end the processes that use the memory, then sudo swapoff -a && sudo swapon -a",
         )
     if memory.swappiness is not None and memory.swappiness > _EAGER and not memory.swap_is_ram:
         return weakens(
             f"swap of {size} with vm.swappiness {memory.swappiness}",
-            "a server whose files are cached by the kernel (LSM engines, buffered reads) can push pages of its own "
-            "buffer pool out: stalls without a cause in the server",
+            "a server whose files the kernel caches (LSM engines, buffered reads) can push out pages of its own "
+            "buffer pool: stalls without a cause in the server",
             "sudo sysctl vm.swappiness=1, or sudo swapoff -a",
         )
     return clear(f"swap of {size}, not in use, vm.swappiness {memory.swappiness}")
@@ -61,8 +61,8 @@ def huge_pages(subject: Subject) -> Verdict:
         return clear(mode)
     return weakens(
         "transparent huge pages: always",
-        "allocators and engines meet them differently: memory grows beyond its budget, and the kernel stops "
-        "threads while it makes one",
+        "they affect allocators and engines differently: memory grows beyond its budget, and the kernel stops "
+        "threads while it builds a huge page",
         "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
     )
 
@@ -76,7 +76,7 @@ def overcommit(subject: Subject) -> Verdict:
         return clear(f"vm.overcommit_memory {mode}")
     return notes(
         "vm.overcommit_memory is 2",
-        "a server that reserves more than it uses may not start, although there is memory",
+        "a server that reserves more than it uses may fail to start although memory is free",
         "sudo sysctl vm.overcommit_memory=0",
     )
 
@@ -99,8 +99,8 @@ def nodes(subject: Subject) -> Verdict:
         return clear(f"{len(node_sets)} nodes, the server on one of them")
     return notes(
         f"{len(node_sets)} NUMA nodes, and the server may run on all",
-        "memory is near or far as it happens to be placed: repeats differ more than on one node",
-        "pin the server to the processors of one node ([pinning] server), or have all targets interleave",
+        "memory may be placed on the near or the far node: repeats differ more than on one node",
+        "pin the server to the processors of one node ([pinning] server), or interleave memory for all targets",
     )
 
 
@@ -112,8 +112,8 @@ def balancing(subject: Subject) -> Verdict:
     if not processors.numa_balancing:
         return clear("off")
     return weakens(
-        "the kernel moves pages between NUMA nodes by itself",
-        "it unmaps pages to see who uses them: stalls that come and go with the access pattern",
+        "the kernel moves pages between NUMA nodes automatically",
+        "it unmaps pages to track their use: stalls that depend on the access pattern",
         "sudo sysctl kernel.numa_balancing=0",
     )
 
@@ -127,7 +127,7 @@ def reclaim(subject: Subject) -> Verdict:
         return clear("off")
     return weakens(
         "vm.zone_reclaim_mode is on",
-        "cached pages are thrown away although there is free memory on the other node: reads that need not be",
+        "the kernel drops cached pages although the other node has free memory, which causes extra reads",
         "sudo sysctl vm.zone_reclaim_mode=0",
     )
 

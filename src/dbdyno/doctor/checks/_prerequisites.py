@@ -11,12 +11,12 @@ def network_delay(subject: Subject) -> Verdict:
     if subject.needs is None or "netem" not in subject.needs.features:
         return idle("not asked for")
     if has is None:
-        return unknown("whether the kernel has netem can't be told before it is tried")
+        return unknown("whether the kernel has netem is unknown until a study uses it")
     if has:
-        return clear("netem is there")
+        return clear("netem is available")
     return blocks(
-        "the study delays the network, and this kernel (or this user) can't",
-        "the delayed route would be as fast as the other",
+        "the study delays the network, but this kernel or user can't",
+        "the delayed route would be as fast as the undelayed one",
         "sudo modprobe sch_netem, and run with CAP_NET_ADMIN",
     )
 
@@ -31,10 +31,12 @@ def controllers(subject: Subject) -> Verdict:
         return unknown("control groups can't be read")
     missing = [name for name in wanted if name not in group.controllers]
     if missing or group.is_writable is False:
-        lack = f"controller {', '.join(missing)} is not offered" if missing else "groups can't be made here"
+        lack = (
+            f"controller {', '.join(missing)} is not available" if missing else "this user can't create control groups"
+        )
         return blocks(
-            f"the study limits servers by control groups, and {lack}",
-            "memory beyond the tier would be borrowed from the page cache unseen",
+            f"the study limits servers by control groups, but {lack}",
+            "servers could use page cache beyond the tier unnoticed",
             "run as root or in a delegated group: systemd-run --user --scope -p Delegate=yes dbdyno run ...",
         )
     return clear(", ".join(wanted))
@@ -47,9 +49,9 @@ def deep_profiles(subject: Subject) -> Verdict:
         return idle("not asked for")
     why, remedy = profiler.obstacle()
     if why:
-        return notes(why, "dbdyno explain --deep can't tell in which functions of a server the time is spent", remedy)
-    scope = "server and kernel" if profiler.sees_kernel else "the server alone, not of the kernel"
-    return clear(f"perf {profiler.version}, functions of {scope}")
+        return notes(why, "dbdyno explain --deep can't show in which functions of a server the time is spent", remedy)
+    scope = "server and kernel" if profiler.sees_kernel else "the server only, not the kernel"
+    return clear(f"perf {profiler.version}, samples {scope}")
 
 
 KERNEL_CHECKS = (
@@ -66,7 +68,7 @@ def presence(subject: Subject) -> Verdict:
         return idle("not asked for")
     if not generator.path:
         return blocks(
-            f"dbdyno-load is not here: {generator.why}", "nothing can be driven", "run make setup, or set DBDYNO_LOAD"
+            f"dbdyno-load is missing: {generator.why}", "no run can start", "run make setup, or set DBDYNO_LOAD"
         )
     return clear(generator.path)
 
@@ -79,9 +81,9 @@ def calibration(subject: Subject) -> Verdict:
     if generator.is_calibrated:
         return clear("calibrated on this machine")
     return notes(
-        "what the load generator can do on this machine is not known",
-        "how much of it a run used is told by its busy share alone, which says too little below full load",
-        "dbdyno calibrate, while nothing else runs (a study makes a quick one by itself)",
+        "the load generator is not calibrated on this machine",
+        "dbdyno can judge the client's use only by its busy share, which says too little below full load",
+        "dbdyno calibrate, on an idle machine (a study runs a quick one itself)",
     )
 
 

@@ -17,7 +17,7 @@ def agent(subject: Subject) -> Verdict:
     if not access.libc.startswith("glibc"):
         return notes(
             f"{access.architecture}, C library: {access.libc}",
-            "the agent runs, but engines of packages are built for glibc",
+            "the agent runs, but packaged engines need glibc",
             "use a distribution with glibc",
         )
     return clear(f"runs from {access.home}: {access.architecture}, {access.libc}, needs 2.{access.needs_libc}")
@@ -27,12 +27,10 @@ def round_trip(subject: Subject) -> Verdict:
     """The clocks are mapped to within half of it."""
     access = subject.access
     if access is None:
-        return idle("this machine is not reached by a network")
+        return idle("this machine needs no network")
     seen = f"{access.round_trip_ns / 1e6:.2f} ms, clocks mapped to {access.clock_bound_ns / 1e6:.2f} ms"
     if access.clock_bound_ns > _BOUND_NS:
-        return weakens(
-            seen, "server telemetry may belong to the second before or after", "measure from a host that is nearer"
-        )
+        return weakens(seen, "server telemetry may be off by a second", "run dbdyno on a host closer to it")
     return clear(seen)
 
 
@@ -40,14 +38,14 @@ def drift(subject: Subject) -> Verdict:
     """A clock that runs away must be mapped anew all the time."""
     access = subject.access
     if access is None:
-        return idle("this machine's clock is ours")
+        return idle("this machine uses the local clock")
     seen = f"{access.drift_ppm:+.1f} ppm (± {access.drift_bound_ppm:.1f})"
     if abs(access.drift_ppm) - access.drift_bound_ppm > _DRIFT_PPM:
         return weakens(
-            seen, "seconds there are not the client's seconds", "have both hosts' clocks kept by NTP (chrony)"
+            seen, "a second there is not a second of the client", "synchronise both hosts' clocks by NTP (chrony)"
         )
     if abs(access.drift_ppm) + access.drift_bound_ppm > _DRIFT_PPM:
-        return unknown(f"{seen}; the round trip is too long to tell more in a few seconds")
+        return unknown(f"{seen}; the round trip is too long to measure it better in a few seconds")
     return clear(seen)
 
 
@@ -60,15 +58,15 @@ def end_of_connection(subject: Subject) -> Verdict:
         user = access.destination.rpartition("@")[0] or "USER"
         return blocks(
             "the agent ended with its connection",
-            "a link that is lost for a second would end the server and the run",
+            "a one-second loss of the network would end the server and the run",
             f"loginctl enable-linger {user} there, or KillUserProcesses=no in /etc/systemd/logind.conf",
         )
-    return clear("the agent goes on when its connection is cut")
+    return clear("the agent survives a lost connection")
 
 
 REMOTE_CHECKS = (
     Check("remote-agent", "Agent on the host", agent),
     Check("remote-round-trip", "Round trip to the host", round_trip),
     Check("remote-clock-drift", "Clock of the host", drift),
-    Check("remote-connection", "End of a connection", end_of_connection),
+    Check("remote-connection", "Loss of a connection", end_of_connection),
 )
