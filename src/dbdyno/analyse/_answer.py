@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
+from dbdyno.analyse._memory import memory_gains, memory_sentence
 from dbdyno.analyse._pairs import Place, by_place, place_of
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._words import change_words, counted, faster_words, is_vague_ratio, listed, slower_words
 from dbdyno.core import Comparison, format_memory, target_title
 
-MOST_SENTENCES = 3
-"""Of a study with one workload and route, the tally included."""
 _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""
 _OTHERS = "imported:"
@@ -35,7 +34,7 @@ class Answer:
     Parameters
     ----------
     headline : a short title that says the finding
-    sentences : one or two for the workload, or one for each workload and route; then a tally
+    sentences : one or two for the workload, or one for each workload and route; what more memory brings; then a tally
     """
 
     headline: str
@@ -54,7 +53,9 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
     sentences = [_sentence(place, places, comparisons) for place in chosen]
     headline = _headline(best, places, comparisons)
     sentences.insert(1, _p99_sentence(chosen[0], places))
-    return Answer(headline, tuple(filter(None, (*sentences, _tally(comparisons)))))
+    is_one_scenario = len({place[:2] for place in places}) == 1
+    memory = memory_sentence(memory_gains(judgements, chosen[0]), chosen[0][3]) if is_one_scenario else ""
+    return Answer(headline, tuple(filter(None, (*sentences, memory, _tally(comparisons, chosen)))))
 
 
 def answer_place(judgements: Sequence[CellJudgement]) -> Place | None:
@@ -158,7 +159,7 @@ def _sentence(place: Place, places: dict[Place, list[CellJudgement]], comparison
     if len(ordered) == 2 and len(known) == 1:
         return f"{_of_two(best, ordered[1], known[0], where)}{_assumed(known[0])}."
     words = _first_of(best, known[0], where, is_first_of_all=not _rivals_to_settle(best, ordered))
-    last = f"; {_distance_words(known[-1])}" if len(known) > 1 else ""
+    last = f"; {_distance_words(known[-1])}{_doubt(known[-1])}" if len(known) > 1 else ""
     return f"{words}{last}{_assumed(known[0])}.{_unsettled_words(unsettled)}"
 
 
@@ -248,6 +249,10 @@ def _distance_words(pair: Comparison) -> str:
     return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
 
 
+def _doubt(pair: Comparison) -> str:
+    return ", undecided" if pair.verdict == "undecided" else ""
+
+
 def _unsettled_words(groups: Sequence[CellJudgement]) -> str:
     """Name the targets that are not compared, as their throughput has not settled."""
     if not groups:
@@ -262,7 +267,8 @@ def _assumed(pair: Comparison) -> str:
     return f", {words}" if words else ""
 
 
-def _tally(comparisons: Sequence[Comparison]) -> str:
+def _tally(comparisons: Sequence[Comparison], told: Sequence[Place]) -> str:
+    """How many comparisons show what, and the widest gap, where no sentence has told of its place."""
     total = len(comparisons)
     if total == 1:
         return ""
@@ -280,7 +286,11 @@ def _tally(comparisons: Sequence[Comparison]) -> str:
     if different and total > 1:
         widest = max((max(pair, turned(pair), key=_ratio) for pair in different), key=_ratio)
         where = place_words(place_of(widest), [place_of(pair) for pair in comparisons])
-        text += f". The widest gap is at {where}: {_distance_words(widest)} than {target_title(widest.left)}"
+        text += (
+            ""
+            if place_of(widest) in told
+            else f". The widest gap is at {where}: {_distance_words(widest)} than {target_title(widest.left)}"
+        )
     return text + "."
 
 

@@ -1,0 +1,72 @@
+"""What more memory brings: a target against itself, told in one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from dbdyno.analyse import answer_place, judge_cells
+from dbdyno.analyse._memory import MemoryGain, memory_gains, memory_sentence
+from dbdyno.core import RunRecord
+
+MakeStudy = Callable[..., list[RunRecord]]
+LESS, MORE = 64 << 20, 512 << 20
+
+
+def with_more(records: list[RunRecord], factors: dict[str, float]) -> list[RunRecord]:
+    """The same runs, those with more memory faster by a factor for each target."""
+    return [
+        replace(one, tps_mean=(one.tps_mean or 0.0) * factors[one.run.cell.target])
+        if one.run.cell.tier_bytes == MORE
+        else one
+        for one in records
+    ]
+
+
+def gains_of(records: list[RunRecord]) -> list[MemoryGain]:
+    judgements = judge_cells(records)
+    place = answer_place(judgements)
+    assert place is not None
+    return memory_gains(judgements, place)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_planted_gain_lies_in_its_interval_and_the_largest_is_first(study: MakeStudy, seed: int) -> None:
+    factors = {"a": 1.3, "b": 2.2}
+    first, second = gains_of(with_more(study({"a": 100.0, "b": 80.0}, seed=seed, spread=0.02), factors))
+    assert (first.target, second.target) == ("b", "a")
+    for gain in (first, second):
+        assert gain.low < factors[gain.target] < gain.high
+        assert gain.verdict == "different"
+        assert (gain.less_bytes, gain.more_bytes) == (LESS, MORE)
+
+
+def test_memory_that_brings_nothing_is_rarely_called_a_gain(study: MakeStudy) -> None:
+    studies = [study({"a": 100.0, "b": 80.0}, seed=seed, spread=0.05) for seed in range(60)]
+    told = [any(gain.verdict == "different" for gain in gains_of(records)) for records in studies]
+    assert sum(told) <= 6, "one in twenty may err; six of sixty do with a probability of 0.04"
+
+
+def test_of_many_targets_the_sentence_names_the_first_and_the_last(study: MakeStudy) -> None:
+    factors = {name: 1.2 + 0.3 * index for index, name in enumerate("abcde")}
+    gains = gains_of(with_more(study(dict.fromkeys("abcde", 100.0)), factors))
+    words = memory_sentence(gains, 16)
+    assert words.startswith("With 512 MiB instead of 64 MiB at 16 connections e is 1")
+    assert ", a is " in words and ", 3 others " in words
+    assert not any(f"{name} is" in words for name in "bcd")
+
+
+def test_one_memory_size_has_no_gain(study: MakeStudy) -> None:
+    assert gains_of(study({"a": 100.0, "b": 80.0}, tiers=(LESS,))) == []
+    assert memory_sentence([], 4) == ""
+
+
+def test_a_target_without_a_level_at_both_ends_is_left_out(study: MakeStudy) -> None:
+    records = [
+        one for one in study({"a": 100.0, "b": 80.0}) if (one.run.cell.target, one.run.cell.tier_bytes) != ("b", LESS)
+    ]
+    assert [gain.target for gain in gains_of(records)] == ["a"]
+    assert math.isfinite(gains_of(records)[0].high)
