@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import pytest
@@ -38,6 +39,16 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
         is_disturbed = item.path.parent.name in _ON_THE_MACHINE or item.path.name in _CLEANING
         if is_disturbed or item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Units do not wait for the disk: what a loss of power would leave is no matter of theirs."""
+    if item.path.parent.name in _ON_THE_MACHINE:
+        return (yield)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        return (yield)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesFromBothEnds | None:
