@@ -58,6 +58,14 @@ def test_a_password_variable_that_is_not_set_is_told() -> None:
     assert done.returncode == 2 and "NOT_SET is not set" in done.stderr
 
 
+def test_passwords_for_some_of_the_servers_are_refused() -> None:
+    words = [word for place in "abc" for word in ("--server", f"socket:/nonexistent/{place}")]
+    words += ["--server-password-file", "/nonexistent/1", "--server-password-file", "/nonexistent/2"]
+    done = subprocess.run([PROGRAM, "compare", *words], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "2 times for 3 servers" in done.stderr and "hint:" in done.stderr
+
+
 def test_an_address_is_a_table_of_a_study_file() -> None:
     address = ServerAddress('a "b"', "u", host="h", port=3307, password_env="P", tls="off")
     text = "\n".join(['targets = ["mysql@server:x"]', *server_lines(address), '[servers.x]\nhost = "x"\nuser = "u"'])

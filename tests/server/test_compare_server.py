@@ -50,6 +50,20 @@ def test_a_running_server_is_driven_and_left_running(
     assert not password or password.encode() not in written
 
 
+def test_each_server_has_its_own_password(start: Callable[..., Server], laboratory: Any, tmp_path: Path) -> None:
+    endpoints = [start(name).endpoint for name in ("mariadb:11.8", "mysql:9.7")]
+    files = [Path(endpoint.password_file or os.devnull) for endpoint in endpoints]
+    assert files[0].read_text() != files[1].read_text()
+    words = ["--server-tls", "off", "-o", str(tmp_path / "r"), "--equivalence-events", "0"]
+    for endpoint, file in zip(endpoints, files, strict=True):
+        words += ["--server", f"{endpoint.user}@socket:{endpoint.socket}", "--server-password-file", str(file)]
+    done = compare(*words, DBDYNO_HOME=str(laboratory.home.root))
+    assert done.returncode == 0, done.stderr
+    shown = subprocess.run([PROGRAM, "show", tmp_path / "r", "--json"], capture_output=True, check=True, timeout=60)
+    targets = [cell["target"] for cell in json.loads(shown.stdout)["cells"]]
+    assert sorted(target.partition(" ")[0] for target in targets) == ["mariadb:11.8.9", "mysql:9.7.4"]
+
+
 def test_a_server_that_lets_nobody_in_is_the_worlds_fault(tmp_path: Path) -> None:
     done = compare("--server", "socket:/nonexistent/mysqld.sock", "-o", str(tmp_path / "r"))
     assert done.returncode == 3

@@ -12,7 +12,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,8 +41,22 @@ def add_server_options(server: argparse._ArgumentGroup) -> None:
     )
     login = server.add_argument
     login("--server-user", default="dbdyno", metavar="NAME", help="account for --server (default %(default)s)")
-    login("--server-password-file", metavar="FILE", help="file with its password, readable by its owner only")
-    login("--server-password-env", metavar="NAME", help=f"variable with its password (default {PASSWORD_VARIABLE})")
+    login(
+        "--server-password-file",
+        dest="server_password_files",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="file with its password, readable by its owner only; once for all, or once for each --server",
+    )
+    login(
+        "--server-password-env",
+        dest="server_password_envs",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"variable with its password, likewise (default {PASSWORD_VARIABLE})",
+    )
     login(
         "--server-tls",
         default="preferred",
@@ -92,16 +106,19 @@ def running_servers(
     """
     from dbdyno.provision import describe_server  # late: see _main
 
-    variable = choices.server_password_env
-    if variable is None and not choices.server_password_file and PASSWORD_VARIABLE in environ:
-        variable = PASSWORD_VARIABLE
-    if variable is not None and variable not in environ:
-        raise StudyError(f"{variable} is not set", "--server-password-env names it", f"export {variable}")
+    names = choices.server_password_envs
+    if not names and not choices.server_password_files and PASSWORD_VARIABLE in environ:
+        names = [PASSWORD_VARIABLE]
+    for name in names:
+        if name not in environ:
+            raise StudyError(f"{name} is not set", "--server-password-env names it", f"export {name}")
+    files = _for_each(choices.server_password_files, choices.servers, "--server-password-file")
+    variables = _for_each(names, choices.servers, "--server-password-env")
     found: dict[str, tuple[str, ServerAddress]] = {}
-    for word in choices.servers:
+    for word, file, variable in zip(choices.servers, files, variables, strict=True):
         address = replace(
             parse_server(word, choices.server_user),
-            password_file=choices.server_password_file and str(Path(choices.server_password_file).absolute()),
+            password_file=file and str(Path(file).absolute()),
             password_env=variable,
             tls=choices.server_tls,
             tls_ca=choices.server_tls_ca,
@@ -115,6 +132,19 @@ def running_servers(
             file=sys.stderr,
         )
     return found
+
+
+def _for_each(given: Sequence[str], servers: Sequence[str], option: str) -> list[str | None]:
+    """What an option says of each server: nothing, the same of all, or of each its own, in their order."""
+    if len(given) < 2:
+        return [given[0] if given else None] * len(servers)
+    if len(given) != len(servers):
+        raise StudyError(
+            f"{option} is given {len(given)} times for {len(servers)} servers",
+            "it applies to all servers, or the first one to the first server and so on",
+            f"give {option} once, or once for each --server in the same order",
+        )
+    return list(given)
 
 
 def server_lines(address: ServerAddress) -> list[str]:
