@@ -160,7 +160,7 @@ def test_the_runtime_folder_is_used_if_it_is_closed_and_ones_own(kind: str, is_u
     os.environ["XDG_RUNTIME_DIR"] = str(folder)
     try:
         assert as_other(made).startswith(f"{folder}/dbdyno-{OTHER}-" if is_used else f"/tmp/dbdyno-{OTHER}-")
-        # Servers of root run as another user, who can't pass through.
+        # Servers of root run as another user, who can't enter.
         assert private_roots(LocalHost()) == (Path("/tmp"),)
     finally:
         del os.environ["XDG_RUNTIME_DIR"]

@@ -247,7 +247,7 @@ def tier_as_total(
     buffers = int(study_settings.get("memory.write_buffers", 0))
     if storage_engine != "innodb" and buffers >= tier_bytes:
         raise StudyError(
-            f"memory.write_buffers = {format_bytes(buffers)} leaves nothing of the tier of {tier} for the block cache",
+            f"memory.write_buffers = {format_bytes(buffers)} leaves no memory of the {tier} tier for the block cache",
             "both together are the memory tier of an LSM engine",
             "choose a quarter of the smallest tier, or larger tiers",
         )
@@ -255,7 +255,7 @@ def tier_as_total(
     family, _, version = server.partition(" ")
     if instances > 1 and tier_bytes < _ONE_INSTANCE_BELOW and pool_instances(_ONE_INSTANCE_BELOW, family, version) > 1:
         raise StudyError(
-            f"memory.buffer_pool_instances = {instances} can't be had with a tier of {tier} on {server}",
-            "the server does not divide a pool below 1 GiB",
-            "leave it out, or measure tiers of 1 GiB and more only",
+            f"memory.buffer_pool_instances = {instances} is not possible with a tier of {tier} on {server}",
+            "the server does not split a buffer pool below 1 GiB",
+            "remove it, or measure only tiers of 1 GiB and more",
         )

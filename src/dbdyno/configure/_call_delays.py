@@ -29,9 +29,9 @@ def delay_variables(delays: CallDelays, folder: Path, host: Host) -> dict[str, s
         host.run(["chmod", "0755", str(library)], timeout_s=_COMPILE_S)
     except HostError as error:
         raise ConfigureError(
-            "a server can't be slowed on purpose here: the library for it can't be built",
+            "dbdyno can't slow a server on purpose here: it can't build the library for it",
             str(error),
-            "install a C compiler (Debian: gcc and libc6-dev), or leave flush_delay and read_delay out",
+            "install a C compiler (Debian: gcc and libc6-dev), or remove flush_delay and read_delay",
         ) from error
     variables = {"LD_PRELOAD": str(library)}
     if delays.flush_ns:

@@ -77,7 +77,7 @@ def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str,
         )
     if number % row.step:
         step = format_bytes(row.step) if row.form == "bytes" else str(row.step)
-        shared = f", of which there are {round(value / number)}," if number != value else ""
+        shared = f" (there are {round(value / number)})" if number != value else ""
         raise StudyError(
             f"{assignment} can't be had on {server}",
             f"its {row.name}{shared} is a multiple of {step}",
@@ -98,7 +98,7 @@ def refuse_twice(
         parameter = chosen[option].parameter if option in chosen else ""
         if parameter in study_settings:
             raise StudyError(
-                f"{parameter} is set twice", f"as itself, and by the server option {option}", "leave one of the two out"
+                f"{parameter} is set twice", f"by its name and by the server option {option}", "remove one of the two"
             )
 
 
@@ -108,10 +108,10 @@ def _refuse_idle(
     for other, wanted in missing.items():
         now = values.get(other)
         raise StudyError(
-            f"{name} = {setting_text(name, value)} would do nothing",
+            f"{name} = {setting_text(name, value)} would have no effect",
             f"it needs {other} = {' or '.join(wanted)}"
-            + (f", and that is {now}" if now is not None else ", which the study does not set"),
-            f"set {other}, too, or leave {name} out",
+            + (f", but that is {now}" if now is not None else ", but the study does not set that"),
+            f"set {other}, too, or remove {name}",
         )
 
 
@@ -124,20 +124,20 @@ def _refuse_impossible(name: str, value: SettingValue, family: str, version: str
         return
     has_option = any(entry.row(family, version) is not None for entry in entries)
     why = f"it has no {'such value' if has_option else 'option for it'}"
-    why += f"; in effect it is {without} there" if without and not has_option else ""
+    why += f"; the effective value there is {without}" if without and not has_option else ""
     able = servers_of([row for entry in entries for row in entry.rows], value)
     others = () if able else _other_storage_engines(name, value, storage_engine)
     if able:
-        why += f"; of those known, it can be had on {'; '.join(able)}"
+        why += f"; these servers have it: {'; '.join(able)}"
     elif others:
         why += f"; no known version of {_title(storage_engine)} has it, {' and '.join(others)} can have it"
     else:
-        why += "; no server known can have it"
+        why += "; no known server has it"
     of_plugin = f" with {_title(storage_engine)}" if others else ""
     raise StudyError(
         f"{name} = {setting_text(name, value)} can't be had on {family} {version}{of_plugin}",
         why,
-        "leave it out, or set it in [target.settings] of the targets that can" if able or others else "leave it out",
+        "remove it, or set it in [target.settings] of the targets that have it" if able or others else "leave it out",
     )
 
 
@@ -172,7 +172,7 @@ def _refuse_of_plugin(
     raise StudyError(
         f"{name} = {setting_text(name, value)} can't be had with {engine} {plugin_version or 'of an unknown version'}",
         f"its option {row.name} is in plug-ins{since}{until}",
-        "leave it out, or choose another plug-in" if plugin_version else "say the plug-in's plugin_version",
+        "remove it, or use another plug-in" if plugin_version else "add the plug-in's plugin_version",
     )
 
 

@@ -144,7 +144,7 @@ def _tier_is_the_files(chosen: Mapping[str, Setting], options: Mapping[str, str]
                 raise StudyError(
                     f"the option file sets {fold(name)} = {value}, and the memory tier is {ours.value} bytes",
                     "the tier is an axis of the study, the same for all targets",
-                    f"take {fold(name)} out of the file, or measure at the tier that it is made for",
+                    f"remove {fold(name)} from the file, or measure at the tier that it is made for",
                 )
 
 

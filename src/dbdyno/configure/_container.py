@@ -179,7 +179,7 @@ def _await_first_process(
         if time.monotonic() >= deadline:
             raise HostError(
                 f"the image's entry point did not become the server within {_STOP_S} s",
-                "its first process is another than the server; images of the official kind end in exec",
+                "its first process is not the server; the official images end with exec",
             )
         time.sleep(_POLL_S)
 

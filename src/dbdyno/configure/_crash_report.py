@@ -78,7 +78,7 @@ def diagnose(exit_code: int, log: str, oom: OomSigns, limit_bytes: int | None = 
     limit_bytes : of the memory group it was given
 
     >>> diagnose(-9, "", OomSigns(in_group=0, on_host=0, log_readable=True)).words
-    'killed by somebody (signal 9): the kernel killed nothing for want of memory meanwhile'
+    'killed by another user or process (signal 9): the kernel killed nothing for lack of memory at that time'
     >>> diagnose(-9, "", OomSigns(in_group=1), 96 << 20).words
     'killed by the kernel at its memory limit of 96 MiB (signal 9)'
     """
@@ -97,15 +97,15 @@ def diagnose(exit_code: int, log: str, oom: OomSigns, limit_bytes: int | None = 
         words = f"an assertion failed ({_signal_words(signal) or exit_words(exit_code)}): {_message(assertion)}"
         return CrashReport("assertion", words, exit_code, _excerpt(lines, _ASSERTION_RE))
     if signal is not None and exit_code != 0:
-        words = f"crashed by {_signal_words(signal)}" + ("" if handled else ", and its error log says nothing of it")
+        words = f"crashed by {_signal_words(signal)}" + ("" if handled else ", without a message in its error log")
         return CrashReport("crashed", words, exit_code, _excerpt(lines, _HANDLED_RE))
     if exit_code == 0:
         stop_line = _last(_STOPPED_RE, late)
-        words = "shut down by somebody (exit code 0)" + (f": {_message(stop_line)}" if stop_line else "")
+        words = "shut down by another user or process (exit code 0)" + (f": {_message(stop_line)}" if stop_line else "")
         return CrashReport("stopped", words, exit_code, "\n".join(late[-_BEFORE_LINES:]))
     refused = _last(_MEMORY_RE, late)
     if refused:
-        words = f"it was refused memory (exit code {exit_code}): {_message(refused)}"
+        words = f"it could not allocate memory (exit code {exit_code}): {_message(refused)}"
         return CrashReport("out-of-memory", words, exit_code, _excerpt(lines, _MEMORY_RE))
     error = _last(_ERROR_RE, late)
     words = f"exit code {exit_code}" + (f": {_message(error)}" if error else "")
@@ -130,16 +130,16 @@ def _killed(oom: OomSigns, limit_bytes: int | None) -> CrashReport:
     if oom.line:
         return CrashReport("oom", "killed by the kernel, out of memory (signal 9)", -_KILL, kernel_line=oom.line)
     if oom.on_host and not oom.log_readable:
-        words = f"killed (signal 9), by the kernel as it seems: it killed {oom.on_host} for want of memory meanwhile"
+        words = f"killed (signal 9), probably by the kernel, which killed {oom.on_host} for lack of memory at that time"
         return CrashReport("oom", words, -_KILL)
     others = (
-        f"the kernel killed {oom.on_host} others for want of memory meanwhile, not this one"
+        f"the kernel killed {oom.on_host} other processes for lack of memory at that time, not this one"
         if oom.on_host
-        else "the kernel killed nothing for want of memory meanwhile"
+        else "the kernel killed nothing for lack of memory at that time"
         if oom.on_host == 0
-        else "whether by the kernel can't be seen here"
+        else "dbdyno can't see here whether the kernel did it"
     )
-    return CrashReport("killed", f"killed by somebody (signal 9): {others}", -_KILL)
+    return CrashReport("killed", f"killed by another user or process (signal 9): {others}", -_KILL)
 
 
 def _last(pattern: re.Pattern[str], lines: list[str]) -> str:

@@ -50,9 +50,9 @@ class Credentials:
             return cls(content["admin"], content["load"])
         except (OSError, ValueError, KeyError) as error:
             raise ConfigureError(
-                f"the passwords of the data directory beside {path} can't be read",
+                f"the passwords of the data directory next to {path} can't be read",
                 type(error).__name__,
-                "remove the data directory: it is filled anew",
+                "remove the data directory; dbdyno fills it again",
             ) from error
 
 

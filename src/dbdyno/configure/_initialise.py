@@ -30,8 +30,8 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
     family = family_of(installation.family, installation.version)
     if not installation.image and family.initialise not in _WAYS:
         raise ConfigureError(
-            f"{installation.title} can't be initialised by this version of dbdyno",
-            f"known how to: {', '.join(_known_series(family.name))}",
+            f"{installation.title} is a version that dbdyno can't initialise",
+            f"it can initialise: {', '.join(_known_series(family.name))}",
             "choose one of these, or name a running server: FAMILY@server:NAME",
         )
     credentials = Credentials.random()
@@ -51,7 +51,7 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
         disk = _full_disk_words(data_directory.parent, host)
         host.remove_tree(data_directory)
         raise ConfigureError(
-            f"{installation.title} could not make its data directory",
+            f"{installation.title} could not create its data directory",
             f"{disk}{error.what}\n{_last_words(error.why)}",
             "free some space, or point DBDYNO_HOME at a larger disk" if disk else "",
         ) from error

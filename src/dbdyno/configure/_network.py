@@ -31,7 +31,7 @@ def network_port(access: NetworkAccess, host: Host) -> int:
     texts = [(content or b"").decode() for content in host.files.read_many(_LISTENERS)]
     free = set(range(first, last + 1)) - listening_ports("\n".join(texts).splitlines())
     if not free:
-        raise HostError(f"no port from {first} to {last} is free", "", "free one, or widen the range of the host")
+        raise HostError(f"no port from {first} to {last} is free", "", "free a port, or widen the host's range")
     return random.choice(sorted(free))
 
 

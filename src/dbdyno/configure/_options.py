@@ -85,7 +85,7 @@ def _refuse_of_plugin(name: str, family: str, version: str, plugin_version: str 
         raise StudyError(
             f"version {plugin_version} of the plug-in has no option '{name}'",
             f"it is in plug-ins from {rows[0].plugin_since or 'the first'} to {rows[0].plugin_until or 'the newest'}",
-            "remove it, or choose another plug-in",
+            "remove it, or use another plug-in",
         )
 
 
@@ -93,7 +93,7 @@ def _refuse_silenced(chosen: Mapping[str, Setting], name: str, family: str, vers
     for row in (row for p in parameters() for row in p.rows_of(family, version) if row.name in chosen):
         if name in row.silences:
             raise StudyError(
-                f"{family} {version} accepts but ignores the option '{name}' beside {row.name}",
+                f"{family} {version} accepts but ignores the option '{name}' next to {row.name}",
                 f"which is set: {chosen[row.name].reason}",
                 f"use {row.name}, or {chosen[row.name].parameter} in [settings]",
             )
@@ -120,13 +120,13 @@ def _setting(
     if known is not None and known.state in ("refused", "no-op", "absent"):
         what = {"refused": "refuses", "absent": "has no", "no-op": "accepts but ignores"}[known.state]
         instead = f"use {' or '.join(known.instead)}" if known.instead else "remove it"
-        raise StudyError(
-            f"{family} {version} {what} the option '{name}'", f"it stands for {known.parameter_id}", instead
-        )
+        raise StudyError(f"{family} {version} {what} the option '{name}'", f"it sets {known.parameter_id}", instead)
     by = _SET_BY[source]
     if known is None and name not in known_options():
         # No table is complete: the server decides. What it refuses is named from its log.
-        return Setting(name, value, f"{by}; " + nearest(name, known_options(), "no table knows it"), "", source)
+        return Setting(
+            name, value, f"{by}; " + nearest(name, known_options(), "dbdyno's option tables don't have it"), "", source
+        )
     parameter = replaced.parameter if replaced else known.parameter_id if known else ""
     was = f", instead of {replaced.value or 'given'}" if replaced else ""
     return Setting(name, value, f"{by}{was}", parameter, source)

@@ -36,7 +36,7 @@ def read_back(
         if effective is not None and not took_effect(setting, row, effective):
             raise ConfigureError(
                 f"the option {setting.option} did not take effect on {family} {version}",
-                f"asked for {_expected(setting, row) or 'empty'}, the server says {effective or 'empty'}"
+                f"the study asks for {_expected(setting, row) or 'empty'}, the server reports {effective or 'empty'}"
                 f" ({setting.reason})",
                 _remedy(setting),
             )
@@ -93,7 +93,7 @@ def _is_number(text: str) -> bool:
 
 def _remedy(setting: Setting) -> str:
     if setting.source == "settings":
-        return f"choose another value of {setting.parameter}, or leave it out"
+        return f"choose another value of {setting.parameter}, or remove it"
     if setting.source == "study":
         return f"correct or remove '{setting.option}' in the settings of the target"
     if setting.source == "file":
@@ -102,4 +102,4 @@ def _remedy(setting: Setting) -> str:
         return "choose a tier that is a multiple of 8 MiB, at least 16 MiB"
     if setting.parameter in ("server.table_open_cache", "server.open_files_limit", "server.max_connections"):
         return "raise the limit of open files (ulimit -Hn), or lower the concurrency"
-    return "report this: the option tables are wrong for this version"
+    return "please report this: dbdyno's option tables are wrong for this version"

@@ -23,7 +23,7 @@ _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
         re.compile(
             r"Loading of (?P<maturity>\w+) plugin (?P<plugin>\S+) is prohibited by --plugin-maturity=(?P<least>\w+)"
         ),
-        "does not load the plug-in {plugin}, which calls itself {maturity}",
+        "does not load the plug-in {plugin} of maturity {maturity}",
         'set plugin_maturity = "{maturity}" for the target',
     ),
     (
@@ -35,8 +35,8 @@ _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
         re.compile(
             r"Can't open shared library '(?P<plugin>[^']+)' \([^)]*?(?P<library>lib[\w.+-]+\.so[\w.]*): cannot open"
         ),
-        "can't load the plug-in {plugin}: it wants the library {library}",
-        "put {library} beside the plug-in's file",
+        "can't load the plug-in {plugin}: it needs the library {library}",
+        "put {library} next to the plug-in's file",
     ),
     (
         re.compile(r"Can't open shared library '(?P<plugin>[^']+)'"),
@@ -46,7 +46,7 @@ _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(r"Can't find symbol '\w+' in library '(?P<plugin>[^']+)'"),
         "finds no plug-in in {plugin}",
-        "give the ha_*.so of the storage engine, built for {server}",
+        "name the ha_*.so of the storage engine, built for {server}",
     ),
     (
         re.compile(
@@ -91,7 +91,7 @@ def absent_engine(storage_engine: str, there: list[str], words: str, installatio
     return plugin_error(words, installation) or ConfigureError(
         f"{installation.title} has no storage engine {storage_engine}",
         f"it has: {', '.join(sorted(there))}",
-        "write the name that its plug-in gives itself after the +" if storage_engine else "",
+        "write the name that its plug-in declares after the +" if storage_engine else "",
     )
 
 
@@ -125,7 +125,7 @@ def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
             option = match[1].replace("-", "_")
             near = nearest(option, known_options(), "")
             if order.storage_engine != "innodb" and option.startswith(f"{order.storage_engine}_"):
-                near = f"is the plug-in one of {order.storage_engine}, and of a version that has this option?"
+                near = f"check that the plug-in is {order.storage_engine} and that its version has this option"
             line = next(line for line in everything.splitlines() if match[0] in line)
             return ConfigureError(
                 f"{title} refused the option {option}",
@@ -158,9 +158,9 @@ def await_login(server: Server, process: Process, order: StartOrder) -> None:
                 raise ConfigureError(wedged, order.words()) from error
             if time.monotonic() >= deadline:
                 raise ConfigureError(
-                    f"{order.installation.title} did not let us in within {order.timeout_s:g} s",
+                    f"{order.installation.title} refused connections for {order.timeout_s:g} s",
                     f"{error.why}\n{order.words()}",
-                    "see its log above; a slow disk may need a longer time",
+                    "see its log above; a slow disk may need more time",
                 ) from error
             time.sleep(_POLL_S)
         else:
@@ -176,8 +176,8 @@ def check_storage_engine(server: Server, order: StartOrder) -> None:
     if version and order.plugin_version and not matches(version, order.plugin_version):
         raise ConfigureError(
             f"the plug-in of {order.storage_engine} is not of version {order.plugin_version}",
-            f"the server says that it is {version}, and its options were chosen for {order.plugin_version}",
-            f'leave plugin_version out, or write plugin_version = "{version}"',
+            f"the server reports {version}, but its options are for {order.plugin_version}",
+            f'remove plugin_version, or write plugin_version = "{version}"',
         )
 
 
@@ -185,8 +185,8 @@ def check_listener(pid: int | None, process: Process, order: StartOrder) -> None
     """The process at the other end of the socket is the one that was started, as the kernel tells."""
     if pid not in (0, process.pid):  # 0: it lives in a namespace that is not seen from there
         raise ConfigureError(
-            f"another server than {order.installation.title} answers on its socket",
-            f"process {pid} listens, process {process.pid} was started",
+            f"another server answers on the socket of {order.installation.title}",
+            f"process {pid} listens, but dbdyno started process {process.pid}",
         )
 
 

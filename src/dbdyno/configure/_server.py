@@ -143,7 +143,7 @@ class Server:
             remedy = "check cable, switch, route and power of its host"
             raise ConfigureError(str(error.args[-1]), self._where(), remedy, fault="network") from None
         except UnansweredError as error:
-            remedy = "" if self.is_ours else "see whether the server hangs, or what between here and there does"
+            remedy = "" if self.is_ours else "check whether the server or the network hangs"
             raise ConfigureError(str(error.args[-1]), self._where(), remedy) from None
         except (pymysql.MySQLError, OSError) as error:
             # The driver's own traceback shows the arguments of the call.
@@ -210,7 +210,7 @@ class Server:
             if code != 0:
                 death = self._diagnosed(code)
                 raise ConfigureError(
-                    f"{self.installation.title} did not end cleanly when asked to stop",
+                    f"{self.installation.title} did not shut down cleanly",
                     f"{death.words}\n{death.excerpt}",
                 )
             self.stop_ns = time.monotonic_ns() - started_ns
@@ -273,7 +273,7 @@ class Server:
         try:
             self._open(None, as_load_user=self._credentials is None).close()
         except (PathLostError, UnansweredError) as error:
-            return f"{error.args[-1]}, and nobody had an answer for {quiet_s:.0f} s before"
+            return f"{error.args[-1]}; no connection had an answer in the {quiet_s:.0f} s before"
         except (pymysql.MySQLError, OSError):  # an answer, if not the one wished for
             return None
         return None
@@ -284,7 +284,7 @@ class Server:
         if path is not None:
             self.listener_pid = self._host.listener(Path(path))
             if self.listener_pid is None:
-                raise ConnectionRefusedError(f"nobody listens on {path}")
+                raise ConnectionRefusedError(f"no process listens on {path}")
         address: Address = Path(path) if path is not None else (endpoint.host or "", endpoint.port or 0)
         if self.is_ours:
             address = self._host.reach(address)
@@ -327,7 +327,7 @@ class Server:
             raise HostError(
                 f"{self.installation.title}, process {process.pid}, did not end within {_KILL_WAIT_S} s of SIGKILL",
                 state or error.why,
-                "see what its disk does: the kernel ends a process only once its reads and writes are done",
+                "check its disk: the kernel ends a process only after its reads and writes finish",
             ) from error
 
     def _where(self) -> str:
@@ -339,7 +339,7 @@ class Server:
     def _not_let_in(self, words: str) -> ConfigureError:
         ended = self.process is not None and self.process.poll() is not None
         return ConfigureError(
-            f"{self.installation.title} {'has ended' if ended else 'does not let us in'}",
+            f"{self.installation.title} {'has ended' if ended else 'refuses the connection'}",
             f"{words}\n{self.log_tail()}".strip() if ended else words,
         )
 

@@ -210,7 +210,7 @@ class ServerConnection(_Driver):
         if self._ssl_required and not self.server_capabilities & CLIENT.SSL:
             raise OperationalError(
                 CR.CR_SSL_CONNECTION_ERROR,
-                f'the server offers no TLS, and the study says tls = "{self._tls.word}": nothing was sent',
+                f'the server offers no TLS, but the study has tls = "{self._tls.word}": nothing was sent',
             )
         super()._request_authentication()  # type: ignore[misc]
 
@@ -218,11 +218,11 @@ class ServerConnection(_Driver):
         """A password in clear goes over encrypted connections and Unix sockets only; a broken method never."""
         name = plugin_name.decode("ascii", "replace")
         if plugin_name in _TOO_WEAK:
-            raise OperationalError(CR.CR_AUTH_PLUGIN_ERR, f"the server wants {name}, which anybody can break")
+            raise OperationalError(CR.CR_AUTH_PLUGIN_ERR, f"the server wants {name}, which is insecure")
         if plugin_name in _CLEAR_METHODS and not self._secure:
             raise OperationalError(
                 CR.CR_AUTH_PLUGIN_ERR,
-                f"the server wants the password in clear ({name}) over a connection that is not encrypted: not sent",
+                f"the server wants the password in clear text ({name}) over an unencrypted connection: not sent",
             )
         answer: object = super()._process_auth(plugin_name, auth_packet, handler)  # type: ignore[misc]
         return answer
@@ -260,7 +260,7 @@ class ServerConnection(_Driver):
         """Raise what a call of the socket has ended with, unless it has only waited for a while."""
         if is_path_error(error):  # the kernel's ETIMEDOUT is a TimeoutError, too
             self._force_close()  # type: ignore[attr-defined]
-            words = f"{self._where}: the path to it was lost, nothing was acknowledged for {self._path_s:g} s"
+            words = f"{self._where}: the path to it was lost: nothing was acknowledged for {self._path_s:g} s"
             raise PathLostError(CR.CR_SERVER_LOST, f"{words} ({self._doing})") from None
         if not isinstance(error, TimeoutError):
             raise self._lost(str(error)) from None
@@ -301,7 +301,7 @@ class ServerConnection(_Driver):
             raise
         except (*_NONSENSE, struct.error) as error:
             self._force_close()  # type: ignore[attr-defined]
-            words = f"it answered {self._doing} with what the protocol does not allow: {error}"
+            words = f"its answer to {self._doing} breaks the protocol: {error}"
             raise OperationalError(CR.CR_MALFORMED_PACKET, words) from error
 
 

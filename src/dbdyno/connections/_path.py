@@ -70,7 +70,7 @@ def open_path(host: str, port: int, limit_s: float, path_s: float) -> sockets.so
         else:
             return opened
     if isinstance(failure, TimeoutError) or is_path_error(failure):
-        words = "nobody answered" if isinstance(failure, TimeoutError) else failure.strerror
+        words = "no answer" if isinstance(failure, TimeoutError) else failure.strerror
         raise PathLostError(CR.CR_CONN_HOST_ERROR, f"no connection within {limit_s:g} s: {words}")
     raise failure
 
@@ -92,7 +92,7 @@ def _looked_up(host: str, port: int, limit_s: float) -> _Addresses:
         except OSError as error:
             answers.put(error)
         except UnicodeError:  # not a name at all
-            answers.put(OSError(errno.EINVAL, f"{host!r} is no name of a host"))
+            answers.put(OSError(errno.EINVAL, f"{host!r} is not a host name"))
 
     threading.Thread(target=ask, daemon=True, name="name-look-up").start()
     try:
@@ -174,7 +174,7 @@ class TlsPolicy:
         try:
             context.load_verify_locations(cafile=self.ca_file)
         except (OSError, ssl.SSLError) as error:
-            words = error.strerror or "no certificate in it"
+            words = error.strerror or "it contains no certificate"
             raise OperationalError(CR.CR_SSL_CONNECTION_ERROR, f"tls_ca {self.ca_file}: {words}") from None
         return context
 

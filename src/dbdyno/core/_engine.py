@@ -134,14 +134,14 @@ _EXAMPLES: Mapping[str, str] = MappingProxyType({"mysql": "9.7", "mariadb": "11.
 def _engine_remedy(text: str) -> str:
     """The name that was probably meant, where a family and perhaps a version can be read."""
     if re.fullmatch(r"\d+(\.\d+)*", text.strip()):
-        return f"name whose version that is: mariadb:{text.strip()} or mysql:{text.strip()}"
+        return f"add the family of that version: mariadb:{text.strip()} or mysql:{text.strip()}"
     match = re.fullmatch(r"([a-z]+)(?:[-_ @/]?v?(\d[\w.]*))?(:.*)?", text.strip().lower())
     if match is None:
         return "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package"
     if match[2]:
         return f"did you mean {match[1]}:{match[2]}?"
     example = _EXAMPLES.get(match[1], "11.8")
-    return f"name its version, such as {match[1]}:{example}; `dbdyno engines` lists those that can be had here"
+    return f"name its version, such as {match[1]}:{example}; `dbdyno engines` lists those available here"
 
 
 def target_title(name: str) -> str:
@@ -172,22 +172,22 @@ def check_plugin(name: EngineName) -> None:
     """
     if name.plugin and name.storage_engine == "innodb":
         raise StudyError(
-            f"{name} does not say which storage engine its plug-in holds",
+            f"{name} does not name the storage engine of its plug-in",
             name.plugin,
             f"write {name.family}:{name.version or 'VERSION'}+STORAGE_ENGINE",
         )
     if name.plugin_version and name.storage_engine == "innodb":
         raise StudyError(
-            f"{name} says the version of a plug-in, and names no storage engine that comes as one",
+            f"{name} has a plug-in version, but no storage engine from a plug-in",
             "InnoDB is part of the server",
-            f"write {name.family}:{name.version or 'VERSION'}+STORAGE_ENGINE, or leave plugin_version out",
+            f"write {name.family}:{name.version or 'VERSION'}+STORAGE_ENGINE, or remove plugin_version",
         )
     if name.plugin_maturity and name.plugin_maturity not in PLUGIN_MATURITIES:
-        known = f"known, least ripe first: {', '.join(PLUGIN_MATURITIES)}"
-        raise StudyError(f"'{name.plugin_maturity}' is no maturity of plug-ins", known, "choose one of these")
+        known = f"known, lowest first: {', '.join(PLUGIN_MATURITIES)}"
+        raise StudyError(f"'{name.plugin_maturity}' is not a plug-in maturity", known, "choose one of these")
     if name.plugin_maturity and name.family != "mariadb":
-        why = "only MariaDB asks plug-ins how ripe they are"
-        raise StudyError(f"{name.family} has no plug-in maturity", why, "leave plugin_maturity out")
+        why = "only MariaDB checks the maturity of plug-ins"
+        raise StudyError(f"{name.family} has no plug-in maturity", why, "remove plugin_maturity")
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def unlike_most(fingerprints: Mapping[str, Fingerprint]) -> dict[str, str]:
     >>> one = Fingerprint(5, 0, "ab", "cd", {"t": {"rows": 3}})
     >>> other = Fingerprint(5, 0, "ab", "ef", {"t": {"rows": 4}})
     >>> unlike_most({"a": one, "b": other, "c": one})
-    {'b': 'other rows in t'}
+    {'b': 'different rows in t'}
     """
     counts = Counter(_key(fingerprint) for fingerprint in fingerprints.values())
     usual = max(fingerprints.values(), key=lambda fingerprint: counts[_key(fingerprint)], default=None)
@@ -79,10 +79,10 @@ def _key(fingerprint: Fingerprint) -> tuple[int, int, str, str]:
 def _difference(own: Fingerprint, usual: Fingerprint) -> str:
     words = []
     if (own.events, own.failed) != (usual.events, usual.failed):
-        words.append(f"{own.failed} of {own.events + own.failed} events failed, elsewhere {usual.failed}")
+        words.append(f"{own.failed} of {own.events + own.failed} events failed, but {usual.failed} elsewhere")
     if own.statements_sha256 != usual.statements_sha256:
-        words.append("other statements, made from other answers")
+        words.append("different statements, built from different answers")
     tables = [name for name in usual.tables if own.tables.get(name) != usual.tables[name]]
     if tables:
-        words.append(f"other rows in {', '.join(tables)}")
+        words.append(f"different rows in {', '.join(tables)}")
     return "; ".join(words)

@@ -50,5 +50,5 @@ def parse_retried_error(value: object) -> RetriedError:
     match = _TEXT_RE.fullmatch(str(value).strip()) if is_text_or_number else None
     numbers = [int(text) for text in match.groups() if text is not None] if match is not None else []
     if not numbers or not all(0 < number <= _CODE_MAX for number in numbers):
-        raise ValueError('error codes such as 1296, or "1180/149" with the number that its message names')
+        raise ValueError('error codes such as 1296, or "1180/149" with the number in its message')
     return RetriedError(*numbers)

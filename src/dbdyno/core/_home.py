@@ -61,8 +61,8 @@ class Home:
         if odd:
             raise RequestError(
                 f"DBDYNO_HOME can't be {path!r}",
-                f"servers, apt and the dynamic linker give {' '.join(map(repr, odd))} in a path a meaning",
-                "choose a folder whose path is without it",
+                f"servers, apt and the dynamic linker treat {' '.join(map(repr, odd))} in a path specially",
+                "choose a folder without it in its path",
             )
 
     @property

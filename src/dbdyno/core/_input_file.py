@@ -19,7 +19,7 @@ LIMIT_VARIABLE = "DBDYNO_INPUT_LIMIT"
 """Environment variable that raises, or lowers, how much of one file is taken, unpacked."""
 _KINDS = (
     (stat.S_ISDIR, "it is a folder"),
-    (stat.S_ISFIFO, "it is a named pipe, which could keep a reader waiting"),
+    (stat.S_ISFIFO, "it is a named pipe, which could block forever"),
     (stat.S_ISSOCK, "it is a socket"),
     (stat.S_ISCHR, "it is a device"),
     (stat.S_ISBLK, "it is a device"),
@@ -48,11 +48,10 @@ def too_large(most: int, what: str = "it holds") -> str:
     """Words for a file of which more is there than is taken.
 
     >>> too_large(256 << 20)
-    'it holds more than 256 MiB, the most that is read of one file; DBDYNO_INPUT_LIMIT=536870912 raises this limit'
+    'it holds more than 256 MiB, the limit for one file; DBDYNO_INPUT_LIMIT=536870912 raises this limit'
     """
     return (
-        f"{what} more than {format_bytes(most)}, the most that is read of one file; "
-        f"{LIMIT_VARIABLE}={2 * most} raises this limit"
+        f"{what} more than {format_bytes(most)}, the limit for one file; {LIMIT_VARIABLE}={2 * most} raises this limit"
     )
 
 
@@ -92,7 +91,7 @@ def read_input_text(path: Path, most: int | None = None) -> str:
     Raises
     ------
     OSError : as `read_input`
-    ValueError : it is no UTF-8, with line and byte
+    ValueError : it is not UTF-8, with line and byte
     """
     return utf8_text(read_input(path, most))
 
@@ -108,13 +107,13 @@ def utf8_text(content: bytes) -> str:
     'a\nb'
     >>> utf8_text(b"a\n\xff")
     Traceback (most recent call last):
-    ValueError: line 2: byte 0xff is no UTF-8
+    ValueError: line 2: byte 0xff is not UTF-8
     """
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"line {line}: byte 0x{content[error.start]:02x} is no UTF-8") from error
+        raise ValueError(f"line {line}: byte 0x{content[error.start]:02x} is not UTF-8") from error
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -152,7 +151,7 @@ def words_of(error: Exception) -> str:
 
 
 def _unreadable(path: Path, mode: int) -> OSError:
-    words = next((words for is_kind, words in _KINDS if is_kind(mode)), "it is no file")
+    words = next((words for is_kind, words in _KINDS if is_kind(mode)), "it is not a file")
     if stat.S_ISDIR(mode):
         return IsADirectoryError(errno.EISDIR, words, str(path))
     return OSError(errno.EINVAL, words, str(path))

@@ -66,7 +66,7 @@ def read_facts(host: Host, data_path: Path) -> HostFacts:
         rotational=_rotational(mount, tree),
         filesystem=mount.filesystem,
         mount_options=mount.options,
-        governor=tree.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none offered",
+        governor=tree.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none available",
         transparent_huge_pages=_first(r"\[(\w+)\]", tree.text("/sys/kernel/mm/transparent_hugepage/enabled")),
         clock_source=tree.text("/sys/devices/system/clocksource/clocksource0/current_clocksource") or UNKNOWN,
         boot_id=tree.text("/proc/sys/kernel/random/boot_id") or UNKNOWN,

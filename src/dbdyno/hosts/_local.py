@@ -160,7 +160,7 @@ class LocalHost(Host):
     def copy_tree(self, source: Path, destination: Path) -> str:
         """See `Host`. The destination must not exist; a failed copy leaves nothing behind."""
         if destination.exists():
-            raise HostError(f"can't copy to {destination}", "it is there already")
+            raise HostError(f"can't copy to {destination}", "it already exists")
         self.make_directory(destination.parent)
         how = "reflink" if _local_files.can_reflink(source, destination.parent) else "copy"
         option = "--reflink=always" if how == "reflink" else "--reflink=auto"

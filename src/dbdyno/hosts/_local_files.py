@@ -155,7 +155,7 @@ class LocalWatch(FileWatch):
 
 def _check_owner(path: Path, facts: os.stat_result, owners: Collection[int]) -> None:
     if not stat.S_ISREG(facts.st_mode) or facts.st_uid not in owners:
-        raise PermissionError(errno.EPERM, "neither a plain file nor one of ours", str(path))
+        raise PermissionError(errno.EPERM, "neither a plain file nor one of dbdyno's", str(path))
 
 
 def _read(file: io.RawIOBase, limit_bytes: int | None) -> bytes:
@@ -240,7 +240,7 @@ def lock(path: Path, timeout_s: float, *, shared: bool) -> Iterator[None]:
             except BlockingIOError as error:
                 if time.monotonic() >= deadline:
                     raise HostError(
-                        f"another process holds {path}", f"waited {timeout_s:g} s", "wait for it to end"
+                        f"another process uses {path}", f"waited {timeout_s:g} s", "wait for it to end"
                     ) from error
                 time.sleep(0.1)
         yield

@@ -22,7 +22,7 @@ from dbdyno.hosts._files import Files, Reader
 
 _REMOVE_S = 10.0
 _PAUSE_S = 0.05
-_REMEDY = "leave [limits] out, or run as root, or below `systemd-run --user --scope -p Delegate=yes`"
+_REMEDY = "remove [limits], or run as root, or below `systemd-run --user --scope -p Delegate=yes`"
 _PROC = Path("/proc/self")
 
 
@@ -187,7 +187,7 @@ def _bounded_parent(own: Path, files: Files) -> Path:
         try:
             files.write(parent / "cgroup.subtree_control", b"+memory")
         except OSError as error:
-            why = f"{parent} does not hand its memory controller on: {error.strerror}"
+            why = f"{parent} does not delegate its memory controller: {error.strerror}"
             raise HostError("memory can't be bounded here", why, _REMEDY) from error
     return parent
 

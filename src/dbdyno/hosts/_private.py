@@ -67,7 +67,9 @@ def make_private_folder(host: Host, mode: int, roots: Sequence[Path] | None = No
         else:
             return path
     raise HostError(
-        "no folder for sockets and passwords can be made", "\n".join(problems), "free space there, or mend its rights"
+        "dbdyno can't create a folder for sockets and passwords",
+        "\n".join(problems),
+        "free space there, or correct its permissions",
     )
 
 

@@ -199,7 +199,7 @@ class Host(Protocol):
             self.files.make_directory(path, mode=0o700 if for_server else None, for_server=for_server)
         except OSError as error:
             raise HostError(
-                f"can't make the folder {path}", str(error), "choose another place with DBDYNO_HOME"
+                f"can't create the folder {path}", str(error), "set DBDYNO_HOME to another folder"
             ) from error
 
     def make_private_directory(self) -> Path:
@@ -215,7 +215,9 @@ class Host(Protocol):
             self.files.write(path, text.encode(), mode=0o600, for_server=for_server)
         except OSError as error:
             raise HostError(
-                f"can't write {path}", error.strerror or str(error), f"free space in {path.parent}, or mend its rights"
+                f"can't write {path}",
+                error.strerror or str(error),
+                f"free space in {path.parent}, or correct its permissions",
             ) from error
 
     def read_private(self, path: Path) -> str:
@@ -224,7 +226,7 @@ class Host(Protocol):
             return self.files.read_bytes(path.expanduser()).decode()
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise HostError(f"the file {path} can't be read", str(why), "correct its path or its rights") from None
+            raise HostError(f"the file {path} can't be read", str(why), "correct its path or its permissions") from None
 
     def ensure_reachable(self, path: Path) -> None:
         """HostError when the server user can't pass through one of the parents of `path`."""
@@ -233,7 +235,7 @@ class Host(Protocol):
             facts = self.files.stat(parent)
             if user is not None and facts is not None and not facts.mode & 0o001 and facts.user_id != user.user_id:
                 raise HostError(
-                    f"the user {user.name}, who runs the servers, can't pass through {parent}",
+                    f"the user {user.name}, who runs the servers, can't enter {parent}",
                     f"{path} lies below it",
-                    "set DBDYNO_HOME to a folder that all may pass through, such as /var/cache/dbdyno",
+                    "set DBDYNO_HOME to a folder that all users can enter, such as /var/cache/dbdyno",
                 )

@@ -214,7 +214,7 @@ class LocalBench:
         engine = target.engine.storage_engine
 
         def learn() -> list[JsonValue] | None:
-            progress("learning what its threads wait for, once for this build")
+            progress("learning what its threads wait for (once per build)")
             return try_to_learn(lambda: self._learning_server(target, installation), engine, self.host, generator)
 
         return wait_sites(self.shaping(target, installation), engine, self.home, self.host, learn)

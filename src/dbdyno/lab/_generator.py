@@ -28,8 +28,8 @@ def find_generator(environ: Mapping[str, str] = os.environ, executable: str = sy
     beside = Path(executable).parent / NAME
     program = named or (str(beside) if beside.is_file() else shutil.which(NAME, path=environ.get("PATH", os.defpath)))
     if program is None or not os.access(program, os.X_OK):
-        why = f"DBDYNO_LOAD is {named}" if named else f"neither {beside} nor the PATH holds it"
-        raise MeasureError(f"the load generator {NAME} is not here", why, "run make setup, or set DBDYNO_LOAD")
+        why = f"DBDYNO_LOAD is {named}" if named else f"it is neither {beside} nor on the PATH"
+        raise MeasureError(f"the load generator {NAME} is missing", why, "run make setup, or set DBDYNO_LOAD")
     return Path(program)
 
 
@@ -84,9 +84,9 @@ def _told(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: P
         )
     except (ValueError, KeyError, TypeError) as error:
         raise MeasureError(
-            f"the load generator tells nothing of workload {choice.label}",
+            f"the load generator can't describe workload {choice.label}",
             f"exit code {done.exit_code}: {done.stderr.strip()[-500:] or done.stdout[:200]}",
-            "check that dbdyno-load is of the same version as dbdyno",
+            "check that dbdyno-load and dbdyno have the same version",
         ) from error
 
 
@@ -95,6 +95,6 @@ def _refuse_role(row: Mapping[str, object], choice: WorkloadChoice) -> None:
     if row["role"] is not None:
         raise StudyError(
             f"workload {choice.label}: its transactions with the role {row['role']} go to another server",
-            "a study drives each target by itself",
-            f"take the role out of workload.toml, or use dbdyno-load run {choice.name} --target {row['role']}=ADDRESS",
+            "a study drives one target at a time",
+            f"remove the role from workload.toml, or use dbdyno-load run {choice.name} --target {row['role']}=ADDRESS",
         )

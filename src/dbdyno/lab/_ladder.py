@@ -14,8 +14,8 @@ from dbdyno.study import Study
 
 _CAVEAT = Caveat(
     "shared-restore",
-    'its server had driven other concurrencies before (restore = "ladder"): the run starts from the rows and the '
-    "memory that they left, and the concurrencies of a ladder share the luck of one start",
+    'its server ran other concurrencies before (restore = "ladder"): the run starts with the rows and memory that they '
+    "left, and all concurrencies of a ladder share one server start",
 )
 
 

@@ -184,8 +184,8 @@ class Preparation:
         if earlier is not None and earlier["version"] != installation.version:
             raise StoreError(
                 f"{target.name} is {installation.version} now, and {results.path} holds runs of {earlier['version']}",
-                "runs of two versions would stand as one",
-                "give another folder with -o",
+                "a study must not mix runs of two versions",
+                "name another folder with -o",
             )
         self.context.writer.write_engine(target.name, installation_facts(installation))
         origin = f"{installation.origin.source} {installation.origin.location}".strip()

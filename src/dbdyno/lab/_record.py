@@ -139,16 +139,15 @@ def unbounded_cache(
         return None
     if engine.direct_reads and variables.get(engine.direct_reads, "").upper() in ("ON", "1"):
         return None
-    text = (
-        f"{engine.title} reads its files through the page cache, which nothing bounded: beside its tier of "
-        f"{format_memory(tier_bytes)} it had the memory that the machine had left; [limits] memory binds it"
-    )
+    text = f"{engine.title} reads its files through the unlimited page cache: besides its tier of "
+    f"{format_memory(tier_bytes)} it could use all free memory of the machine; [limits] memory limits it"
     return Caveat("page-cache-unbounded", text)
 
 
 _PATIENCE_S = 2.0
 _NOT_INDEPENDENT = Caveat(
-    "cells-not-independent", "the server ran before and keeps running: each run starts from what the last one left"
+    "cells-not-independent",
+    "the server keeps running between runs: each run starts with the state that the previous one left",
 )
 
 
@@ -173,7 +172,7 @@ def record_of(
     if prepared.target.throttled_share:
         caveats = (
             *caveats,
-            Caveat("held", f"its process was held for {prepared.target.throttled_share:.0%} of the time"),
+            Caveat("held", f"its process was stopped for {prepared.target.throttled_share:.0%} of the time"),
         )
     if prepared.target.delays != NO_DELAYS:
         caveats = (*caveats, Caveat("held", f"its {_delay_words(prepared.target.delays)}, on purpose"))
@@ -244,7 +243,7 @@ def with_conditions(
         return record
     names = ", ".join(f"{answer.name} ({answer.quirks})" for answer in by_quirk)
     effects = " ".join(f"{quirk_id}: {effect}" for quirk_id, effect in named_quirks(names))
-    text = f"conditions that the imitated tool breaks, too, are broken after the run: {names}. {effects}".strip()
+    text = f"after the run, conditions are broken that the imitated tool breaks, too: {names}. {effects}".strip()
     return replace(record, caveats=(*record.caveats, Caveat("quirk-broke-condition", text)))
 
 

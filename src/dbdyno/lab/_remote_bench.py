@@ -35,8 +35,8 @@ def connected_bench(study: Study, bench: BenchChoice, lab: Host) -> Iterator[Rem
         if "network" in study.routes and host.boot_id() == lab.boot_id():
             raise HostError(
                 f"{bench.server.name} is this machine",
-                "both have the same boot id: a network between them is none",
-                "name another host, or leave the route network out",
+                "both have the same boot id, so there is no network between them",
+                "name another host, or remove the route network",
             )
         yield host
 

@@ -220,10 +220,10 @@ class RunExecutor:
         """Caveats of what is not seen of a server on another host; `reconnected`: as counted before the load."""
         caveats = []
         if self.context.client(run.cell.route).host is not self.context.host:
-            text = "what the server's threads did is not known: the load's connections come from another machine"
+            text = "activity of the server's threads is unknown: the load's connections come from another machine"
             caveats.append(Caveat("session-threads", text))
         if self.context.host.times_reconnected() > reconnected:
-            text = "the control connection to the host was lost for a time: the server's counters lack those seconds"
+            text = "the control connection to the host was lost for some seconds: the server's counters lack them"
             caveats.append(Caveat("control-lost", text))
         return tuple(caveats)
 

@@ -135,7 +135,9 @@ class LabServer:
     def data_directory(self) -> Path:
         """See `FreshServer`."""
         if self._server.data_directory is None:
-            raise ConfigureError(f"{self._server.installation.title} is not ours: its files can't be kept")
+            raise ConfigureError(
+                f"{self._server.installation.title} was not started by dbdyno: its files can't be kept"
+            )
         return self._server.data_directory
 
     @property
@@ -284,7 +286,9 @@ class LabServer:
         """See `RunServer`."""
         if self._clock is None or self._clock.bound_ns <= _CLOCK_BOUND_NS:
             return ()
-        text = f"the clock of the server's host is known to {self._clock.bound_ns / 1e6:.1f} ms: telemetry may be off"
+        text = (
+            f"the clock of the server's host is known only to {self._clock.bound_ns / 1e6:.1f} ms: telemetry may be off"
+        )
         return (Caveat("clock-bound", text),)
 
     def telemetry_facts(self) -> Mapping[str, JsonValue]:

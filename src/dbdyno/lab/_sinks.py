@@ -191,8 +191,8 @@ def activity_words(event: events.Event) -> str:
         case events.ConditionAwaited() | events.FillAwaited():
             return event.words
         case events.ServerInspected():
-            return f"{event.target}: started to be audited"
+            return f"{event.target}: starting the server for the audit"
         case events.ResultsComparing():
-            return f"{event.target}: sending the events by which results are compared"
+            return f"{event.target}: comparing results of the same events"
         case _:
             return ""

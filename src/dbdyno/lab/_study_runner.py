@@ -258,7 +258,7 @@ class StudyRunner:
             with uninterrupted():
                 self.context.writer.add_run(lost)
             raise
-        caveat = Caveat("made-again", "a first attempt lost the way to the host")
+        caveat = Caveat("made-again", "the first attempt lost the connection to the host")
         return replace(stored, record=replace(stored.record, caveats=(*stored.record.caveats, caveat)))
 
     def _compared(self) -> list[ResultComparison]:

@@ -28,8 +28,8 @@ from dbdyno.store import SecondRow, TelemetryRow
 WARM_UP = "warm-up"
 AFTER = "after"
 """Seconds that were driven after the window had ended, while the load was being stopped."""
-_CAP_TEXT = "the warm-up ended at its cap of {cap} s, not settled: {what}"
-_WINDOW_CAP_TEXT = "the window ended at its cap of {cap} s, before its mean was known as well as asked for"
+_CAP_TEXT = "the warm-up ended at its limit of {cap} s without settling: {what}"
+_WINDOW_CAP_TEXT = "the window ended at its limit of {cap} s before its mean reached the target half-width"
 
 
 @dataclass(slots=True)
@@ -84,15 +84,15 @@ def course_caveats(course: RunCourse | None, rule: AdaptiveLengthRule, *, asked:
         return []
     caveats = []
     if course.warm_up_end == "cap":
-        what = ", ".join(course.unsettled) or "too short to tell"
+        what = ", ".join(course.unsettled) or "too short to judge"
         caveats.append(Caveat("warm-up-cap", _CAP_TEXT.format(cap=rule.warm_up_s, what=what)))
     if course.window_end == "cap":
         caveats.append(Caveat("window-cap", _WINDOW_CAP_TEXT.format(cap=rule.window_s)))
     if asked and course.gates_failed:
-        text = f"the server's own state moved in the window: {', '.join(course.gates_failed)}"
+        text = f"the server's internal state changed in the window: {', '.join(course.gates_failed)}"
         caveats.append(Caveat("server-unsettled", text))
     if asked and course.gates_unread:
-        text = f"whether the server had settled could not be read of: {', '.join(course.gates_unread)}"
+        text = f"dbdyno could not read whether the server had settled: {', '.join(course.gates_unread)}"
         caveats.append(Caveat("server-unread", text))
     return caveats
 

@@ -137,9 +137,9 @@ def read_records(process: PipedProcess, each: Callable[[LoadRecord], None], watc
     completed = process.wait(EXIT_S)
     if not ended:
         raise MeasureError(
-            f"the load generator {_ending_words(completed.exit_code)} and no last record",
+            f"the load generator {_ending_words(completed.exit_code)} without a final record",
             completed.stderr.strip()[-2000:],
-            "try the same order by hand: dbdyno-load run --order ORDER.json",
+            "run the same order by hand: dbdyno-load run --order ORDER.json",
         )
 
 

@@ -62,7 +62,7 @@ def _lost_path(end: EndRecord | None) -> str:
     lasted = ", ".join(
         "to the end" if until is None else f"{(until - began) / 1e9:.1f} s" for began, until in end.paths_lost
     )
-    return f"{NETWORK}: the path to the server was lost ({lasted}): no byte came and nothing was acknowledged"
+    return f"{NETWORK}: the path to the server was lost ({lasted}): no byte arrived and nothing was acknowledged"
 
 
 def _silence(end: EndRecord | None, server_death: str | None) -> str:
@@ -74,13 +74,13 @@ def _failure(figures: WindowFigures, end: EndRecord | None, server_death: str | 
     if server_death:
         return f"the server died: {server_death}"
     if end is None:
-        return "the load generator ended without a last record"
+        return "the load generator ended without a final record"
     if end.status != "complete":
         return f"the load {end.status}: {end.reason}" if end.reason else f"the load {end.status}"
     if end.search is not None and end.search.highest_held_per_s is None:
-        return "no rate held the promise"
+        return "no rate met the objective"
     if figures.transactions == 0:
-        return "no transaction was completed in the window"
+        return "no transaction completed in the window"
     return ""
 
 
@@ -104,7 +104,11 @@ def _doubts(
 
 def _missing_seconds(figures: WindowFigures) -> Caveat | None:
     count = len(figures.missing_seconds)
-    return Caveat("missing-seconds", f"{count} s of the window were not reported") if count else None
+    return (
+        Caveat("missing-seconds", f"{count} s of the window are missing in the report of the load generator")
+        if count
+        else None
+    )
 
 
 def _client_bound(figures: WindowFigures) -> Caveat | None:
@@ -115,13 +119,13 @@ def _client_bound(figures: WindowFigures) -> Caveat | None:
 def _client_bound_search(end: EndRecord | None) -> Caveat | None:
     if end is None or end.search is None or not end.search.client_bound:
         return None
-    return Caveat(CLIENT_BOUND, f"the search met the client's own limit: {end.search.reason}")
+    return Caveat(CLIENT_BOUND, f"the search reached the client's limit: {end.search.reason}")
 
 
 def _unfinished_search(end: EndRecord | None) -> Caveat | None:
     if end is None or end.search is None or end.search.complete:
         return None
-    return Caveat("unfinished-search", f"the search ended before its answer was sure: {end.search.reason}")
+    return Caveat("unfinished-search", f"the search ended before its answer was certain: {end.search.reason}")
 
 
 def clock_jump_ns(intervals: Sequence[IntervalRecord]) -> int:
@@ -159,7 +163,7 @@ def _conflicts(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | N
     share = _failed_share(figures)
     if not (_is_conflict_only(figures, conflicts) and FAILED_SHARE_LIMIT < share <= CONFLICT_SHARE_LIMIT):
         return None
-    text = f"{share:.1%} of the transactions met another and were given up, not counted as done: {_codes(figures)}"
+    text = f"{share:.1%} of the transactions were aborted by a conflict and are not counted: {_codes(figures)}"
     return Caveat("conflicts-given-up", text)
 
 

@@ -62,10 +62,10 @@ def order_caveats(rates: OrderRates | None, seconds: float) -> list[Caveat]:
     nopm, tpm = rates.nopm, rates.tpm
     odd = []
     if _is_off(nopm, tpm, rates.ratio_by_mix, seconds):
-        text = f"TPM / NOPM was {tpm / nopm:.3f}, where the mix makes it {rates.ratio_by_mix:.3f}"
+        text = f"TPM / NOPM was {tpm / nopm:.3f}, but the mix gives {rates.ratio_by_mix:.3f}"
         odd.append(Caveat("ratio-off", text))
     if rates.nopm_most is not None and nopm > rates.nopm_most:
-        text = f"{nopm:,.0f} NOPM are more than the {rates.nopm_most:,.0f} that keying and thinking allow"
+        text = f"{nopm:,.0f} NOPM exceed the {rates.nopm_most:,.0f} that keying and think times allow"
         odd.append(Caveat("orders-above-ceiling", text))
     return odd
 

@@ -177,7 +177,7 @@ def parse_record(line: str) -> LoadRecord | None:
         raise MeasureError(
             "the load generator wrote a line that is not a record",
             f"{error} in: {line[:200]}",
-            "check that dbdyno-load is of the same version as dbdyno",
+            "check that dbdyno-load and dbdyno have the same version",
         ) from error
 
 
@@ -223,7 +223,7 @@ def _start(row: Mapping[str, Any]) -> StartRecord:
         raise MeasureError(
             "the load generator is newer than dbdyno",
             f"{start.program} writes schema {start.schema_version}; this dbdyno reads up to {SCHEMA_VERSION}",
-            "run make setup, so that both are of one version",
+            "run make setup to build both from the same version",
         )
     return StartRecord(start.monotonic_ns, start.program, start.pacing.kind != "closed", row)
 

@@ -43,5 +43,5 @@ class WallClock:
         if abs(jump_ns) <= CLOCK_JUMP_LIMIT_NS:
             return ()
         set_by = f"{'forward' if jump_ns > 0 else 'back'} by {abs(jump_ns) / 1e9:.1f} s"
-        text = f"the wall clock was set {set_by} during the run; the times of the run go on by the old clock"
+        text = f"the wall clock was set {set_by} during the run; the run's times continue by the old clock"
         return (Caveat(CLOCK_JUMP, text),)

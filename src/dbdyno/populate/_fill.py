@@ -74,10 +74,10 @@ def _refuse_broken(dataset: Dataset, verified: Verified) -> None:
     broken = broken_words(verified.answers)
     if broken:
         raise PopulateError(
-            f"{dataset.title} is not consistent after it was filled",
-            f"{broken}; the server acknowledged every row, and its sums were those of the rows sent",
-            "fill it again; if one server alone breaks it, that server answers or keeps rows wrongly; if every server "
-            "does, report it: a defect of dbdyno",
+            f"{dataset.title} is inconsistent after filling",
+            f"{broken}; the server acknowledged every row, and its checksums matched the rows sent",
+            "fill it again; if only one server breaks it, that server returns or stores rows wrongly; if every "
+            "server does, please report it: it is a bug in dbdyno",
         )
 
 

@@ -134,7 +134,7 @@ def snapshot_for(
             server.discard()
         snapshot = read_snapshot(folder, host)
     if snapshot is None:
-        raise PopulateError("a snapshot is not whole although it was just made", str(folder))
+        raise PopulateError("a snapshot is incomplete although it was just written", str(folder))
     return replace(snapshot, reused=False)
 
 

@@ -218,7 +218,7 @@ def undecided_words(answers: Sequence[ConditionAnswer], timeouts: Timeouts | Non
     names = [f"{answer.name} ({answer.meaning})" for answer in answers if answer.status == "undecided"]
     check_ns = timeouts.check_ns if timeouts is not None else None
     within = "ten minutes" if check_ns is None else format_duration(check_ns)
-    return f"not answered within {within}, and so not known to hold: {'; '.join(names)}" if names else ""
+    return f"not answered within {within}, so undecided: {'; '.join(names)}" if names else ""
 
 
 _TIMEOUT_S = 3600.0

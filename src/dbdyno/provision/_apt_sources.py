@@ -83,7 +83,7 @@ def read_distribution(host: Host) -> Distribution:
         host.run(["dpkg-deb", "--version"], timeout_s=30)
     except HostError as error:
         raise ProvisionError(
-            "this host has no apt, so distribution packages can't be had",
+            "this host has no apt, so dbdyno can't fetch distribution packages",
             str(error),
             "use a Debian or Ubuntu host, or name a running server: FAMILY@server:NAME",
         ) from error
@@ -94,9 +94,9 @@ def read_distribution(host: Host) -> Distribution:
     own = [e for e in entries if "main" in e.components and names & set(e.suites)]
     if not own:
         raise ProvisionError(
-            "no package source serves this host's own distribution",
+            "no package source is for this host's distribution",
             f"looked in /etc/apt for suite '{codename or 'unknown'}' with component main, found {len(entries)} sources",
-            "set up the distribution's own sources, or name a running server: FAMILY@server:NAME",
+            "add the distribution's package sources, or name a running server: FAMILY@server:NAME",
         )
     archive = min(own, key=lambda e: not _is_distribution_key(e, identity))  # third parties use codenames too
     secured = [e for e in entries if {f"{name}-security" for name in names} & set(e.suites)]

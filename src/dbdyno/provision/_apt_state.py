@@ -78,7 +78,7 @@ class AptState:
                 "apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S, check=False
             )
             if done.exit_code != 0:  # an old suite may have lost its updates or security pocket: then the suite alone
-                progress(f"{self.suite} is asked without its updates: {_apt_words(done.stderr).splitlines()[-1]}")
+                progress(f"{self.suite} is read without its updates: {_apt_words(done.stderr).splitlines()[-1]}")
                 self._prepare(all_pockets=False)
                 self._apt("apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S)
             self._tell_if_expired(progress)
@@ -112,10 +112,11 @@ class AptState:
         if datetime.now(UTC) - until > _EXPIRED_MOST and not is_allowed:
             raise ProvisionError(
                 words,
-                f"the mirror lags behind by more than {_EXPIRED_MOST.days} days, or something answers in its place",
+                f"the mirror lags behind by more than {_EXPIRED_MOST.days} days, or another server answers in "
+                f"its place",
                 'use another mirror; or allow it in the host\'s apt settings: Acquire::Check-Valid-Until "false";',
             )
-        progress(f"{words}: the mirror lags behind, newer versions and corrections may be missing")
+        progress(f"{words}: the mirror lags behind, so newer versions and fixes may be missing")
 
     def versions(self, prefix: str) -> list[tuple[str, str]]:
         """(package, version) of all packages whose name begins with `prefix`, newest version first."""

@@ -78,7 +78,7 @@ def unpack(archive: Path, folder: Path) -> None:
         _remove_outward_links(root)
     except _BROKEN as error:
         raise ProvisionError(
-            f"{archive.name} can't be unpacked", f"{error} ({archive})", "fetch it again: it is cut short or damaged"
+            f"{archive.name} can't be unpacked", f"{error} ({archive})", "fetch it again: it is truncated or damaged"
         ) from error
     except OSError as error:
         raise ProvisionError(f"{archive.name} can't be unpacked", str(error), "") from error
@@ -91,7 +91,7 @@ def _members(archive: Path) -> Iterator[_Member]:
         yield from _tar_members(archive)
     else:
         raise ProvisionError(
-            f"{archive.name} is not an archive", f"looked into {archive}", f"known: {', '.join(ARCHIVE_NAMES)}"
+            f"{archive.name} is not an archive", f"read {archive}", f"known: {', '.join(ARCHIVE_NAMES)}"
         )
 
 
@@ -152,7 +152,7 @@ def _inside(path: Path, name: str, root: Path, archive: Path) -> Path:
     lexical = Path(os.path.normpath(path))
     real = lexical.parent.resolve() / lexical.name
     if PurePosixPath(name).is_absolute() or not lexical.is_relative_to(root) or not real.is_relative_to(root):
-        raise _refusal(archive, name, "leads out of the folder")
+        raise _refusal(archive, name, "points outside the folder")
     return real
 
 
@@ -164,9 +164,7 @@ def _remove_outward_links(root: Path) -> None:
 
 
 def _refusal(archive: Path, name: str, why: str) -> ProvisionError:
-    return ProvisionError(
-        f"{archive.name} is refused", f"its entry '{name}' {why}", "get it from whoever publishes the server"
-    )
+    return ProvisionError(f"{archive.name} is refused", f"its entry '{name}' {why}", "get it from the server's vendor")
 
 
 def _write(opened: Callable[[], IO[bytes]], path: Path) -> None:
@@ -271,8 +269,8 @@ class UnpackedSource:
         if name.sha256 and digest != name.sha256:
             forget()
             raise ProvisionError(
-                f"{location} is not the file that was meant",
-                f"its SHA-256 is {digest}, {name.sha256} was asked for",
+                f"{location} is not the expected file",
+                f"its SHA-256 is {digest}, but the study asks for {name.sha256}",
                 "get the right file, or correct sha256",
             )
         for known in _store.installations(home, host):  # the same file under another name

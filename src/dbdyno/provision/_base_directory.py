@@ -66,7 +66,7 @@ def library_path(programs: Sequence[Path], folder: Path, links: Path, host: Host
     if still:
         raise ProvisionError(
             f"{programs[0].name} lacks libraries of this host: {', '.join(still)}",
-            f"asked for by {' and '.join(str(program) for program in programs)}",
+            f"needed by {' and '.join(str(program) for program in programs)}",
             install_hint(still),
         )
     return path
@@ -81,7 +81,7 @@ def install_hint(names: Sequence[str]) -> str:
     known = [_DEBIAN_PACKAGES[name] for name in names if name in _DEBIAN_PACKAGES]
     unknown = [name for name in names if name not in _DEBIAN_PACKAGES]
     words = [f"install: {', '.join(known)}"] if known else []
-    return "; ".join(words + ([f"find what brings {', '.join(unknown)}"] if unknown else []))
+    return "; ".join(words + ([f"find the packages that contain {', '.join(unknown)}"] if unknown else []))
 
 
 def _missing(programs: Sequence[Path], path: str, host: Host) -> list[str]:
@@ -147,9 +147,9 @@ def find_base(folder: Path) -> Base | None:
     fitting = [p for p in servers if is_for_this_machine(p)]
     if servers and not fitting:
         raise ProvisionError(
-            "the server is built for another machine",
+            "the server is built for another architecture",
             f"{servers[0]} does not run on {platform.machine()}",
-            "get the build for this machine",
+            "get the build for this architecture",
         )
     shares = [p.parent.parent for p in files if p.name == "errmsg.sys" and p.parent.name == "english"]
     shares = [share for share in shares if (share / "charsets" / "Index.xml").is_file()]

@@ -46,7 +46,8 @@ def download(address: str, file: Path, progress: Progress) -> None:
             total = have + int(reply.headers.get("Content-Length") or 0)
             _note_identity(reply.headers.get("ETag") or reply.headers.get("Last-Modified"), mark)
             progress(
-                f"download {address}: {format_bytes(total)}" + (f", {format_bytes(have)} are here" if have else "")
+                f"download {address}: {format_bytes(total)}"
+                + (f", {format_bytes(have)} already fetched" if have else "")
             )
             with part.open("ab" if goes_on else "wb") as target:
                 _copy(reply, target, have, total, progress)
@@ -58,14 +59,14 @@ def download(address: str, file: Path, progress: Progress) -> None:
         raise ProvisionError(f"{address} can't be fetched", f"the server answers {error.code}", "") from error
     except (OSError, http.client.HTTPException) as error:
         raise ProvisionError(
-            f"{address} can't be fetched", str(error), "check the network and run again: what is here is kept"
+            f"{address} can't be fetched", str(error), "check the network and run again: fetched parts are kept"
         ) from error
     got = part.stat().st_size
     if total > have and got != total:
         raise ProvisionError(
             f"the download of {address} broke off",
-            f"{got:,} of {total:,} bytes are here",
-            "run again: it goes on from there",
+            f"{got:,} of {total:,} bytes are fetched",
+            "run again: the download resumes",
         )
     part.rename(file)
     mark.unlink(missing_ok=True)
@@ -105,7 +106,7 @@ _NPM_RE = re.compile(rf"(?:@{_WORD}/)?{_WORD}@{_WORD}")
 class ArchiveFetcher:
     """A file of this machine, or an https address.
 
-    An address needs a SHA-256: https proves which server answers, and not that the file is the one that was meant.
+    An address needs a SHA-256: https proves which server answers, but not that this is the right file.
     """
 
     name = "archive"
@@ -118,7 +119,7 @@ class ArchiveFetcher:
         """See `Fetcher`."""
         if re.match(r"[a-z]+://", place):
             if not place.startswith(("https://", "http://")):
-                raise StudyError(f"{place} is not an address that dbdyno fetches", "", "use https, or a file's path")
+                raise StudyError(f"{place} is not an address that dbdyno can fetch", "", "use https, or a file's path")
             return place
         return str(Path(place).expanduser().absolute())
 
@@ -137,15 +138,15 @@ class ArchiveFetcher:
         if location.startswith("http://") and not sha256:
             raise StudyError(
                 f"{location} can't be trusted",
-                "nothing proves what comes over plain http",
-                "use https or give its sha256",
+                "plain http does not prove where a file comes from",
+                "use https or add its sha256",
             )
         if not sha256 and not self._without_digest:
             raise StudyError(
                 f"{location} has no sha256",
-                "https proves which server answers, and not that the file is the one that was meant",
-                f"add #sha256=DIGEST, as its vendor prints it; or fetch it once by hand, which tells the digest and "
-                f"records it: dbdyno engines get --without-digest {shlex.quote(f'FAMILY:VERSION@archive:{location}')}",
+                "https proves which server answers, but not that this is the right file",
+                f"add #sha256=DIGEST from its vendor; or fetch it once by hand, which prints and records the "
+                f"digest: dbdyno engines get --without-digest {shlex.quote(f'FAMILY:VERSION@archive:{location}')}",
             )
         name = location.rpartition("/")[2].partition("?")[0] or "archive"
         file = home.downloads / f"{hashlib.sha256(location.encode()).hexdigest()[:8]}-{name}"
@@ -164,7 +165,7 @@ class MavenFetcher:
         """See `Fetcher`."""
         if not _MAVEN_RE.fullmatch(place):
             raise StudyError(
-                f"'{place}' is not a coordinate", "", "write GROUP:ARTIFACT:VERSION, with :zip:CLASSIFIER where needed"
+                f"'{place}' is not a coordinate", "", "write GROUP:ARTIFACT:VERSION, with :zip:CLASSIFIER if needed"
             )
         return place
 
@@ -218,7 +219,7 @@ def _ask_client(argv: list[str], title: str, kind: str, location: str, host: Hos
         host.run([argv[0], "--version"], timeout_s=60, is_download=True)
     except HostError as error:
         raise ProvisionError(
-            f"{kind}:{location} needs {title}, which is not on this host",
+            f"{kind}:{location} needs {title}, which this host lacks",
             str(error),
             f"install {argv[0]}, or fetch the file elsewhere and name it: @archive:PATH",
         ) from error
@@ -227,12 +228,14 @@ def _ask_client(argv: list[str], title: str, kind: str, location: str, host: Hos
     except HostError as error:
         errors = [line for line in error.why.splitlines() if "ERR" in line.upper()]
         raise ProvisionError(
-            f"{title} can't fetch {location}", "\n".join(errors[:4]) or error.why[-600:], "check the coordinate"
+            f"{title} can't fetch {location}",
+            "\n".join(errors[:4]) or error.why[-600:],
+            "check the package's name and version",
         ) from error
 
 
 def _only_file(folder: Path, location: str) -> Path:
     files = [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
     if len(files) != 1:
-        raise ProvisionError(f"{location} did not become one file", f"{len(files)} files in {folder}", "")
+        raise ProvisionError(f"{location} is not exactly one file", f"{len(files)} files in {folder}", "")
     return files[0]

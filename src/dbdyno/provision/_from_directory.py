@@ -26,7 +26,7 @@ def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: H
         raise ProvisionError(
             f"no server in {folder}",
             "looked for mysqld or mariadbd, english/errmsg.sys and charsets/Index.xml",
-            "give the base directory of a server, or an archive of one",
+            "name the base directory of a server, or an archive of one",
         )
     plugin = base.plugin_files.get(name.storage_engine)
     programs = [base.server, *([base.plugin_directory / plugin] if plugin else [])]
@@ -71,7 +71,7 @@ class BasedirSource:
             raise StudyError(f"{name} names no folder", "", f"write {name.family}:VERSION@basedir:/PATH")
         folder = Path(name.source_place).expanduser().absolute()
         if not folder.is_dir():
-            raise StudyError(f"the base directory {folder} is not a folder", f"asked for by {name}", "correct the path")
+            raise StudyError(f"the base directory {folder} is not a folder", f"needed by {name}", "correct the path")
         host.ensure_reachable(folder / "any")
         base = find_base(folder)
         programs = (base.server,) if base is not None else ()

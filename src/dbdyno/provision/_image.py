@@ -106,9 +106,9 @@ def _asked(containers: Containers, image: ImageFacts, argv: tuple[str, ...]) -> 
         done = containers.run(ContainerOrder(image.image_id, argv), _ASK_TIMEOUT_S)
     except HostError as error:
         raise ProvisionError(
-            f"the image {image.reference} can't be asked for its version",
+            f"the image {image.reference} does not print its version",
             error.why,
-            "an image of a server starts it where the first word begins with a dash, as the official ones do",
+            "the image must start the server if the first argument begins with a dash, as the official images do",
         ) from error
     return done.stdout + done.stderr
 

@@ -119,7 +119,7 @@ class PackageSource:
             try:
                 there = self._existing_or_new(candidate, name, distribution, host, home, progress)
             except ProvisionError as error:  # mirrors do list files that they no longer have
-                progress(f"{candidate.family} {candidate.version} ({candidate.suite}) can't be had: {error.what}")
+                progress(f"{candidate.family} {candidate.version} ({candidate.suite}) can't be fetched: {error.what}")
                 failure = failure or error
                 continue
             if failure is not None:
@@ -229,27 +229,27 @@ def _nearest(
         if any(c.family == name.family for c in seen) and name.storage_engine != "innodb":
             raise _lacks_storage_engine(name, seen)
         raise StudyError(
-            f"{name} is in none of the suites {', '.join(distribution.suites)} of this host's distribution",
+            f"{name} is not in the suites {', '.join(distribution.suites)} of this host's distribution",
             _offered_words(seen),
             _elsewhere(name) or "choose one of these, or name a running server: FAMILY@server:NAME",
         )
     nearest = min(same, key=lambda c: _distance(c.version, name.version))
     if distribution.identity == "debian" or _is_unheard_of(name):
         listed = ", ".join(f"{c.version} ({c.suite})" for c in sorted(same, key=lambda c: parse_version(c.version)))
-        unasked = f"; not asked: {'; '.join(map(str, failures))}" if failures else ""
+        unasked = f"; not read: {'; '.join(map(str, failures))}" if failures else ""
         raise StudyError(
-            f"{name} can't be had from this host's distribution",
+            f"{name} is not available from this host's distribution",
             f"it offers {name.family} {listed}{unasked}",
-            "; ".join(filter(None, (f"the nearest is {name.family}:{nearest.version}", _elsewhere(name)))),
+            "; ".join(filter(None, (f"the nearest version is {name.family}:{nearest.version}", _elsewhere(name)))),
         )
     return nearest, (
-        f"{name.family} {nearest.version} was taken for {name.family} {name.version}: "
-        f"{distribution.identity} {distribution.codename} offers no other"
+        f"{name.family} {nearest.version} replaces {name.family} {name.version}: {distribution.identity} "
+        f"{distribution.codename} has no other"
     )
 
 
 def _offered_words(seen: Iterable[_Candidate]) -> str:
-    return "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in seen})) or "they offer no engine at all"
+    return "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in seen})) or "they have no engine at all"
 
 
 def _lacks_storage_engine(name: EngineName, seen: Iterable[_Candidate]) -> StudyError:
@@ -265,7 +265,7 @@ def _lacks_storage_engine(name: EngineName, seen: Iterable[_Candidate]) -> Study
 def _elsewhere(name: EngineName) -> str:
     """Return what the catalogue of public registries has of that version, as a remedy."""
     entries = catalogued_by_source(name.family, name.version) if name.storage_engine == "innodb" else {}
-    return ", ".join(f"{entry.version} can be had as {entry.engine}" for entry in entries.values())
+    return ", ".join(f"{entry.version} is available as {entry.engine}" for entry in entries.values())
 
 
 def _is_unheard_of(name: EngineName) -> bool:
@@ -290,7 +290,7 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
         try:
             files = choose(candidate.wanted)
         except HostError as error:
-            raise ProvisionError(f"the packages of {title} do not fit together", str(error)[-600:]) from error
+            raise ProvisionError(f"the packages of {title} conflict with each other", str(error)[-600:]) from error
         _unpack(files, state, unfinished, host, progress, title)
         missing = _package_tree.missing_libraries(_package_tree.survey(unfinished, host), host)
         if not missing:
@@ -315,7 +315,7 @@ def _unpack(files: list[RemoteFile], state: AptState, root: Path, host: Host, pr
         raise ProvisionError(
             f"the packages of {title} can't be fetched",
             str(error)[-600:],
-            "check the network and run again: what is complete is kept",
+            "check the network and run again: complete packages are kept",
         ) from error
     progress(f"unpack {title}")
     host.remove_tree(root)

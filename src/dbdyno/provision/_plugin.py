@@ -36,17 +36,21 @@ def plugin_file(name: EngineName) -> Path:
     """
     path = Path(name.plugin).expanduser().absolute()
     if not path.is_file():
-        raise StudyError(f"the plug-in {path} is not a file", f"asked for by {name}", "correct the path")
+        raise StudyError(f"the plug-in {path} is not a file", f"needed by {name}", "correct the path")
     if not is_elf(path) or _elf_type(path) != _SHARED_OBJECT:
-        raise StudyError(f"{path} is not a plug-in", "it is not a shared library", "give the file that the build made")
+        raise StudyError(
+            f"{path} is not a plug-in", "it is not a shared library", "name the shared library that the build wrote"
+        )
     if not is_for_this_machine(path):
         raise ProvisionError(
-            f"the plug-in {path} is built for another machine", "its ELF header says so", "get the build for this one"
+            f"the plug-in {path} is built for another architecture",
+            "its ELF header says so",
+            "get the build for this architecture",
         )
     content = path.read_bytes()
     if not any(word in content for word in _DECLARATIONS):
-        why = "it is a shared library that declares no plug-in of MySQL or MariaDB"
-        raise StudyError(f"{path} is not a plug-in", why, "give the ha_*.so of the storage engine")
+        why = "it is a shared library without a MySQL or MariaDB plug-in"
+        raise StudyError(f"{path} is not a plug-in", why, "name the ha_*.so of the storage engine")
     return path
 
 
@@ -54,10 +58,10 @@ def plugin_hint(name: EngineName) -> str:
     """Return how to give a server a storage engine that it has not, as a remedy.
 
     >>> plugin_hint(EngineName("mariadb", "11.8", "tidesdb"))
-    'give the file of its plug-in: plugin = "/path/ha_tidesdb.so" for the target, or #plugin=PATH after the name'
+    'name the file of its plug-in: plugin = "/path/ha_tidesdb.so" for the target, or #plugin=PATH after the name'
     """
     file = f"/path/ha_{name.storage_engine}.so"
-    return f'give the file of its plug-in: plugin = "{file}" for the target, or #plugin=PATH after the name'
+    return f'name the file of its plug-in: plugin = "{file}" for the target, or #plugin=PATH after the name'
 
 
 def plugin_version_of(name: EngineName) -> str:
@@ -82,8 +86,8 @@ def with_plugin(installation: Installation, name: EngineName, host: Host, home: 
     ProvisionError : it wants libraries that are nowhere
     """
     if installation.address is not None:
-        why = "its plug-ins are loaded already, or by whoever runs it"
-        raise StudyError(f"the server '{installation.address.name}' runs already", why, "leave the plug-in out")
+        why = "its administrator loads its plug-ins"
+        raise StudyError(f"the server '{installation.address.name}' is already running", why, "remove the plug-in")
     path = plugin_file(name)
     version = _version(path, name)
     if installation.image:  # mounted among the image's own; its libraries are the image's
@@ -111,8 +115,8 @@ def _version(path: Path, name: EngineName) -> str:
     if declared and name.plugin_version and not matches(declared, name.plugin_version):
         raise StudyError(
             f"the plug-in {path.name} is not of version {name.plugin_version}",
-            f"the file says that it is {name.storage_engine} {declared}",
-            f"leave plugin_version out, or give the file of {name.plugin_version}",
+            f"the file declares {name.storage_engine} {declared}",
+            f"remove plugin_version, or name the file of {name.plugin_version}",
         )
     return declared or name.plugin_version
 
@@ -176,8 +180,8 @@ def _copied_libraries(argv: tuple[str, ...], plugin: Path, folder: Path, host: H
         if not near:
             raise ProvisionError(
                 f"the plug-in {plugin.name} lacks libraries: {', '.join(missing)}",
-                f"looked for where the server's lie, and in {plugin.parent}",
-                f"put them beside {plugin.name}; {install_hint(missing)}",
+                f"looked in the server's library folders and in {plugin.parent}",
+                f"put them next to {plugin.name}; {install_hint(missing)}",
             )
         copied |= {file.name: _copied(file, folder) for file in near}
     return copied

@@ -69,7 +69,7 @@ def provision(
         raise StudyError(
             f"'{kind}' is not a source of engines",
             f"known: {', '.join(every)}",
-            f"{nearest(_OTHER_WORDS.get(kind, kind), every)} Without @SOURCE the distribution's packages are used",
+            f"{nearest(_OTHER_WORDS.get(kind, kind), every)} Without @SOURCE, dbdyno uses the distribution's packages",
         )
     if not name.plugin:
         return _unchanged(_obtained(name, every, host, home, progress), home)
@@ -90,7 +90,7 @@ def _obtained(
         kinds = list(catalogued_by_source(name.family, name.version)) if name.storage_engine == "innodb" else []
         if len(kinds) != 1:
             raise
-        note = f"not in this host's distribution; the one other source known is {name}@{kinds[0]}"
+        note = f"not in this host's distribution; the only other known source is {name}@{kinds[0]}"
         progress(f"{name}: {note}")
         installation = every[kinds[0]].obtain(replace(name, source=kinds[0]), host, home, progress)
         return replace(installation, nearest_note=note)

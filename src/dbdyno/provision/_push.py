@@ -44,8 +44,8 @@ def push_installation(
     if folder is None:
         raise ProvisionError(
             f"{installation.title} can't be copied to another host",
-            f"{installation.base_directory} is no folder of dbdyno",
-            "choose a package or an archive",
+            f"{installation.base_directory} is not one of dbdyno's folders",
+            "use a package or an archive",
         )
     listing = checksums(folder)
     destination = there.engines / f"{folder.name}-{hashlib.sha256(listing.encode()).hexdigest()[:16]}"
@@ -77,8 +77,8 @@ def _moved(
     if outside:
         raise ProvisionError(
             f"{installation.title} can't be copied to another host",
-            f"it runs with libraries of this machine: {outside[0]}",
-            "choose it from a package of a distribution, which carries its own",
+            f"it needs libraries of this machine: {outside[0]}",
+            "use a distribution package, which brings its libraries",
         )
     return moved
 

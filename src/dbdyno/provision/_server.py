@@ -49,7 +49,7 @@ class ServerSource:
         label = name.source_place
         address = self._addresses.get(label)
         if address is None:
-            known = ", ".join(sorted(self._addresses)) or "the study names none"
+            known = ", ".join(sorted(self._addresses)) or "the study has no [servers] table"
             raise StudyError(f"no server is named '{label}'", f"known: {known}", f"add [servers.{label}] to the study")
         there = describe_server(address, host)
         if there.family != name.family or (name.version and not matches(there.version, name.version)):
@@ -85,7 +85,7 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
     """
     try:
         if address.socket and host.listener(Path(address.socket)) is None:
-            raise ConnectionRefusedError("nobody listens there")
+            raise ConnectionRefusedError("no server listens there")
         with connect(
             user=address.user,
             password=_password(address, host) if password is None else password,
@@ -100,14 +100,14 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
         raise ProvisionError(
             str(error.args[-1]),
             _where(address),
-            "see whether the server hangs, or what between here and there does; or take it out of the study",
+            "check whether the server or the network hangs; or remove it from the study",
         ) from None
     except (pymysql.MySQLError, OSError) as error:
         words = error.args[-1] if error.args else error
         raise ProvisionError(
-            f"the server '{address.name}' does not let us in",
+            f"the server '{address.name}' refuses the connection",
             f"{_where(address)}: {words}",
-            "check that it runs, and the user, password and encryption that it was given",
+            "check that it runs, and check user, password and encryption in the study",
         ) from None  # the driver's own error shows the arguments of the call
 
 

@@ -79,9 +79,9 @@ def check_unchanged(folder: Path, title: str) -> None:
     if changed:
         more = [f"and {len(changed) - _MOST_NAMED} more"] if len(changed) > _MOST_NAMED else []
         raise ProvisionError(
-            f"the files of {title} in {folder} are not those that were fetched",
+            f"the files of {title} in {folder} have changed since they were fetched",
             "\n".join([*changed[:_MOST_NAMED], *more]),
-            "remove it with dbdyno engines remove, and it is fetched anew; dbdyno engines verify lists all changes",
+            "remove it with dbdyno engines remove and fetch it again; dbdyno engines check lists all changes",
         )
     with contextlib.suppress(OSError):  # of a home that may only be read: then they are read each time
         (folder / _TIMES).write_text(times)
@@ -296,7 +296,7 @@ def check_installed(engine: InstalledEngine, host: Host) -> list[str]:
     except (ProvisionError, HostError) as error:
         return [*lines, f"{error.what}: {error.why}"]
     if raw_version != engine.installation.raw_version:
-        lines.append(f"its server says {raw_version}, it was {engine.installation.raw_version}")
+        lines.append(f"its server says {raw_version}, but it was {engine.installation.raw_version}")
     return lines
 
 
@@ -312,10 +312,10 @@ def remove_installed(engine: InstalledEngine, home: Home, host: Host) -> None:
             forget(engine.folder, host)
             host.remove_tree(engine.folder)
     except HostError as error:
-        if "another process holds" not in error.what:
+        if "another process uses" not in error.what:
             raise
         raise ProvisionError(
-            f"{engine.installation.title} is in use", f"a study holds {engine.folder}", "wait for it to end"
+            f"{engine.installation.title} is in use", f"a study uses {engine.folder}", "wait for it to end"
         ) from error
 
 
@@ -333,7 +333,9 @@ def in_use(installation: Installation, home: Home, host: Host) -> Iterator[None]
         return
     with host.lock(_lock_file(folder, home), _BUSY_WAIT_S * 60, shared=True):
         if not is_complete(folder, host):
-            raise ProvisionError(f"{installation.title} was removed meanwhile", str(folder), "run again to fetch it")
+            raise ProvisionError(
+                f"{installation.title} was removed in the meantime", str(folder), "run again to fetch it"
+            )
         yield
 
 

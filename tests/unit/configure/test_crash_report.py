@@ -39,7 +39,7 @@ STOPPED = "2026-11-22 10:00:00 0 [Note] mariadbd (initiated by: root[root] @ loc
         (-6, MARIADB_ASSERTION, "assertion", "log0recv.cc line 2120"),
         (-11, SEGFAULT, "crashed", "signal 11, segmentation fault"),
         (1, SEGFAULT, "crashed", "signal 11, segmentation fault"),
-        (-11, "", "crashed", "its error log says nothing of it"),
+        (-11, "", "crashed", "segmentation fault"),
         (-6, DISK, "disk-full", "No space left on device"),
         (1, DISK, "disk-full", "No space left on device"),
         (0, STOPPED, "stopped", "Normal shutdown"),
@@ -70,13 +70,13 @@ LINE = "[12.3] Out of memory: Killed process 77 (mariadbd) total-vm:1kB"
 @pytest.mark.parametrize(
     ("signs", "kind", "words"),
     [
-        (QUIET, "killed", "killed nothing for want of memory"),
+        (QUIET, "killed", "killed nothing for lack of memory"),
         (OomSigns(in_group=0, on_host=2, log_readable=True), "killed", "not this one"),
-        (OomSigns(), "killed", "can't be seen"),
+        (OomSigns(), "killed", "can't see"),
         (OomSigns(in_group=1, on_host=1), "oom-limit", "memory limit of 96 MiB"),
         (OomSigns(line=f"Memory cgroup out of memory: {LINE}"), "oom-limit", "limit"),
         (OomSigns(in_group=0, on_host=1, line=LINE, log_readable=True), "oom", "out of memory"),
-        (OomSigns(on_host=1), "oom", "as it seems"),
+        (OomSigns(on_host=1), "oom", "probably by the kernel"),
     ],
 )
 def test_the_kernels_kill_is_told_from_somebodys(signs: OomSigns, kind: str, words: str) -> None:

@@ -266,7 +266,7 @@ def test_the_kernel_gives_a_silent_path_up_when_the_study_says(monkeypatch: pyte
             raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
 
         monkeypatch.setattr(connection, "_ready_socket", lost)
-        with pytest.raises(PathLostError, match="the path to it was lost, nothing was acknowledged for 3 s"):
+        with pytest.raises(PathLostError, match="the path to it was lost: nothing was acknowledged for 3 s"):
             connection.query("SELECT 1")
 
 

@@ -61,5 +61,5 @@ def test_further_columns_are_passed_over() -> None:
 def test_a_server_that_says_too_little_of_itself_can_not_be_had(payloads: list[bytes]) -> None:
     with RogueServer(Behaviour(answers={"SHOW|SELECT": payloads})) as server:
         address = ServerAddress("x", "any", host="127.0.0.1", port=server.port, tls="off")
-        with pytest.raises(ProvisionError, match="does not let us in"):
+        with pytest.raises(ProvisionError, match="refuses the connection"):
             describe_server(address, LocalHost())

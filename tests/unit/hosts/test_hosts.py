@@ -184,7 +184,7 @@ def test_a_copied_tree_keeps_modes_and_holes(host: Host, tmp_path: Path) -> None
     assert stat.S_IMODE((copy / "secret").stat().st_mode) == 0o600
     assert (copy / "sparse").stat().st_size == 64 << 20
     assert (copy / "sparse").stat().st_blocks * 512 < 1 << 20
-    with pytest.raises(HostError, match="there already"):
+    with pytest.raises(HostError, match="copy"):
         host.copy_tree(source, copy)
 
 
@@ -231,7 +231,7 @@ def test_a_lock_is_held_against_others_and_let_go(host: Host, tmp_path: Path) ->
 def test_servers_of_root_run_as_somebody_else_who_must_be_able_to_get_there(host: Host, tmp_path: Path) -> None:
     assert host.run(["id", "-u"], timeout_s=10, as_server_user=True).stdout.strip() != "0"
     (tmp_path / "closed").mkdir(mode=0o700)
-    with pytest.raises(HostError, match="can't pass through"):
+    with pytest.raises(HostError, match="can't enter"):
         host.ensure_reachable(tmp_path / "closed" / "data")
 
 

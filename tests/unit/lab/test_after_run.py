@@ -30,7 +30,7 @@ def test_a_server_that_does_not_come_back_weakens_the_run_and_does_not_undo_it(l
 
 
 def test_a_dead_servers_fault_is_kept_with_the_run(laboratory: Lab) -> None:
-    laboratory.bench.on_run = lambda run, server: setattr(server, "dead", "killed by somebody (signal 9)")
+    laboratory.bench.on_run = lambda run, server: setattr(server, "dead", "killed (signal 9)")
     laboratory.run_all()
     record = laboratory.results.records()[0]
     assert (record.status, record.fault) == ("failed", "killed")

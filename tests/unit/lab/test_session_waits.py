@@ -95,7 +95,7 @@ def test_a_server_that_refuses_or_does_not_answer_does_not_hold_up_the_run(monke
 
 
 def test_the_reason_of_a_run_without_a_transaction_has_it_and_another_runs_has_not() -> None:
-    failed = RunRecord(RUN, "mariadb", "11.8.6", "innodb", "failed", "no transaction was completed in the window")
+    failed = RunRecord(RUN, "mariadb", "11.8.6", "innodb", "failed", "no transaction completed in the window")
     assert with_waits(failed, "in second 12 ..").reason.endswith("in the window: in second 12 ..")
     assert with_waits(failed, "") == failed
 

@@ -267,5 +267,5 @@ def test_the_load_generator_is_found_by_name_then_beside_python_then_on_the_path
     assert find_generator({"PATH": ""}, str(tmp_path / "python")) == program
     assert find_generator({"PATH": str(tmp_path)}, "/nowhere/python") == program
     assert find_generator({"DBDYNO_LOAD": str(program), "PATH": ""}, "/nowhere/python") == program
-    with pytest.raises(MeasureError, match="not here"):
+    with pytest.raises(MeasureError, match="DBDYNO_LOAD"):
         find_generator({"DBDYNO_LOAD": str(tmp_path / "gone"), "PATH": str(tmp_path)}, "/nowhere/python")

@@ -50,7 +50,7 @@ def test_a_load_without_an_end_fails_the_run(interval: Make) -> None:
 
 
 def test_a_window_without_a_transaction_fails_the_run(interval: Make) -> None:
-    assert judged([interval(0, 0), interval(1, 0)]).reason == "no transaction was completed in the window"
+    assert judged([interval(0, 0), interval(1, 0)]).reason == "no transaction completed in the window"
 
 
 def test_a_missing_second_makes_the_run_suspect(interval: Make) -> None:

@@ -216,7 +216,7 @@ def test_the_window_of_a_search_is_that_of_the_probe_that_held() -> None:
 
 def test_a_search_in_which_no_rate_held_has_failed() -> None:
     measured = searched(held=None)
-    assert (measured.judgement.status, measured.judgement.reason) == ("failed", "no rate held the promise")
+    assert (measured.judgement.status, measured.judgement.reason) == ("failed", "no rate met the objective")
     assert measured.figures.tps_mean is None
 
 

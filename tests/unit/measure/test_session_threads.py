@@ -54,7 +54,7 @@ def test_seconds_after_the_run_are_left_out() -> None:
         ("end", {"pooled": 3}, "thread pool"),
         ("end", {"reason": "refused"}, "refused"),
         ("second", {"sessions": 5}, "8 connections"),
-        ("start", {"sessions": 0, "connections": 0}, "not seen"),
+        ("start", {"sessions": 0, "connections": 0}, "not visible"),
     ],
 )
 def test_threads_that_do_not_stand_for_sessions_give_a_caveat_and_no_rows(

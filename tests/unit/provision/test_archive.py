@@ -79,7 +79,7 @@ def test_nothing_is_written_through_a_link_and_no_link_out_is_left(tmp_path: Pat
     outside = tmp_path / "outside"
     outside.mkdir()
     through = _tar(tmp_path / "a.tar.gz", _link("door", str(outside)), _file("door/evil"))
-    with pytest.raises(ProvisionError, match="leads out"):
+    with pytest.raises(ProvisionError, match="door/evil"):
         unpack(through, tmp_path / "one")
     late = _tar(tmp_path / "b.tar.gz", _link("a", "b/../x"), _link("b", "."), _file("good"), _link("in", "good"))
     unpack(late, tmp_path / "two")
@@ -141,7 +141,7 @@ def test_a_server_for_another_machine_is_named(tmp_path: Path) -> None:
     content = bytearray(server.read_bytes())
     content[4] = 1  # 32 bits
     server.write_bytes(content)
-    with pytest.raises(ProvisionError, match="another machine"):
+    with pytest.raises(ProvisionError, match="another architecture"):
         find_base(tmp_path)
 
 
@@ -198,7 +198,7 @@ def test_an_archive_is_unpacked_once_and_again_when_its_content_changes(tmp_path
 
 def test_a_file_with_another_digest_is_refused_and_nothing_of_it_stays(tmp_path: Path) -> None:
     archive = pack(build(tmp_path / "b"), tmp_path / "a.tar.gz")
-    with pytest.raises(ProvisionError, match="is not the file that was meant") as caught:
+    with pytest.raises(ProvisionError, match="its SHA-256 is") as caught:
         obtain(f"mysql:8.0@archive:{archive}#sha256={'0' * 64}", WordsHost(), tmp_path)
     assert hashlib.sha256(archive.read_bytes()).hexdigest() in caught.value.why
     with pytest.raises(StudyError, match=r"is not mysql 5\.7"):
@@ -263,7 +263,7 @@ def test_a_library_that_the_host_lacks_is_named_with_its_package(tmp_path: Path)
     host.missing = {"libnuma.so.1", "libodd.so.9"}
     with pytest.raises(ProvisionError, match=r"libnuma\.so\.1") as caught:
         library_path([Path("/bin/true")], tmp_path, tmp_path / "links", host)
-    assert caught.value.remedy == "install: libnuma1; find what brings libodd.so.9"
+    assert caught.value.remedy == "install: libnuma1; find the packages that contain libodd.so.9"
 
 
 def test_a_library_that_the_build_brings_along_or_the_host_calls_otherwise_is_found(tmp_path: Path) -> None:

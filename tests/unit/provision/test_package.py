@@ -178,7 +178,7 @@ def test_another_distribution_gives_its_nearest_and_says_so(tmp_path: Path, monk
     host = PaperHost(UBUNTU, SOURCES.replace("bookworm", "noble").replace("debian-archive", "ubuntu-archive"))
     made = obtain("mysql:9.7", host, tmp_path, monkeypatch)
     assert made.version == "8.0.46"
-    assert "8.0.46 was taken for mysql 9.7" in made.nearest_note
+    assert "8.0.46 replaces mysql 9.7" in made.nearest_note
     host.online = False  # what is here stays usable, and is said again
     again = obtain("mysql:9.7", host, tmp_path, monkeypatch)
     assert again == made

@@ -70,7 +70,7 @@ def test_a_file_for_another_machine_is_named_so(tmp_path: Path, host: WordsHost)
     content = bytearray(file.read_bytes())
     content[18:20] = (9999).to_bytes(2, "little")
     file.write_bytes(content)
-    with pytest.raises(ProvisionError, match="another machine"):
+    with pytest.raises(ProvisionError, match="another architecture"):
         obtain(f"{basedir(tmp_path)}#plugin={file}", host, tmp_path)
 
 
@@ -113,8 +113,8 @@ def test_a_study_says_it_by_keys_of_its_target() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("+tidesdb", ""), "which storage engine"),
-        (("Experimental", "young"), "no maturity"),
+        (("+tidesdb", ""), "the storage engine of its plug-in"),
+        (("Experimental", "young"), "'young'"),
         (("mariadb:11.8", "mysql:9.7"), "has no plug-in maturity"),
     ],
 )

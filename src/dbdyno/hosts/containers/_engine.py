@@ -40,7 +40,7 @@ class Containers:
 
         Such as ``Docker 28.2`` or ``Podman 5.4``.
         """
-        with translated_errors("the container engine does not say its version"):
+        with translated_errors("the container engine does not report its version"):
             versions: dict[str, Any] = self._client.version()
         parts = {part["Name"]: part["Version"] for part in versions.get("Components") or [] if "Version" in part}
         if "Podman Engine" in parts:
@@ -56,7 +56,7 @@ class Containers:
         """An image that is here; None when it is not."""
         from docker.errors import ImageNotFound
 
-        with translated_errors(f"the image {reference} can't be looked at"):
+        with translated_errors(f"the image {reference} can't be inspected"):
             try:
                 return _image_facts(reference, self._client.images.get(reference))
             except ImageNotFound:
@@ -79,7 +79,7 @@ class Containers:
         """Return whether an image holds a file; nothing is run."""
         from docker.errors import NotFound
 
-        with translated_errors(f"the image {image} can't be looked into"):
+        with translated_errors(f"the image {image} can't be read"):
             container = self._client.containers.create(image, ["-"], labels=self._labels())
             try:
                 container.get_archive(path)
@@ -155,16 +155,16 @@ class Containers:
 
     def _identity(self) -> dict[str, str]:
         """Choose the processes' user, so that their files belong to the server user outside, too."""
-        with translated_errors("the container engine does not say how it runs"):
+        with translated_errors("the container engine does not report how it runs"):
             maps_users = "name=rootless" in (self._client.info().get("SecurityOptions") or [])
         user = {"user": f"{self._user[0]}:{self._user[1]}"}
         if not maps_users:
             return user
         if not self.describe().startswith("Podman"):
             raise HostError(
-                f"the container engine at {self.where} runs without root and gives files to ids of its own",
-                "data directories could not be copied or removed",
-                "use Podman's socket, which keeps ids, or Docker as the system's service",
+                f"the container engine at {self.where} runs without root and maps files to other user ids",
+                "dbdyno could not copy or remove data directories",
+                "use Podman's socket, which keeps user ids, or Docker as a system service",
             )
         return user | {"userns_mode": "keep-id"}
 
@@ -194,7 +194,7 @@ def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.envir
     if not where.startswith(("unix://", "http+unix://")):
         raise HostError(
             f"the container engine at {where} is another machine's",
-            "data directories are folders of this one",
+            "data directories are folders of this machine",
             "run dbdyno there, or unset DOCKER_HOST",
         )
     with translated_errors(

@@ -68,7 +68,7 @@ def translated_errors(what: str, remedy: str = "", why: str = "") -> Iterator[No
     except (DockerException, requests.RequestException, OSError) as error:
         text = str(error)
         if "Permission denied" in text:
-            remedy = "add your user to the group docker and log in anew, or use Podman's own socket"
+            remedy = "add your user to the group docker and log in again, or use Podman's own socket"
         raise HostError(what, "\n".join(filter(None, (why, _last_cause(error)))), remedy) from error
 
 

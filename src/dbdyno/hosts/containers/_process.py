@@ -109,9 +109,10 @@ class ContainerProcess:
                 break
             if time.monotonic() >= deadline:
                 raise HostError(
-                    "the processes of containers can't be seen from here",
-                    f"the engine at {self._containers.where} says process {pid}, which is another on this machine",
-                    "run dbdyno where the container engine runs: beside it, not in front of its virtual machine",
+                    "dbdyno can't see the processes of containers from here",
+                    f"the engine at {self._containers.where} reports process {pid}, which is a different "
+                    f"process on this machine",
+                    "run dbdyno on the machine of the container engine, inside its virtual machine if it has one",
                 )
             time.sleep(_POLL_S)
         return pid, ticks

@@ -147,7 +147,7 @@ class RemoteHost(Host):
     ) -> Completed:
         """See `Host`. A file as `stdin` is one of that machine; nothing is downloaded there."""
         if is_download:
-            raise HostError(f"nothing is fetched from a network on {self.link.destination}", " ".join(argv))
+            raise HostError(f"dbdyno fetches nothing from a network on {self.link.destination}", " ".join(argv))
         words, fed = _fed(argv, stdin)
         done = _commands.run(
             self.link,
@@ -301,7 +301,7 @@ class RemoteHost(Host):
     def containers(self) -> Containers:
         """See `Host`."""
         raise HostError(
-            f"containers on {self.link.destination} can't be used", "dbdyno reaches only those of this machine"
+            f"containers on {self.link.destination} can't be used", "dbdyno supports containers on this machine only"
         )
 
     def facts(self, data_path: Path | None = None) -> HostFacts:

@@ -240,11 +240,11 @@ class Link:
             else:
                 self.reconnections += 1
                 return True
-        why = str(last) if last is not None else "it answers nothing"
+        why = str(last) if last is not None else "it does not answer"
         lost = HostError(
             f"the connection to {self.destination} is lost",
             why,
-            "look whether the host runs and its network is up, then start the same command again",
+            "check that the host runs and its network is up, then run the same command again",
             fault="network",
         )
         self._fail(last if last is not None and last.fault != "network" else lost)
@@ -279,7 +279,7 @@ def _ended(destination: str, stderr: str) -> HostError:
     return HostError(
         f"the session on {destination} has ended",
         stderr.strip(),
-        "the host was started anew, or nobody was connected for the time of the lease; start the same command again",
+        "the host was restarted, or no client was connected for the time of the lease; run the same command again",
     )
 
 

@@ -92,13 +92,13 @@ def _check_fit(destination: str, content: bytes, architecture: str, libc: str, n
     if own != architecture:
         raise HostError(
             f"the agent can't run on {destination}",
-            f"it is built for {own}, the host is {architecture}",
-            "set DBDYNO_LOAD to a dbdyno-load that is built for the host",
+            f"it is built for {own}, but the host is {architecture}",
+            "set DBDYNO_LOAD to a dbdyno-load built for the host",
         )
     minor = re.fullmatch(r"glibc 2\.(\d+).*", libc)
     if minor and int(minor[1]) < needs_libc:
         raise HostError(
             f"the agent can't run on {destination}",
-            f"it needs glibc 2.{needs_libc}, the host has {libc}",
-            "set DBDYNO_LOAD to the released dbdyno-load, which is built against an older one",
+            f"it needs glibc 2.{needs_libc}, but the host has {libc}",
+            "set DBDYNO_LOAD to the released dbdyno-load, which is built against an older glibc",
         )

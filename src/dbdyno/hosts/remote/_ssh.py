@@ -44,7 +44,9 @@ def check_destination(destination: str) -> None:
     """
     if not re.fullmatch(r"(ssh://)?[A-Za-z0-9_][\w.@:%\[\]-]*", destination):
         raise RequestError(
-            f"'{destination}' is no host", "a host is named as for ssh: db1, bench@db1", "name it as for ssh"
+            f"'{destination}' is not a host",
+            "a host name has the form of an ssh destination: db1, bench@db1",
+            "write an ssh destination",
         )
 
 
@@ -99,17 +101,17 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
     words = stderr.strip()[-2000:]
     if exit_code == _NOT_EXECUTABLE:
         return HostError(
-            f"{destination} does not execute programs in the folder for them",
+            f"{destination} does not execute programs in dbdyno's folder",
             words,
-            "choose a folder with --home on a file system that is not mounted with noexec",
+            "name a folder with --home on a file system mounted without noexec",
         )
     if exit_code != _SSH_FAILED:
         return HostError(f"a command failed on {destination} with exit code {exit_code}", words)
     if "IDENTIFICATION HAS CHANGED" in stderr:
         return HostError(
-            f"{destination} shows another host key than the one that is known",
+            f"{destination} has a different host key than before",
             f"{_fingerprint(destination)}\n{words}".strip(),
-            f"if the host was installed anew, remove the old key: ssh-keygen -R {_name(destination)}",
+            f"if the host was reinstalled, remove the old key: ssh-keygen -R {_name(destination)}",
         )
     if "host key is known" in stderr or "Host key verification failed" in stderr:
         return HostError(
@@ -122,9 +124,7 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
         return HostError(
             f"{destination} accepts none of your keys", words, f"ssh-copy-id {destination}, or add the key to ssh-agent"
         )
-    return HostError(
-        f"{destination} can't be reached", words, f"try it by hand: ssh {destination} true", fault="network"
-    )
+    return HostError(f"{destination} can't be reached", words, f"run by hand: ssh {destination} true", fault="network")
 
 
 def _fingerprint(destination: str) -> str:

@@ -25,7 +25,7 @@ _FILES_BESIDE = 64
 _POINT_S = 2
 _LONGEST_S = 60.0
 _READY_S = 10.0
-_BY_HAND = "try dbdyno-load null-server by hand"
+_BY_HAND = "run dbdyno-load null-server by hand"
 _SERVED = "900s"  # then it ends by itself, should this process be killed
 OnPoint = Callable[[CalibrationPoint, int, int], None]
 """Told of a point, its number from 1, and how many there will be."""
@@ -112,7 +112,7 @@ def _ready_port(process: PipedProcess) -> int:
 
     def tick() -> None:
         if time.monotonic() >= deadline:
-            raise MeasureError(f"the null server said nothing within {_READY_S:g} s", "", _BY_HAND)
+            raise MeasureError(f"the null server printed nothing within {_READY_S:g} s", "", _BY_HAND)
 
     line = next(process.lines(tick), "")
     try:
@@ -181,7 +181,7 @@ class _Driver:
         with load_process(self.host, self.generator, order, self.cpus, _LONGEST_S) as process:
             read_records(process, take)
         if not seconds or ends[-1].status != "complete":
-            why = ends[-1].reason if ends else "no second was reported"
+            why = ends[-1].reason if ends else "the load generator reported no second"
             raise MeasureError(f"calibrating with {connections} connections over the {route} failed", why)
         point = point_of(route, workload, connections, rate_per_s, seconds)
         self.done += 1

@@ -29,7 +29,7 @@ class ClientUse:
 
     Parameters
     ----------
-    share : of what it can do here
+    share : of its calibrated maximum
     busy_share : of the time, outside of waiting, of the worker that used most
     wait_share : of the time in which that worker could have run and got no processor
     has_own_cpus : the server runs on other processors: a wait is the client's own
@@ -52,9 +52,9 @@ class ClientUse:
     @property
     def reason(self) -> str:
         """Return what was seen, in words."""
-        words = f"the load generator used {self.share:.0%} of what it can do here"
+        words = f"the load generator used {self.share:.0%} of its calibrated maximum"
         if self.basis == "processor quota":
-            return f"{words}: the processor quota of its control group was used up"
+            return f"{words}: its control group used up its processor quota"
         seen = f"its busiest worker was busy {self.busy_share:.0%} of the time"
         has_waited = self.has_own_cpus and self.wait_share >= 0.05
         waited = f" and waited {self.wait_share:.0%} for a processor" if has_waited else ""

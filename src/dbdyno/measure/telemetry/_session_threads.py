@@ -151,7 +151,7 @@ class SessionThreads:
             self._failure = str(error)
             return
         if not any(record["record"] == "start" for record in self.records):
-            self._failure = completed.stderr.strip()[-300:] or "it ended without a word"
+            self._failure = completed.stderr.strip()[-300:] or "it ended without a message"
 
     def rows(self, seconds_count: int) -> list[TelemetryRow]:
         """Rows of the first seconds in which each connection had its thread; none where threads serve several."""
@@ -170,9 +170,9 @@ class SessionThreads:
         """Return what could not be seen of the first seconds, and why."""
         refusal = self._refusal()
         if refusal:
-            return (Caveat(_CODE, f"what the server's threads did is not known: {refusal}"),)
+            return (Caveat(_CODE, f"activity of the server's threads is unknown: {refusal}"),)
         missing = seconds_count - len({row.second for row in self.rows(seconds_count)})
-        text = f"what the server's threads did is not known in {missing} of {seconds_count} seconds"
+        text = f"activity of the server's threads is unknown in {missing} of {seconds_count} seconds"
         return (Caveat(_CODE, text),) if missing > 0 else ()
 
     def facts(self) -> dict[str, JsonValue]:
@@ -211,13 +211,13 @@ class SessionThreads:
             return self._failure
         start, end = self._record("start"), self._record("end")
         if start is None:
-            return "the sampler did not begin"
+            return "the sampler did not start"
         if end is not None and end["pooled"]:
             return "threads serve several connections (a thread pool)"
         if end is not None and end["reason"] == "refused":
             return "the kernel refused"
         if not start["connections"]:
-            return "the load's connections are not seen in the server"
+            return "the load's connections are not visible in the server"
         if any(record["record"] == "second" for record in self.records) and not self._whole_seconds():
             return f"{start['connections']} connections, and fewer threads that serve one each (a thread pool)"
         return ""

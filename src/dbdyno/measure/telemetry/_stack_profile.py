@@ -80,7 +80,7 @@ class PerfRecording:
             self.failure = str(error)
             return
         if not self.host.files.stat(self._data):
-            self.failure = completed.stderr.strip()[-300:] or "perf ended without a word"
+            self.failure = completed.stderr.strip()[-300:] or "perf ended without a message"
 
     def folded(self, first_ns: int, end_ns: int) -> FoldedSamples:
         """Stacks of a time that was recorded."""
@@ -130,7 +130,7 @@ def stack_profile(recording: PerfRecording, threads: SessionThreads | None, wind
     if not folded.samples:
         missing["on_cpu"] = recording.failure or "perf saw no thread of the server on a processor"
     if not waits:
-        missing["off_cpu"] = "what the server's session threads wait for was not seen"
+        missing["off_cpu"] = "dbdyno did not see what the server's session threads wait for"
     facts: dict[str, JsonValue] = {
         "window_s": window.seconds,
         "transactions": window.transactions,
