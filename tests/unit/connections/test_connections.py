@@ -128,7 +128,7 @@ def test_a_thread_that_waits_for_an_answer_is_let_go_by_another() -> None:
 
         thread = threading.Thread(target=read)
         thread.start()
-        time.sleep(0.2)
+        assert server.is_silent.wait(10)
         began = time.monotonic()
         connection.abandon()
         thread.join(5)
@@ -176,7 +176,7 @@ def test_a_process_is_given_up_once_it_is_halted_without_a_break(process: subpro
     )
     assert watch.verdict() is None
     os.kill(process.pid, signal.SIGSTOP)
-    time.sleep(0.05)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
     assert watch.verdict() is None and watch.state() == "process stopped (T)"
     now[0] = 9
     assert watch.verdict() is None
@@ -187,7 +187,7 @@ def test_a_process_is_given_up_once_it_is_halted_without_a_break(process: subpro
     excused[0], now[0] = False, 30
     assert watch.verdict() is None  # counted anew
     os.kill(process.pid, signal.SIGCONT)
-    time.sleep(0.05)
+    os.waitid(os.P_PID, process.pid, os.WCONTINUED | os.WNOWAIT)
     now[0] = 60
     assert watch.verdict() is None
 
