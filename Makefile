@@ -12,7 +12,8 @@
 #   make soak      an hour (SOAK_MINUTES) of 1,000 connections against a failing null server: memory flat, none stuck
 #   make statistics  simulate how often intervals, verdicts and the stopping rule are right, for some minutes; writes the
 #                  figures into docs/concepts/steady-state.md
-#   make attack    rogue servers, faults in each phase, damaged files: for an hour (ROUNDS of what make test does once)
+#   make attack    rogue servers, faults in each phase, damaged files, throttled clients: for an hour (ROUNDS of what make
+#                  test does once, and the longer forms of those of which make test has a short one)
 #   make pages     bundle the scripts of the pages anew after a change in web/; needs Node.js 20, which users don't
 #   make wheels    build the packages dbdyno and dbdyno-load for this machine into target/packages
 #   make release   the same for other machines, too, with checksums and a bill of materials; nothing is published
