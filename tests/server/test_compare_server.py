@@ -61,7 +61,7 @@ def test_each_server_has_its_own_password(start: Callable[..., Server], laborato
     assert done.returncode == 0, done.stderr
     shown = subprocess.run([PROGRAM, "show", tmp_path / "r", "--json"], capture_output=True, check=True, timeout=60)
     targets = [cell["target"] for cell in json.loads(shown.stdout)["cells"]]
-    assert sorted(target.partition(" ")[0] for target in targets) == ["mariadb:11.8.9", "mysql:9.7.4"]
+    assert [target.partition(".")[0] for target in sorted(targets)] == ["mariadb:11", "mysql:9"]
 
 
 def test_a_server_that_lets_nobody_in_is_the_worlds_fault(tmp_path: Path) -> None:
