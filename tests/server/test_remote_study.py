@@ -119,6 +119,22 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemoteMachine]
         yield made
 
 
+def test_a_network_to_a_host_of_the_same_boot_is_refused(machine: RemoteMachine, tmp_path: Path) -> None:
+    there = Path(f"/proc/{machine.init}/root/run/host/boot_id")
+    own = there.read_text()
+    there.write_text(Path("/proc/sys/kernel/random/boot_id").read_text())
+    try:
+        study = write_study(tmp_path, machine, ("loopback", "network"))
+        process = start(machine, "run", str(study), "--force", "-o", str(tmp_path / "out"))
+        _, told = process.communicate(timeout=120)
+    finally:
+        there.write_text(own)
+    assert process.returncode == 3, told
+    assert "boot id" in told and "hint:" in told
+    assert not list((tmp_path / "out").glob("runs/*"))
+    assert_nothing_is_left(machine)
+
+
 def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMachine, tmp_path: Path) -> None:
     assert not Path(f"/proc/{machine.init}/root{Home.of_user().root}").exists()
     study, output = write_study(tmp_path, machine, ("loopback", "network")), tmp_path / "out"
@@ -133,6 +149,7 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
     stored = StoredStudy.open(output)
     records = stored.records()
     assert [record.status for record in records] == ["good"] * 4, [record.reason for record in records]
+    assert {record.bench for record in records} == {"a"}
     assert {(record.run.cell.target, record.run.cell.route) for record in records} == {
         (target, route) for target in ("small", "large") for route in ("loopback", "network")
     }

@@ -247,6 +247,7 @@ class RunRecord:
         a second each, and where the study itself varies the rate: these can't be judged
     method : version of the statistics that judged its seconds; empty of runs stored before that was kept
     started_ns, ended_ns : Unix time; 0 where it is not known
+    bench : name of the bench in the study file that it was made on; empty where the file names none
     """
 
     run: Run
@@ -286,6 +287,7 @@ class RunRecord:
     method: str = ""
     started_ns: int = 0
     ended_ns: int = 0
+    bench: str = ""
 
     @property
     def is_settled(self) -> bool:

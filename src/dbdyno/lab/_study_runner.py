@@ -240,6 +240,8 @@ class StudyRunner:
             stored = executor.make(run, outcomes[run.cell.target], following)
             if stored.record.fault == "network" and context.study.bench is not None:
                 stored = self._made_again(stored, outcomes[run.cell.target], following, executor)
+            if context.study.bench is not None:
+                stored = replace(stored, record=replace(stored.record, bench=context.study.bench.name))
             with uninterrupted():
                 context.writer.add_run(stored)
                 context.emit(events.RunFinished(stored.record, number, total))
