@@ -84,7 +84,7 @@ def test_equal_warnings_are_one_line_that_comes_after_what_matters(
     assert told == [
         "warning: new/16.sysbench.txt:1: the log is empty",
         "note: 52 times in 4 files, such as new/1.dstat.txt:8: not a whole line of dstat",
-        "note: 4 files, such as new/1.iostat:1: iostat that belongs to no run here: left aside",
+        "note: 4 files, such as new/1.iostat:1: iostat that belongs to no run here: ignored",
     ]
 
 

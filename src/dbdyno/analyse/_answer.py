@@ -175,7 +175,7 @@ def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: 
         small = "" if pair.verdict == "different" else ", less than the 3 % that count"
         return f"{names[0]} is {share} than {names[1]} at {where} ({interval}{small}): {levels}"
     if is_vague_ratio(pair.low, pair.high) or pair.low <= 0:
-        what = f"the runs are too unlike to compare {names[0]} with {names[1]}"
+        what = f"the runs differ too much to compare {names[0]} with {names[1]}"
         return f"Not decided at {where}: {what} ({levels}){more}"
     seen = slower_words(1 / turned_pair.ratio, 1 / turned_pair.high, 1 / turned_pair.low)
     if pair.verdict == "same":

@@ -199,5 +199,5 @@ def _sentence(found: CapacityJudgement, several_tiers: bool, several_workloads: 
 def _open_end(found: CapacityJudgement) -> str:
     last = found.steps[-1]
     if last.is_gain:
-        return "the highest that was tried, and still rising: its peak lies beyond"
-    return "the highest that was tried: its peak may lie beyond"
+        return "the highest measured, and still rising: its peak is higher"
+    return "the highest measured: its peak may be higher"

@@ -11,7 +11,7 @@ from dbdyno.core import Caveat, RunCourse, RunRecord, format_duration
 from dbdyno.stats import SHORTEST_WARM_UP_S, Course
 
 _WARM_UP_ENDS = {"state": "settled", "cap": "at its cap", "fixed": "as ordered"}
-_WINDOW_ENDS = {"certainty": "sure enough", "cap": "at its cap", "fixed": "as ordered"}
+_WINDOW_ENDS = {"certainty": "precise enough", "cap": "at its cap", "fixed": "as ordered"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def course_words(course: RunCourse) -> str:
     """One run's course in one line.
 
     >>> course_words(RunCourse(142, "state", (), 142, 382, "certainty", (), (), 2700))
-    'warm-up 142 s (settled), window 142 s to 382 s (sure enough)'
+    'warm-up 142 s (settled), window 142 s to 382 s (precise enough)'
     """
     warm_up = f"warm-up {course.warm_up_s} s ({_WARM_UP_ENDS[course.warm_up_end]})"
     window = f"window {course.window_first_s} s to {course.window_end_s} s ({_WINDOW_ENDS[course.window_end]})"
@@ -70,15 +70,15 @@ def courses_words(found: CourseSummary) -> str:
 
     >>> words = courses_words(CourseSummary(2, 2, 1, 0, (142, 202), (240, 900), 1484, 5400)).split("; ")
     >>> words[0], words[1]
-    ('warm-up 142 to 202 s, settled in 2 of 2 runs', 'window 240 to 900 s, sure enough in 1')
+    ('warm-up 142 to 202 s, settled in 2 of 2 runs', 'window 240 to 900 s, precise enough in 1')
     >>> words[2]
-    '24 min 44 s driven of 1 h 30 min that the caps allow (73 % saved)'
+    '24 min 44 s driven of at most 1 h 30 min (73 % saved)'
     """
     saved = 1 - found.driven_s / found.most_s
     driven, most = format_duration(found.driven_s * 10**9), format_duration(found.most_s * 10**9)
     return (
         f"warm-up {_span(found.warm_up_s)}, settled in {found.settled} of {counted(found.runs, 'run')}; window "
-        f"{_span(found.window_s)}, sure enough in {found.sure}; {driven} driven of {most} that the caps allow "
+        f"{_span(found.window_s)}, precise enough in {found.sure}; {driven} driven of at most {most} "
         f"({saved:.0%} saved)".replace("%", " %")
     )
 
@@ -104,7 +104,10 @@ def _capped(records: Sequence[RunRecord]) -> Caveat | None:
         return None
     kept = _most_common([unsettled_words(what) for course in capped for what in course.unsettled])
     why = f" What had not settled: {kept}." if kept else ""
-    text = f"In {counted(len(capped), 'run')} of {len(records)} the warm-up ended at its cap, not by state.{why}"
+    text = (
+        f"In {counted(len(capped), 'run')} of {len(records)} the warm-up ended at its limit before the "
+        f"server settled.{why}"
+    )
     return Caveat("warm-up-cap", f"{text} A higher warm_up_max may let them settle.")
 
 
@@ -113,9 +116,10 @@ def _windows_capped(records: Sequence[RunRecord]) -> Caveat | None:
     if not capped:
         return None
     text = (
-        f"In {counted(len(capped), 'run')} of {len(records)} the window ended at its cap, before it was precise enough."
+        f"In {counted(len(capped), 'run')} of {len(records)} the window ended at its limit before it was "
+        "precise enough."
     )
-    return Caveat("window-cap", f"{text} Their intervals say how sure.")
+    return Caveat("window-cap", f"{text} Their intervals show the precision.")
 
 
 def _moved(records: Sequence[RunRecord]) -> Caveat | None:
@@ -123,7 +127,9 @@ def _moved(records: Sequence[RunRecord]) -> Caveat | None:
     if not moved:
         return None
     what = _most_common([gate for course in moved for gate in course.gates_failed])
-    text = f"In {counted(len(moved), 'run')} of {len(records)} the server's own state moved in the window: {what}."
+    text = (
+        f"In {counted(len(moved), 'run')} of {len(records)} the server's internal state changed in the window: {what}."
+    )
     return Caveat("server-unsettled", f"{text} Stable throughput may not last.")
 
 
@@ -143,7 +149,7 @@ def _judged_otherwise(records: Sequence[RunRecord], again: Mapping[str, RunCours
     if not other:
         return None
     text = (
-        f"{counted(len(other), 'run')} of {len(records)} took another course live than their stored seconds give: "
+        f"{counted(len(other), 'run')} of {len(records)} ended differently than their stored seconds imply: "
         "telemetry came too late for a check."
     )
     return Caveat("course-differs", text)
@@ -185,7 +191,7 @@ def verdict_words(course: Course) -> str:
     half = f"±{100 * check.half_width / check.mean:.2g} %"
     if not course.settled:
         return f"{half}, server not settled"
-    return f"{half}, sure enough {course.passes} of 3 times" if course.passes else f"{half}, not yet sure enough"
+    return f"{half}, precise enough {course.passes} of 3 times" if course.passes else f"{half}, not yet precise enough"
 
 
 def unsettled_words(what: str) -> str:

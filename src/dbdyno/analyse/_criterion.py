@@ -81,7 +81,7 @@ def parse_criterion(text: str) -> Criterion:
     if match is None or measure is None:
         meant = f"{text.strip()}%"
         hint = f"did you mean {meant}?" if _RE.fullmatch(meant) else f"write {_FORMS}"
-        raise RequestError(f"'{text}' is no rule to fail on", "", hint)
+        raise RequestError(f"'{text}' is not a rule of --fail-on", "", hint)
     allowed = float(match[2]) / 100
     if measure == "tps" and allowed >= 1:
         raise RequestError(f"'{text}' can't be broken", "nothing is slower by 100 % or more", f"write {_FORMS}")

@@ -171,7 +171,8 @@ def _window(facts: StudyFacts) -> Caveat | None:
         why = "below 600 s the interval of one run is too narrow"
     return Caveat(
         "short-window",
-        f"Windows of {window}: {why}. Read the result as a direction; windows of 900 s or more remove this limitation.",
+        f"Windows of {window}: {why}. Treat the result as an indication; windows of 900 s or more remove this "
+        "limitation.",
     )
 
 
@@ -207,7 +208,7 @@ def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
         return ""
     ratio = smallest_detectable_ratio(typical_sd, 2 * levels[0].df, max(level.repeats for level in levels))
     if ratio > _MOST_TELLING:
-        return " The repeats are too unlike for a difference to be seen."
+        return " The repeats differ too much to show a difference."
     percent = 100 * (ratio - 1)
     return f" Differences below about {supported(percent, percent)} % are likely to be missed."
 
@@ -239,8 +240,8 @@ def _shared_cores(facts: StudyFacts) -> Caveat | None:
     cores = f" on {counted(facts.cores, 'core')}" if facts.cores else ""
     return Caveat(
         "shared-cores",
-        f"Client and server share the processors{cores}, so the load generator takes time from the server. "
-        "Pin them to different cores, or drive from another machine.",
+        f"Client and server share the processors{cores}, so the load generator takes time from the server. Pin "
+        "them to different cores, or run the load generator on another machine.",
     )
 
 

@@ -125,7 +125,7 @@ def _log_ratios(left: CellJudgement, right: CellJudgement) -> list[float]:
 
 def _of_levels(left: CellJudgement, right: CellJudgement) -> LogDifference:
     if left.level is None or right.level is None:
-        raise ValueError("only cells with a level are compared")
+        raise ValueError("only cells that settled are compared")
     return compare(left.level, right.level)
 
 

@@ -14,11 +14,11 @@ _REGULAR_STALLS = 0.01
 _NAMED_SECONDS = 5
 
 _OF_STATUS = {
-    "too-short": "runs below 60 s are not judged: only mean, median and extremes are given",
+    "too-short": "runs below 60 s are not judged: dbdyno prints only mean, median and extremes",
     "dead": "most of the last third has no transaction: the server had stopped answering",
     "drifting": "throughput changes by more than 3 % over the window, so the run supports no finding",
     "not-reached": "throughput is not stable over the last third of the run and 120 s, so the run supports no finding",
-    "noisy": "throughput is known less well than to 3 %: its interval is wide, and may still be too narrow",
+    "noisy": "throughput is not known to within 3 %: its interval is wide, and may still be too narrow",
     "cyclic": "throughput swings in waves; waves decay, so a longer run may settle at another level",
 }
 
@@ -103,7 +103,8 @@ def _coarse(found: Stalls | None) -> Caveat | None:
     if found is None or not found.coarse:
         return None
     return Caveat(
-        "coarse-seconds", "below 20 TPS single seconds stall by chance, so stalls are counted in groups of ten seconds"
+        "coarse-seconds",
+        "below 20 TPS single seconds stall by chance, so dbdyno counts stalls in groups of ten seconds",
     )
 
 

@@ -44,7 +44,7 @@ def remedy_words(runs: Sequence[RunRecord]) -> str:
 def _words(run: RunRecord, found: SettledPart) -> str:
     who = f"{run.run.cell.target}, {run.run.repeat_words}"
     if found.status == "dead":
-        return f"{who} did no transaction in the last third of its {found.seconds} s: see the server's log"
+        return f"{who} completed no transaction in the last third of its {found.seconds} s: see the server's log"
     if found.status == "drifting":
         return f"{who} drifts ({found.change:+.0%} over {found.seconds} s): warm up longer, or use a longer window"
     start_s = found.start_s or 0

@@ -122,7 +122,7 @@ def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, sile
     budget = plan.budget
     console.print(
         f"\ntime    {runs_words(plan)} of runs, and up to {format_duration(budget.prepare_ns)} "
-        f"to fetch engines and fill data (kept for the next study)",
+        "to fetch engines and fill data (kept for the next study)",
         markup=False,
     )
     console.print(_hours_table(plan))

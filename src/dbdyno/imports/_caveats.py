@@ -41,7 +41,7 @@ def throughput(rates: FloatArray, total: float | None) -> tuple[float | None, fl
 def about_intervals(count: int, interval_s: float, *, is_told: bool) -> Caveat | None:
     """What intervals hide; None where each is a second."""
     if not count:
-        text = "no interval lines: throughput is the total that the tool printed, its noise is not known"
+        text = "no interval lines: throughput is the total that the tool printed, and its noise is unknown"
         return Caveat("no-intervals", text)
     if not is_told:
         text = f"the log does not say how long its intervals are: taken as {interval_s:g} s from its lines"

@@ -78,7 +78,7 @@ def read_given(pairs: Sequence[str]) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or name not in FIELDS or not value:
             known = ", ".join(FIELDS)
-            raise TreeError(f"'{pair}' gives no field", f"fields: {known}", "write for example --set route=network")
+            raise TreeError(f"'{pair}' is not FIELD=VALUE", f"fields: {known}", "write for example --set route=network")
         given[name] = value
     for name, check in (("tier", lambda text: tier_bytes({"tier": text})), ("route", _checked_route)):
         if name in given:
@@ -101,11 +101,11 @@ def tier_bytes(values: Mapping[str, str]) -> int:
         return 0
     if text[-1].isdigit():
         why = f"'{text}' is a number without a unit"
-        raise TreeError("the memory of a tier can't be told", why, "write the unit into the pattern, such as {tier:GB}")
+        raise TreeError("the memory of a tier is unclear", why, "write the unit into the pattern, such as {tier:GB}")
     try:
         return parse_bytes(text)
     except StudyError as error:
-        raise TreeError(f"'{text}' is no memory size", "", "write for example {tier:GB} in the pattern") from error
+        raise TreeError(f"'{text}' is not a memory size", "", "write for example {tier:GB} in the pattern") from error
 
 
 def route_of(values: Mapping[str, str], head: RunHeader | None) -> Route:
@@ -178,4 +178,4 @@ def _checked_route(text: str) -> Route:
         case "socket" | "loopback" | "network" | "unknown":
             return text
         case _:
-            raise TreeError(f"'{text}' is no route", "", "write socket, loopback or network")
+            raise TreeError(f"'{text}' is not a route", "", "write socket, loopback or network")

@@ -94,7 +94,7 @@ def unpacked(raw: bytes, most: int = MOST_BYTES) -> tuple[bytes, str]:
 
     >>> import gzip
     >>> unpacked(gzip.compress(b"abc")), unpacked(gzip.compress(b"abc")[:-6]), unpacked(b"abc")
-    ((b'abc', ''), (b'abc', 'the gzip data end early'), (b'abc', ''))
+    ((b'abc', ''), (b'abc', 'the gzip data are truncated'), (b'abc', ''))
     """
     found = next(((name, make) for magic, name, make in _PACKINGS if raw.startswith(magic)), None)
     if found is None:
@@ -119,7 +119,7 @@ def unpacked(raw: bytes, most: int = MOST_BYTES) -> tuple[bytes, str]:
 
 
 def _unfinished(name: str, left: int, most: int) -> str:
-    return f"the {name} data end early" if left > 0 else f"the rest is not read: {too_large(most, 'it unpacks to')}"
+    return f"the {name} data are truncated" if left > 0 else f"the rest is ignored: {too_large(most, 'it unpacks to')}"
 
 
 def decoded(content: bytes) -> tuple[str, tuple[tuple[int, str], ...]]:

@@ -101,7 +101,7 @@ class _Finder:
         elif not survey.parts:
             self._without_run(log, survey, fields)
         elif self._patterns and not fields.fits:
-            self._report(log, 1, f"a {self._tool.title} log whose path fits no pattern: left out")
+            self._report(log, 1, f"a {self._tool.title} log whose path matches no pattern: left out")
         else:
             self._layouts[fields.layout] += 1
             self._check_versions(log, survey.parts)
@@ -130,10 +130,10 @@ class _Finder:
         told = part.threads if part else None
         line = part.first_line if part else 1
         if told and named and told != named:
-            self._report(log, line, f"the name says {named} threads, the log {told}: the log is believed")
+            self._report(log, line, f"the name has {named} threads, the log {told}: dbdyno uses the log's")
         threads = told or named
         if not threads:
-            self._report(log, line, "neither the log nor its name tells the number of threads: left out")
+            self._report(log, line, "neither the log nor its name has the number of threads: left out")
             return
         head = part.head if part else None
         companion_data = self._shelf.companion_data(log)
@@ -228,9 +228,7 @@ def _without_copies(runs: Sequence[IdentifiedRun], diagnostics: list[Diagnostic]
         elif (run.cell, *key) in first:
             if run.part_index == 0:
                 other = first[(run.cell, *key)].log.path
-                diagnostics.append(
-                    Diagnostic(run.log.path, 1, f"a copy of {other}, which is no further repeat: left out")
-                )
+                diagnostics.append(Diagnostic(run.log.path, 1, f"a copy of {other}, not a further repeat: left out"))
         else:
             first[(run.cell, *key)] = run
             twin = anywhere.setdefault(key, run)

@@ -111,7 +111,7 @@ def _surveyed(tree: Tree, tool: Tool, crew: WorkerPool, on_progress: OnProgress)
     results = crew.each(partial(survey_log, tool.name), [tree.root / log.path for log in logs], chunk=32)
     for number, (log, survey) in enumerate(zip(logs, results, strict=True), 1):
         surveys[log.path] = survey
-        on_progress("looking into logs", number, len(logs))
+        on_progress("searching for logs", number, len(logs))
     return surveys
 
 
@@ -173,7 +173,7 @@ def _without_run(tree: Tree, runs: Sequence[IdentifiedRun]) -> list[Diagnostic]:
     """Readings that no run took: their log is not there, or other readings of the same tool are nearer to it."""
     taken = {path for run in runs for path in run.companion_data.telemetry.values()}
     return [
-        Diagnostic(file.path, 1, f"{file.kind} that belongs to no run here: left aside", is_minor=True)
+        Diagnostic(file.path, 1, f"{file.kind} that belongs to no run here: ignored", is_minor=True)
         for file in tree.of_kind(*TELEMETRY_KINDS)
         if file.path not in taken and not _SCRIPT_RE.search(file.path)
     ]
@@ -223,7 +223,7 @@ def _conclude(
         files = campaign_files(tree, target.family)
         facts = {
             "family": target.family,
-            "version": target.version or "not told",
+            "version": target.version or "not in the logs",
             "storage_engine": target.storage_engine,
         }
         writer.write_engine(target.name, {**facts, **({"option_files": files} if files else {})})
@@ -231,9 +231,7 @@ def _conclude(
 
 def _check_output(output: Path) -> None:
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise StoreError(
-            f"{output} is there already", "an import makes a folder of its own", "give another folder with -o"
-        )
+        raise StoreError(f"{output} already exists", "an import writes a new folder", "give another folder with -o")
 
 
 def _put_in_place(draft: Path, output: Path) -> None:
@@ -258,7 +256,7 @@ def _size(tree: Tree) -> int:
 def _nothing(tool: Tool, root: Path, found: IdentifiedRuns) -> TreeError:
     first = min(found.diagnostics, default=None)
     why = f"the first of {len(found.diagnostics)} problems: {first}" if first else "no file in it looks like one"
-    return TreeError(f"no run of {tool.title} in {printable(str(root))}", why, "give the folder that holds the logs")
+    return TreeError(f"no run of {tool.title} in {printable(str(root))}", why, "name the folder with the logs")
 
 
 _FOLDERS = frozenset({"config", "configs", "conf", "cnf"})

@@ -25,8 +25,8 @@ _READERS = {"iostat": read_iostat, "vmstat": read_vmstat, "mpstat": read_mpstat,
 _MOST_COMPLAINTS = 20
 _OFFSET = Caveat(
     "telemetry-offset",
-    "the log and what ran beside it share no clock: the first reading stands where the load began, so readings may be "
-    "off by as long as the tools ran before the load",
+    "the log and the telemetry share no clock: dbdyno puts the first reading at the start of the load, so "
+    "readings may be off by the time that the tools ran before the load",
 )
 
 
@@ -200,8 +200,8 @@ def _about_quantiles(run: ToolRun, settled: SettledPart | None) -> tuple[Caveat,
     if settled is None or not settled.is_accepted or not settled.start_s or run.latency_ns is None:
         return ()
     text = (
-        f"response times are of the whole run, its first {settled.start_s} s included, which are not settled and not "
-        "in the level"
+        f"response times cover the whole run, including its first {settled.start_s} s, which had not settled "
+        "and do not count for throughput"
     )
     return (Caveat("whole-run-quantiles", text),)
 
@@ -253,7 +253,7 @@ def _log_diagnostics(job: Job, content: FileText, run: ToolRun) -> list[Diagnost
 def _about_status(settings: Mapping[Kind, SettingsFile]) -> tuple[Caveat, ...]:
     if "status" not in settings:
         return ()
-    text = "when SHOW STATUS was asked is not in its dump: it need not be around the load"
+    text = "the SHOW STATUS dump has no time: it may not be from around the load"
     return (Caveat("status-undated", text),)
 
 

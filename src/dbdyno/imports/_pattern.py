@@ -76,7 +76,7 @@ def compile_pattern(text: str) -> Pattern:
             continue
         name, own_unit = _field(token[1], text)
         if name in names:
-            raise TreeError(f"field '{name}' stands twice in '{text}'", "", "use * where nothing is to be kept")
+            raise TreeError(f"field '{name}' appears twice in '{text}'", "", "use * for parts to ignore")
         names.append(name)
         parts.append(f"(?P<{name}>{_FORMS.get(name, '[^/]+?')})")
         if name == "tier":
@@ -90,7 +90,7 @@ def _literal(token: str, text: str) -> str:
     if token in ("*", "..."):
         return "[^/]*?"
     if token in "{}":
-        raise TreeError(f"'{text}' is no pattern", f"'{token}' stands alone", "write fields as {threads}")
+        raise TreeError(f"'{text}' is not a pattern", f"'{token}' stands alone", "write fields as {threads}")
     return re.escape(token)
 
 
@@ -98,8 +98,8 @@ def _field(inner: str, text: str) -> tuple[str, str]:
     match = _FIELD_RE.fullmatch(inner.strip().lower() if ":" not in inner else inner.strip())
     if match is None:
         raise TreeError(
-            f"'{{{inner}}}' in '{text}' is no field",
+            f"'{{{inner}}}' in '{text}' is not a field",
             f"fields with a meaning: {', '.join(FIELDS)}; others become part of the target's name",
-            "write a name of small letters, such as {threads} or {tier:GB}",
+            "write a lower-case name, such as {threads} or {tier:GB}",
         )
     return _ALIASES.get(match[1], match[1]), match[2] or ""

@@ -134,10 +134,10 @@ def _pacing(rates: set[int | None]) -> Pacing:
 
 def _question(targets: Sequence[Target], origin: str) -> str:
     if len(targets) == 1:
-        return f"What do the logs in {origin} say of {targets[0].name}?"
+        return f"How fast is {targets[0].name} in the logs of {origin}?"
     if len(targets) <= 4:
         names = [target.name for target in targets]
-        return f"Which does more in the logs of {origin}: {', '.join(names[:-1])} or {names[-1]}?"
+        return f"Which is faster in the logs of {origin}: {', '.join(names[:-1])} or {names[-1]}?"
     return f"Which of {len(targets)} targets is fastest in the logs of {origin}?"
 
 

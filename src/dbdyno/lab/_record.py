@@ -139,8 +139,10 @@ def unbounded_cache(
         return None
     if engine.direct_reads and variables.get(engine.direct_reads, "").upper() in ("ON", "1"):
         return None
-    text = f"{engine.title} reads its files through the unlimited page cache: besides its tier of "
-    f"{format_memory(tier_bytes)} it could use all free memory of the machine; [limits] memory limits it"
+    text = (
+        f"{engine.title} reads its files through the unlimited page cache: besides its tier of "
+        f"{format_memory(tier_bytes)} it could use all free memory of the machine; [limits] memory limits it"
+    )
     return Caveat("page-cache-unbounded", text)
 
 

@@ -58,7 +58,7 @@ def _time(study: Study) -> list[str]:
     if window_s < 60:
         reasons.append(
             f"whether throughput lasts: windows of {format_duration(window_ns)} are too short for checkpoints "
-            f"or compactions"
+            "or compactions"
         )
     elif window_s < 180:
         reasons.append("whether windows had settled: dbdyno judges that only from 3 min on")

@@ -113,7 +113,7 @@ class AptState:
             raise ProvisionError(
                 words,
                 f"the mirror lags behind by more than {_EXPIRED_MOST.days} days, or another server answers in "
-                f"its place",
+                "its place",
                 'use another mirror; or allow it in the host\'s apt settings: Acquire::Check-Valid-Until "false";',
             )
         progress(f"{words}: the mirror lags behind, so newer versions and fixes may be missing")

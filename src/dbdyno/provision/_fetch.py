@@ -145,7 +145,7 @@ class ArchiveFetcher:
             raise StudyError(
                 f"{location} has no sha256",
                 "https proves which server answers, but not that this is the right file",
-                f"add #sha256=DIGEST from its vendor; or fetch it once by hand, which prints and records the "
+                "add #sha256=DIGEST from its vendor; or fetch it once by hand, which prints and records the "
                 f"digest: dbdyno engines get --without-digest {shlex.quote(f'FAMILY:VERSION@archive:{location}')}",
             )
         name = location.rpartition("/")[2].partition("?")[0] or "archive"

@@ -109,7 +109,7 @@ def check_folder(folder: Path, manifest: Manifest, manifest_sha256: str, *, is_f
     found = list(journal.alterations)
     # A kill between the journal's line and the manifest leaves the manifest before.
     if journal.seals and manifest_sha256 not in journal.seals[-2:]:
-        found.append(Alteration(layout.MANIFEST, "is not the one that the journal names"))
+        found.append(Alteration(layout.MANIFEST, "differs from the one in the journal"))
     units = _Units(folder, manifest, journal, is_full=is_full)
     found += units.alterations()
     return CheckedFolder(tuple(sorted(found, key=lambda one: one.place)), units.unlisted, sealed)
@@ -145,7 +145,7 @@ class _Journal:
         if broken is not None:
             found.append(Alteration(layout.JOURNAL, f"was altered before its line {broken}"))
         elif listed and listed.sha256 and hashlib.sha256(content[: listed.bytes]).hexdigest() != listed.sha256:
-            found.append(Alteration(layout.JOURNAL, "does not begin with what was written"))
+            found.append(Alteration(layout.JOURNAL, "does not begin with the content that dbdyno wrote"))
         journal = cls(tuple(found))
         for entry in entries:
             journal._take(entry, manifest_sha256)
@@ -224,7 +224,7 @@ def _differences(
             elif name not in listed:
                 yield Alteration(name, "was added: the manifest does not list it", cell)
             elif listed[name].sha256 not in ("", actual[name].sha256):
-                yield Alteration(name, "is not what was written", cell)
+                yield Alteration(name, "has changed", cell)
 
 
 def _run_of(folder: Path) -> tuple[str, str]:

@@ -12,7 +12,9 @@ from typing import Any
 
 from dbdyno.core import DamageError, json_value, read_input_text
 
-_REMEDY = "copy the folder again from where it is whole; of a run, remove its folder and run the study again"
+_REMEDY = (
+    "copy the folder again from an intact copy; if only one run is damaged, remove its folder and run the study again"
+)
 
 
 @contextmanager
@@ -26,7 +28,7 @@ def reading(path: Path, place: str = "") -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise DamageError(f"{path} is missing", "the folder is not whole", _REMEDY) from error
+        raise DamageError(f"{path} is missing", "the folder is incomplete", _REMEDY) from error
     except OSError as error:
         raise DamageError(f"{path} can't be read", error.strerror or str(error), _REMEDY) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:

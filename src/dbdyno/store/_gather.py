@@ -48,8 +48,8 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
     for part in parts[1:]:
         if part.manifest.study_digest != first.manifest.study_digest:
             raise StoreError(
-                f"{part.path} holds a part of another study than {first.path}",
-                f"'{part.manifest.study_name}' and '{first.manifest.study_name}' differ in what they measure",
+                f"{part.path} is not a part of the same study as {first.path}",
+                f"'{part.manifest.study_name}' and '{first.manifest.study_name}' measure different things",
                 "gather the parts of one study file only",
             )
     if not allow_unlike:
@@ -81,9 +81,9 @@ def _check_alike(parts: Sequence[Results]) -> None:
                 is_alike = ours == theirs
             if not is_alike:
                 raise StoreError(
-                    f"the machines of {first.path} and {part.path} are unlike: {name} is {ours} and {theirs}",
-                    "what was measured on one is set beside what was measured on the other",
-                    "--allow-unlike gathers them; the report then says that there were several machines",
+                    f"the machines of {first.path} and {part.path} differ: {name} is {ours} and {theirs}",
+                    "runs of one would be compared with runs of the other",
+                    "--allow-unlike combines them anyway; the report then names the machines",
                 )
 
 
@@ -97,9 +97,9 @@ def _chosen(parts: Sequence[Results]) -> dict[str, Results]:
                 chosen[run_id] = part
             elif not _has_failed(part, run_id):
                 raise StoreError(
-                    f"{other.path} and {part.path} have both made run {run_id}",
-                    "each part makes runs of its own",
-                    "leave one of them out, or run the parts with --part 1/N to N/N",
+                    f"{other.path} and {part.path} both have run {run_id}",
+                    "each part must have different runs",
+                    "leave out one of them, or run the parts with --part 1/N to N/N",
                 )
     return chosen
 

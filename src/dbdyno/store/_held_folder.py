@@ -36,12 +36,12 @@ class HeldFolder:
             return None
         now = self.path.readlink()
         what = f"the results folder {self.named} was moved or removed while it was written to"
-        again = "run the same command again: it goes on with what is missing"
+        again = "run the same command again: it runs only what is missing"
         if os.fstat(self._descriptor).st_nlink == 0:
-            return HostError(what, "it was removed: nothing that was stored is left", again)
+            return HostError(what, "it was removed with all stored results", again)
         if _identity(self.path / layout.RUNS) != self._runs:
             return HostError(what, f"its folder {layout.RUNS} was moved or removed", f"put it back, and {again}")
-        return HostError(what, f"what was stored until now is in {now}", f"move it back, and {again}")
+        return HostError(what, f"the results stored so far are in {now}", f"move it back, and {again}")
 
 
 @contextmanager

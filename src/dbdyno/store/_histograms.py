@@ -82,7 +82,7 @@ def _decoded(text: str) -> Any:  # noqa: ANN401 - as above
     except (ValueError, TypeError, IndexError, zlib.error, HdrCookieException) as error:
         raise StoreError("a histogram can't be read", f"{type(error).__name__}: {error} in {text[:40]}") from error
     except HdrLengthException as error:
-        raise StoreError("a histogram is cut short", text[:40]) from error
+        raise StoreError("a histogram is truncated", text[:40]) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ def exclusive_lock(path: Path) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise StoreError(
-                f"{path.parent} is in use by another dbdyno",
+                f"{path.parent} is in use by another dbdyno process",
                 _holder(path),
-                "wait until it is done, stop it, or give another folder with -o",
+                "wait until it ends, stop it, or name another folder with -o",
             ) from error
         _sign(descriptor)
         yield
@@ -59,7 +59,7 @@ def _open(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise StoreError(
-            f"{path.parent} can't be written", error.strerror or str(error), "choose a folder you may write with -o"
+            f"{path.parent} can't be written", error.strerror or str(error), "name a writable folder with -o"
         ) from error
 
 
@@ -75,4 +75,4 @@ def _holder(path: Path) -> str:
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(holder["started_ns"] / 1e9))
         return f"process {int(holder['pid'])} holds it since {since}"
     except (OSError, ValueError, KeyError, TypeError):
-        return "its holder has not written its name"
+        return "that process has not written its id"

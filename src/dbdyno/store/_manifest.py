@@ -75,7 +75,7 @@ def find_results(top: Path) -> list[Path]:
     """
     if not top.is_dir():
         raise StoreError(
-            f"{top} is not a folder", "", "give a results folder, or a folder with results folders below it"
+            f"{top} is not a folder", "", "name a results folder, or a folder with results folders below it"
         )
     found = []
     for root, folders, _ in os.walk(top):
@@ -100,16 +100,17 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
         row = json_value(utf8_text(content))
         version = decode(int, decode(dict[str, Any], row).get("schema_version"))
     except FileNotFoundError as error:
-        why = f"{path} does not exist" if folder.is_dir() else "there is no such folder"
+        why = f"{path} does not exist" if folder.is_dir() else "the folder is missing"
         raise StoreError(f"{folder} is not a results folder", why, _nearest(folder)) from error
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise DamageError(f"{folder} can't be read", f"{path}: {why}", "restore the file or start anew") from error
+        raise DamageError(f"{folder} can't be read", f"{path}: {why}", "restore the file or start over") from error
     if version > layout.SCHEMA_VERSION:
         raise StoreError(
             f"{folder} was written by a newer dbdyno",
-            f"schema {version} of dbdyno {row.get('dbdyno_version', '?')}; this reads up to {layout.SCHEMA_VERSION}",
-            "use that version of dbdyno, or give another folder with -o",
+            f"schema {version} of dbdyno {row.get('dbdyno_version', '?')}; this version reads up to "
+            f"{layout.SCHEMA_VERSION}",
+            "use that version of dbdyno, or name another folder with -o",
         )
     with reading(path):
         return decode(Manifest, row), hashlib.sha256(content).hexdigest()
@@ -123,7 +124,7 @@ def _nearest(folder: Path) -> str:
         inner = []
     more = ", .." if len(inner) > _MOST_NAMED else ""
     named = f": {', '.join(map(str, inner[:_MOST_NAMED]))}{more}" if inner else ""
-    return f"give {'one of its results folders' if inner else 'the folder that -o named'}{named}"
+    return f"name {'one of its results folders' if inner else 'the folder that -o named'}{named}"
 
 
 def manifest_text(manifest: Manifest) -> str:

@@ -113,8 +113,8 @@ class Results:
         if study_text is not None and study_digest(study_text) != (manifest := read_manifest(path)[0]).study_digest:
             raise StoreError(
                 f"{path} holds the results of another study",
-                f"it was made by the study in {path / layout.STUDY} ('{manifest.study_name}')",
-                "give another folder with -o, or run the study that is in the folder",
+                f"its study is {path / layout.STUDY} ('{manifest.study_name}')",
+                "name another folder with -o, or run the study in that folder",
             )
         manifest, checked = _check_until_quiet(path, check)
         return cls(path, manifest, check, _let_pass(path, checked.alterations, check))
@@ -355,18 +355,18 @@ def _let_pass(path: Path, alterations: Sequence[Alteration], check: Check) -> tu
     refused = [alteration for alteration in alterations if check.refuses(alteration)]
     if refused:
         raise AlteredError(
-            f"{path} is not as dbdyno wrote it",
+            f"{path} has changed since dbdyno wrote it",
             alteration_lines(refused),
-            "copy the folder again from where it is whole; --allow-altered uses it, and says so in every result",
+            "copy the folder again from an intact copy; --allow-altered uses it anyway, and every output says so",
         )
     return tuple(alterations)
 
 
 def _check_free(path: Path) -> None:
     if (path / layout.MANIFEST).exists():
-        raise StoreError(f"{path} holds results already", "", "give another folder with -o, or run its study again")
+        raise StoreError(f"{path} already holds results", "", "name another folder with -o, or run its study again")
     if path.exists() and not path.is_dir():
-        raise StoreError(f"{path} is not a folder", "", "give a folder with -o")
+        raise StoreError(f"{path} is not a folder", "", "name a folder with -o")
     if path.is_dir():
         foreign = sorted(
             entry.name
@@ -377,12 +377,12 @@ def _check_free(path: Path) -> None:
             raise StoreError(
                 f"{path} is not empty and is not a results folder",
                 f"it holds {', '.join(foreign[:3])}",
-                "give a new or empty folder with -o",
+                "name a new or empty folder with -o",
             )
 
 
 def _unwritable(path: Path, error: OSError) -> StoreError:
-    return StoreError(f"{path} can't be written", error.strerror or str(error), "choose a folder you may write with -o")
+    return StoreError(f"{path} can't be written", error.strerror or str(error), "name a writable folder with -o")
 
 
 def _kind(name: str) -> str:

@@ -175,7 +175,7 @@ def check_new_run(runs: Path, run_id: str) -> None:
     StoreError : it is
     """
     if (runs / run_id).exists():
-        raise StoreError(f"run {run_id} is stored already", str(runs / run_id), "results are only ever added")
+        raise StoreError(f"run {run_id} is already stored", str(runs / run_id), "dbdyno never replaces results")
 
 
 def write_folder(place: Path, contents: Mapping[str, bytes]) -> None:

@@ -253,5 +253,5 @@ def _checked(name: str, column: Column, kind: ColumnKind) -> Column:
     if kind == "double":
         return column.astype(np.float64, copy=False)
     if column.dtype.kind == "f" and not (known == np.rint(known)).all():
-        raise ValueError(f"column {name} holds parts of numbers where whole ones belong")
+        raise ValueError(f"column {name} holds fractions where whole numbers belong")
     return column.astype(np.int64) if len(known) == len(column) else column

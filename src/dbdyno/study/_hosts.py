@@ -86,8 +86,10 @@ class HostsReader(Tables):
             kind = target.engine.source_kind
             what = "a plug-in file" if target.engine.plugin else _NOT_PUSHED.get(kind, "")
             if what:
-                why = "dbdyno copies engines from packages and archives to the host; other sources are not "
-                "supported there yet"
+                why = (
+                    "dbdyno copies engines from packages and archives to the host; other sources are not "
+                    "supported there yet"
+                )
                 words = f"'{target.name}' is {what}, which can't be used on another host"
                 self._fail("target", "engine", words, why, "use a package or an archive", index=index)
         for choice in workloads:

@@ -90,7 +90,7 @@ def _unknown(name: str) -> tuple[str, str]:
     if neutral:
         return f"{name} is not an option of all servers", (
             f"did you mean '{neutral[0]}', which sets it on all servers? A server's own option goes into "
-            f"[target.options]"
+            "[target.options]"
         )
     if "." not in name and "_" in name:
         return "settings have neutral names, such as redo.capacity", (

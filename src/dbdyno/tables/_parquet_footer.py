@@ -57,7 +57,7 @@ def read_footer(content: bytes) -> Footer:
     """
     length = struct.unpack("<I", content[-8:-4])[0] if len(content) > 12 else 0
     if not content.startswith(MAGIC) or not content.endswith(MAGIC) or not 0 < length <= len(content) - 12:
-        raise ValueError("no Parquet, or not all of it")
+        raise ValueError("it is not Parquet, or truncated")
     fields, _ = read_struct(content[len(content) - 8 - length : -8], 0)
     root, *elements = fields[2]
     groups = fields.get(4, [])

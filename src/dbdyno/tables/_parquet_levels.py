@@ -27,7 +27,7 @@ def read_levels(data: bytes, bits: int, count: int) -> NDArray[np.int64]:
             size = (head >> 1) * bits
             part = _unpacked_bits(data[at : at + size], bits)[:left] if bits else np.zeros(left, dtype=np.int64)
             if len(part) == 0:
-                raise ValueError("it holds fewer numbers than its head tells")
+                raise ValueError("it holds fewer numbers than its header says")
         else:
             size = (bits + 7) // 8
             part = np.full(min(head >> 1, left), int.from_bytes(data[at : at + size], "little"), dtype=np.int64)

@@ -46,7 +46,7 @@ def read_parquet(
         wanted = [stored[name] for name in (names if choose is None else choose(names))]
         return Table({column.name: _column(content, column, footer.rows_count, is_nan_known) for column in wanted})
     except (IndexError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"no Parquet, or damaged: {error}") from error
+        raise ValueError(f"it is not Parquet, or damaged: {error}") from error
 
 
 def _column(content: bytes, column: StoredColumn, rows_count: int, is_nan_known: bool) -> Column:
@@ -77,7 +77,7 @@ def _parts(content: bytes, column: StoredColumn, chunk: Struct, most: int, is_na
         elif encoding in (_PLAIN_DICTIONARY, _RLE_DICTIONARY):
             values = _picked(dictionary, read_levels(data[1:], data[0], count) if count else np.zeros(0, np.int64))
         else:
-            raise ValueError(f"column {column.name} is neither plain nor coded by a dictionary: encoding {encoding}")
+            raise ValueError(f"column {column.name} is neither plain nor dictionary-encoded: encoding {encoding}")
         if is_nan_known and not isinstance(values, Texts) and np.isnan(values).any():
             raise ValueError(f"column {column.name} holds NaN")
         yield _spread(values, is_known)
@@ -138,7 +138,7 @@ def _byte_arrays(data: bytes, count: int) -> list[bytes]:
     for _ in range(count):
         end = at + 4 + int.from_bytes(data[at : at + 4], "little")
         if end > len(data):
-            raise ValueError("a text goes on behind its page")
+            raise ValueError("a text extends beyond its page")
         found.append(data[at + 4 : end])
         at = end
     return found
@@ -146,13 +146,13 @@ def _byte_arrays(data: bytes, count: int) -> list[bytes]:
 
 def _pieces(data: bytes, width: int, count: int) -> list[bytes]:
     if width * count > len(data):
-        raise ValueError("a page is cut short")
+        raise ValueError("a page is truncated")
     return [data[at : at + width] for at in range(0, width * count, width or 1)]
 
 
 def _picked(dictionary: Values, indices: NDArray[np.int64]) -> Values:
     if len(indices) and indices.max() >= len(dictionary):
-        raise ValueError("a value that its dictionary does not hold")
+        raise ValueError("a value that is missing from its dictionary")
     if isinstance(dictionary, Texts):
         return Texts(indices.astype(np.int32), dictionary.names)
     return dictionary[indices]

@@ -77,7 +77,7 @@ def _read_value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
     if kind == _BINARY:
         length, at = read_varint(data, at)
         if at + length > len(data):
-            raise ValueError("a text goes on behind the end")
+            raise ValueError("a text extends beyond the end")
         return data[at : at + length], at + length
     if kind == _STRUCT:
         return read_struct(data, at)

@@ -69,7 +69,7 @@ def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[
     (found,) = judged(curve({1: 100, 4: 350, 16: 900}))
     assert found.is_open
     assert peak_words(found) == "16 or more"
-    assert "its peak lies beyond" in capacity_sentences([found])[0]
+    assert "its peak is higher" in capacity_sentences([found])[0]
 
 
 def test_more_memory_is_compared_at_each_ones_best(curve: Callable[..., list[RunRecord]]) -> None:

@@ -78,5 +78,5 @@ def test_it_is_driven_first_in_the_middle_and_last_of_every_round_and_changes_no
 def test_the_study_file_keeps_it_and_refuses_a_stranger() -> None:
     study = parse_study(TEXT, "watched.toml")
     assert parse_study(study_text(study), "watched.toml").sentinel == "mysql:9.7"
-    with pytest.raises(StudyError, match="no target of the study"):
+    with pytest.raises(StudyError, match="is not a target of the study"):
         parse_study(TEXT.replace('sentinel = "mysql:9.7"', 'sentinel = "mysql:9.8"'), "watched.toml")

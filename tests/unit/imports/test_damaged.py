@@ -101,13 +101,13 @@ def test_a_log_without_its_head_takes_the_threads_from_its_lines(tmp_path: Path)
 def test_a_gzip_file_that_ends_early_gives_what_is_in_it(tmp_path: Path) -> None:
     packed = gzip.compress(sysbench_log.log(TPS * 30).encode())
     outcome, results = imported(tmp_path, {"a/4.log.gz": packed[: len(packed) // 2]})
-    assert any("gzip data end early" in diagnostic.text for diagnostic in outcome.diagnostics)
+    assert any("gzip data are truncated" in diagnostic.text for diagnostic in outcome.diagnostics)
     assert results.records()[0].status == "suspect"
 
 
 def test_a_name_that_contradicts_the_log_is_named_and_the_log_believed(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/16.log": sysbench_log.log(TPS, threads=8)})
-    assert "the name says 16 threads, the log 8" in outcome.diagnostics[0].text
+    assert "the name has 16 threads, the log 8" in outcome.diagnostics[0].text
     assert results.records()[0].run.cell.concurrency == 8
 
 

@@ -71,7 +71,7 @@ def test_without_its_report_such_a_script_fails_and_says_why(tmp_path: Path) -> 
     _, results = imported(tmp_path, {"a/4.log": text[: text.index("OLTP test statistics")]})
     (record,) = results.records()
     assert record.status == "failed"
-    assert "can't be told from statements" in record.reason
+    assert "events from statements" in record.reason
 
 
 def test_versions_0_5_and_1_0_in_one_tree_are_told_apart(tmp_path: Path) -> None:

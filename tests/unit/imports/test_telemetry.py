@@ -152,7 +152,7 @@ def test_telemetry_beside_a_run_is_stored_with_it_and_damage_in_it_is_named(tmp_
     assert "iostat.sda.written_bytes" in metrics
     assert [(str(diagnostic), diagnostic.is_minor) for diagnostic in outcome.diagnostics] == [
         ("a/4.vmstat.txt:1: the file is empty", False),
-        ("a/8.iostat.txt:1: iostat that belongs to no run here: left aside", True),
+        ("a/8.iostat.txt:1: iostat that belongs to no run here: ignored", True),
     ]
     assert "telemetry-offset" in {caveat.code for caveat in record.caveats}
     assert results.host["hostname"] == "node1"

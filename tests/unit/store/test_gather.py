@@ -66,10 +66,10 @@ def test_of_a_failed_run_and_its_repetition_elsewhere_the_good_one_is_taken(tmp_
 
 def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     first = _part(tmp_path / "1", 1, 2)
-    with pytest.raises(StoreError, match="both made"):
+    with pytest.raises(StoreError, match="both have run"):
         gather([first, _part(tmp_path / "same", 1, 2)], tmp_path / "a")
     other = PlantedTimes({}, repeats=3)
-    with pytest.raises(StoreError, match="another study"):
+    with pytest.raises(StoreError, match="the same study"):
         gather([first, other.write(tmp_path / "other")], tmp_path / "b")
     unlike = _part(tmp_path / "unlike", 2, 2, {**HOST, "logical_cpu_count": 8})
     with pytest.raises(StoreError, match="unlike"):

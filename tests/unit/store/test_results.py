@@ -117,7 +117,7 @@ def test_what_is_no_results_folder_is_refused(tmp_path: Path) -> None:
 def test_the_folder_above_names_the_results_in_it(results: Results) -> None:
     with pytest.raises(StoreError, match="not a results folder") as error:
         Results.open(results.path.parent)
-    assert error.value.remedy == f"give one of its results folders: {results.path}"
+    assert error.value.remedy == f"name one of its results folders: {results.path}"
 
 
 def test_a_broken_manifest_is_named(results: Results) -> None:
@@ -186,7 +186,7 @@ def test_records_come_in_the_order_of_the_plan(results: Results) -> None:
 def test_a_stored_run_is_never_replaced(results: Results) -> None:
     with results.writing() as writer:
         writer.add_run(run_of())
-        with pytest.raises(StoreError, match="stored already"):
+        with pytest.raises(StoreError, match="already stored"):
             writer.add_run(run_of())
 
 
@@ -268,7 +268,7 @@ def test_verify_names_what_was_changed_removed_and_added(results: Results) -> No
     assert names == [
         "extra.txt (mysql:9.7, 64 MiB, 4 connections, socket, repeat 1) was added: the manifest does not list it",
         "order.json (mysql:9.7, 64 MiB, 4 connections, socket, repeat 1) is missing",
-        "server.log (mysql:9.7, 64 MiB, 4 connections, socket, repeat 1) is not what was written",
+        "server.log (mysql:9.7, 64 MiB, 4 connections, socket, repeat 1) has changed",
     ]
 
 

@@ -115,7 +115,7 @@ def published(report_id: str) -> Published:
     (26, 'P26-01', (13385.0,))
     """
     if report_id not in REPORTS:
-        raise RequestError(f"'{report_id}' is no report that is known", f"there are {', '.join(REPORTS)}")
+        raise RequestError(f"'{report_id}' is not a known report", f"the known ones are {', '.join(REPORTS)}")
     text = (resources.files("dbdyno.analyse.claims") / "data" / f"{report_id}.toml").read_text(encoding="utf-8")
     row = tomllib.loads(text)
     return Published(

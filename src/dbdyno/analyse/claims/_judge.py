@@ -80,7 +80,9 @@ def _result(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
     )
     if not is_original or not found.wrong:
         return result
-    return replace(result, outcome="does not hold", reason=f"the report's own logs give another figure: {found.wrong}")
+    return replace(
+        result, outcome="does not hold", reason=f"the report's own logs give a different figure: {found.wrong}"
+    )
 
 
 def _upheld(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:

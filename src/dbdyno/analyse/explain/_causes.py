@@ -128,7 +128,7 @@ def causes_from(text: str) -> tuple[Cause, ...]:
     rows = [_cause(row) for row in tomllib.loads(text)["cause"]]
     ids = [cause.cause_id for cause in rows]
     if len(set(ids)) < len(ids):
-        raise AnalysisError("a cause is there twice", ", ".join(ids))
+        raise AnalysisError("two causes have the same id", ", ".join(ids))
     return tuple(rows)
 
 
@@ -154,7 +154,7 @@ def _cause(row: Mapping[str, Any]) -> Cause:
 def _claim(text: str) -> Claim:
     part, _, factor = text.partition("/")
     if factor not in ("", *FACTORS):
-        raise AnalysisError(f"'{text}' claims no factor that there is", ", ".join(FACTORS))
+        raise AnalysisError(f"'{text}' claims an unknown factor", ", ".join(FACTORS))
     return Claim(part, factor)
 
 

@@ -38,7 +38,7 @@ def choose_place(explanation: Explanation, asked: str = "", targets: Sequence[st
     chosen = [place for place in fitting if all(_fits(word, place) for word in words)]
     if asked and not (words and chosen):
         known = "; ".join(place_words(place, list(cells)) for place in sorted(fitting))
-        raise RequestError(f"no cell that can be explained is at '{asked}'", f"there are {known or 'none'}", _EXAMPLE)
+        raise RequestError(f"no cell that can be explained matches '{asked}'", f"known are {known or 'none'}", _EXAMPLE)
     best = answer_place([group for group in explanation.judgements if group.place in chosen])
     return best if best in chosen else next(iter(chosen), None)
 
@@ -58,7 +58,7 @@ def choose_pair(explanation: Explanation, targets: Sequence[str], asked: Sequenc
         return None
     for name in asked:
         if name not in targets:
-            raise RequestError(f"'{name}' is no target of this study", "", nearest(name, targets))
+            raise RequestError(f"'{name}' is not a target of this study", "", nearest(name, targets))
     left, right = asked
     if left == right:
         raise RequestError(f"'{left}' can't be compared with itself", "", "name two targets with --pair A B")

@@ -183,7 +183,7 @@ def _missing(sides: Sequence[Sequence[RunTimes]], kind: MomentKind) -> str:
         if any(not times.transactions for times in side):
             return f"nothing was committed in some {name}, so there is no time per transaction"
         if len(side) < 2:
-            return f"one stretch of {name} alone: how far they spread is not known"
+            return f"only one stretch of {name}, so their spread is unknown"
     return ""
 
 

@@ -70,14 +70,14 @@ PARTS: Mapping[str, PartKind] = MappingProxyType(
         ),
         "client.cpu": PartKind(
             "client's processor time",
-            "Processor time of the load generator, shared out over all statements alike.",
+            "Processor time of the load generator, divided equally among all statements.",
             "`client_cpu_ns_per_statement` in `seconds.parquet`",
             "statements",
         ),
         "client.run-delay": PartKind(
             "client's wait for a processor",
-            "Time in which the load generator could have run and got no processor, counted once and shared out over "
-            "all statements alike. Known where the client has one worker.",
+            "Time in which the load generator was ready to run but got no processor, counted once and divided "
+            "equally among all statements. Known if the client has one worker.",
             "`client_cpu_wait_share` in `seconds.parquet`",
             "statements",
         ),

@@ -20,7 +20,7 @@ from dbdyno.analyse.explain._threads import ON_CPU
 from dbdyno.core import Cell
 from dbdyno.stats import t_quantile
 
-_TOO_WIDE = "the interval is too wide: more rounds or longer windows would tell"
+_TOO_WIDE = "the interval is too wide: more rounds or longer windows would decide"
 ProofVerdict = Literal["proved", "refuted", "undecided"]
 _LEAST_BACK = 0.75
 _LEAST_GONE = 0.5
@@ -125,7 +125,7 @@ def _removed(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float
     if times.runs[times.control][0].split != "threads":
         return None, "the server's threads were not watched"
     if not times.removes:
-        return None, "no part holds it"
+        return None, "no part contains it"
     held = _together(levels, times.control, times.removes)
     on_cpu = 0.0 if ON_CPU in times.removes else levels.get((times.control, ON_CPU), NOTHING).level.mean
     fastest_ms = times.control.concurrency * (on_cpu + times.client_cpu_ms) / max(times.processors, 1)
@@ -141,7 +141,7 @@ def _slowed(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float)
     works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control(times)]
     known = [[work for work in own if work is not None] for own in works]
     if not known or not all(known):
-        return None, "how many calls there are is not known"
+        return None, "the number of calls is unknown"
     each = [max(sum(own), times.least_calls) * times.slows_ms for own in known]
     mean = sum(each) / len(each)
     return Effect(mean, min(each), max(each)), ""
@@ -162,16 +162,16 @@ def _unless_left(times: ProofTimes, levels: Mapping[Key, PartLevel], least: floa
 def _verdict(predicted: Effect, observed: Effect, least: float) -> tuple[ProofVerdict, str]:
     if predicted.ms < least:
         if observed.high < least:
-            return "refuted", "its parts hold next to nothing, and nothing came back"
+            return "refuted", "its parts contain almost no time, and nothing was gained"
         if observed.low > 0:
-            return "undecided", "its parts hold next to nothing: what came back was something else's"
+            return "undecided", "its parts contain almost no time: the gain came from something else"
         return "undecided", _TOO_WIDE
     if observed.low > 0 and (observed.ms >= _LEAST_BACK * predicted.ms or observed.high >= predicted.ms):
         return "proved", ""
     if observed.high < max(least, predicted.ms / 2):
-        return "refuted", "less than half of it came back: the time was not lost to this"
+        return "refuted", "less than half of it was gained: this did not cause the lost time"
     if 0 < observed.low and observed.high < predicted.ms:
-        return "undecided", "some of it came back: other waits took the place of the rest"
+        return "undecided", "part of it was gained: other waits replaced the rest"
     return "undecided", _TOO_WIDE
 
 

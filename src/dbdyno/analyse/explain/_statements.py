@@ -175,7 +175,7 @@ def _part(part_id: str, ms: float, work: float) -> Part:
 def _missing(run: RunTimes, mix: Mapping[str, float]) -> str:
     if run.thrown_away and not mix:
         return (
-            f"{run.thrown_away:,} attempts were thrown away; every run of the workload had some, so their time can't "
-            "be told from that of the others and stays in the statements"
+            f"{run.thrown_away:,} attempts were lost to errors; every run of the workload had some, so their "
+            "time can't be separated and stays in the statements"
         )
     return ""

@@ -33,7 +33,7 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
         ),
         CLIENT: PartKind(
             "client and wire",
-            "Session threads that waited for the next command: the way of answer and command, and the client itself.",
+            "Session threads that waited for the next command: time on the wire and in the client.",
             _SAMPLED,
         ),
         "thread.data_read": PartKind(
@@ -59,7 +59,7 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
         "thread.user_lock": PartKind(
             "user locks", "Waits for GET_LOCK() and for FLUSH TABLES WITH READ LOCK of others.", _SAMPLED
         ),
-        "thread.commit_order": PartKind("commit order", "Waits for one's turn in the group commit.", _SAMPLED),
+        "thread.commit_order": PartKind("commit order", "Waits for their turn in the group commit.", _SAMPLED),
         "thread.redo_space": PartKind(
             "room in the redo log", "Waits for a checkpoint, because the redo log is full.", _SAMPLED
         ),
@@ -68,12 +68,12 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
             "write stalls", "Waits of an LSM engine for its flushes and compactions.", _SAMPLED
         ),
         "thread.admission": PartKind(
-            "admission", "Waits to be let into the storage engine, such as innodb_thread_concurrency.", _SAMPLED
+            "admission", "Waits for admission to the storage engine, such as innodb_thread_concurrency.", _SAMPLED
         ),
         "thread.sleep": PartKind("SLEEP()", "Sleeps that a statement asked for.", _SAMPLED),
         "thread.network_send": PartKind("sending", "Waits for room in the socket to the client.", _SAMPLED),
-        "thread.page_fault": PartKind("page faults", "Memory that was swapped out or not there yet.", _SAMPLED),
-        NOT_NAMED: PartKind("not named", "Waits that no function on the stack names.", _SAMPLED),
+        "thread.page_fault": PartKind("page faults", "Memory that was swapped out or not yet mapped.", _SAMPLED),
+        NOT_NAMED: PartKind("not named", "Waits without a known function on the stack.", _SAMPLED),
     }
 )
 """The parts of the split by the server's threads, by their ids."""

@@ -170,7 +170,7 @@ def _side(gap: Gap, *, is_left: bool) -> str:
 
 def _second(gap: Gap) -> str:
     if not gap.parts:
-        return f"What it goes with is not known: {gap.missing or 'no statement times are stored'}."
+        return f"The parts behind it are unknown: {gap.missing or 'no statement times are stored'}."
     decided = gap.with_verdict("decided")
     if not decided:
         return "No part is decided."

@@ -63,7 +63,7 @@ def read_dumps(folder: Path) -> Dumps:
     RequestError : no such folder, or no dump in it
     """
     if not folder.is_dir():
-        raise RequestError(f"there is no folder {folder}", "", "name a folder with dumps of SHOW VARIABLES")
+        raise RequestError(f"the folder {folder} does not exist", "", "name a folder with dumps of SHOW VARIABLES")
     documents: list[tuple[DumpLocation, Document]] = []
     unread: list[UnreadableFile] = []
     left = input_limit()
@@ -90,7 +90,7 @@ def read_dumps(folder: Path) -> Dumps:
         raise RequestError(
             f"{folder} holds no dumps of a server",
             "\n".join(f"{entry.path}: {entry.why}" for entry in unread[:10]),
-            "put SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS and the option file of each target into a folder of its own",
+            "put SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS and the option file of each target into its own folder",
         )
     return Dumps(sets, tuple(unread))
 
@@ -99,7 +99,7 @@ def _paths(folder: Path) -> list[Path]:
     found = list(itertools.islice(folder.rglob("*"), _MOST_FILES + 1))
     if len(found) > _MOST_FILES:
         why = f"it has more than {_MOST_FILES:,} files and folders below it"
-        raise RequestError(f"{folder} can't be audited", why, "name the folder that holds the dumps alone")
+        raise RequestError(f"{folder} can't be audited", why, "name the folder that contains only the dumps")
     return sorted(found)
 
 

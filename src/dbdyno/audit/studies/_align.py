@@ -15,11 +15,11 @@ from dbdyno.audit.studies._draft import Draft
 from dbdyno.audit.studies._remedies import inputs_behind, why_held, why_left
 from dbdyno.study import Pinning, Study
 
-HELD = "dbdyno's own settings hold it equal: the study sets nothing that changes it"
+HELD = "dbdyno's settings keep it equal, and the study does not change it"
 _ALIGNED = "policy = aligned"
-_GIVEN = "it was given one value for another finding"
+_GIVEN = "another finding already gave it one value"
 _NO_BINLOG = "dbdyno leaves the binary log off on all targets"
-_FOREIGN = "a server that runs already is not configured by dbdyno: change its own option file"
+_FOREIGN = "dbdyno does not configure running servers: change its option file"
 _UNKNOWN = "no setting is known that removes it"
 
 

@@ -123,7 +123,7 @@ class Draft:
         if chosen or all(target.engine.storage_engine != "rocksdb" for target in targets):
             return ()
         self.shared["trx.isolation"] = "READ-COMMITTED"
-        return ("all targets: trx.isolation = READ-COMMITTED, a weaker promise on all alike",)
+        return ("all targets: trx.isolation = READ-COMMITTED, a weaker isolation level on all",)
 
     def sets(self, variable: str, name: str) -> bool:
         """Whether the study sets a variable on any target, by its option or by its neutral parameter."""

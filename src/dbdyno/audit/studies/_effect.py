@@ -139,9 +139,9 @@ def _words(gravest: Influence) -> str:
     helped, other = target_title(gravest.helped), target_title(gravest.other)
     pair = gravest.pair
     where = f"at {format_memory(pair.tier_bytes)} and {pair.concurrency} connection{'s' * (pair.concurrency != 1)}"
-    worth = "how much it is worth is not known"
+    worth = "its effect is unknown"
     if gravest.gain < math.inf:
-        worth = f"worth up to {_percent(gravest.gain)}" if gravest.gain > 1 else "worth nothing in throughput"
+        worth = f"worth up to {_percent(gravest.gain)}" if gravest.gain > 1 else "no effect on throughput"
     if gravest.can_overturn and gravest.ratio > 1:
         lead = f"at least {_percent(gravest.low)}" if pair.is_significant else f"{_percent(gravest.ratio)}, not decided"
         return f"it may be why {helped} is ahead of {other} {where} ({lead}): {worth}"

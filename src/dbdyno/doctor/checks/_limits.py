@@ -78,7 +78,7 @@ def ports(subject: Subject) -> Verdict:
     if count < 2 * needs.concurrency:
         return blocks(
             f"{count:,} local ports for {needs.concurrency:,} connections, and ports of the previous run stay "
-            f"busy for a minute",
+            "busy for a minute",
             "connections fail with EADDRNOTAVAIL",
             'sudo sysctl net.ipv4.ip_local_port_range="10240 65535"',
         )

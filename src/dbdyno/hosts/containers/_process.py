@@ -111,7 +111,7 @@ class ContainerProcess:
                 raise HostError(
                     "dbdyno can't see the processes of containers from here",
                     f"the engine at {self._containers.where} reports process {pid}, which is a different "
-                    f"process on this machine",
+                    "process on this machine",
                     "run dbdyno on the machine of the container engine, inside its virtual machine if it has one",
                 )
             time.sleep(_POLL_S)

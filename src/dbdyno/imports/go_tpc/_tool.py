@@ -49,9 +49,7 @@ def read(source: Source) -> ToolRun:
     total = _total_tps(run)
     mean, half = throughput(rates, total)
     window_s = _window_s(run, length)
-    failure = (
-        "" if mean else "no transaction was completed" if mean == 0 else "the log has neither intervals nor a summary"
-    )
+    failure = "" if mean else "no transaction completed" if mean == 0 else "the log has neither intervals nor a summary"
     types, contradictory = _types(run.summary)
     errors = _errors(source.text, run, len(runs))
     remarks = [
@@ -61,7 +59,7 @@ def read(source: Source) -> ToolRun:
         _quantiles(run.summary, contradictory),
         Caveat(
             "rollbacks-counted",
-            "new orders that end in the rollback which their law asks for (1 %) are counted as done",
+            "new orders with the rollback that the specification asks for (1 %) count as done",
         ),
         _stopped(errors, head.options),
         about_window(window_s),
@@ -189,7 +187,7 @@ def _errors(text: str, run: Rows, runs: int) -> dict[str, int]:
 def _stopped(errors: Mapping[str, int], options: Mapping[str, str]) -> Caveat | None:
     if not errors or "ignore_error" in options:
         return None
-    text = "a user ends at its first error unless told otherwise, and the log does not say whether it was told"
+    text = "by default a user ends at its first error; the log does not say whether an option changed that"
     return Caveat("users-may-have-stopped", f"{sum(errors.values()):,} transactions failed: {text}")
 
 
@@ -201,10 +199,14 @@ def _quantiles(summary: tuple[Row, ...], contradictory: bool) -> Caveat:
         return Caveat("no-percentile", "the log holds no quantiles of the whole run")
     if any("50th(ms)" in row.values for row in summary):
         text = (
-            "quantiles are of single types, in steps of up to 6 %, none below 1 ms or above 16 s; of all there is none"
+            "quantiles are of single types, in steps of up to 6 %, none below 1 ms or above 16 s; there are "
+            "none over all transactions"
         )
     else:
-        text = "quantiles are of single types, the upper edges of 27 buckets up to 16 s; of all there is none"
+        text = (
+            "quantiles are of single types, the upper edges of 27 buckets up to 16 s; there are none over "
+            "all transactions"
+        )
     return Caveat("coarse-quantiles", text)
 
 

@@ -34,8 +34,8 @@ _SERVER_COUNTED = Caveat(
 )
 _COUNTER_OFFSET = Caveat(
     "counter-offset",
-    "readings of the counter are put to the timed minutes by when they were printed: the first may cover seconds of "
-    "the ramp-up, and as many are missing at the end",
+    "counter readings are assigned to the timed minutes by their print time: the first may cover seconds of the "
+    "ramp-up, and as many are missing at the end",
 )
 _PACING = Caveat("pacing-unknown", "the log does not say whether its users key and think between transactions")
 
@@ -76,7 +76,7 @@ def read(source: Source) -> ToolRun:
     total = None if facts.tpm is None else facts.tpm / 60
     mean, half = throughput(counted.tpm / 60, total)
     window_s = 60.0 * facts.minutes if facts.minutes else float(len(counted.tpm) * counted.interval_s)
-    failure = "" if mean else "no transaction was completed" if mean == 0 else "the log holds no test result"
+    failure = "" if mean else "no transaction completed" if mean == 0 else "the log holds no test result"
     remarks = [
         _SERVER_COUNTED,
         about_intervals(len(counted.tpm), counted.interval_s, is_told=counted.is_told),
@@ -86,7 +86,9 @@ def read(source: Source) -> ToolRun:
         about_totals(total, mean),
         _about_profile(profile, profile_problem),
         _PACING,
-        about_window(window_s) if window_s else Caveat("duration-unknown", "the log does not say how long the run was"),
+        about_window(window_s)
+        if window_s
+        else Caveat("duration-unknown", "the log does not give the length of the run"),
     ]
     wrong = sorted((*counter_wrong.get("log", ()), *profile_wrong.get("log", ())))
     last_line = part.first_line + own.rstrip("\n").count("\n")
@@ -132,7 +134,7 @@ def _counted(source: Source, own: str, facts: Facts, parts: int) -> tuple[_Timed
     readings, beside_wrong = read_counter(source.companions[COUNTER])
     found: dict[str, Wrong] = {"log": wrong, COUNTER: beside_wrong}
     if facts.window_clock_s is None or any(r.at_s is None for r in readings):
-        why = "log and counter share no clock, so which of its readings are of the timed minutes is not known"
+        why = "log and counter share no clock, so dbdyno can't assign its readings to the timed minutes"
         return _TimedReadings(nothing, readings=readings if parts == 1 else (), problem=why), found
     start, end = facts.window_clock_s
     within = [r for r in readings if r.at_s is not None and start < r.at_s <= end]
@@ -181,7 +183,7 @@ def _profile(source: Source, own: str, facts: Facts, parts: int) -> tuple[Profil
     if here:
         profile: Profile | None = here[-1]
     elif companion_data and len(companion_data) != parts:
-        why = f"{len(companion_data)} time profiles beside a log of {parts} runs: which belongs to which is not known"
+        why = f"{len(companion_data)} time profiles beside a log of {parts} runs: dbdyno can't assign them to runs"
         return None, why, every
     elif companion_data:
         profile = companion_data[source.part_index]
@@ -204,10 +206,10 @@ def _about_profile(profile: Profile | None, problem: str) -> Caveat:
     if problem:
         return Caveat("profile-left-out", f"{problem}: left out")
     if profile is None:
-        return Caveat("no-percentile", "no time profile: response times are not known")
+        return Caveat("no-percentile", "no time profile: response times are unknown")
     text = (
-        "counts, means and quantiles of transaction types are those of the time profile: of calls with the ramp-up "
-        "among them, their quantiles of a sample, rolled back ones not told apart"
+        "counts, means and quantiles of transaction types come from the time profile: they include the "
+        "ramp-up and rolled-back calls, and quantiles come from a sample"
     )
     return Caveat("profile-whole-run", text)
 

@@ -40,7 +40,7 @@ def read(source: Source) -> ToolRun:
     ends, rates = _rates(phase)
     total = None if phase.rate is None else float(phase.rate)
     mean, half = throughput(rates, total)
-    failure = "" if mean else "no request was done" if mean == 0 else _NO_TIME if stats else _why_nothing(own)
+    failure = "" if mean else "no request completed" if mean == 0 else _NO_TIME if stats else _why_nothing(own)
     remarks = [
         _about_progress(rates),
         about_totals(total, mean),
@@ -122,7 +122,7 @@ def _longest(stats: tuple[TypeStats, ...]) -> int | None:
 
 
 def _why_nothing(text: str) -> str:
-    return "the request phase was begun and not finished" if "Requester thread" in text else "the log holds no requests"
+    return "the request phase started but did not finish" if "Requester thread" in text else "the log holds no requests"
 
 
 def _cut_off(phase: Phase) -> Caveat | None:
@@ -141,7 +141,7 @@ def _aborted(phase: Phase) -> Caveat | None:
 
 def _about_progress(rates: np.ndarray) -> Caveat:
     if not len(rates):
-        text = "no progress lines: throughput is the total that the tool printed, its noise is not known"
+        text = "no progress lines: throughput is the total that the tool printed, and its noise is unknown"
         return Caveat("no-intervals", text)
     text = "intervals are those between its progress lines, about ten seconds or more: shorter stalls are hidden"
     return Caveat("long-intervals", text)
@@ -156,10 +156,10 @@ def _about_rate(phase: Phase) -> Caveat | None:
 
 def _about_quantiles(stats: tuple[TypeStats, ...]) -> Caveat:
     if not stats:
-        return Caveat("no-percentile", "no statistics by type: response times are not known")
+        return Caveat("no-percentile", "no statistics by type: response times are unknown")
     text = (
         "quantiles are of single types, the upper edges of buckets of 0.1 ms below 1 ms, 1 ms below 100 ms, 100 ms "
-        "below 1 s; of all requests there is none"
+        "below 1 s; there are none over all requests"
     )
     return Caveat("coarse-quantiles", text)
 

@@ -29,9 +29,12 @@ def _failure(run: SysbenchRun, figures: RunFigures) -> str:
     if figures.tps_mean is None:
         return "the log has neither interval lines nor a whole last report"
     if figures.tps_mean == 0 and run.intervals.reads is not None and run.intervals.reads.any() and not run.reports:
-        return "its lines count no transactions, and without a last report events can't be told from statements"
+        return (
+            "its lines count no transactions, and without a final report dbdyno can't distinguish events "
+            "from statements"
+        )
     if figures.tps_mean == 0:
-        return "no transaction was completed"
+        return "no transaction completed"
     return ""
 
 
@@ -76,8 +79,8 @@ def _missing(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
     if not figures.missing:
         return None
     text = (
-        f"{figures.missing:,} interval lines are missing between the first and the last; sysbench leaves out reports "
-        "that it is late for and lets the next one cover them, so they don't count as zero"
+        f"{figures.missing:,} interval lines are missing between the first and the last; sysbench skips late "
+        "reports and the next one covers them, so they don't count as zero"
     )
     return Caveat("missing-intervals", text)
 
@@ -100,7 +103,7 @@ def _rollbacks(figures: RunFigures) -> Caveat | None:
         return None
     text = (
         "sysbench-tpcc counts a new order that it rolls back on purpose (1 % of them, 0.43 % of all) as done and as an "
-        "ignored error: real errors can't be told from these"
+        "ignored error: real errors look the same"
     )
     return Caveat("rollbacks-counted", text)
 
@@ -113,8 +116,8 @@ def _percentiles(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
     if percentile is None:
         is_off = run.intervals.percentile == 0 or any(report.percentile_is_off for report in run.reports)
         why = "percentiles were switched off" if is_off else "the log does not say which percentile its lines show"
-        return Caveat("no-percentile", f"{why}: no quantile of response times is known")
-    seconds = f"there is only the median of per-second p{percentile}, which is no quantile of the run"
+        return Caveat("no-percentile", f"{why}: response time quantiles are unknown")
+    seconds = f"there is only the median of per-second p{percentile}, not a quantile of the run"
     if figures.tool.second_percentile_ns_median is None:
         seconds = "no quantile of response times is known"
     if figures.tool.percentile_ns is None:

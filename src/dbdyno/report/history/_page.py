@@ -40,7 +40,7 @@ _CONTENTS = (
 )
 _MOST_SENTENCES = 3
 _METHOD_WORDS = (
-    f"One value a study and cell. A change point is where the energy statistic (E-divisive, in windows of 50 studies) "
+    "One value a study and cell. A change point is where the energy statistic (E-divisive, in windows of 50 studies) "
     f"parts a series best, Student's t between the levels on its two sides gives p below {MOST_P:g}, and the levels "
     f"differ by {100 * LEAST_MOVE:.0f} % or more; weaker ones are taken away first. Levels are geometric means; the "
     "interval of a change rests on the spread between studies and is never narrower than what the studies say of "

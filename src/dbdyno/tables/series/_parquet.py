@@ -76,4 +76,4 @@ def _names(table: Table, name: str) -> Texts:
 
 def _refuse_absent(source: str, column: str, is_absent: NDArray[np.bool_]) -> None:
     if is_absent.any():
-        raise SeriesError(f"{source}, row {int(is_absent.argmax()) + 1}: column {column} holds nothing")
+        raise SeriesError(f"{source}, row {int(is_absent.argmax()) + 1}: column {column} is empty")

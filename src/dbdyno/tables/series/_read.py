@@ -43,7 +43,8 @@ def _bytes(source: str, path: Path) -> bytes:
         content = sys.stdin.buffer.read(limit + 1)
     except IsADirectoryError as error:
         remedy = (
-            "name a file of one row a second; `dbdyno report` judges a results folder, `dbdyno import` a folder of logs"
+            "name a file with one row per second; `dbdyno report` judges a results folder, `dbdyno import` "
+            "a folder of logs"
         )
         raise SeriesError(f"{source} can't be judged", "it is a folder", remedy) from error
     except (OSError, ValueError) as error:

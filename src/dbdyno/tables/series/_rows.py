@@ -69,7 +69,9 @@ def ordered(source: str, unit: str, runs: Mapping[str, Rows]) -> tuple[RunSeries
     SeriesError : no run, a second twice, a second or value that can't be, more gaps than seconds
     """
     if not runs:
-        raise SeriesError(f"{source} holds no seconds", "it has a head but no rows", "one row a second and run")
+        raise SeriesError(
+            f"{source} holds no seconds", "it has a header but no rows", "write one row per second and run"
+        )
     return tuple(_series(name, rows, _Speaker(source, unit, name, len(runs))) for name, rows in runs.items())
 
 
@@ -121,7 +123,9 @@ def _refuse_values(rows: Rows, speaker: _Speaker) -> None:
         raise speaker.refuse(rows.places[negative[0]], f"column tps holds {rows.tps[negative[0]]:g}, below zero")
     wild = np.flatnonzero(rows.tps > MOST_TPS)
     if len(wild):
-        raise speaker.refuse(rows.places[wild[0]], f"column tps holds {rows.tps[wild[0]]:g}, no throughput of a server")
+        raise speaker.refuse(
+            rows.places[wild[0]], f"column tps holds {rows.tps[wild[0]]:g}, which is beyond any server"
+        )
 
 
 def _refuse_times(rows: Rows, speaker: _Speaker) -> None:
@@ -130,18 +134,22 @@ def _refuse_times(rows: Rows, speaker: _Speaker) -> None:
     parts = np.flatnonzero(seconds != np.floor(seconds))
     if len(parts):
         why = f"column second holds {seconds[parts[0]]:g}, not a whole number"
-        raise speaker.refuse(places[parts[0]], why, "number the seconds 1, 2, 3; only the last may be cut short")
+        raise speaker.refuse(places[parts[0]], why, "number the seconds 1, 2, 3; only the last one may be shorter")
     steps = np.diff(seconds)
     twice = np.flatnonzero(steps == 0)
     if len(twice):
         first, second = sorted(int(place) for place in places[twice[0] : twice[0] + 2])
-        why = f"second {seconds[twice[0]]:.0f} stands on {speaker.unit} {first} already"
-        raise speaker.refuse(second, why, "" if speaker.runs > 1 else "tell runs apart by a column run")
+        why = f"second {seconds[twice[0]]:.0f} already appears on {speaker.unit} {first}"
+        raise speaker.refuse(second, why, "" if speaker.runs > 1 else "add a column run to separate runs")
     if seconds[-1] - seconds[0] + 1 > 2 * len(seconds):
         widest = int(steps.argmax())
-        why = f"more seconds are missing than there: {steps[widest]:.0f} s from the row before"
-        raise speaker.refuse(places[widest + 1], why, "one row a second is needed; longer intervals can't be judged")
+        why = f"more seconds are missing than present: {steps[widest]:.0f} s from the row before"
+        raise speaker.refuse(
+            places[widest + 1], why, "dbdyno needs one row per second; it can't judge longer intervals"
+        )
     blank = np.flatnonzero(np.isnan(rows.tps))
     if seconds[-1] - seconds[0] + 1 > 2 * (len(seconds) - len(blank)):
-        why = f"column tps holds nothing, as in {len(blank)} of {len(seconds)} rows: more is missing than there"
-        raise speaker.refuse(places[blank[0]], why, "most seconds need a value")
+        why = (
+            f"column tps holds nothing, as in {len(blank)} of {len(seconds)} rows: more values are missing than present"
+        )
+        raise speaker.refuse(places[blank[0]], why, "give a value for most seconds")

@@ -49,7 +49,7 @@ def text_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     lines = _lines(source, data)
     head = next(lines, None)
     if head is None:
-        raise SeriesError(f"{source} is empty", "", "it needs a first line run,second,tps and one row a second")
+        raise SeriesError(f"{source} is empty", "", "it needs a first line run,second,tps and one row per second")
     columns = head_columns(source, "line 1", head[1])
     return _gathered(source, name, columns, lines)
 
@@ -114,7 +114,9 @@ def _text_lines(source: str, data: bytes) -> Iterator[str]:
             number += 1
             if len(line) > _LONGEST_LINE:
                 why = f"a line of more than {_LONGEST_LINE:,} characters"
-                raise SeriesError(f"{source}, line {number}: {why}", "", "one row a second, each on its own line")
+                raise SeriesError(
+                    f"{source}, line {number}: {why}", "", "write one row per second, each on its own line"
+                )
             yield line
     except UnicodeDecodeError as error:
         line_at, byte = _no_text(data)
@@ -144,11 +146,11 @@ def _gathered(
             raise SeriesError(f"{source}, line {line}: {why}")
         run = name if run_at is None else cells[run_at].strip()
         if not run:
-            raise SeriesError(f"{source}, line {line}: column run holds nothing")
+            raise SeriesError(f"{source}, line {line}: column run is empty")
         found = runs.get(run) or runs.setdefault(run, _Gathered())
         count += 1
         if count > MOST_ROWS:
-            raise SeriesError(f"{source} holds more than {MOST_ROWS:,} rows", "", "judge its runs in several files")
+            raise SeriesError(f"{source} holds more than {MOST_ROWS:,} rows", "", "split its runs into several files")
         found.seconds.append(_number(source, line, "second", cells[second_at]))
         is_absent = cells[tps_at].strip().lower() in _NO_REPORT
         found.tps.append(math.nan if is_absent else _number(source, line, "tps", cells[tps_at]))
@@ -162,5 +164,5 @@ def _number(source: str, line: int, column: str, cell: str) -> float:
     except ValueError as error:
         shown = f"'{cell[:40]}{'…' if len(cell) > 40 else ''}'" if cell.strip() else "nothing"
         why = f"column {column} holds {shown}, not a number"
-        remedy = "write decimals with a point" if "," in cell else ""
+        remedy = "use a point for decimals" if "," in cell else ""
         raise SeriesError(f"{source}, line {line}: {why}", "", remedy) from error
