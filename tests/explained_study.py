@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +87,7 @@ class PlantedTimes:
 
     @property
     def study(self) -> Study:
-        return parse_study(self.text, "explained")
+        return _study_of(self.text)
 
     def write(self, folder: Path) -> StoredStudy:
         plan = make_plan(self.study)
@@ -162,6 +163,11 @@ class PlantedTimes:
             rows.append(TelemetryRow(second, f"sessions.{state}", threads, "threads"))
         metrics = self.metrics.get(run.cell.target, {})
         return [*rows, *(TelemetryRow(second, metric, value, "") for metric, value in metrics.items())]
+
+
+@cache
+def _study_of(text: str) -> Study:
+    return parse_study(text, "explained")
 
 
 def histogram_of(values_ns: Mapping[float, int]) -> str:
