@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -39,6 +38,16 @@ def slower(run: StoredRun) -> StoredRun:
     return replace(run, record=replace(run.record, tps_mean=tps * 0.85), variables=variables)
 
 
+@pytest.fixture(scope="module")
+def base(write: Write, tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
+    return write(tmp_path_factory.mktemp("base") / "base", text=NIGHT)
+
+
+@pytest.fixture(scope="module")
+def new(write: Write, tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
+    return write(tmp_path_factory.mktemp("new") / "new", text=NIGHT, change=slower)
+
+
 def pasted(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
     code = main(["diff", *map(str, arguments), "--format", "md"])
     printed, said = capsys.readouterr()
@@ -47,9 +56,8 @@ def pasted(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int,
 
 
 def test_rules_and_what_moved_stand_open_and_the_rest_is_folded(
-    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    base, new = write(tmp_path / "base", text=NIGHT), write(tmp_path / "new", text=NIGHT, change=slower)
     code, text = pasted(capsys, base.path, new.path, "--fail-on", "slower:3%")
     assert code == 1
     assert text.startswith("### FAIL. Throughput of 4 cells: 2 slower, 2 same\n")
@@ -63,9 +71,8 @@ def test_rules_and_what_moved_stand_open_and_the_rest_is_folded(
 
 
 def test_every_row_of_a_table_has_as_many_columns_as_its_head(
-    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    base, new = write(tmp_path / "base", text=NIGHT), write(tmp_path / "new", text=NIGHT, change=slower)
     _, text = pasted(capsys, base.path, new.path, "--all")
     rows = [re.sub(r"\\\|", "", line) for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 2 * 2 + 4
@@ -73,9 +80,8 @@ def test_every_row_of_a_table_has_as_many_columns_as_its_head(
 
 
 def test_names_from_a_folder_neither_format_nor_notify_nor_link(
-    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    base: StoredStudy, new: StoredStudy, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    base, new = write(tmp_path / "base", text=NIGHT), write(tmp_path / "new", text=NIGHT, change=slower)
     _, text = pasted(capsys, base.path, new.path)
     line = next(line for line in text.splitlines() if "init" in line)
     assert "<img" not in line and "&lt;img" in line
@@ -83,8 +89,7 @@ def test_names_from_a_folder_neither_format_nor_notify_nor_link(
     assert r"\`a\`" in line
 
 
-def test_without_rules_there_is_no_verdict(write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base = write(tmp_path / "base", text=NIGHT)
+def test_without_rules_there_is_no_verdict(base: StoredStudy, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = pasted(capsys, base.path, base.path)
     assert code == 0
     assert text.startswith("### Throughput of 4 cells: 4 same\n")
