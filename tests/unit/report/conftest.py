@@ -47,6 +47,14 @@ PLANTED_TPS = {"mariadb:11.8": 300.0, "mariadb:11.8+rocksdb": 150.0, "mysql:9.7"
 BEGIN_NS = 1_795_000_000 * 10**9
 
 
+def percentiles(histogram: HdrHistogram, *asked: float) -> list[int]:
+    """What hdrh itself reads of each by a walk over all buckets, four milliseconds long."""
+    upto = np.cumsum(np.frombuffer(histogram.counts, dtype=np.int64))
+    buckets = np.searchsorted(upto, [histogram.get_target_count_at_percentile(percent) for percent in asked])
+    lowest = (histogram.get_value_from_index(int(bucket)) for bucket in buckets)
+    return [int(histogram.get_highest_equivalent_value(value)) for value in lowest]
+
+
 class Planted:
     """Writes runs with known levels."""
 
@@ -95,7 +103,7 @@ class Planted:
                 histogram.record_value(int(value), max(int(rate) // draws, 1))
             text = histogram.encode()
             text = text.decode() if isinstance(text, bytes) else text
-            p50, p95, p99 = (histogram.get_value_at_percentile(q) for q in (50, 95, 99))
+            p50, p95, p99 = percentiles(histogram, 50, 95, 99)
             seconds.append(
                 SecondRow(
                     second,
