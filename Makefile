@@ -17,6 +17,7 @@
 #   make pages     bundle the scripts of the pages anew after a change in web/; needs Node.js 20, which users don't
 #   make wheels    build the packages dbdyno and dbdyno-load for this machine into target/packages
 #   make release   the same for other machines, too, with checksums and a bill of materials; nothing is published
+#   make sentences print every sentence that users see, by file and line, for whoever edits them in one sitting
 #   make docs      build the site of the documents into target/site; a broken link fails
 #   make clean     remove what was built here; engines and datasets in DBDYNO_HOME stay
 
@@ -29,7 +30,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock rust-toolchain.toml $(shell find crates -n
 UV := .tools/bin/uv
 LOAD := .venv/bin/dbdyno-load
 
-.PHONY: wheels release setup compare test bench engines fuzz soak attack statistics pages docs clean
+.PHONY: wheels release setup compare test bench engines fuzz soak attack statistics pages sentences docs clean
 
 setup: .venv/.synced $(LOAD)
 
@@ -63,6 +64,9 @@ attack: setup
 
 statistics: .venv/.synced
 	@OPENBLAS_NUM_THREADS=1 DBDYNO_WRITE_FIGURES=1 .venv/bin/pytest -q -s -m slow tests/statistics
+
+sentences: .venv/.synced
+	@.venv/bin/python tests/sentences.py
 
 pages:
 	@npm --prefix web ci --silent && npm --prefix web run --silent build

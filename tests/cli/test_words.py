@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from command_reference import FOLDER
+from sentences import SOURCE, cut_sentences, sentences
 from shown_commands import without_code
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +42,23 @@ BANNED = {
     r"\b(?:bench|desk)\s+(?:wing|rooms?)\b": "execution, analysis",
 }
 """A construction, and what to write in its place."""
+BANNED_IN_MESSAGES = BANNED | {
+    r"\bcan't\s+be\s+had\b": "is not available, is not possible",
+    r"\bleave\s+(?:it|them|one|\w*_\w+)\s+(?:of\s+the\s+two\s+)?out\b": "remove it",
+    r"\b(?:runs|is\s+there|holds\s+\w+)\s+already\b": "is running, already exists",
+    r"\b(?:for|from)\s+want\s+of\b": "for lack of",
+    r"\banew\b": "again",
+    r"\bmends?\b": "fixes, corrects",
+    r"\bis\s+no\s+(?:address|number|file|object|folder|target|report|part|text|route|pattern|field)\b": "is not a",
+    r"\bnot\s+told\b(?!\s+apart)": "unknown, not in the logs",
+    r"\blets?\s+us\s+in\b": "accepts, refuses the connection",
+    r"\bis\s+held\s+against\b": "is compared with, is checked against",
+}
+"""Messages are shorter than documents, and these were found in them again and again."""
+OWN_RULES = {"report"}
+"""Packages whose sentences are held by tests of the pages."""
+AUDITED = "processors of their own"
+"""A finding's value that recorded audits hold."""
 _BARE_CLAUSE_RE = re.compile(r"^(?:[-*] )?(?:Of|What|Who|When|Where) (?:\S+ ){1,6}\S+\.$", re.MULTILINE)
 """A line that is a relative clause and nothing else, such as *What no reply leaves.*"""
 _QUOTED_RE = re.compile(r'"[^"\n]*"|^>.*$', re.MULTILINE)
@@ -65,6 +83,26 @@ def findings(text: str) -> list[str]:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_a_document_has_no_banned_construction(document: Path) -> None:
     assert findings(document.read_text()) == []
+
+
+def test_a_message_has_no_banned_construction() -> None:
+    messages = [
+        (path.relative_to(SOURCE), line, text)
+        for path, line, text in sentences(SOURCE)
+        if path.relative_to(SOURCE).parts[0] not in OWN_RULES and AUDITED not in text
+    ]
+    assert len(messages) > 2_000
+    found = [
+        f"{path}:{line}: {match[0]}: write {better}"
+        for path, line, text in messages
+        for pattern, better in BANNED_IN_MESSAGES.items()
+        if (match := re.search(pattern, text, re.IGNORECASE))
+    ]
+    assert found == []
+
+
+def test_no_sentence_is_cut_in_two_by_a_line_end() -> None:
+    assert list(cut_sentences(SOURCE)) == []
 
 
 def test_banned_constructions_are_found_over_line_ends_and_not_in_code() -> None:

@@ -167,7 +167,7 @@ def _names(words: list[str]) -> list[EngineName]:
     names = [parse_engine_name(word) for word in words]
     for name in names:
         if name.source_kind == "server":
-            raise StudyError(f"{name} is a running server", "dbdyno keeps no files of it", "leave it out")
+            raise StudyError(f"{name} is a running server", "dbdyno keeps no files of it", "remove it from the command")
     return names
 
 

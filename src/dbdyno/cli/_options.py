@@ -65,5 +65,5 @@ def parse_share(text: str, what: str, example: str) -> float:
     """
     match = _SHARE_RE.fullmatch(text.strip())
     if match is None or not 0 < float(match[1]) < 100:
-        raise RequestError(f"'{text}' is no {what}", "", f"write for example {example}")
+        raise RequestError(f"'{text}' is not a valid {what}", "", f"write for example {example}")
     return float(match[1]) / 100

@@ -64,9 +64,7 @@ def _report(choices: argparse.Namespace) -> int:
         _print(results, choices)
         return 0
     if choices.full and choices.format != "pdf":
-        raise RequestError(
-            "--full is for --format pdf", f"{choices.format} always has every section", "leave --full out"
-        )
+        raise RequestError("--full is for --format pdf", f"{choices.format} always has every section", "remove --full")
     output = choices.output or choices.results / f"report.{choices.format}"
     _write(results, output, choices)
     print(output)

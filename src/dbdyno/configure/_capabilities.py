@@ -59,19 +59,19 @@ def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str,
     assignment = f"{name} = {setting_text(name, value)}"
     if row.most is not None and number > row.most:
         raise StudyError(
-            f"{assignment} can't be had on {server}",
+            f"{assignment} is not possible on {server}",
             f"its {row.name} takes at most {row.most}, and would be {number:.15g}",
             "choose a smaller value",
         )
     if row.least is not None and number < row.least:
         raise StudyError(
-            f"{assignment} can't be had on {server}",
+            f"{assignment} is not possible on {server}",
             f"its {row.name} takes at least {row.least}, and would be {number:.15g}",
             "choose a larger value",
         )
     if row.within and value > float(values[row.within]):
         raise StudyError(
-            f"{assignment} can't be had on {server}",
+            f"{assignment} is not possible on {server}",
             f"it takes at most {row.within}, which is {setting_text(row.within, values[row.within])}",
             f"set {row.within}, too, or choose a smaller value",
         )
@@ -79,7 +79,7 @@ def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str,
         step = format_bytes(row.step) if row.form == "bytes" else str(row.step)
         shared = f" (there are {round(value / number)})" if number != value else ""
         raise StudyError(
-            f"{assignment} can't be had on {server}",
+            f"{assignment} is not possible on {server}",
             f"its {row.name}{shared} is a multiple of {step}",
             "choose a rounder one",
         )
@@ -135,9 +135,9 @@ def _refuse_impossible(name: str, value: SettingValue, family: str, version: str
         why += "; no known server has it"
     of_plugin = f" with {_title(storage_engine)}" if others else ""
     raise StudyError(
-        f"{name} = {setting_text(name, value)} can't be had on {family} {version}{of_plugin}",
+        f"{name} = {setting_text(name, value)} is not possible on {family} {version}{of_plugin}",
         why,
-        "remove it, or set it in [target.settings] of the targets that have it" if able or others else "leave it out",
+        "remove it, or set it in [target.settings] of the targets that have it" if able or others else "remove it",
     )
 
 
@@ -170,7 +170,8 @@ def _refuse_of_plugin(
         row.plugin_until and f" before {row.plugin_until}",
     )
     raise StudyError(
-        f"{name} = {setting_text(name, value)} can't be had with {engine} {plugin_version or 'of an unknown version'}",
+        f"{name} = {setting_text(name, value)} is not possible with {engine} "
+        f"{plugin_version or 'of an unknown version'}",
         f"its option {row.name} is in plug-ins{since}{until}",
         "remove it, or use another plug-in" if plugin_version else "add the plug-in's plugin_version",
     )

@@ -200,7 +200,7 @@ def check_port(server: Server) -> None:
         if rows_of(cursor, 2) != rows:
             raise ConfigureError(
                 f"another server answers on port {server.endpoint.port}",
-                f"its socket is {rows[0][0] if rows else 'not told'}",
+                f"its socket is {rows[0][0] if rows else 'unknown'}",
             )
 
 

@@ -85,7 +85,7 @@ def read_given(pairs: Sequence[str]) -> dict[str, str]:
             check(given[name])
     for name in ("threads", "repeat"):
         if name in given and not (given[name].isascii() and given[name].isdigit() and int(given[name]) > 0):
-            raise TreeError(f"'{name}={given[name]}' is no number", "", f"write for example --set {name}=16")
+            raise TreeError(f"'{name}={given[name]}' is not a number", "", f"write for example --set {name}=16")
     return given
 
 

@@ -96,7 +96,7 @@ def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_ou
     TreeError : there is no such folder or file
     """
     if not root.exists():
-        raise TreeError(f"there is no {root}", "", "name a log, or the unpacked folder with the logs")
+        raise TreeError(f"{root} does not exist", "", "name a log, or the unpacked folder with the logs")
     only, root = (root, root.parent) if root.is_file() else (None, root)
     diagnostics: list[Diagnostic] = []
     files: list[TreeFile] = []

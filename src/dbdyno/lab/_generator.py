@@ -18,17 +18,19 @@ NAME = "dbdyno-load"
 
 
 def find_generator(environ: Mapping[str, str] = os.environ, executable: str = sys.executable) -> Path:
-    """The program ``dbdyno-load``: ``$DBDYNO_LOAD``, else beside this Python, else on the PATH.
+    """The program ``dbdyno-load``: ``$DBDYNO_LOAD``, else next to this Python, else on the PATH.
 
     Raises
     ------
     MeasureError : it is nowhere
     """
     named = environ.get("DBDYNO_LOAD")
-    beside = Path(executable).parent / NAME
-    program = named or (str(beside) if beside.is_file() else shutil.which(NAME, path=environ.get("PATH", os.defpath)))
+    neighbour = Path(executable).parent / NAME
+    program = named or (
+        str(neighbour) if neighbour.is_file() else shutil.which(NAME, path=environ.get("PATH", os.defpath))
+    )
     if program is None or not os.access(program, os.X_OK):
-        why = f"DBDYNO_LOAD is {named}" if named else f"it is neither {beside} nor on the PATH"
+        why = f"DBDYNO_LOAD is {named}" if named else f"it is neither {neighbour} nor on the PATH"
         raise MeasureError(f"the load generator {NAME} is missing", why, "run make setup, or set DBDYNO_LOAD")
     return Path(program)
 

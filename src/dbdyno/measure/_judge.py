@@ -147,7 +147,7 @@ def _lost_connections(intervals: Sequence[IntervalRecord], concurrency: int) -> 
     reconnects = sum(interval.reconnects for interval in window)
     if fewest >= concurrency and not reconnects:
         return None
-    return Caveat("connections-lost", f"{fewest} of {concurrency} connections lived, {reconnects} were made anew")
+    return Caveat("connections-lost", f"{fewest} of {concurrency} connections lived, {reconnects} were opened again")
 
 
 def _failures(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:

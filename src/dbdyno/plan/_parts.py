@@ -94,7 +94,7 @@ def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[
         raise RequestError(
             f"a study with repeats_max can run in at most {len(units)} parts here",
             "whether a cell is repeated depends on all runs of its workload and memory tier, so those stay together",
-            f"use {len(units)} or fewer, or leave repeats_max out",
+            f"use {len(units)} or fewer, or remove repeats_max",
         )
     blocks = list(dict.fromkeys(_block(run) for run in runs if not run.is_sentinel))
     if part.count > len(blocks):

@@ -72,7 +72,7 @@ class Site:
         match = _STUDY_RE.fullmatch(path)
         folder = self.studies.of(match[1]) if match else None
         if match is None or folder is None:
-            return text_reply(404, "there is no such page; / lists the studies")
+            return text_reply(404, "this page does not exist; / lists the studies")
         if match[2] == ".json":
             return _json(study_object(folder))
         return _page("study", "Study") if match[2] == "/" else self._report(folder)

@@ -304,7 +304,7 @@ class StudyReader(Tables):
             what = f"'{theirs.name}' is a running server, so dbdyno can't limit its memory"
             self._fail("limits", "memory", what, remedy="remove [limits], and limit that server yourself")
         if limits.memory is not None and limits.memory.bytes_at(max(tiers_bytes)) <= max(tiers_bytes):
-            what = f"a limit of {limits.memory} is no more than the tier of {format_memory(max(tiers_bytes))}"
+            what = f"a limit of {limits.memory} does not exceed the tier of {format_memory(max(tiers_bytes))}"
             why = "a server needs memory besides its buffer pool or block cache"
             self._fail("limits", "memory", what, why, 'write for example "tier + 512MB"')
         return limits

@@ -197,7 +197,7 @@ def test_a_study_is_checked_by_series_before_anything_is_fetched() -> None:
         "mysql:9.7",
         "mariadb:10.11",
     ]
-    with pytest.raises(StudyError, match=r"^mysql:9\.7: trx\.snapshot_isolation = ON can't be had on mysql 9\.7: "):
+    with pytest.raises(StudyError, match=r"^mysql:9\.7: trx\.snapshot_isolation = ON is not possible on mysql 9\.7: "):
         check_settings(parse_study(text + "trx.snapshot_isolation = true", "s"))
 
 

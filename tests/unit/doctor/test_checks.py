@@ -225,7 +225,7 @@ def test_names_of_checks_are_each_there_once() -> None:
         (Profiler("6.1", 1), "clear", "kernel"),
         (Profiler("6.1", 2), "clear", "not the kernel"),
         (Profiler("6.1", 3), "found", "perf_event_paranoid is 3"),
-        (Profiler("6.1", None), "found", "not known"),
+        (Profiler("6.1", None), "found", "unknown"),
         (Profiler("", -1, is_root=True), "found", "not installed"),
         (None, "idle", ""),
     ],

@@ -71,7 +71,7 @@ def test_defaults_are_those_under_which_the_engine_is_measured_like_the_others()
 
 
 def test_what_a_version_of_the_plug_in_lacks_is_refused_when_asked_for() -> None:
-    with pytest.raises(StudyError, match=r"can't be had with TidesDB 4\.2\.4") as caught:
+    with pytest.raises(StudyError, match=r"is not possible with TidesDB 4\.2\.4") as caught:
         chosen("4.2.4", study_settings={"trx.lock_wait_timeout": 5})
     assert "tidesdb_lock_wait_timeout_ms is in plug-ins from 4.5.1 on" in caught.value.why
     with pytest.raises(StudyError, match="of an unknown version") as caught:
@@ -85,7 +85,7 @@ def test_what_a_version_of_the_plug_in_lacks_is_refused_when_asked_for() -> None
 
 
 def test_a_durability_that_only_other_storage_engines_have_is_said_so() -> None:
-    with pytest.raises(StudyError, match=r"can't be had on mariadb 11\.8\.6 with TidesDB") as caught:
+    with pytest.raises(StudyError, match=r"is not possible on mariadb 11\.8\.6 with TidesDB") as caught:
         chosen("4.5.5", study_settings={"commit.durability": "relaxed"})
     assert "no known version of TidesDB has it, InnoDB and MyRocks can have it" in caught.value.why
     assert "no server known" not in caught.value.why

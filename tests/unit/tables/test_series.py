@@ -149,8 +149,8 @@ REFUSED = [
     ("second,tps\n1,5\n2\n", "line 3: 1 columns", ""),
     ('second,tps\n1,5\n2,"6\n', "line 3: unexpected end of data", ""),
     ("second,tps\n1,5\n2," + "9" * 200_000 + "\n", "line 3: field larger", ""),
-    (b"second,tps\n1,5\n2,6\xff\n", "line 3: byte 0xff is no UTF-8", ""),
-    ("second,tps\n1,5\n".encode("utf-16"), "line 1: byte 0xff is no UTF-8", ""),
+    (b"second,tps\n1,5\n2,6\xff\n", "line 3: byte 0xff is not UTF-8", ""),
+    ("second,tps\n1,5\n".encode("utf-16"), "line 1: byte 0xff is not UTF-8", ""),
     (gzip.compress(TWO_RUNS.encode())[:-12], "is damaged", "gzip"),
     (b"PAR1 and nothing else", "can't be read as Parquet", ""),
 ]

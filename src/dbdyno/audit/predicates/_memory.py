@@ -141,7 +141,7 @@ def thread_budget(question: Question) -> Verdict:
     lsm = [target for target in question.everyone if target.storage_engine in LSM_ENGINES]
     pages = [target for target in question.everyone if target.storage_engine not in LSM_ENGINES]
     if not lsm or not pages:
-        return not_applicable("no LSM engine beside a page engine")
+        return not_applicable("no LSM engine next to a page engine")
     budget = max(sum(number(r) for r in _page_threads(target)) for target in pages)
     threads = {target.name: _lsm_threads(target) for target in lsm}
     many = {name: count for name, count in threads.items() if count > question.rule.threshold * budget}

@@ -107,7 +107,7 @@ def scheduler(subject: Subject) -> Verdict:
     """A scheduler that is fair between processes holds one process back."""
     disk = subject.machine.disk
     if not disk.scheduler:
-        return idle("the disk has no queue of its own here")
+        return idle("the disk has no separate queue here")
     if disk.scheduler not in _QUEUES_BY_PROCESS:
         return clear(disk.scheduler)
     return weakens(
@@ -122,7 +122,7 @@ def read_ahead(subject: Subject) -> Verdict:
     """Reading more than was asked for."""
     disk = subject.machine.disk
     if disk.read_ahead_bytes is None:
-        return idle("the disk has no queue of its own here")
+        return idle("the disk has no separate queue here")
     if disk.read_ahead_bytes <= _READ_AHEAD_BYTES:
         return clear(format_bytes(disk.read_ahead_bytes))
     return notes(

@@ -45,8 +45,8 @@ def swap(subject: Subject) -> Verdict:
     if memory.swappiness is not None and memory.swappiness > _EAGER and not memory.swap_is_ram:
         return weakens(
             f"swap of {size} with vm.swappiness {memory.swappiness}",
-            "a server whose files the kernel caches (LSM engines, buffered reads) can push out pages of its own "
-            "buffer pool: stalls without a cause in the server",
+            "a server whose files the kernel caches (LSM engines, buffered reads) can push out pages of the "
+            "server's buffer pool: stalls without a cause in the server",
             "sudo sysctl vm.swappiness=1, or sudo swapoff -a",
         )
     return clear(f"swap of {size}, not in use, vm.swappiness {memory.swappiness}")

@@ -49,7 +49,7 @@ def read_frame(read: Callable[[int], bytes]) -> tuple[dict[str, Any], bytes] | N
         return None
     header = json.loads(text)
     if not isinstance(header, dict):
-        raise ValueError("the header of a frame is no object")  # noqa: TRY004 - of what came, not of an argument
+        raise ValueError("the header of a frame is not an object")  # noqa: TRY004 - of what came, not of an argument
     return header, body
 
 

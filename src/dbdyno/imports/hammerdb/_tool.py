@@ -183,7 +183,7 @@ def _profile(source: Source, own: str, facts: Facts, parts: int) -> tuple[Profil
     if here:
         profile: Profile | None = here[-1]
     elif companion_data and len(companion_data) != parts:
-        why = f"{len(companion_data)} time profiles beside a log of {parts} runs: dbdyno can't assign them to runs"
+        why = f"{len(companion_data)} time profiles next to a log of {parts} runs: dbdyno can't assign them to runs"
         return None, why, every
     elif companion_data:
         profile = companion_data[source.part_index]

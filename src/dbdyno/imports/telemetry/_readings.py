@@ -88,7 +88,7 @@ def align(reports: Reports, seconds_count: int, lead_s: int = 0) -> AlignedReadi
     seconds = _seconds(reports, seconds_count + lead_s)
     if seconds is None:
         whole_s = seconds_count + lead_s
-        text = f"{reports.count} readings without a clock beside a run of {whole_s} s: not one a second"
+        text = f"{reports.count} readings without a clock for a run of {whole_s} s: not one a second"
         return AlignedReadings(None, by_clock=False, problem=text)
     first = 1 if reports.has_since_boot else 0
     parts = []

@@ -120,7 +120,9 @@ def _text_lines(source: str, data: bytes) -> Iterator[str]:
             yield line
     except UnicodeDecodeError as error:
         line_at, byte = _no_text(data)
-        raise SeriesError(f"{source}, line {line_at}: byte 0x{byte:02x} is no UTF-8", "", "save it as UTF-8") from error
+        raise SeriesError(
+            f"{source}, line {line_at}: byte 0x{byte:02x} is not UTF-8", "", "save it as UTF-8"
+        ) from error
 
 
 def _no_text(data: bytes) -> tuple[int, int]:
