@@ -51,6 +51,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesFromBothEnds | None:
     """With ``--dist loadscope`` files are dealt as `workers` says."""
     return FilesFromBothEnds(config, log) if config.getoption("dist") == "loadscope" else None
