@@ -75,7 +75,7 @@ def test_without_a_critical_or_high_finding_it_ends_in_0(tmp_path: Path) -> None
 def test_nothing_to_audit_is_a_wrong_request(tmp_path: Path) -> None:
     done = run(str(tmp_path / "nothing"))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "there is no folder" in done.stderr and "hint:" in done.stderr
+    assert "does not exist" in done.stderr and "hint:" in done.stderr
 
 
 def test_a_file_that_cannot_be_read_is_named_on_the_side(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_memory_limit_is_named(study: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--target-half-width", "2"], "no half-width"),
+        (["--target-half-width", "2"], "half-width"),
         (["--within", "soon"], "not a duration"),
         (["--from", "/nowhere"], "folder"),
     ],
