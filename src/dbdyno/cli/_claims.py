@@ -70,7 +70,7 @@ def _claims(choices: argparse.Namespace) -> int:
         result = {"caveats": [asdict(caveat) for caveat in altered], **claims_object(held.report, held.judged)}
         print(json.dumps(result, indent=1, allow_nan=False))
     elif choices.format == "md":
-        print("".join(f"> {caveat.text}\n\n" for caveat in altered) + claims_markdown(held))
+        print(claims_markdown(held, altered), end="")
     else:
         print_claims(held.report, held.judged, wide_console())
     return 1 if choices.strict and any(row.result.outcome == "does not hold" for row in held.judged) else 0

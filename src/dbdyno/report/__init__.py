@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dbdyno.report._altered import altered_caveats
     from dbdyno.report._claim_sources import CellFilter, read_cell_filter
-    from dbdyno.report._claims import CheckedClaims, check_claims
+    from dbdyno.report._claims import CheckedClaims, check_claims, claims_markdown
     from dbdyno.report._diff import ExcludedCell, StudyDiff, diff_results
-    from dbdyno.report._diff_markdown import diff_markdown
+    from dbdyno.report._diff_blocks import diff_markdown, print_diff
     from dbdyno.report._diff_object import diff_object
-    from dbdyno.report._diff_terminal import print_diff
     from dbdyno.report._document import page_style
     from dbdyno.report._export import save_charts
     from dbdyno.report._judged import save_judged
-    from dbdyno.report._markdown import build_markdown, claims_markdown, markdown_text
+    from dbdyno.report._markdown import build_markdown, markdown_text
     from dbdyno.report._mismatch import MISMATCH_KINDS, MismatchKind
     from dbdyno.report._page import build_page, page_text
     from dbdyno.report._pdf import build_pdf
@@ -29,47 +28,32 @@ if TYPE_CHECKING:
     from dbdyno.report._summary import summary_json
     from dbdyno.report._terminal import print_summary, summary_table
     from dbdyno.report._why import Why, why_of
-    from dbdyno.report._why_markdown import why_markdown
+    from dbdyno.report._why_blocks import print_why, why_markdown
     from dbdyno.report._why_object import why_object
-    from dbdyno.report._why_terminal import print_why
 
-_MODULES = {
-    "CellFilter": "_claim_sources",
-    "StudyAnalysis": "_study_analysis",
-    "CheckedClaims": "_claims",
-    "ExcludedCell": "_diff",
-    "MISMATCH_KINDS": "_mismatch",
-    "MismatchKind": "_mismatch",
-    "RuleOutcome": "_rules",
-    "StudyDiff": "_diff",
-    "Why": "_why",
-    "altered_caveats": "_altered",
-    "build_markdown": "_markdown",
-    "build_page": "_page",
-    "build_pdf": "_pdf",
-    "claims_markdown": "_markdown",
-    "diff_markdown": "_diff_markdown",
-    "diff_object": "_diff_object",
-    "diff_results": "_diff",
-    "analyse_study": "_study_analysis",
-    "check_claims": "_claims",
-    "check_rules": "_rules",
-    "markdown_text": "_markdown",
-    "overall": "_rules",
-    "page_style": "_document",
-    "page_text": "_page",
-    "print_diff": "_diff_terminal",
-    "print_summary": "_terminal",
-    "print_why": "_why_terminal",
-    "read_cell_filter": "_claim_sources",
-    "save_charts": "_export",
-    "save_judged": "_judged",
-    "summary_json": "_summary",
-    "summary_table": "_terminal",
-    "why_markdown": "_why_markdown",
-    "why_object": "_why_object",
-    "why_of": "_why",
+_NAMES = {
+    "_altered": "altered_caveats",
+    "_claim_sources": "CellFilter read_cell_filter",
+    "_claims": "CheckedClaims check_claims claims_markdown",
+    "_diff": "ExcludedCell StudyDiff diff_results",
+    "_diff_blocks": "diff_markdown print_diff",
+    "_diff_object": "diff_object",
+    "_document": "page_style",
+    "_export": "save_charts",
+    "_judged": "save_judged",
+    "_markdown": "build_markdown markdown_text",
+    "_mismatch": "MISMATCH_KINDS MismatchKind",
+    "_page": "build_page page_text",
+    "_pdf": "build_pdf",
+    "_rules": "RuleOutcome check_rules overall",
+    "_study_analysis": "StudyAnalysis analyse_study",
+    "_summary": "summary_json",
+    "_terminal": "print_summary summary_table",
+    "_why": "Why why_of",
+    "_why_blocks": "print_why why_markdown",
+    "_why_object": "why_object",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "MISMATCH_KINDS",

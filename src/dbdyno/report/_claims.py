@@ -8,12 +8,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbdyno.analyse import CellJudgement, closing_cells, judge_cells
-from dbdyno.analyse.claims import REPORTS, JudgedClaim, Published, judge_claims, place_of, published, tally
-from dbdyno.core import RunRecord
+from dbdyno.analyse.claims import (
+    MARKS,
+    REPORTS,
+    JudgedClaim,
+    Published,
+    about,
+    arithmetic_words,
+    judge_claims,
+    own_words,
+    place_of,
+    printed_words,
+    published,
+    tally,
+)
+from dbdyno.core import Caveat, RunRecord
+from dbdyno.report._blocks import Block, Column, Heading, Paragraph, Table
 from dbdyno.report._claim_sources import CellFilter, sources_of
+from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
+
+CLAIMS_TITLE = "What the report prints, and what is found here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +44,11 @@ class CheckedClaims:
     def tally(self) -> str:
         """How many hold, in words."""
         return tally(self.judged)
+
+
+def claims_markdown(held: CheckedClaims, caveats: Iterable[Caveat] = ()) -> str:
+    """The claims as Markdown, below what makes the results doubtful."""
+    return to_markdown([*map(Paragraph, caveats), *claims_blocks(held)])
 
 
 def check_claims(results: StoredStudy, report: Published, where: CellFilter | None = None) -> CheckedClaims:
@@ -46,6 +68,44 @@ def followed_claims(analysis: StudyAnalysis, against: str = "") -> CheckedClaims
     """
     name = against or _followed(analysis.results)
     return _held(analysis.results, published(name), analysis.stored, analysis.judgements) if name else None
+
+
+def claims_blocks(held: CheckedClaims) -> list[Block]:
+    """What a report prints beside what is found here: heading, how many claims hold, and each of them."""
+    return [Heading(CLAIMS_TITLE), Paragraph(claims_words(held)), claims_table(held)]
+
+
+def claims_words(held: CheckedClaims) -> str:
+    """Of which report, and how many claims hold."""
+    return f"{held.report.title}. {held.tally}."
+
+
+def claims_table(held: CheckedClaims) -> Table:
+    """A row a claim, those with figures first."""
+    columns = [
+        Column("claim", is_name=True),
+        Column("verdict", is_name=True),
+        Column("what it says"),
+        Column("what was counted"),
+        Column("printed", True),
+        Column("here, 95 %", True),
+        Column("what to know of it"),
+    ]
+    rows = [_row(row) for row in sorted(held.judged, key=lambda row: row.result.own is None)]
+    return Table("claims", f"Claims of {held.report.report_id}, recomputed", columns, rows)
+
+
+def _row(row: JudgedClaim) -> list[str]:
+    claim, result = row.claim, row.result
+    return [
+        claim.claim_id,
+        f"{MARKS[result.outcome]} {result.outcome}",
+        claim.sentence,
+        arithmetic_words(result),
+        printed_words(claim),
+        own_words(claim, result),
+        about(result),
+    ]
 
 
 def claim_words(row: JudgedClaim) -> str:

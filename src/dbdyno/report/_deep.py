@@ -140,11 +140,6 @@ def _limits(title: str, profile: StackProfile) -> list[str]:
     return lines
 
 
-def deep_titles(deep: DeepProfile) -> list[str]:
-    """Titles of the columns of `deep_rows`."""
-    return ["function", *(f"{title}, own ms" for title in deep.titles), "difference", "with callees"]
-
-
 def deep_rows(deep: DeepProfile, kind: Waiting, most: int = _MOST_ROWS) -> list[list[str]]:
     """The functions whose own time differs most, and beyond chance."""
     found = deep.comparison(kind)

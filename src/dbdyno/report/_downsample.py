@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.report._format import significant_array
-from dbdyno.report._pack import packed_json
+from dbdyno.report._html import packed_json
 from dbdyno.report._series import downsampled
 
 

@@ -1,13 +1,24 @@
-"""HTML made of elements. Text is escaped unless it is `Html`, so what comes from a file stays text."""
+"""Renders blocks as HTML.
+
+Text is escaped unless it is `Html`, so what comes from a file stays text.
+"""
 
 from __future__ import annotations
 
+import base64
 import html
+import itertools
 import json
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-from dbdyno.report._pack import packed_text
+from dbdyno.core import Caveat
+from dbdyno.report._blocks import Block, Box, Fold, Heading, ListOf, Paragraph, Section, Table, Terms, Words
+
+if TYPE_CHECKING:
+    from dbdyno.report.charts import Chart
 
 MOST_ROWS = 500
 """Of a table that stands in the page as it is."""
@@ -18,6 +29,10 @@ class Html(str):
     """Text that is markup already."""
 
     __slots__ = ()
+
+
+Place: TypeAlias = "Callable[[Chart], Html]"
+Worded: TypeAlias = Callable[[str], Html]
 
 
 def element(name: str, *children: str, **attributes: str | int | bool | None) -> Html:
@@ -71,61 +86,103 @@ def shortened(text: str, most: int = 60) -> Html:
     return element("span", f"{text[:half]}…{text[-half:]}", title=text[:2000])
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table; numbers stand right, names are not broken.
+def to_html(blocks: Iterable[Block], place: Place | None = None, worded: Worded | None = None) -> Html:
+    """Blocks as markup.
 
     Parameters
     ----------
-    facets : tokens of what the whole column is about, as `dbdyno.report._facets` has them
+    place : makes the figure of a chart
+    worded : makes a line's text, in which a page shortens long names
     """
-
-    title: str
-    is_number: bool = False
-    is_name: bool = False
-    facets: str = ""
-
-    @property
-    def style(self) -> str | None:
-        """Class of its cells."""
-        return "n" if self.is_number else "name" if self.is_name else None
+    return _Renderer(place or _no_chart, worded or _escaped).blocks(blocks)
 
 
-def table(
-    name: str,
-    caption: str,
-    columns: Sequence[Column],
-    rows: Iterable[Sequence[str]],
-    *,
-    marked: Sequence[bool] = (),
-    facets: Sequence[str] = (),
-) -> Html:
+@dataclass(frozen=True, slots=True)
+class _Renderer:
+    place: Place
+    worded: Worded
+
+    def blocks(self, blocks: Iterable[Block]) -> Html:
+        return Html("".join([self._block(block) for block in blocks]))
+
+    def _block(self, block: Block) -> Html:
+        match block:
+            case Html():
+                return block
+            case Heading(text, level):
+                return element(f"h{level}", text)
+            case Paragraph(words, role):
+                return element("p", self._line(words), class_=role or None)
+            case ListOf(items):
+                return element("ul", *(self._item(item) for item in items))
+            case Terms(meanings, most):
+                pairs = [(element("dt", name), element("dd", _cell(told, most))) for name, told in meanings]
+                return element("dl", *itertools.chain(*pairs))
+            case Table():
+                return _table(block)
+            case Fold(summary, inner, kind, key, is_open):
+                head = element("summary", summary)
+                return element("details", head, self.blocks(inner), open=is_open, class_=kind, data_key=key)
+            case Box(inner, kind, facets):
+                return element("div", self.blocks(inner), class_=kind, data_f=facets or None)
+            case Section(anchor, title, inner):
+                link = element("a", title, href=f"#{anchor}", class_="anchor")
+                head = element("h2", link, id=f"{anchor}-title")
+                return element("section", head, self.blocks(inner), id=anchor, aria_labelledby=f"{anchor}-title")
+        return self.place(block)
+
+    def _item(self, item: Words) -> Html:
+        return element("li", self._line(item), data_code=item.code if isinstance(item, Caveat) else None)
+
+    def _line(self, words: Words) -> Html:
+        if isinstance(words, str | Caveat):
+            return self.worded(words if isinstance(words, str) else words.text)
+        return joined(
+            self.worded(part)
+            if isinstance(part, str)
+            else element("b" if part.style == "bold" else "code", self.worded(part.text))
+            for part in words
+        )
+
+
+def _escaped(text: str) -> Html:
+    return joined([text])
+
+
+def _no_chart(chart: Chart) -> Html:
+    raise TypeError(f"no page to place the chart {chart.name} on")
+
+
+def _table(table: Table) -> Html:
     """A table that can be saved as CSV under its name.
 
     Its body is packed where it has very many rows, and unpacked by the page when it is opened.
-
-    Parameters
-    ----------
-    facets : of each row the tokens of what it is about
     """
-    head = element("tr", *(element("th", c.title, scope="col", class_=c.style) for c in columns))
-    tags = [f'<td class="{c.style}">' if c.style else "<td>" for c in columns]
+    styles = ["n" if column.is_number else "name" if column.is_name else None for column in table.columns]
+    titles = zip(table.columns, styles, strict=True)
+    head = element("tr", *(element("th", column.title, scope="col", class_=style) for column, style in titles))
+    tags = [f'<td class="{style}">' if style else "<td>" for style in styles]
+    most = [column.most for column in table.columns]
     body = []
-    for index, row in enumerate(rows):
-        cells = [Html(f"{tag}{_text(cell)}</td>") for cell, tag in zip(row, tags, strict=True)]
-        about = facets[index] if index < len(facets) else None
-        is_marked = index < len(marked) and marked[index]
+    for index, row in enumerate(table.rows):
+        cells = [Html(f"{tag}{_cell(cell, limit)}</td>") for cell, tag, limit in zip(row, tags, most, strict=True)]
+        about = table.facets[index] if index < len(table.facets) else None
+        is_marked = index < len(table.marked) and table.marked[index]
         body.append(element("tr", *cells, class_="marked" if is_marked else None, data_f=about or None))
-    about_columns = " ".join(column.facets.replace(" ", "+") or "-" for column in columns)
+    about_columns = " ".join(column.facets.replace(" ", "+") or "-" for column in table.columns)
     inner = element(
         "table",
-        element("caption", caption),
+        element("caption", table.caption),
         element("thead", head),
         _body(body),
-        data_csv=name,
+        data_csv=table.name,
         data_cols=about_columns if about_columns.strip("- ") else None,
     )
-    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=table.caption)
+
+
+def _cell(cell: str, most: int | None) -> Html:
+    return joined([cell if most is None or isinstance(cell, Html) else shortened(cell, most)])
 
 
 def _body(rows: Sequence[Html]) -> Html:
@@ -134,14 +191,23 @@ def _body(rows: Sequence[Html]) -> Html:
     return element("tbody", data_packed=packed_text(joined(rows)), data_rows=len(rows))
 
 
-def folded(summary: str, *children: str, is_open: bool = False, **attributes: str) -> Html:
-    """Something shown on demand, and always in print."""
-    return element("details", element("summary", summary), *children, open=is_open, **attributes)
-
-
 def _name(key: str) -> str:
     return key.rstrip("_").replace("_", "-") if key not in ("viewBox", "preserveAspectRatio") else key
 
 
 def _attribute(value: str | int | bool) -> str:
     return html.escape(str(value), quote=True)
+
+
+def packed_text(text: str) -> str:
+    """Text as Base64 of a zlib stream, which browsers know as ``deflate``.
+
+    >>> zlib.decompress(base64.b64decode(packed_text("1 < 2")))
+    b'1 < 2'
+    """
+    return base64.b64encode(zlib.compress(text.encode(), 6)).decode()
+
+
+def packed_json(value: object) -> str:
+    """A value as packed JSON."""
+    return packed_text(json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")))

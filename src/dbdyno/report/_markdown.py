@@ -1,33 +1,32 @@
-"""The report as Markdown, to be pasted into an issue: question, answer, what weakens it, tables, how it was made."""
+"""The report as Markdown, to be pasted into an issue: question, answer, what limits it, tables, how it was made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from dbdyno.analyse import (
-    by_place,
-    capacity_sentences,
-    counted,
-    courses_words,
-    judge_sentinel,
-    place_namer,
-    ratio_words,
-    sentinel_words,
-    summarise_courses,
-)
-from dbdyno.analyse.claims import about, arithmetic_words, own_words, printed_words
-from dbdyno.core import TypeFigures, format_bytes, target_title
-from dbdyno.report._claims import CheckedClaims, followed_claims
-from dbdyno.report._format import clock_time, figure, milliseconds, p_words, server_title, verdict_words
-from dbdyno.report._markdown_text import bullets, escaped, folded, table_text
+from dbdyno.analyse import capacity_sentences, counted
+from dbdyno.core import format_bytes, target_title
+from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Span, titled_list
+from dbdyno.report._claims import claims_blocks, followed_claims
+from dbdyno.report._format import clock_time, server_title
+from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
-from dbdyno.report._terminal import by_level, cell_row, client_line, durability_classes, legend_words, measure_title
+from dbdyno.report._terminal import (
+    answer_blocks,
+    cells_table,
+    client_line,
+    comparisons_table,
+    course_lines,
+    durability_classes,
+    types_table,
+)
 from dbdyno.report._why import why_of
-from dbdyno.report._why_markdown import why_blocks
+from dbdyno.report._why_blocks import why_blocks
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.store import StoredStudy
-from dbdyno.study import question_words, settings_lines
+from dbdyno.study import settings_lines
 
 
 def build_markdown(results: StoredStudy, out: Path, against: str = "") -> Path:
@@ -47,108 +46,26 @@ def build_markdown(results: StoredStudy, out: Path, against: str = "") -> Path:
 
 def markdown_text(results: StoredStudy, against: str = "") -> str:
     """The report of a study as Markdown; `against` as in `build_markdown`."""
-    analysis = analyse_study(results)
+    return to_markdown(_blocks(analyse_study(results), against))
+
+
+def _blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
     claims = followed_claims(analysis, against)
-    parts = [
-        [f"## {escaped(question_words(analysis.study))}"],
-        [f"**{escaped(analysis.scaled_words)}**"] if analysis.scaled_words else [],
-        [f"**{escaped(analysis.fairness.warning)}**"] if analysis.fairness.warning else [],
-        [escaped(sentence) for sentence in analysis.answer.sentences],
-        ["### Limitations", bullets(caveat.text for caveat in analysis.limitations)] if analysis.limitations else [],
-        why_blocks(why_of(analysis)),
-        _cells(analysis),
-        _comparisons(analysis),
-        _capacity(analysis),
-        _types(analysis),
-        [claims_markdown(claims)] if claims else [],
-        _how(analysis),
-    ]
-    return "\n\n".join(block for part in parts for block in part) + "\n"
-
-
-def claims_markdown(held: CheckedClaims) -> str:
-    """Claims of a published report as a table, what is found here beside the print."""
-    titles = ("claim", "verdict", "what it says", "what was counted", "what to know of it", "printed", "here, 95 %")
-    rows = [
-        (
-            row.claim.claim_id,
-            row.result.outcome,
-            row.claim.sentence,
-            arithmetic_words(row.result),
-            about(row.result),
-            printed_words(row.claim),
-            own_words(row.claim, row.result),
-        )
-        for row in held.judged
-    ]
-    words = escaped(f"{held.report.title}. {held.tally}.")
-    return "\n\n".join(["### What the report prints, and what is found here", words, table_text(titles, 2, rows)])
-
-
-def _cells(analysis: StudyAnalysis) -> list[str]:
-    places = by_place(analysis.judgements)
-    classes = durability_classes(analysis)
-    differ = len(set(classes.values())) > 1
-    rows, place_words = [], place_namer(places)
-    for place, group in sorted(places.items()):
-        ordered = by_level(group)
-        words = place_words(place)
-        for index, judgement in enumerate(ordered):
-            row = cell_row(analysis, judgement, ordered[0], len(group))
-            survives = [classes.get(judgement.cell.target, "")] if differ else []
-            rows.append([words if index == 0 else "", row[0].strip(), *survives, *(cell.strip() for cell in row[1:])])
-    if not rows:
-        return []
-    names = ["where", "target", *(["a commit survives"] if differ else [])]
-    titles = (*names, measure_title(analysis), "place", "of the first", "p95", "p99")
-    legend = f"{legend_words(analysis)}."
-    loop = " Closed loop: waits behind a stall are not in p95 and p99." if analysis.facts.is_closed else ""
-    words = f"{legend} Intervals at 95 %.{loop} {client_line(analysis)}."
-    return ["### Every place", table_text(titles, 5, rows), escaped(words)]
-
-
-def _comparisons(analysis: StudyAnalysis) -> list[str]:
-    pairs = analysis.comparisons
-    if not pairs:
-        return []
-    places = [(pair.workload, pair.route, pair.tier_bytes, pair.concurrency) for pair in pairs]
-    place_words = place_namer(places)
-    rows = [
-        [
-            place_words(place),
-            target_title(pair.left),
-            target_title(pair.right),
-            verdict_words(pair),
-            ratio_words(pair.ratio, pair.low, pair.high),
-            p_words(pair),
-        ]
-        for place, pair in zip(places, pairs, strict=True)
-    ]
-    table = table_text(("where", "left", "right", "verdict", "left / right", "adjusted p"), 2, rows)
-    return folded(f"All {len(pairs)} comparisons", table)
-
-
-def _capacity(analysis: StudyAnalysis) -> list[str]:
-    found = capacity_sentences(analysis.capacity)
-    return ["### Capacity", bullets(found)] if found else []
-
-
-def _types(analysis: StudyAnalysis) -> list[str]:
-    rows = [
-        [target_title(cell.group.cell.target), f"{cell.group.cell.concurrency:,}", *_type_row(figures)]
-        for cell in analysis.types
-        for figures in cell.types
-    ]
-    if not rows:
-        return []
-    titles = ("target", "connections", "type", "count", "TPS", "p95", "p99")
-    return folded("Transaction types", table_text(titles, 4, rows))
-
-
-def _type_row(figures: TypeFigures) -> list[str]:
-    latency = figures.latency_ns
-    times = ["", ""] if latency is None else [milliseconds(latency.p95), milliseconds(latency.p99)]
-    return [figures.name, f"{figures.completed:,}", figure(figures.tps), *times]
+    yield from answer_blocks(analysis)
+    yield from titled_list("Limitations", analysis.limitations)
+    yield from (Heading("Why"), *why_blocks(why_of(analysis)))
+    if cells := cells_table(analysis):
+        loop = " Closed loop: p95 and p99 understate stalls." if analysis.facts.is_closed else ""
+        words = f"Intervals at 95 %.{loop} {client_line(analysis)}."
+        yield from (Heading(cells.caption), cells, Paragraph(words))
+    if analysis.comparisons:
+        yield Fold(f"All {len(analysis.comparisons)} comparisons", [comparisons_table(analysis)])
+    yield from titled_list("Capacity", capacity_sentences(analysis.capacity))
+    if types := types_table(analysis):
+        yield Fold(types.caption, [types])
+    if claims:
+        yield from claims_blocks(claims)
+    yield from _how(analysis)
 
 
 def _driven(analysis: StudyAnalysis) -> str:
@@ -162,7 +79,7 @@ def _driven(analysis: StudyAnalysis) -> str:
     return f"{words}, {lengths}, {repeats}, order {study.order}"
 
 
-def _how(analysis: StudyAnalysis) -> list[str]:
+def _how(analysis: StudyAnalysis) -> list[Block]:
     study, manifest, host = analysis.study, analysis.results.manifest, analysis.results.host
     versions: dict[str, str] = {}
     for record in analysis.stored:
@@ -172,8 +89,7 @@ def _how(analysis: StudyAnalysis) -> list[str]:
         f"{target_title(target)}: {versions.get(target, 'no run yet')}{survives.get(target, '')}"
         for target in analysis.targets
     ]
-    memory, courses = host.get("memory_bytes"), summarise_courses(analysis.stored)
-    sentinel = judge_sentinel(analysis.records)
+    memory = host.get("memory_bytes")
     machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
     made = "measured" if study.imported is None else "imported"
@@ -181,10 +97,10 @@ def _how(analysis: StudyAnalysis) -> list[str]:
         *servers,
         *settings_lines(study),
         _driven(analysis),
-        *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else []),
-        *([f"driven: {courses_words(courses)}"] if courses else []),
+        *course_lines(analysis),
         *([study.bench_words] if study.bench is not None else []),
         f"machine: {', '.join(word for word in machine if word)}",
         f"{made} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]
-    return ["### How", bullets(lines), f"Study `{manifest.study_digest}`, statistics `dbdyno-stats/1`."]
+    method = (Span(manifest.study_digest, "code"), ", statistics ", Span("dbdyno-stats/1", "code"), ".")
+    return [Heading("How"), ListOf(lines), Paragraph(("Study ", *method))]

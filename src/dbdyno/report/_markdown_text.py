@@ -1,4 +1,4 @@
-"""Writes text, lists and tables as Markdown.
+"""Renders blocks as Markdown.
 
 What comes from files is escaped, also against what forges make of plain text: names that notify people, numbers that
 become links to issues, addresses that become links.
@@ -6,11 +6,17 @@ become links to issues, addresses that become links.
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+
+from dbdyno.core import Caveat
+from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Span, Table, Words
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 _CELL_MOST = 200
+_BOLD_LEVEL = 4
+"""From which on a heading is a bold line: forges leave much room around headings."""
 _SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of what it parts
 _LINKS = re.compile(r"@(?=\w)|#(?=\d)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.|:(?=//)")
 
@@ -29,18 +35,55 @@ def escaped(text: str, most: int = 2000) -> str:
     return re.sub(r"^(\s*)([#+=-]|\d+[.)])(?=\s|$)", r"\1\\\2", words).strip()
 
 
-def bullets(texts: Iterable[str]) -> str:
-    """A list, a line each."""
-    return "\n".join(f"- {escaped(text)}" for text in texts)
+def to_markdown(blocks: Iterable[Block]) -> str:
+    """Blocks as Markdown; charts and markup are left out."""
+    return "\n\n".join(part for block in blocks for part in _rendered(block)) + "\n"
 
 
-def folded(title: str, block: str) -> list[str]:
-    """A block that a forge shows when it is opened; the title, our own words, stands in HTML."""
-    return [f"<details><summary>{title}</summary>", block, "</details>"]
+def _rendered(block: Block) -> list[str]:
+    """Parts between which a blank line stands."""
+    match block:
+        case Heading(text, level):
+            return [f"{'#' * level} {escaped(text)}" if level < _BOLD_LEVEL else f"**{escaped(text)}**"]
+        case Paragraph(words):
+            return [_line(words)]
+        case ListOf(items):
+            return ["\n".join(f"- {_line(item)}" for item in items)]
+        case Table():
+            return [_table(block), *([escaped(block.note)] if block.note else [])]
+        case Fold(summary, blocks):
+            inner = [part for each in blocks for part in _rendered(each)]
+            return [f"<details><summary>{html.escape(summary, quote=False)}</summary>", *inner, "</details>"]
+    return []
 
 
-def table_text(titles: Sequence[str], numbers: int, rows: Iterable[Sequence[str]]) -> str:
-    """A table whose last `numbers` columns stand right."""
-    rule = ["---"] * (len(titles) - numbers) + ["---:"] * numbers
-    lines = [list(titles), rule, *([escaped(cell, _CELL_MOST) for cell in row] for row in rows)]
+def _line(words: Words) -> str:
+    match words:
+        case str():
+            return escaped(words)
+        case Caveat():
+            return escaped(words.text)
+    return "".join(_span(part) for part in words)
+
+
+def _span(part: str | Span) -> str:
+    """Blanks at its ends part it from its neighbours."""
+    if isinstance(part, str):
+        ends = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
+        return escaped(part).join(ends) if part.strip() else part
+    if part.style == "code":  # in which nothing but its end has a meaning
+        return f"`{part.text.replace('`', ' ')}`"
+    return f"**{escaped(part.text)}**"
+
+
+def _table(table: Table) -> str:
+    rule = ["---:" if column.is_number else "---" for column in table.columns]
+    rows = [list(row) for row in table.rows]
+    for index, column in enumerate(table.columns):
+        if column.is_group:  # told once
+            names = [row[index] for row in rows]
+            for row, name, above in zip(rows, names, ["", *names], strict=False):
+                row[index] = "" if name == above else name
+    lines = [[escaped(column.title) for column in table.columns], rule]
+    lines += [[escaped(cell, _CELL_MOST) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -14,8 +14,7 @@ from dbdyno.report._claims import CheckedClaims, followed_claims
 from dbdyno.report._converter import ChartConverter
 from dbdyno.report._document import document
 from dbdyno.report._facets import facets_of
-from dbdyno.report._html import Html, joined, script_json
-from dbdyno.report._pack import packed_json
+from dbdyno.report._html import Html, packed_json, script_json
 from dbdyno.report._palette import palette_of
 from dbdyno.report._relative_throughput import relative_throughputs
 from dbdyno.report._runs import RunSeconds, packed_runs, runs_listed, seconds_of_runs
@@ -129,7 +128,7 @@ def paper_text(results: StoredStudy) -> str:
     standings = relative_throughputs(analysis)
     maps = heat_charts(analysis, palette, standings) if len(palette.looks) > FEW_TARGETS else []
     charts = maps or throughput_charts(analysis, palette)
-    body = joined([head_section(page, charts, is_paper=True), paper_section(page)])
+    body = page.rendered([head_section(page, charts, is_paper=True), paper_section(page)])
     data = {"name": analysis.study.name, "facets": [], "config": config(), "specs": page.specs, "runs": []}
     return document(f"{analysis.study.name}: {analysis.answer.headline}", (), body, data, palette, "study.js")
 
@@ -139,7 +138,7 @@ def _sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mappi
     standings = relative_throughputs(page.analysis)
     maps = heat_charts(page.analysis, page.palette, standings)
     is_map_first = bool(maps) and len(page.palette.looks) > FEW_TARGETS
-    return joined(
+    return page.rendered(
         [
             head_section(page, maps if is_map_first else charts),
             why_section(page, why),
@@ -150,7 +149,7 @@ def _sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mappi
             rank_section(page, maps, standings),
             stability_section(page, seconds),
             capacity_section(page),
-            claims_section(page, claims),
+            claims_section(claims),
             counters_section(page),
             fairness_section(page),
             settings_section(page),

@@ -10,7 +10,6 @@ from dbdyno.analyse.explain import Effect, Gap, Proof, ProofTimes, ProofVerdict,
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import ProofNote, StoredStudy, is_results_folder, proof_notes
 
-PROOF_TITLES = ["altered", "on", "ms before", "ms altered", "predicted", "observed", "verdict"]
 ABOUT_PROOFS = (
     "A proof runs one target as it was and altered in one thing, in interleaved rounds of its own. Predicted: the "
     "milliseconds that the removed parts hold, at most what the processors allow. Proved: as much came back, or more; "

@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 
 from dbdyno.core import HostError
 from dbdyno.report._converter import ChartConverter
-from dbdyno.report._html import Html, element
-from dbdyno.report._pack import packed_text
+from dbdyno.report._html import Html, element, packed_text
 from dbdyno.report.charts import at_best, config
 
 WIDTH_PX = 557

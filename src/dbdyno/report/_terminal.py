@@ -1,14 +1,11 @@
-"""The results in the terminal: answer, table with intervals and ties, caveats. Meaning never rests on colour."""
+"""The results in the terminal, and the blocks that they share with Markdown: answer, cells, types, conditions."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console, Group
 
 from dbdyno.analyse import (
     CellJudgement,
@@ -24,88 +21,66 @@ from dbdyno.analyse import (
     summarise_courses,
 )
 from dbdyno.core import Comparison, TypeFigures, target_title
+from dbdyno.report._blocks import Block, Column, Fold, Heading, Paragraph, Span, Table, Words, titled_list
 from dbdyno.report._fairness import fairness_line
-from dbdyno.report._format import client_share, figure, milliseconds, printable, rank_words
+from dbdyno.report._format import (
+    client_share,
+    decider_words,
+    figure,
+    milliseconds,
+    p_words,
+    rank_words,
+    verdict_words,
+)
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
+from dbdyno.report._terminal_text import to_terminal
+from dbdyno.report._types import CellTypes
 from dbdyno.store import StoredStudy
 from dbdyno.study import question_words, settings_lines
 
 
 def print_summary(results: StoredStudy, console: Console | None = None, *, has_why: bool = False) -> None:
-    """Print answer, table and caveats to standard output; see `summary_table`."""
+    """Print answer, table and limitations to standard output; see `summary_table`."""
     (console or Console(highlight=False)).print(summary_table(results, has_why=has_why))
 
 
 def summary_table(results: StoredStudy, *, has_why: bool = False) -> Group:
-    """Answer, table and caveats, to be printed by rich.
+    """Answer, table and limitations, to be printed by rich.
 
     Parameters
     ----------
     has_why : with the explanation of the best two, for which the histograms of all statements are read; else the
         command that gives it is named
     """
-    analysis = analyse_study(results)
-    parts = [Text(question_words(analysis.study), style="bold"), Text()]
-    warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
-    parts += [Text(f"  {line}", style="bold" if line else "") for words in warnings for line in (words, "")]
-    parts += [_sentence(words, is_first=not index) for index, words in enumerate(analysis.answer.sentences)]
-    why = _why(analysis) if has_why else _where_why(analysis)
-    limitations = titled_list("Limitations", [caveat.text for caveat in analysis.limitations])
-    told = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
-    fair = [Text(line, style="dim") for line in told if line]
-    legend = Text(legend_words(analysis), style="dim")
-    client = Text(client_line(analysis), style="dim")
-    fair += [Text(line, style="dim") for line in lifecycle_lines(analysis.lives)]
-    courses = summarise_courses(analysis.stored)
-    sentinel = judge_sentinel(analysis.records)
-    watched = [Text(f"sentinel: {sentinel_words(sentinel)}", style="dim")] if sentinel else []
-    driven = [Text(f"driven: {courses_words(courses)}", style="dim")] if courses else []
-    return Group(
-        *parts,
-        Text(),
-        _table(analysis),
-        legend,
-        *fair,
-        client,
-        *driven,
-        *watched,
-        *_types(analysis),
-        *limitations,
-        *why,
-    )
+    return to_terminal(_summary(analyse_study(results), has_why=has_why))
 
 
-def _why(analysis: StudyAnalysis) -> list[RenderableType]:
+def _summary(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block]:
+    yield from answer_blocks(analysis)
+    if cells := cells_table(analysis):
+        yield cells
+    conditions = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
+    course = (*lifecycle_lines(analysis.lives), client_line(analysis), *course_lines(analysis))
+    yield from (Paragraph(line, "quiet") for line in (*conditions, *course) if line)
+    if types := types_table(analysis):
+        yield Fold(types.caption, [types])
+    yield from titled_list("Limitations", analysis.limitations)
+    yield from _why(analysis) if has_why else _where_why(analysis)
+
+
+def _why(analysis: StudyAnalysis) -> list[Block]:
     from dbdyno.report._why import why_lines  # late: a tenth of the time of a summary, which seldom needs it
 
     return titled_list("Why", why_lines(analysis))
 
 
-def _where_why(analysis: StudyAnalysis) -> list[RenderableType]:
+def _where_why(analysis: StudyAnalysis) -> list[Block]:
     """Name the command that explains a difference, where there is one and its statements were measured."""
     is_measured = any(record.imported is None for record in analysis.records)
     if len(analysis.targets) < 2 or not is_measured:
         return []
-    return [Text(f"\nwhy: dbdyno explain {shlex.quote(str(analysis.results.path))}", style="dim")]
-
-
-def _sentence(words: str, *, is_first: bool) -> Text:
-    """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
-    verdict, colon, figures = words.partition(": ")
-    return Text.assemble("  ", (f"{verdict}{colon}", "bold" if is_first else ""), figures)
-
-
-def titled_list(title: str, lines: Sequence[str]) -> list[RenderableType]:
-    """A heading with a list below it; nothing where the list is empty."""
-    if not lines:
-        return []
-    return [Text(), Text(title, style="bold"), *(Padding(Text(f"- {printable(line)}"), (0, 0, 0, 2)) for line in lines)]
-
-
-def durability_classes(analysis: StudyAnalysis) -> dict[str, str]:
-    """Durability class of each target that ran."""
-    return {target: analysis.fairness.durability(target) for target in analysis.fairness.promises}
+    return [Paragraph(""), Paragraph(f"why: dbdyno explain {shlex.quote(str(analysis.results.path))}", "quiet")]
 
 
 def _durability_line(analysis: StudyAnalysis) -> str:
@@ -114,33 +89,72 @@ def _durability_line(analysis: StudyAnalysis) -> str:
     return f"durability of all targets: {classes.pop()}" if len(classes) == 1 else ""
 
 
-def _table(analysis: StudyAnalysis) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column("", overflow="ellipsis", no_wrap=True, max_width=44)
-    for title in (measure_title(analysis), "place", "of the first", "p95", "p99"):
-        table.add_column(title, justify="right", no_wrap=True)
-    classes = durability_classes(analysis)
-    if len(set(classes.values())) > 1:
-        table.add_column("a commit survives")
+def answer_blocks(analysis: StudyAnalysis) -> list[Block]:
+    """The question, what makes the whole doubtful, and the answer."""
+    warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
+    return [
+        Heading(question_words(analysis.study), 2),
+        *(Paragraph((Span(words),)) for words in warnings),
+        *(Paragraph(_sentence(words, not index)) for index, words in enumerate(analysis.answer.sentences)),
+    ]
+
+
+def _sentence(words: str, is_first: bool) -> Words:
+    """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
+    verdict, colon, figures = words.partition(": ")
+    return (Span(verdict + colon.strip()), f" {figures}") if is_first and figures else words
+
+
+def cells_table(analysis: StudyAnalysis) -> Table | None:
+    """Every judged cell, beside the best of its place; what a commit survives where that differs."""
     places = by_place(analysis.judgements)
-    place_words = place_namer(places)
+    if not places:
+        return None
+    classes = durability_classes(analysis)
+    differ = len(set(classes.values())) > 1
+    names = [Column("where", is_group=True), Column("target", is_name=True)]
+    names += [Column("a commit survives")] if differ else []
+    titles = (_measure_title(analysis), "place", "of the first", "p95", "p99")
+    rows, place_words = [], place_namer(places)
     for place, group in sorted(places.items()):
-        words = place_words(place)
-        table.add_row(Text(words, style="bold"))
-        ordered = by_level(group)
+        ordered = sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
         for judgement in ordered:
-            row = cell_row(analysis, judgement, ordered[0], len(group))
-            survives = [classes.get(judgement.cell.target, "")] if len(set(classes.values())) > 1 else []
-            table.add_row(*(Text(cell) for cell in (*row, *survives)))
-    return table
+            target = judgement.cell.target
+            survives = [classes.get(target, "")] if differ else []
+            figures = _cell_figures(analysis, judgement, ordered[0], len(group))
+            rows.append([place_words(place), target_title(target), *survives, *figures])
+    columns = [*names, *(Column(title, is_number=True) for title in titles)]
+    return Table("cells", "Every place", columns, rows, _legend(analysis))
 
 
-def by_level(group: Sequence[CellJudgement]) -> list[CellJudgement]:
-    """Cells of a place, the most work first; those that have not settled last."""
-    return sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
+def _measure_title(analysis: StudyAnalysis) -> str:
+    """What the first number is; a search has its own."""
+    return "TPS, 95 %" if analysis.study.pacing.search is None else "rate held, a second"
 
 
-def legend_words(analysis: StudyAnalysis) -> str:
+def _cell_figures(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
+    """Level, places it may hold, ratio to the best of its place, p95 and p99."""
+    target, place = judgement.cell.target, judgement.place
+    pair = pair_at(place, target, best.cell.target, analysis.comparisons_at.get(place, ()))
+    found = analysis.quantiles_of.get(judgement.cell, {})
+    return [
+        cell_level_words(judgement),
+        rank_words(analysis.ranks[place][target], count) if judgement.decides else "not settled",
+        "" if pair is None else _against(pair),
+        *(milliseconds(found.get(quantile)) for quantile in ("p95", "p99")),
+    ]
+
+
+def _against(pair: Comparison) -> str:
+    """Ratio to the first of the place, marked where that is not a difference; nothing where it has not settled."""
+    if pair.verdict == "not settled":
+        return ""
+    number, interval = ratio_words(pair.ratio, pair.low, pair.high).split(", ", 1)
+    mark = {"undecided": "? ", "same": "= "}.get(pair.verdict, "")
+    return f"{mark}{number} ({interval.replace(' to ', '-')})"
+
+
+def _legend(analysis: StudyAnalysis) -> str:
     """What the marks of the table mean, and on which spread between repeats its verdicts rest where none was seen."""
     words = "place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %"
     if any(pair.verdict == "not settled" for pair in analysis.comparisons):
@@ -149,34 +163,32 @@ def legend_words(analysis: StudyAnalysis) -> str:
     return f"{words}; one run a cell: verdicts hold {assumed_words(assumed)}" if assumed is not None else words
 
 
-def _types(analysis: StudyAnalysis) -> list[RenderableType]:
-    """Transaction types of each cell, and new orders a minute, in the shape in which TPC-C results are published."""
-    parts: list[RenderableType] = []
-    for cell in analysis.types:
-        where = cell.group.cell
-        nopm = cell.rate_words(lambda rates: rates.server_nopm if rates.nopm is None else rates.nopm)
-        tpm = cell.rate_words(lambda rates: rates.server_tpm if rates.tpm is None else rates.tpm)
-        orders = f": {nopm} NOPM, {tpm} TPM" if nopm else ""
-        heading = f"{target_title(where.target)}, {where.concurrency} connections{orders}"
-        parts += [Text(), Text(heading, style="bold"), _type_table(cell.types)]
-    return parts
+def comparisons_table(analysis: StudyAnalysis, facets: Sequence[str] = ()) -> Table:
+    """Every two targets of a place, and what would decide it where it is open; `facets` as a table has them."""
+    pairs = analysis.comparisons
+    places = [(pair.workload, pair.route, pair.tier_bytes, pair.concurrency) for pair in pairs]
+    place_words = place_namer(places)
+    rows = [
+        [
+            place_words(place),
+            target_title(pair.left),
+            target_title(pair.right),
+            ratio_words(pair.ratio, pair.low, pair.high),
+            verdict_words(pair),
+            p_words(pair),
+            decider_words(pair),
+        ]
+        for place, pair in zip(places, pairs, strict=True)
+    ]
+    columns = [Column("where"), Column("left"), Column("right"), Column("left / right", True), Column("verdict")]
+    columns += [Column("adjusted p", True), Column("what would decide: repeats, or")]
+    caption = "Ratios with 95 % intervals; p adjusted within a place (Holm)"
+    return Table("comparisons", caption, columns, rows, facets=facets)
 
 
-def _type_table(types: Sequence[TypeFigures]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("")
-    for title in ("count", "TPS", "mean", "p95", "p99"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for figures in types:
-        table.add_row(*(Text(word) for word in _type_row(figures)))
-    return table
-
-
-def _type_row(figures: TypeFigures) -> list[str]:
-    latency = figures.latency_ns
-    quantiles = (None, None) if latency is None else (latency.p95, latency.p99)
-    times = [milliseconds(value) for value in (figures.mean_ns, *quantiles)]
-    return [f"  {figures.name}", f"{figures.completed:,}", figure(figures.tps), *times]
+def durability_classes(analysis: StudyAnalysis) -> dict[str, str]:
+    """Durability class of each target that ran."""
+    return {target: analysis.fairness.durability(target) for target in analysis.fairness.promises}
 
 
 def client_line(analysis: StudyAnalysis) -> str:
@@ -193,32 +205,31 @@ def client_line(analysis: StudyAnalysis) -> str:
     return f"client: used {used} of what it can do here{plain}"
 
 
-def measure_title(analysis: StudyAnalysis) -> str:
-    """What the first number is; a search has its own."""
-    return "TPS, 95 %" if analysis.study.pacing.search is None else "rate held, a second"
+def course_lines(analysis: StudyAnalysis) -> list[str]:
+    """What the runs made of lengths that were left to them, and what the sentinel saw of the machine."""
+    courses, sentinel = summarise_courses(analysis.stored), judge_sentinel(analysis.records)
+    driven = [f"driven: {courses_words(courses)}"] if courses else []
+    return [*driven, *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else [])]
 
 
-def cell_row(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
-    """A cell beside the best of its place: target, level, places it may hold, ratio to the best, p95 and p99."""
-    target, place = judgement.cell.target, judgement.place
-    tps = cell_level_words(judgement)
-    pair = pair_at(place, target, best.cell.target, analysis.comparisons_at.get(place, ()))
-    against = "" if pair is None else _against(pair)
-    found = analysis.quantiles_of.get(judgement.cell, {})
-    quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p95", "p99")]
-    return [
-        f"  {target_title(target)}",
-        tps,
-        rank_words(analysis.ranks[place][target], count) if judgement.decides else "not settled",
-        against,
-        *quantiles,
-    ]
+def types_table(analysis: StudyAnalysis) -> Table | None:
+    """Transaction types of each cell, and new orders a minute, in the shape in which TPC-C results are published."""
+    rows = [[_types_title(cell), *_type_row(figures)] for cell in analysis.types for figures in cell.types]
+    titles = ("count", "TPS", "mean", "p95", "p99")
+    columns = [Column("where", is_group=True), Column("type", is_name=True), *(Column(title, True) for title in titles)]
+    return Table("types", "Transaction types", columns, rows) if rows else None
 
 
-def _against(pair: Comparison) -> str:
-    """Ratio to the first of the place, marked where that is not a difference; nothing where it has not settled."""
-    if pair.verdict == "not settled":
-        return ""
-    number, interval = ratio_words(pair.ratio, pair.low, pair.high).split(", ", 1)
-    mark = {"undecided": "? ", "same": "= "}.get(pair.verdict, "")
-    return f"{mark}{number} ({interval.replace(' to ', '-')})"
+def _types_title(cell: CellTypes) -> str:
+    where = cell.group.cell
+    nopm = cell.rate_words(lambda rates: rates.server_nopm if rates.nopm is None else rates.nopm)
+    tpm = cell.rate_words(lambda rates: rates.server_tpm if rates.tpm is None else rates.tpm)
+    orders = f": {nopm} NOPM, {tpm} TPM" if nopm else ""
+    return f"{target_title(where.target)}, {where.concurrency:,} connections{orders}"
+
+
+def _type_row(figures: TypeFigures) -> list[str]:
+    latency = figures.latency_ns
+    quantiles = (None, None) if latency is None else (latency.p95, latency.p99)
+    times = [milliseconds(value) for value in (figures.mean_ns, *quantiles)]
+    return [figures.name, f"{figures.completed:,}", figure(figures.tps), *times]

@@ -173,12 +173,6 @@ def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
     return found.lines if found.gap is not None and found.gap.parts else ()
 
 
-def part_titles(gap: Gap) -> list[str]:
-    """Titles of the columns of `part_rows`."""
-    left, right = side_titles(gap)
-    return ["part", f"{left}, ms", f"{right}, ms", "difference, ms", "", "count", "by count", "by cost"]
-
-
 def side_titles(gap: Gap) -> tuple[str, str]:
     """What tells both sides apart: their targets, or their connections."""
     if gap.left.target == gap.right.target:
@@ -218,12 +212,6 @@ def _work_words(part: PartGap) -> str:
 
 def _signed(value: float | None, scale: float) -> str:
     return "" if value is None else ms_words(value, scale, signed=True)
-
-
-def counted_titles(gap: Gap) -> list[str]:
-    """Titles of the columns of `counted_rows`."""
-    left, right = side_titles(gap)
-    return ["counted per transaction", left, right, "ms each", "ms", "by count", "by cost"]
 
 
 def counted_rows(why: Why) -> list[list[str]]:

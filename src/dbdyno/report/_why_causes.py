@@ -92,11 +92,6 @@ def _value(found: SourcedValue) -> str | None:
     return f"{found.value:.10g}" if isinstance(found.value, float) else str(found.value)
 
 
-def cause_titles() -> list[str]:
-    """Titles of the columns of `cause_rows`."""
-    return ["", "cause", "difference, ms", "settings that differ", "what would remove it"]
-
-
 def cause_rows(ranking: CauseRanking) -> list[list[str]]:
     """A row a cause, the first one first; then smaller ones together, what is not explained, and the whole."""
     shown = shown_causes(ranking)
@@ -122,11 +117,6 @@ def cause_rows(ranking: CauseRanking) -> list[list[str]]:
 def _setting_words(name: str, values: Sequence[str]) -> str:
     shown = [short_value(with_unit(value, unit_of(name))) for value in values]
     return f"{title_of(name)} {' → '.join(shown)}"
-
-
-def user_titles(sides: Sequence[str]) -> list[str]:
-    """Titles of the columns of `user_rows`."""
-    return ["who ran", *sides, "difference"]
 
 
 def user_rows(known: Circumstances | None) -> list[list[str]]:

@@ -299,7 +299,7 @@ def test_folders_with_nothing_in_common_end_with_2(
     shorter = write(tmp_path / "shorter", text=SMALL.replace('"12s"', '"10s"'), most=6)
     code, printed, said = asked(capsys, base.path, shorter.path)
     assert code == 2
-    assert "nothing could be compared" in said
+    assert "window 12 s, now 10 s" in said
     assert "window 12 s, now 10 s" in printed
 
 

@@ -14,7 +14,8 @@ from dbdyno.cli import main
 from dbdyno.core import HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.report import build_markdown, build_pdf, markdown_text
-from dbdyno.report._markdown_text import escaped, table_text
+from dbdyno.report._blocks import Column, Table
+from dbdyno.report._markdown_text import escaped, to_markdown
 from dbdyno.store import StoredRun, StoredStudy
 
 
@@ -119,7 +120,8 @@ def test_a_link_is_written_through_and_not_replaced(results: StoredStudy, tmp_pa
 
 
 def test_ten_thousand_characters_of_a_name_leave_room_for_the_rest_of_a_comment() -> None:
-    table = table_text(("target", "TPS"), 1, [["x" * 10_000, "1"], ["|" * 10_000, "2"]])
+    columns = [Column("target"), Column("TPS", is_number=True)]
+    table = to_markdown([Table("long", "Long names", columns, [["x" * 10_000, "1"], ["|" * 10_000, "2"]])])
     assert len(table) < 1_000
     assert "x…" in table
     assert len(escaped("y" * 10_000)) < 2_100

@@ -13,11 +13,12 @@ import pytest
 from dbdyno.analyse import SecondHistograms
 from dbdyno.core import Cell
 from dbdyno.report import StudyAnalysis, analyse_study
+from dbdyno.report._blocks import Column, Table
 from dbdyno.report._boxes import window_boxes
 from dbdyno.report._curves import response_curve
 from dbdyno.report._downsample import LADDER, downsampling_for, packed_run
 from dbdyno.report._facets import facets_of
-from dbdyno.report._html import Column, table
+from dbdyno.report._html import to_html
 from dbdyno.report._marks import run_marks
 from dbdyno.report._relative_throughput import relative_throughputs
 from dbdyno.report._runs import seconds_of_runs
@@ -122,8 +123,8 @@ def test_a_page_without_room_thins_telemetry_first_and_keeps_extremes() -> None:
 
 def test_long_tables_are_packed_and_lose_nothing() -> None:
     rows = [[f"<b>{index}</b>"] for index in range(501)]
-    assert "data-packed" not in table("t", "t", [Column("a")], rows[:500])
-    text = table("t", "t", [Column("a")], rows, facets=["t0"] * 501)
+    assert "data-packed" not in to_html([Table("t", "t", [Column("a")], rows[:500])])
+    text = to_html([Table("t", "t", [Column("a")], rows, facets=["t0"] * 501)])
     packed = text.partition('data-packed="')[2].partition('"')[0]
     body = unpacked(packed)
     assert body.count('<tr data-f="t0">') == 501

@@ -6,9 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.analyse import CellHistory, Measure, counted
+from dbdyno.report._blocks import (
+    Column,
+    ListOf,
+    Paragraph,
+    Section,
+    Table,
+    data_behind,
+    grid,
+    section,
+    subtitle,
+    there,
+)
 from dbdyno.report._document import document
 from dbdyno.report._format import clock_time, figure
-from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
+from dbdyno.report._html import Html, element, shortened, to_html
 from dbdyno.report._palette import Palette
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.report.charts import history_chart
@@ -28,7 +40,6 @@ from dbdyno.report.history._words import (
     smallest_words,
     value_words,
 )
-from dbdyno.report.sections._frame import section
 from dbdyno.stats import LEAST_MOVE, METHOD, MOST_P
 
 _CONTENTS = (
@@ -61,15 +72,14 @@ def build_history_page(history: History, measure: Measure, out: Path) -> Path:
 def history_page_text(history: History, measure: Measure) -> str:
     """The page of a history."""
     specs: dict[str, dict[str, Any]] = {}
-    body = joined(
-        [
-            _head(history, measure),
-            _series(history, measure, specs),
-            _moves(history, measure),
-            _points(history, measure),
-            _method(history, measure),
-        ]
+    parts = (
+        _head(history, measure),
+        _series(history, measure, specs),
+        _moves(history, measure),
+        _points(history, measure),
+        _method(history, measure),
     )
+    body = to_html(there(parts))
     title = f"History: {headline(history, measure)}"
     return document(title, _CONTENTS, body, {"specs": specs}, Palette(()), "history.js")
 
@@ -80,9 +90,9 @@ def _head(history: History, measure: Measure) -> Html:
     kicker = f"{', '.join(names)}: {counted(len(history.studies), 'study', 'studies')}, "
     kicker += f"{clock_time(first.at_ns)[:10]} to {clock_time(last.at_ns)[:10]}, by {history.order}"
     sentences = grouped_words(history, measure)[:_MOST_SENTENCES] or [_stillness(history, measure)]
-    answer = element("div", element("h2", "Answer"), *(element("p", text) for text in sentences), class_="answer")
-    caveats = [element("li", caveat.text) for caveat in history_caveats(history, measure)]
-    weak = element("div", element("h2", "Limitations"), element("ul", *caveats), class_="weak") if caveats else Html("")
+    answer = element("div", element("h2", "Answer"), to_html(map(Paragraph, sentences)), class_="answer")
+    caveats = history_caveats(history, measure)
+    weak = element("div", element("h2", "Limitations"), to_html([ListOf(caveats)]), class_="weak") if caveats else ""
     return element(
         "section",
         element("p", kicker, class_="kicker"),
@@ -102,7 +112,7 @@ def _stillness(history: History, measure: Measure) -> str:
     return f"In half of the series one more study would have to differ by {middle} % or more to be a change point."
 
 
-def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]) -> Html:
+def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]) -> Section:
     labels = {index: study.label for index, study in enumerate(history.studies)}
     figures = []
     ordered = sorted(history.cells[measure], key=lambda cell: -len(cell.moves))
@@ -122,10 +132,8 @@ def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]
         figures.append(element("figure", caption, canvas, element("p", _to_see(history, cell), class_="to-see")))
     words = MEASURE_WORDS[measure].capitalize()
     unit = "transactions per second" if measure == "tps" else "milliseconds"
-    subtitle = f"{words}, {unit}; a point a study with its 95 % interval, a line a level. Axes begin at zero."
-    return section(
-        "series", "Series", element("p", subtitle, class_="subtitle"), element("div", *figures, class_="grid")
-    )
+    text = f"{words}, {unit}; a point a study with its 95 % interval, a line a level. Axes begin at zero."
+    return section("series", "Series", subtitle(text), grid(figures))
 
 
 def _to_see(history: History, cell: CellHistory) -> str:
@@ -136,54 +144,56 @@ def _to_see(history: History, cell: CellHistory) -> str:
     return f"{'; '.join(moves)}.{known}"
 
 
-def _moves(history: History, measure: Measure) -> Html:
-    found = history.moves(measure)
-    if not found:
-        return Html("")
+def _moves(history: History, measure: Measure) -> Section | None:
+    if not history.moves(measure):
+        return None
+    return section("moves", "Change points", _change_points(history, measure))
+
+
+def _change_points(history: History, measure: Measure) -> Table:
+    """Every change point, the worst first."""
     columns = [
-        Column("series", is_name=True),
+        Column("series", is_name=True, most=60),
         Column("change, 95 %", True),
-        Column(""),
+        Column("outcome"),
         Column("levels", True),
         Column("p", True),
-        Column("from", is_name=True),
-        Column("to", is_name=True),
+        Column("from", is_name=True, most=40),
+        Column("to", is_name=True, most=40),
         Column("what changed there"),
         Column("moved alike"),
     ]
     rows = [
         [
-            shortened(cell_words(history, cell.cell)),
+            cell_words(history, cell.cell),
             move_words(move),
             move.outcome,
             level_words(move),
             f"{move.level.p:.1g}",
-            *(shortened(end, 40) for end in end_words(history, move)),
+            *end_words(history, move),
             changed_words(history, move),
             ", ".join(move.alike),
         ]
-        for cell, move in found
+        for cell, move in history.moves(measure)
     ]
-    return section(
-        "moves", "Change points", table("change-points", "Every change point, the worst first", columns, rows)
-    )
+    return Table("change-points", "Every change point, the worst first", columns, rows)
 
 
-def _points(history: History, measure: Measure) -> Html:
+def _points(history: History, measure: Measure) -> Section:
     columns = [
-        Column("series", is_name=True),
-        Column("study", is_name=True),
+        Column("series", is_name=True, most=60),
+        Column("study", is_name=True, most=60),
         Column("began"),
-        Column("target", is_name=True),
+        Column("target", is_name=True, most=60),
         Column("version"),
         *(Column(title, True) for title in (MEASURE_WORDS[measure], "low", "high", "runs")),
     ]
     rows = [
         [
-            shortened(cell_words(history, cell.cell)),
-            shortened(history.studies[point.study].label),
+            cell_words(history, cell.cell),
+            history.studies[point.study].label,
             clock_time(history.studies[point.study].at_ns),
-            shortened(point.cell.target),
+            point.cell.target,
             point.version,
             *(value_words(measure, value, point.low, point.high) for value in (point.value, point.low, point.high)),
             str(point.runs),
@@ -191,24 +201,21 @@ def _points(history: History, measure: Measure) -> Html:
         for cell in history.cells[measure]
         for point in cell.points
     ]
-    parts = [folded("Every point as a table", table("points", "Every point", columns, rows), class_="data")]
+    parts = [data_behind(Table("points", "Every point", columns, rows), "Every point as a table")]
     if history.omitted:
         left = [
-            [
-                shortened(row.label),
-                shortened(cell_words(history, row.cell)) if row.cell else "the folder",
-                shortened(row.reason, 300),
-            ]
+            [row.label, cell_words(history, row.cell) if row.cell else "the folder", row.reason]
             for row in history.omitted
         ]
-        titles = [Column("study", is_name=True), Column("cell", is_name=True), Column("reason")]
-        parts.append(folded("What was left out", table("left-out", "Left out", titles, left), class_="data"))
+        columns = [Column("study", is_name=True, most=60), Column("cell", is_name=True, most=60)]
+        columns.append(Column("reason", most=300))
+        parts.append(data_behind(Table("left-out", "Left out", columns, left), "What was left out"))
     return section("points", "Data", *parts)
 
 
-def _method(history: History, measure: Measure) -> Html:
+def _method(history: History, measure: Measure) -> Section:
     spreads = sorted(cell.spread for cell in history.cells[measure] if cell.spread == cell.spread)
     words = _METHOD_WORDS
     if spreads:
         words += f" Spread between studies: {figure(100 * spreads[0], 2)} to {figure(100 * spreads[-1], 2)} %."
-    return section("method", "Method", element("p", words), element("p", f"Method {METHOD}.", class_="quiet"))
+    return section("method", "Method", Paragraph(words), Paragraph(f"Method {METHOD}.", "quiet"))

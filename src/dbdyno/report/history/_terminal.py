@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from dbdyno.analyse import CellHistory, HistoryChange, Measure, counted
+from dbdyno.report._blocks import Block, Column, Heading, ListOf, Paragraph, Table, titled_list
 from dbdyno.report._format import printable
-from dbdyno.report._terminal import titled_list
+from dbdyno.report._terminal_text import to_terminal
 from dbdyno.report.history._gather import History
 from dbdyno.report.history._rules import HistoryRule
 from dbdyno.report.history._words import (
@@ -34,18 +33,32 @@ def print_history(
     history: History, measure: Measure, rules: Sequence[HistoryRule], console: Console, *, every: bool = False
 ) -> None:
     """Print everything; `every` cell that was left out, not only the first ones."""
-    first, last = history.studies[0], history.studies[-1]
-    head = f"{counted(len(history.studies), 'study', 'studies')}: {study_words(first)} to {study_words(last)}"
-    parts: list[RenderableType] = [Text(printable(head)), Text(), _table(history, measure)]
-    parts.append(Text("last column: by how much one more study would have to differ to be a change point", style="dim"))
-    parts += [Text(), Text(headline(history, measure), style="bold")]
-    for cell, move in history.moves(measure):
-        parts += [Padding(Text(printable(line)), (0, 0, 0, 2)) for line in _move_lines(history, cell, move)]
-    parts += titled_list("Limitations", [caveat.text for caveat in history_caveats(history, measure)])
-    parts += titled_list("Left out", list(_omitted_lines(history, every=every)))
-    console.print(Group(*parts, *([Text()] if rules else [])))
+    console.print(to_terminal(_blocks(history, measure, every=every)))
+    if rules:
+        console.print()
     for line in (line for rule in rules for line in rule_lines(history, rule)):
         console.print(Text(line), soft_wrap=True)  # a build's log is searched by the line
+
+
+def _blocks(history: History, measure: Measure, *, every: bool) -> Iterator[Block]:
+    first, last = history.studies[0], history.studies[-1]
+    yield Paragraph(f"{counted(len(history.studies), 'study', 'studies')}: {study_words(first)} to {study_words(last)}")
+    yield _series_table(history, measure)
+    yield Heading(headline(history, measure))
+    if moves := history.moves(measure):
+        yield ListOf([_move_words(history, cell, move) for cell, move in moves])
+    yield from titled_list("Limitations", history_caveats(history, measure))
+    yield from titled_list("Left out", list(_omitted_lines(history, every=every)))
+
+
+def _series_table(history: History, measure: Measure) -> Table:
+    columns = [Column("series"), *(Column(title, True) for title in ("studies", "first", "last", "seen from"))]
+    rows = []
+    for cell in history.cells[measure]:
+        ends = [value_words(measure, point.value, point.low, point.high) for point in (cell.points[0], cell.points[-1])]
+        rows.append([cell_words(history, cell.cell), str(len(cell.points)), *ends, smallest_words(cell)])
+    note = "seen from: by how much one more study would have to differ to be a change point"
+    return Table("series", "Series", columns, rows, note)
 
 
 def rule_lines(history: History, rule: HistoryRule) -> list[str]:
@@ -68,27 +81,13 @@ def _rule_lines(history: History, rule: HistoryRule) -> Iterator[str]:
         yield f"NOT SHOWN {text}: {cell_words(history, cell.cell)}: {move_words(move)}, as {', '.join(move.alike)} did"
 
 
-def _table(history: History, measure: Measure) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column("", overflow="fold")
-    for title in ("studies", "first", "last"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("seen from", justify="right", no_wrap=True)
-    for cell in history.cells[measure]:
-        ends = [value_words(measure, point.value, point.low, point.high) for point in (cell.points[0], cell.points[-1])]
-        row = [cell_words(history, cell.cell), str(len(cell.points)), *ends, smallest_words(cell)]
-        table.add_row(*(Text(printable(word)) for word in row))
-    return table
+def _move_words(history: History, cell: CellHistory, move: HistoryChange) -> str:
+    what = f"{cell_words(history, cell.cell)}: {move_words(move)} {move.outcome}, {level_words(move)}"
+    alike = f"; {', '.join(move.alike)} moved alike although nothing of it changed" if move.alike else ""
+    return f"{what}, {between_words(history, move)}; {changed_words(history, move)}{alike}"
 
 
-def _move_lines(history: History, cell: CellHistory, move: HistoryChange) -> Iterator[str]:
-    yield f"{cell_words(history, cell.cell)}: {move_words(move)} {move.outcome}, {level_words(move)}"
-    yield f"  {between_words(history, move)}; {changed_words(history, move)}"
-    if move.alike:
-        yield f"  {', '.join(move.alike)} moved alike although nothing of it changed"
-
-
-def _omitted_lines(history: History, *, every: bool) -> Iterable[str]:
+def _omitted_lines(history: History, *, every: bool) -> Iterator[str]:
     rows = [
         f"{left.label}{f', {cell_words(history, left.cell)}' if left.cell else ''}: {left.reason}"
         for left in history.omitted

@@ -12,18 +12,18 @@ from dbdyno.analyse import (
     ratio_words,
 )
 from dbdyno.core import format_memory, target_title
-from dbdyno.report._html import Column, Html, element, table
-from dbdyno.report.sections._frame import Page, data_behind, rest, section, subtitle, to_see
+from dbdyno.report._blocks import Column, ListOf, Section, Table, data_behind, rest, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page
 
 _SHOWN = 2
 
 
-def capacity_section(page: Page) -> Html:
+def capacity_section(page: Page) -> Section | None:
     """Words and two tables; nothing for a study of one concurrency."""
     found = page.analysis.capacity
     if not found:
-        return Html("")
-    sentences = [element("li", page.worded(sentence)) for sentence in capacity_sentences(found)]
+        return None
+    sentences = capacity_sentences(found)
     return section(
         "capacity",
         "Capacity: where each target does most, and beyond",
@@ -31,11 +31,11 @@ def capacity_section(page: Page) -> Html:
             "A peak is every concurrency that can't be told from the best one (Holm over the concurrencies); a "
             "collapse is a higher one that clearly does less, by 3 % or more."
         ),
-        element("ul", *sentences[:_SHOWN]),
+        ListOf(sentences[:_SHOWN]),
         rest(
             "capacity",
             "Peak, collapse and memory of each target",
-            element("ul", *sentences[_SHOWN:]) if sentences[_SHOWN:] else "",
+            ListOf(sentences[_SHOWN:]) if sentences[_SHOWN:] else None,
             _table(page, found),
             to_see(_law_words(found)),
             data_behind(_step_table(page, found), "What each step to more connections brought"),
@@ -43,7 +43,7 @@ def capacity_section(page: Page) -> Html:
     )
 
 
-def _table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
+def _table(page: Page, found: tuple[CapacityJudgement, ...]) -> Table:
     """Columns that say the same in every row are left out."""
     titles = ("workload", "route", "memory", "than with less memory")
     parts = [[each.workload, each.route, format_memory(each.tier_bytes), _more_memory(each)] for each in found]
@@ -55,7 +55,7 @@ def _table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
     columns += [Column("collapse, of the peak"), Column("law of scalability")]
     rows = [[target_title(each.target), *own, *_figures(each)] for each, own in zip(found, where, strict=True)]
     facets = [_about(page, each) for each in found]
-    return table("capacity", "Peak, collapse and memory of each target", columns, rows, facets=facets)
+    return Table("capacity", "Peak, collapse and memory of each target", columns, rows, facets=facets)
 
 
 def _about(page: Page, found: CapacityJudgement) -> str:
@@ -92,7 +92,7 @@ def _law_words(found: tuple[CapacityJudgement, ...]) -> str:
     )
 
 
-def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
+def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Table:
     columns = [Column("target", is_name=True), Column("workload"), Column("memory")]
     columns += [Column(title, is_number=True) for title in ("from", "to", "times as much")]
     rows = [
@@ -109,7 +109,7 @@ def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Html:
     ]
     facets = [_about(page, each) for each in found for _ in each.steps]
     title = "Throughput after a step over that before, with 95 % intervals"
-    return table("connection-steps", title, columns, rows, facets=facets)
+    return Table("connection-steps", title, columns, rows, facets=facets)
 
 
 def _ratio(step: CapacityStep) -> str:

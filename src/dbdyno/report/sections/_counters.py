@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from dbdyno.analyse import Place, place_namer
 from dbdyno.core import format_bytes, target_title
+from dbdyno.report._blocks import Box, Column, Fold, Section, Table, folded, rest, section, subtitle, to_see
 from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
 from dbdyno.report._format import figure
-from dbdyno.report._html import Column, Html, element, folded, table
-from dbdyno.report.sections._frame import Page, rest, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page
 
 _ABOUT = (
     "Growth of the servers' own counters over the windows, divided by the transactions in them; all judged runs of a "
@@ -18,11 +18,11 @@ _ABOUT = (
 )
 
 
-def counters_section(page: Page) -> Html:
+def counters_section(page: Page) -> Section | None:
     """A table for each place, that with the most connections first; nothing where no run has counters."""
     cells = page.analysis.counters
     if not cells:
-        return Html("")
+        return None
     by_place: dict[Place, list[CellCounters]] = defaultdict(list)
     for cell in cells:
         by_place[cell.group.place].append(cell)
@@ -40,15 +40,15 @@ def counters_section(page: Page) -> Html:
     )
 
 
-def _place_part(page: Page, place: Place, words: str, index: int, cells: Sequence[CellCounters]) -> Html:
+def _place_part(page: Page, place: Place, words: str, index: int, cells: Sequence[CellCounters]) -> Box:
     rows = [[f"{m.title}{f', {m.unit}' if m.unit else ''}", *(m.words(cell) for cell in cells)] for m in MEASURES]
     rows.append(["write amplification of the LSM tree", *(_amplification(cell) for cell in cells)])
     rows += [[title, *(_level(cell, name) for cell in cells)] for name, title in LEVELS]
     told = [row for row in rows if any(word not in ("", NOT_SHOWN) for word in row[1:])]
     caption = f"For each transaction, at {words}"
     columns = [Column("for each transaction"), *_target_columns(page, [cell.group.cell.target for cell in cells])]
-    inner = table(f"counters-{index}", caption, columns, told)
-    return element("div", inner, data_f=page.facets.of(*place) or None)
+    inner = Table(f"counters-{index}", caption, columns, told)
+    return Box([inner], facets=page.facets.of(*place))
 
 
 def _target_columns(page: Page, targets: Iterable[str]) -> list[Column]:
@@ -69,7 +69,7 @@ def _level(cell: CellCounters, name: str) -> str:
     return format_bytes(int(highest)) if unit == "bytes" else f"{highest:,.0f}"
 
 
-def _every(page: Page, cells: Sequence[CellCounters]) -> Html:
+def _every(page: Page, cells: Sequence[CellCounters]) -> Fold:
     """All counters of the first cell of each target, for who looks for another one."""
     chosen: dict[str, CellCounters] = {}
     for cell in sorted(cells, key=lambda cell: -cell.group.cell.concurrency):
@@ -81,7 +81,7 @@ def _every(page: Page, cells: Sequence[CellCounters]) -> Html:
     lacking = [f"{target}: {', '.join(_lacking(cell)) or 'none'}" for target, cell in chosen.items()]
     return folded(
         f"All {len(names)} counters for each transaction, at the most connections",
-        table("counters-all", "Every counter for each transaction", columns, rows),
+        Table("counters-all", "Every counter for each transaction", columns, rows),
         *(to_see(f"Not shown by {words}.") for words in lacking),
     )
 

@@ -6,16 +6,29 @@ from collections import defaultdict
 
 from dbdyno.analyse import counted
 from dbdyno.core import format_bytes
+from dbdyno.report._blocks import (
+    Block,
+    Column,
+    Fold,
+    Heading,
+    Paragraph,
+    Section,
+    Table,
+    Terms,
+    folded,
+    section,
+    subtitle,
+)
 from dbdyno.report._format import clock_time
 from dbdyno.report._glossary import GLOSSARY
-from dbdyno.report._html import Column, Html, element, folded, shortened, table
+from dbdyno.report._html import element
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.sections._frame import Page, section, subtitle
+from dbdyno.report.sections._frame import Page
 from dbdyno.store import FileFacts
 from dbdyno.study import named_quirks
 
 
-def data_section(page: Page) -> Html:
+def data_section(page: Page) -> Section:
     """Files, commands, citation."""
     manifest, imported = page.analysis.results.manifest, page.analysis.study.imported
     total = sum(facts.bytes for facts in manifest.files.values())
@@ -33,34 +46,27 @@ def data_section(page: Page) -> Html:
         "data",
         "Data and how to repeat it",
         subtitle(f"{counted(len(manifest.files), 'file')}, {format_bytes(total)}, schema {manifest.schema_version}."),
-        element("h3", "Commands"),
+        Heading("Commands"),
         element("pre", element("code", "\n".join(commands)), tabindex=0),
         folded("The study file", element("pre", element("code", page.analysis.results.study_text), tabindex=0)),
-        element("p", f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
+        Paragraph(f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
         element("p", "To cite: ", element("q", cite), "."),
         *origin_parts(page.analysis),
-        folded("Glossary: the terms of this page", _glossary()),
+        folded("Glossary: the terms of this page", Terms(GLOSSARY.items())),
         *_quirks(page),
-        element("h3", "Files"),
+        Heading("Files"),
         *_folders(manifest.files),
     )
 
 
-def _glossary() -> Html:
-    entries = [part for term, meaning in GLOSSARY.items() for part in (element("dt", term), element("dd", meaning))]
-    return element("dl", *entries)
-
-
-def _quirks(page: Page) -> list[Html]:
+def _quirks(page: Page) -> list[Fold]:
     """What the quirks do that runs of this page name."""
     named = " ".join(caveat.text for record in page.analysis.records for caveat in record.caveats)
-    entries = [
-        part for quirk_id, effect in named_quirks(named) for part in (element("dt", quirk_id), element("dd", effect))
-    ]
-    return [folded("Quirks of the imitated tool", element("dl", *entries))] if entries else []
+    quirks = list(named_quirks(named))
+    return [folded("Quirks of the imitated tool", Terms(quirks))] if quirks else []
 
 
-def _folders(files: dict[str, FileFacts] | object) -> list[Html]:
+def _folders(files: dict[str, FileFacts] | object) -> list[Fold]:
     groups: dict[str, list[tuple[str, FileFacts]]] = defaultdict(list)
     if isinstance(files, dict):
         for name, facts in sorted(files.items()):
@@ -71,42 +77,39 @@ def _folders(files: dict[str, FileFacts] | object) -> list[Html]:
     return [*parts, *([_files("runs", runs)] if runs else [])]
 
 
-def _files(name: str, rows: list[tuple[str, FileFacts]]) -> Html:
+def _files(name: str, rows: list[tuple[str, FileFacts]]) -> Fold:
     columns = [Column("file"), Column("bytes", True), Column("SHA-256")]
     cells = [[path, f"{facts.bytes:,}", element("code", facts.sha256)] for path, facts in rows]
     title = f"{name}: {counted(len(rows), 'file')}"
-    return folded(title, table(f"files-{name}".replace(" ", "-"), title, columns, cells))
+    return folded(title, Table(f"files-{name}".replace(" ", "-"), title, columns, cells))
 
 
-def origin_parts(analysis: StudyAnalysis) -> list[Html]:
+def origin_parts(analysis: StudyAnalysis) -> list[Block]:
     """Heading and tables; nothing for results that were not imported."""
     imported = analysis.study.imported
     if imported is None:
         return []
-    heading = element("h3", "Where the runs come from")
-    words = element("p", f"Logs of {imported.tool} in {imported.origin}; paths are relative to that folder.")
+    heading = Heading("Where the runs come from")
+    words = Paragraph(f"Logs of {imported.tool} in {imported.origin}; paths are relative to that folder.")
     return [heading, words, _original_files(analysis), *_not_read(analysis)]
 
 
-def _original_files(analysis: StudyAnalysis) -> Html:
+def _original_files(analysis: StudyAnalysis) -> Fold:
     files: dict[str, tuple[str, int, str]] = {}
     for record in analysis.stored:
         for row in analysis.results.document(record.run.run_id, "origin"):
             files[str(row["path"])] = (str(row["role"]), int(row["bytes"]), str(row["sha256"]))
-    columns = [Column("file"), Column("kind"), Column("bytes", True), Column("SHA-256")]
-    rows = [
-        [shortened(path, 120), role, f"{size:,}", element("code", sha256)]
-        for path, (role, size, sha256) in sorted(files.items())
-    ]
+    columns = [Column("file", most=120), Column("kind"), Column("bytes", True), Column("SHA-256")]
+    rows = [[path, role, f"{size:,}", element("code", sha256)] for path, (role, size, sha256) in sorted(files.items())]
     title = f"{counted(len(rows), 'file')} that the runs were made from"
-    return folded(title, table("origin", title, columns, rows))
+    return folded(title, Table("origin", title, columns, rows))
 
 
-def _not_read(analysis: StudyAnalysis) -> list[Html]:
+def _not_read(analysis: StudyAnalysis) -> list[Fold]:
     entries = [entry.facts for entry in analysis.results.journal() if entry.event == "not-read"]
     if not entries:
         return []
-    columns = [Column("file"), Column("line", True), Column("what")]
-    rows = [[shortened(str(e["path"]), 120), f"{e['line']:,}", shortened(str(e["text"]), 200)] for e in entries]
+    columns = [Column("file", most=120), Column("line", True), Column("what", most=200)]
+    rows = [[str(e["path"]), f"{e['line']:,}", str(e["text"])] for e in entries]
     title = f"{counted(len(rows), 'line')} or files that could not be read or belong to no run"
-    return [folded(title, table("not-read", title, columns, rows), is_open=len(rows) <= 10)]
+    return [folded(title, Table("not-read", title, columns, rows), is_open=len(rows) <= 10)]

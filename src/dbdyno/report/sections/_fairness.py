@@ -5,9 +5,23 @@ from __future__ import annotations
 from dbdyno.analyse import counted, listed
 from dbdyno.audit import Finding, missing_words, spoken_values
 from dbdyno.core import target_title
+from dbdyno.report._blocks import (
+    Block,
+    Column,
+    Fold,
+    Heading,
+    ListOf,
+    Section,
+    Table,
+    Terms,
+    folded,
+    section,
+    subtitle,
+    to_see,
+)
 from dbdyno.report._fairness import short_value
-from dbdyno.report._html import Column, Html, element, folded, table
-from dbdyno.report.sections._frame import Page, section, subtitle, to_see
+from dbdyno.report._html import Html, element, to_html
+from dbdyno.report.sections._frame import Page
 
 _NOTHING_READ = (
     "Whether the targets were alike in effect is not known here: nothing was read from the servers. Where dumps of "
@@ -20,7 +34,7 @@ _NONE = "None that a rule knows."
 _NONE_GRAVE = "None that a rule knows to be critical or high."
 
 
-def fairness_section(page: Page) -> Html:
+def fairness_section(page: Page) -> Section:
     """Durability and encryption, differences that remain, undecided rules, count of clear ones."""
     if not page.analysis.fairness.sets:
         return section("fairness", "Fairness", to_see(_NOTHING_READ))
@@ -34,24 +48,24 @@ def fairness_section(page: Page) -> Html:
         "Fairness",
         subtitle("What each target promises, and in what the targets differ in effect, by 99 rules."),
         _promises(page),
-        element("h3", f"{counted(len(open_ones), 'difference')} between the targets" if open_ones else "Differences"),
-        *([_folded_difference(finding) for finding in grave] or [to_see(_NONE_GRAVE if light else _NONE)]),
-        folded(f"{counted(len(light), 'lighter difference')}", *map(_difference, light)) if light else "",
+        Heading(f"{counted(len(open_ones), 'difference')} between the targets" if open_ones else "Differences"),
+        *(map(_folded_difference, grave) if grave else [to_see(_NONE_GRAVE if light else _NONE)]),
+        folded(f"{counted(len(light), 'lighter difference')}", *map(_difference, light)) if light else None,
         *_late(page),
-        folded(f"{counted(len(told), 'finding')} for completeness", *map(_difference, told)) if told else "",
+        folded(f"{counted(len(told), 'finding')} for completeness", *map(_difference, told)) if told else None,
         _undecided(page),
         _clear(page),
     )
 
 
-def _late(page: Page) -> list[Html]:
+def _late(page: Page) -> list[Block]:
     late = page.analysis.fairness.late
     if not late:
         return []
-    return [element("h3", "Differences that came about while the servers were driven"), *map(_difference, late)]
+    return [Heading("Differences that came about while the servers were driven"), *map(_difference, late)]
 
 
-def _promises(page: Page) -> Html:
+def _promises(page: Page) -> Table:
     columns = [Column("target"), Column("a commit survives"), Column("torn pages"), Column("connections")]
     rows = [
         [target_title(target), promise.durability, promise.torn_pages, promise.encryption]
@@ -64,10 +78,10 @@ def _promises(page: Page) -> Html:
         for _ in page.analysis.fairness.promises.get(target, ())
     ]
     title = "Durability class, torn pages and encryption of each target"
-    return table("durability", title, columns, rows, facets=facets)
+    return Table("durability", title, columns, rows, facets=facets)
 
 
-def _folded_difference(finding: Finding) -> Html:
+def _folded_difference(finding: Finding) -> Fold:
     """One line of what differs and whom it favours; the rest on demand."""
     tiers = f" with {listed(list(finding.tiers))}" if finding.tiers else ""
     words = f"{finding.severity}{tiers}: {finding.rule.title}"
@@ -86,37 +100,35 @@ def _difference(finding: Finding) -> Html:
         "article",
         element("h4", f"{finding.severity}: {rule.title}"),
         element("p", f"{where} · {certain}" if where else certain, class_="quiet"),
-        _values(finding),
-        element("dl", *(part for k, v in facts.items() for part in (element("dt", k), element("dd", v)))),
+        to_html([_values(finding), Terms(facts.items())]),
         class_="card",
         data_rule=rule.rule_id,
         data_severity=finding.severity,
     )
 
 
-def _values(finding: Finding) -> Html:
+def _values(finding: Finding) -> Table:
     rows = [
         [title or finding.rule.title, short_value(value), ", ".join(map(target_title, names))]
         for title, groups in spoken_values(finding)
         for value, names in groups
     ]
     columns = [Column("quantity"), Column("in effect"), Column("targets")]
-    return table(f"fairness-{finding.rule.rule_id}", f"Values in effect: {finding.rule.title}", columns, rows)
+    return Table(f"fairness-{finding.rule.rule_id}", f"Values in effect: {finding.rule.title}", columns, rows)
 
 
-def _undecided(page: Page) -> Html:
+def _undecided(page: Page) -> Block:
     undecided = page.analysis.fairness.audit.with_outcome("undecided")
     if not undecided:
         return to_see("No rule is undecided.")
     rows = [[decision.rule.title, decision.rule.severity, missing_words(decision)] for decision in undecided]
     columns = [Column("about"), Column("weight"), Column("what is missing")]
-    inner = table("undecided", "Rules that could not be decided, and the evidence they lack", columns, rows)
+    inner = Table("undecided", "Rules that could not be decided, and the evidence they lack", columns, rows)
     return folded(f"{counted(len(undecided), 'rule')} undecided for want of evidence, which is not clear", inner)
 
 
-def _clear(page: Page) -> Html:
+def _clear(page: Page) -> Fold:
     result = page.analysis.fairness.audit
     titles = [decision.rule.title for decision in result.with_outcome("clear")]
     idle = len(result.with_outcome("not applicable"))
-    items = element("ul", *(element("li", title) for title in titles))
-    return folded(f"{counted(len(titles), 'rule')} clear, {idle} with nothing to compare", items)
+    return folded(f"{counted(len(titles), 'rule')} clear, {idle} with nothing to compare", ListOf(titles))

@@ -13,18 +13,17 @@ from dataclasses import dataclass
 
 from dbdyno.analyse.explain import Frame, FunctionTimes, least_total, ms_words, same_function
 from dbdyno.core import KERNEL_MARK, is_unnamed
+from dbdyno.report._blocks import Block, Heading, Paragraph, folded, subtitle, to_see
 from dbdyno.report._deep import (
     ABOUT_DEEP,
     KINDS,
     DeepProfile,
     Waiting,
     deep_lines,
-    deep_rows,
-    deep_titles,
     function_words,
 )
-from dbdyno.report._html import Column, Html, element, folded, table
-from dbdyno.report.sections._frame import subtitle, to_see
+from dbdyno.report._html import Html, element, to_html
+from dbdyno.report._why_blocks import functions_table
 from dbdyno.store import folded_text
 
 _LEAST_SHARE = 0.0025
@@ -43,24 +42,22 @@ _TO_SEE = (
 _HOW_TO_READ = "Point at a frame, or move by arrow keys. A click enlarges it, Escape goes back."
 
 
-def deep_parts(deep: DeepProfile) -> list[Html]:
+def deep_parts(deep: DeepProfile) -> list[Block]:
     """Lines, both flame graphs of the processor, those of waits, and the functions as a table."""
-    lines = [element("p", line) for line in deep_lines(deep)]
-    parts = [element("h3", "In which functions"), *lines]
+    lines = [Paragraph(line) for line in deep_lines(deep)]
+    parts: list[Block] = [Heading("In which functions"), *lines]
     for kind in KINDS:
         if deep.comparison(kind) is not None:
             parts += _graphs(deep, kind)
-    return [element("div", *parts, class_="deep", id="why-deep")] if len(parts) > 1 else []
+    return [element("div", to_html(parts), class_="deep", id="why-deep")] if len(parts) > 1 else []
 
 
-def _graphs(deep: DeepProfile, kind: Waiting) -> list[Html]:
+def _graphs(deep: DeepProfile, kind: Waiting) -> list[Block]:
     left, right = (_graph(deep, kind, side) for side in (0, 1))
-    rows = deep_rows(deep, kind)
-    columns = [Column("function"), *(Column(title, is_number=True) for title in deep_titles(deep)[1:])]
-    caption = f"Functions whose own time {KINDS[kind]} differs most, ms per transaction"
-    listed = [subtitle(ABOUT_DEEP), table(f"why-deep-{kind}", caption, columns, rows)] if rows else []
+    table = functions_table(deep, kind)
+    listed: list[Block] = [subtitle(ABOUT_DEEP), table] if table else []
     words = to_see(_TO_SEE.format(right=deep.titles[1]))
-    inner = [right, words, folded(f"The same of {deep.titles[0]}", left), *listed]
+    inner: list[Block] = [right, words, folded(f"The same of {deep.titles[0]}", left), *listed]
     return inner if kind == "on_cpu" else [folded("What sessions were blocked in", *inner)]
 
 

@@ -1,16 +1,18 @@
-"""What sections of the page are made of: headings, charts in their places, tables behind them."""
+"""What sections of the page share: charts in their places, long names shortened, tables with a row a cell."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dbdyno.analyse import CellJudgement, counted, listed
-from dbdyno.core import format_memory, target_title
+from dbdyno.core import Cell, format_memory, target_title
+from dbdyno.report._blocks import Block, Column, Table
 from dbdyno.report._facets import Facets
-from dbdyno.report._html import Column, Html, element, folded, joined, shortened
+from dbdyno.report._html import Html, element, joined, shortened, to_html
 from dbdyno.report._palette import Palette, TargetStyle
 from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -30,6 +32,10 @@ class Page:
     facets: Facets
     stills: StillDrawings
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def rendered(self, blocks: Iterable[Block | None]) -> Html:
+        """Blocks with their charts in place; nothing for a section that there is not."""
+        return to_html((block for block in blocks if block is not None), self.place, self.worded)
 
     def place(self, chart: Chart) -> Html:
         """A figure whose chart is drawn when it is scrolled to. Its description is read to those who can't see it."""
@@ -81,27 +87,6 @@ class Page:
         return self.facets.of(*chart.panel) if chart.panel else ""
 
 
-def section(anchor: str, title: str, *children: str) -> Html:
-    """A section with a heading that can be linked."""
-    heading = element("h2", element("a", title, href=f"#{anchor}", class_="anchor"), id=f"{anchor}-title")
-    return element("section", heading, *children, id=anchor, aria_labelledby=f"{anchor}-title")
-
-
-def subtitle(text: str) -> Html:
-    """What is measured, in which unit, over which window."""
-    return element("p", text, class_="subtitle")
-
-
-def to_see(text: str) -> Html:
-    """The sentence under a chart that says what to see."""
-    return element("p", text, class_="to-see")
-
-
-def grid(figures: Sequence[Html]) -> Html:
-    """Small multiples, side by side where there is room."""
-    return element("div", *figures, class_="grid")
-
-
 def against_words(concurrencies: Sequence[int]) -> str:
     """Where a level stands.
 
@@ -111,28 +96,40 @@ def against_words(concurrencies: Sequence[int]) -> str:
     return "against connections" if len(concurrencies) > 1 else f"at {counted(concurrencies[0], 'connection')}"
 
 
-def rest(anchor: str, words: str, *children: str) -> Html:
-    """What few readers of a section go on to; it opens, too, for a link to something in it, and in print."""
-    return folded(words, *children, class_="rest", data_key=f"{anchor}-rest")
-
-
-def data_behind(table: Html, what: str = "The data as a table") -> Html:
-    """A chart's data, on demand."""
-    return folded(what, table, class_="data")
+def cell_table(
+    page: Page, name: str, caption: str, titles: Sequence[str | Column], rows: Iterable[tuple[Cell, Sequence[str]]]
+) -> Table:
+    """A table of cells: what each is, then its own values; titles alone are those of numbers."""
+    listed_rows = list(rows)
+    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
+    columns += [Column(title, True) if isinstance(title, str) else title for title in titles]
+    shown = [
+        [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}", *values]
+        for cell, values in listed_rows
+    ]
+    return Table(name, caption, columns, shown, facets=[page.facets.of_cell(cell) for cell, _ in listed_rows])
 
 
 _AXES = (Column("workload"), Column("memory", is_name=True), Column("connections", True))
 
 
-def place_columns(groups: Sequence[CellJudgement]) -> list[Column]:
-    """The columns."""
-    return [Column("target"), *(column for column, differs in zip(_AXES, _differing(groups), strict=True) if differs)]
-
-
-def place(group: CellJudgement, groups: Sequence[CellJudgement]) -> list[str]:
-    """What stands in them for one cell."""
-    where = zip(_words(group), _differing(groups), strict=True)
-    return [target_title(group.cell.target), *(words for words, differs in where if differs)]
+def brief_table(
+    page: Page,
+    name: str,
+    caption: str,
+    titles: Sequence[str | Column],
+    rows: Iterable[tuple[CellJudgement, Sequence[str]]],
+    groups: Sequence[CellJudgement],
+) -> Table:
+    """As `cell_table`, with a column only for what differs between all groups; `alike_words` tells the rest."""
+    listed_rows, differing = list(rows), _differing(groups)
+    columns = [Column("target"), *itertools.compress(_AXES, differing)]
+    columns += [Column(title, True) if isinstance(title, str) else title for title in titles]
+    shown = [
+        [target_title(group.cell.target), *itertools.compress(_words(group), differing), *values]
+        for group, values in listed_rows
+    ]
+    return Table(name, caption, columns, shown, facets=[page.facets.of_cell(group.cell) for group, _ in listed_rows])
 
 
 def alike_words(groups: Sequence[CellJudgement]) -> str:

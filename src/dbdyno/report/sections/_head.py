@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from dbdyno.analyse import CapacityJudgement, counted
 from dbdyno.core import format_duration, target_title
+from dbdyno.report._blocks import folded
 from dbdyno.report._format import clock_time, server_title
-from dbdyno.report._html import Html, element, folded, joined, shortened
+from dbdyno.report._html import Html, element, joined, shortened, to_html
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report.charts import Chart
 from dbdyno.report.sections._frame import Page, against_words
@@ -71,7 +72,7 @@ def _first_two(answers: list[Html]) -> list[Html]:
     """Sentences that leave room for the chart on the first screen; of more than three the rest is folded."""
     if len(answers) <= _MOST_SENTENCES:
         return answers
-    return [*answers[:2], folded(f"{len(answers) - 2} more findings", *answers[2:])]
+    return [*answers[:2], to_html([folded(f"{len(answers) - 2} more findings", *answers[2:])])]
 
 
 def _sentence(page: Page, words: str, *, is_first: bool) -> Html:
@@ -98,7 +99,7 @@ def _heaviest_first(weak: list[Html]) -> list[Html]:
     if len(weak) <= _SHOWN + 1:
         return [element("ul", *weak)]
     more = folded(f"{len(weak) - _SHOWN} more", element("ul", *weak[_SHOWN:]))
-    return [element("ul", *weak[:_SHOWN]), more]
+    return [element("ul", *weak[:_SHOWN]), to_html([more])]
 
 
 def _measured(page: Page) -> Html:

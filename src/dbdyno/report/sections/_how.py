@@ -7,12 +7,29 @@ from typing import Any
 
 from dbdyno.analyse import counted, courses_words, judge_sentinel, sentinel_words, summarise_courses
 from dbdyno.core import RunRecord, format_duration, format_memory, target_title
+from dbdyno.report._blocks import (
+    Block,
+    Box,
+    Column,
+    Fold,
+    Heading,
+    Paragraph,
+    Section,
+    Table,
+    Terms,
+    data_behind,
+    folded,
+    rest,
+    section,
+    subtitle,
+    to_see,
+)
 from dbdyno.report._format import client_words, clock_time, figure, humanised, label
-from dbdyno.report._html import Column, Html, element, folded, joined, shortened, table
+from dbdyno.report._html import element, to_html
 from dbdyno.report._pacing import pacing_words
 from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
-from dbdyno.report.sections._frame import Page, data_behind, rest, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page
 from dbdyno.report.sections._same import sameness
 from dbdyno.study import Imported, settings_lines
 
@@ -22,16 +39,16 @@ _ORDER_WORDS = (
 _IMPORTED_WORDS = "The runs were imported: when and in which order they were made, their logs don't tell."
 
 
-def settings_section(page: Page) -> Html:
+def settings_section(page: Page) -> Section:
     """What the servers were told, what they say, and where the targets differ."""
     rows = variable_rows(page.analysis)
     shared = [row for row in rows if all(row.values)]
     differing = [row for row in shared if row.differs]
     only_some = [row for row in rows if not all(row.values)]
-    columns = [Column("variable"), *_target_columns(page)]
+    columns = [Column("variable"), *_target_columns(page, most=90)]
 
     def cells(row: Any) -> list[str]:  # noqa: ANN401 - a VariableRow
-        return [row.name, *(shortened(value, 90) if value else "-" for value in row.values)]
+        return [row.name, *(value or "-" for value in row.values)]
 
     return section(
         "settings",
@@ -41,26 +58,26 @@ def settings_section(page: Page) -> Html:
             if page.analysis.study.imported is None
             else "Options of the option files beside the logs, then what the servers said of themselves in dumps."
         ),
-        *(element("p", line) for line in settings_lines(page.analysis.study)),
+        *(Paragraph(line) for line in settings_lines(page.analysis.study)),
         _asked_table(page),
         folded(
             f"{len(differing)} variables that all targets have and that differ",
-            table("differences", "Values that differ between targets", columns, [cells(row) for row in differing]),
+            Table("differences", "Values that differ between targets", columns, [cells(row) for row in differing]),
         )
         if differing
         else to_see("No variable that all targets have differs."),
         folded(
             f"{len(only_some)} variables that only some targets have",
-            table("only-some", "Variables that only some targets have", columns, [cells(row) for row in only_some]),
+            Table("only-some", "Variables that only some targets have", columns, [cells(row) for row in only_some]),
         ),
         folded(
             f"All {len(rows)} variables",
-            table("variables", "All variables", columns, [cells(r) for r in rows], marked=[r.differs for r in rows]),
+            Table("variables", "All variables", columns, [cells(r) for r in rows], marked=[r.differs for r in rows]),
         ),
     )
 
 
-def _asked_table(page: Page) -> Html:
+def _asked_table(page: Page) -> Block:
     asked = requested_settings(page.analysis)
     options: dict[str, dict[str, tuple[str, str, str]]] = {}
     for target, settings in asked.items():
@@ -77,14 +94,15 @@ def _asked_table(page: Page) -> Html:
         if page.analysis.study.imported is not None:
             return to_see("No option file lay beside the logs.")
         return to_see("No setting was written: the servers run as they were found.")
-    inner = table(
+    inner = Table(
         "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=marked
     )
     return folded(f"{len(rows)} options written, with reasons", inner)
 
 
-def _target_columns(page: Page) -> list[Column]:
-    return [Column(target_title(target), facets=page.facets.of(targets=[target])) for target in page.analysis.targets]
+def _target_columns(page: Page, most: int | None = None) -> list[Column]:
+    facets = {target: page.facets.of(targets=[target]) for target in page.analysis.targets}
+    return [Column(target_title(target), most=most, facets=about) for target, about in facets.items()]
 
 
 def _value(found: tuple[str, str, str] | None) -> str:
@@ -95,10 +113,10 @@ def _value(found: tuple[str, str, str] | None) -> str:
     return asked if same else f"{effective} (asked: {asked})"
 
 
-def how_section(page: Page) -> Html:
+def how_section(page: Page) -> Section:
     """Order of runs, populate, environment, method."""
     chart = timeline_chart(page.analysis, page.palette)
-    order = [page.place(chart)] if chart else []
+    order = [chart] if chart else []
     return section(
         "how",
         "How it was done",
@@ -110,19 +128,19 @@ def how_section(page: Page) -> Html:
             to_see(_ORDER_WORDS if page.analysis.study.imported is None else _IMPORTED_WORDS),
             data_behind(_run_table(page), "Every run in order as a table"),
         ),
-        rest("same", "Same data, same results", sameness(page.analysis)),
+        rest("same", "Same data, same results", *sameness(page.analysis)),
         rest("datasets", "Datasets", _documents(page, "dataset")),
         rest("engines", "Engines", _documents(page, "engine")),
         rest(
             "machine",
             "Machine",
-            element("div", machine_findings_part(page), id="machine"),
-            facts_list(host) if (host := page.analysis.results.host) else to_see("Nothing was stored."),
+            element("div", to_html(machine_findings(page)), id="machine"),
+            *(facts_blocks(host) if (host := page.analysis.results.host) else [to_see("Nothing was stored.")]),
         ),
     )
 
 
-def _run_table(page: Page) -> Html:
+def _run_table(page: Page) -> Table:
     columns = [Column("run", True), Column("target"), Column("memory"), Column("connections", True), Column("workload")]
     columns += [Column("repeat", True), Column("status"), Column("started"), Column("took"), Column("TPS", True)]
     columns += [
@@ -131,7 +149,7 @@ def _run_table(page: Page) -> Html:
         Column("client used", True),
         Column("client CPU a statement"),
     ]
-    columns += [Column("server CPU a transaction"), Column("reason or caveat")]
+    columns += [Column("server CPU a transaction"), Column("reason or caveat", most=200)]
     rows = []
     for record in page.analysis.records:
         cell = record.run.cell
@@ -143,9 +161,9 @@ def _run_table(page: Page) -> Html:
         cpu = [_cpu(record.client_cpu_ns_per_statement), _cpu(record.server_cpu_ns_per_transaction)]
         reason = record.reason or "; ".join(caveat.text for caveat in record.caveats)
         head = [str(record.run.order_index + 1), *where, str(record.run.repeat), record.status, began, took]
-        rows.append([*head, _level(record), noise, errors, client_words(record), *cpu, shortened(reason, 200)])
+        rows.append([*head, _level(record), noise, errors, client_words(record), *cpu, reason])
     facets = [page.facets.of_cell(record.run.cell) for record in page.analysis.records]
-    return table("runs", "Runs in the order of the plan", columns, rows, facets=facets)
+    return Table("runs", "Runs in the order of the plan", columns, rows, facets=facets)
 
 
 def _level(record: RunRecord) -> str:
@@ -161,52 +179,51 @@ def _cpu(value_ns: float | None) -> str:
     return "" if value_ns is None else f"{figure(value_ns / 1000)} µs"
 
 
-def _documents(page: Page, kind: str) -> Html:
+def _documents(page: Page, kind: str) -> Block:
     """Stored facts of each target's engine or dataset."""
     read = page.analysis.results.engine if kind == "engine" else page.analysis.results.dataset
     found = [(target, read(target)) for target in page.analysis.targets]
     parts = [
-        element(
-            "div",
-            element("h4", target_title(target)),
-            facts_list({k: v for k, v in facts.items() if k != "target"}),
-            class_="card",
-            data_f=page.facets.of(targets=[target]) or None,
+        Box(
+            [Heading(target_title(target), 4), *facts_blocks({k: v for k, v in facts.items() if k != "target"})],
+            "card",
+            page.facets.of(targets=[target]),
         )
         for target, facts in found
         if facts is not None
     ]
-    return element("div", *parts, class_="cards") if parts else to_see("Nothing was stored.")
+    return Box(parts, "cards") if parts else to_see("Nothing was stored.")
 
 
-def facts_list(facts: Mapping[str, Any]) -> Html:
+def facts_blocks(facts: Mapping[str, Any]) -> list[Block]:
     """A stored document for people: simple facts as a list, lists of records as tables on demand."""
-    simple, nested = [], []
+    simple: list[tuple[str, str]] = []
+    nested: list[Block] = []
     for key, value in facts.items():
         if isinstance(value, Mapping) and value:
-            nested.append(folded(label(key), facts_list(value), is_open=len(value) <= 4))
+            nested.append(folded(label(key), *facts_blocks(value), is_open=len(value) <= 4))
         elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
-            nested.append(_records(key, value))
+            nested += _records(key, value)
         else:
-            simple += [element("dt", label(key)), element("dd", shortened(humanised(key, value), 300))]
-    return joined([element("dl", *simple) if simple else "", *nested])
+            simple.append((label(key), humanised(key, value)))
+    return [*([Terms(simple, most=300)] if simple else []), *nested]
 
 
-def _records(key: str, records: list[Mapping[str, Any]]) -> Html:
+def _records(key: str, records: list[Mapping[str, Any]]) -> list[Block]:
     """Flat records as a table; records that hold more than plain values one after the other."""
     if all(not isinstance(value, Mapping | list) for record in records for value in record.values()):
-        return _records_table(key, records)
-    return joined(facts_list(record) for record in records)
+        return [_records_table(key, records)]
+    return [block for record in records for block in facts_blocks(record)]
 
 
-def _records_table(key: str, records: list[Mapping[str, Any]]) -> Html:
+def _records_table(key: str, records: list[Mapping[str, Any]]) -> Fold:
     names = list(dict.fromkeys(name for record in records for name in record))
-    rows = [[shortened(humanised(name, record.get(name)), 80) for name in names] for record in records]
-    inner = table(label(key).replace(" ", "-"), label(key), [Column(label(name)) for name in names], rows)
+    rows = [[humanised(name, record.get(name)) for name in names] for record in records]
+    inner = Table(label(key).replace(" ", "-"), label(key), [Column(label(name), most=80) for name in names], rows)
     return folded(f"{len(records)} {label(key)}", inner)
 
 
-def method_list(page: Page) -> Html:
+def method_list(page: Page) -> Terms:
     """How the runs were made and judged."""
     study = page.analysis.study
     statistics = {
@@ -216,8 +233,7 @@ def method_list(page: Page) -> Html:
         "statistics": "dbdyno-stats/1",
     }
     made = _made(page) if study.imported is None else _imported(study.imported, format_duration(study.window_ns))
-    pairs = {**made, **statistics, "pacing": pacing_words(page.analysis)}
-    return element("dl", *(part for k, v in pairs.items() for part in (element("dt", k), element("dd", v))))
+    return Terms({**made, **statistics, "pacing": pacing_words(page.analysis)}.items())
 
 
 def _imported(imported: Imported, window: str) -> dict[str, str]:
@@ -282,28 +298,29 @@ def _cpus(cpus: tuple[int, ...] | None) -> str:
     return "left to the scheduler" if cpus is None else ", ".join(map(str, cpus))
 
 
-def machine_findings_part(page: Page) -> Html:
+def machine_findings(page: Page) -> list[Block]:
     """A table of findings, with what each does to a result and what mends it."""
     machine = page.analysis.machine
     if not machine.times:
-        return to_see("Whether the machine was fit for it was not looked at.")
+        return [to_see("Whether the machine was fit for it was not looked at.")]
     looked = f"Looked at {counted(machine.times, 'time')}, before runs began."
     if not machine.found:
-        return joined([to_see(f"{looked} Nothing stood in the way."), _unknown(page)])
+        return [to_see(f"{looked} Nothing stood in the way."), *_unknown(page)]
     columns = [Column("weight"), Column("about"), Column("seen"), Column("what it does"), Column("what mends it")]
     rows = [
         [finding.severity, finding.title, _seen(finding.seen, times, machine.times), finding.effect, finding.remedy]
         for finding, times in machine.found
     ]
-    return joined([to_see(looked), table("machine-findings", "Found of the machine", columns, rows), _unknown(page)])
+    return [to_see(looked), Table("machine-findings", "Found of the machine", columns, rows), *_unknown(page)]
 
 
 def _seen(words: str, times: int, of: int) -> str:
     return words if times == of else f"{words} ({times} of {of} times)"
 
 
-def _unknown(page: Page) -> Html:
+def _unknown(page: Page) -> list[Block]:
     unknown = page.analysis.machine.unknown
     if not unknown:
-        return joined([])
-    return to_see(f"Not known, which is not the same as clear: {'; '.join(f'{o.title}: {o.seen}' for o in unknown)}.")
+        return []
+    words = "; ".join(f"{each.title}: {each.seen}" for each in unknown)
+    return [to_see(f"Not known, which is not the same as clear: {words}.")]

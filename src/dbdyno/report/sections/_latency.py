@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dbdyno.analyse import STATUS_WORDS, counted
-from dbdyno.core import RunRecord, ToolFigures, format_memory, target_title
+from dbdyno.core import Cell, RunRecord, ToolFigures
+from dbdyno.report._blocks import Block, Column, Section, Table, data_behind, grid, rest, section, subtitle, to_see
 from dbdyno.report._curves import QUANTILES as CURVE_QUANTILES
 from dbdyno.report._format import figure, milliseconds
-from dbdyno.report._html import Column, Html, table
 from dbdyno.report.charts import QUANTILE_WORDS, curve_charts, latency_charts
-from dbdyno.report.sections._frame import Page, data_behind, grid, rest, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, cell_table
 
 _FIRST = ("-p50", "-p99")
 """Quantiles whose charts stand in the page; the others are folded."""
 _CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
-def latency_section(page: Page) -> Html:
+def latency_section(page: Page) -> Section:
     """Quantiles against concurrency."""
     charts = latency_charts(page.analysis, page.palette)
     printed = printed_table(page)
@@ -33,8 +33,8 @@ def latency_section(page: Page) -> Html:
         "latency",
         "Response times, " + ("closed loop" if closed else _open_words(page)),
         subtitle(f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: {_whisker_words(page)}."),
-        grid([page.place(chart) for chart in first]),
-        rest("latency", "Further quantiles", grid([page.place(chart) for chart in others])) if others else "",
+        grid(first),
+        rest("latency", "Further quantiles", grid(others)) if others else None,
         to_see(
             "Lower is better. A quantile is shown only where at least 20 transactions lie beyond it, counted as "
             "independent ones: those of one stall are slow together."
@@ -45,7 +45,7 @@ def latency_section(page: Page) -> Html:
     )
 
 
-def _curves(page: Page) -> list[Html]:
+def _curves(page: Page) -> list[Block]:
     """The whole distribution, of cells that have histograms."""
     charts = curve_charts(page.analysis, page.palette)
     without = sum(bool(group.judged) for group in page.analysis.judgements) - len(page.analysis.curves)
@@ -59,7 +59,7 @@ def _curves(page: Page) -> list[Html]:
             "curves",
             "Response time by percentile",
             subtitle(f"Each nine is as wide as the one before.{where}"),
-            grid([page.place(chart) for chart in charts]),
+            grid(charts),
             to_see(
                 "A line ends at the last percentile that 20 independent transactions lie beyond, at most p99.99. Where "
                 f"it bends up, a few transactions wait for something that most do not.{missing}"
@@ -69,17 +69,14 @@ def _curves(page: Page) -> list[Html]:
     ]
 
 
-def _curve_table(page: Page) -> Html:
+def _curve_table(page: Page) -> Table:
     shown = [q for q in CURVE_QUANTILES if any(abs(q - main) < 1e-9 for main in _CURVE_COLUMNS)]
-    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
-    columns += [Column(f"p{100 * q:.6g}", True) for q in shown]
-    rows = []
+    rows: list[tuple[Cell, list[str]]] = []
     for curve in page.analysis.curves:
-        cell, values = curve.cell, dict(zip(curve.quantiles, curve.values_ns, strict=True))
-        where = [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
-        rows.append([*where, *(milliseconds(values.get(q)) for q in shown)])
-    facets = [page.facets.of_cell(curve.cell) for curve in page.analysis.curves]
-    return table("percentiles", "Response time by percentile", columns, rows, facets=facets)
+        values = dict(zip(curve.quantiles, curve.values_ns, strict=True))
+        rows.append((curve.cell, [milliseconds(values.get(q)) for q in shown]))
+    titles = [f"p{100 * q:.6g}" for q in shown]
+    return cell_table(page, "percentiles", "Response time by percentile", titles, rows)
 
 
 def _source_words(page: Page) -> str:
@@ -111,28 +108,25 @@ def _open_words(page: Page) -> str:
     return "varied rate" if pacing.stretches else "fixed rate"
 
 
-def _table(page: Page) -> Html:
-    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True), Column("quantile")]
-    columns += [Column(title, True) for title in ("value", "low", "high", "transactions beyond", "worth independent")]
-    columns.append(Column("interval of"))
+def _table(page: Page) -> Table:
+    numbers = ("value", "low", "high", "transactions beyond", "worth independent")
     rows = [
-        [
-            target_title(x.cell.target),
-            x.cell.workload,
-            format_memory(x.cell.tier_bytes),
-            f"{x.cell.concurrency:,}",
-            QUANTILE_WORDS[x.quantile],
-            milliseconds(x.value_ns),
-            milliseconds(x.low_ns) if x.low_ns else "",
-            milliseconds(x.high_ns) if x.high_ns else "",
-            f"{x.beyond_count:,}",
-            f"{x.independent_count:,.0f}" if x.independent_count is not None else "",
-            {"repeats": "repeats", "noise": "one run, noise alone", "": ""}[x.interval_of],
-        ]
+        (
+            x.cell,
+            [
+                QUANTILE_WORDS[x.quantile],
+                milliseconds(x.value_ns),
+                milliseconds(x.low_ns) if x.low_ns else "",
+                milliseconds(x.high_ns) if x.high_ns else "",
+                f"{x.beyond_count:,}",
+                f"{x.independent_count:,.0f}" if x.independent_count is not None else "",
+                {"repeats": "repeats", "noise": "one run, noise alone", "": ""}[x.interval_of],
+            ],
+        )
         for x in page.analysis.latency
     ]
-    facets = [page.facets.of_cell(x.cell) for x in page.analysis.latency]
-    return table("response-times", "Response-time quantiles with 95 % intervals", columns, rows, facets=facets)
+    titles: list[str | Column] = [Column("quantile"), *numbers, Column("interval of")]
+    return cell_table(page, "response-times", "Response-time quantiles with 95 % intervals", titles, rows)
 
 
 _TITLES = (
@@ -148,17 +142,12 @@ _TITLES = (
 )
 
 
-def printed_table(page: Page) -> Html | None:
+def printed_table(page: Page) -> Table | None:
     """A row a run; None where no run was imported."""
-    told = [record for record in page.analysis.stored if record.imported is not None]
-    rows = [_row(record, record.imported) for record in told if record.imported is not None]
-    if not rows:
-        return None
-    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
-    columns += [Column("repeat", True), *(Column(title, True) for title in _TITLES)]
-    facets = [page.facets.of_cell(record.run.cell) for record in told]
+    stored = page.analysis.stored
+    rows = [(record.run.cell, _row(record, record.imported)) for record in stored if record.imported is not None]
     title = "Figures that the tool printed; a median of percentiles is no percentile"
-    return table("printed", title, columns, rows, facets=facets)
+    return cell_table(page, "printed", title, ("repeat", *_TITLES), rows) if rows else None
 
 
 def _settled(record: RunRecord) -> str:
@@ -169,11 +158,8 @@ def _settled(record: RunRecord) -> str:
 
 
 def _row(record: RunRecord, tool: ToolFigures) -> list[str]:
-    cell = record.run.cell
-    place = [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
     times = (tool.percentile_ns, tool.second_percentile_ns_median, tool.min_ns, tool.mean_ns, tool.max_ns)
     return [
-        *place,
         str(record.run.repeat),
         "" if record.tps_mean is None else figure(record.tps_mean),
         _settled(record),

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dbdyno.core import format_bytes, format_duration, format_memory, target_title
-from dbdyno.report._html import Column, Html, element, folded, table
+from dbdyno.report._blocks import Block, Box, Column, Heading, Section, Table, folded, rest, section, subtitle, to_see
+from dbdyno.report._html import element, to_html
 from dbdyno.report._server_lifecycle import TIMES, ServerCrash, TargetLifecycle
-from dbdyno.report.sections._frame import Page, rest, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page
 
 _MOST_DEATHS = 40
 _TITLES = {"start_ns": "start to login", "shutdown_ns": "clean shutdown", "recovery_ns": "recovery after a kill"}
 
 
-def life_section(page: Page) -> Html:
+def life_section(page: Page) -> Section | None:
     """Two tables and what the logs of dead servers say; nothing where nothing was recorded."""
     lives = page.analysis.lives
     if not (lives.targets or lives.deaths):
-        return Html("")
+        return None
     crashes = [_deaths(lives.deaths)] if lives.deaths else []
-    parts: list[Html] = []
+    parts: list[Block] = []
     if lives.targets:
         parts.append(_times(lives.targets))
     bounded = [life for life in lives.targets if life.limit_bytes is not None]
@@ -41,7 +42,7 @@ def _sentence(is_bounded: bool) -> str:
     return words
 
 
-def _times(lives: tuple[TargetLifecycle, ...]) -> Html:
+def _times(lives: tuple[TargetLifecycle, ...]) -> Table:
     names = [name for name in TIMES if any(life.times_ns.get(name) for life in lives)]
     columns = [Column("target", is_name=True), Column("memory"), Column("runs", True)]
     columns += [Column(_TITLES[name], True) for name in names]
@@ -51,7 +52,7 @@ def _times(lives: tuple[TargetLifecycle, ...]) -> Html:
         rows.append(
             [target_title(life.target), format_memory(life.tier_bytes), runs, *(_span(life, name) for name in names)]
         )
-    return table("lives", "Start, shutdown and recovery", columns, rows)
+    return Table("lives", "Start, shutdown and recovery", columns, rows)
 
 
 def _span(life: TargetLifecycle, name: str) -> str:
@@ -62,11 +63,11 @@ def _span(life: TargetLifecycle, name: str) -> str:
     return format_duration(median) + (f" ({least} to {most})" if len(values) > 1 else "")
 
 
-def _memory(lives: list[TargetLifecycle]) -> Html:
+def _memory(lives: list[TargetLifecycle]) -> Table:
     titles = ("limit", "most used", "page cache", "its own", "pages read again")
     columns = [Column("target", is_name=True), Column("memory"), *(Column(title, True) for title in titles)]
     rows = [[target_title(life.target), format_memory(life.tier_bytes), *_used(life)] for life in lives]
-    return table("memory-limits", "What memory limits made of the servers", columns, rows)
+    return Table("memory-limits", "What memory limits made of the servers", columns, rows)
 
 
 def _used(life: TargetLifecycle) -> list[str]:
@@ -75,14 +76,14 @@ def _used(life: TargetLifecycle) -> list[str]:
     return [*sizes, "not told" if again is None else f"{again:,}"]
 
 
-def _deaths(deaths: tuple[ServerCrash, ...]) -> Html:
+def _deaths(deaths: tuple[ServerCrash, ...]) -> Box:
     parts = []
     for death in deaths[:_MOST_DEATHS]:
         cell = death.record.run.cell
         where = f"{target_title(cell.target)}, {format_memory(cell.tier_bytes)}, {cell.concurrency:,} connections"
         head = f"{where}, repeat {death.record.run.repeat}: {death.words}"
-        log = folded("What the logs say", element("pre", death.excerpt)) if death.excerpt else Html("")
-        parts.append(element("li", head, log))
+        log = [folded("What the logs say", element("pre", death.excerpt))] if death.excerpt else []
+        parts.append(element("li", head, to_html(log)))
     if len(deaths) > _MOST_DEATHS:
         parts.append(element("li", f"and {len(deaths) - _MOST_DEATHS:,} more"))
-    return element("div", element("h3", "Runs that a fault below them spoilt"), element("ul", *parts))
+    return Box([Heading("Runs lost to server failures"), element("ul", *parts)])

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from dbdyno.analyse import CellJudgement, cell_level_words, counted
+from dbdyno.report._blocks import Block, Heading, Section, section, subtitle, to_see
 from dbdyno.report._format import milliseconds, rank_words
-from dbdyno.report._html import Column, Html, element, table
 from dbdyno.report._relative_throughput import best_groups
-from dbdyno.report.sections._frame import Page, alike_words, place, place_columns, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, alike_words, brief_table
 from dbdyno.report.sections._how import method_list
 
 _MOST_ROWS = 24
 """That leave room for the method."""
 
 
-def paper_section(page: Page) -> Html:
+def paper_section(page: Page) -> Section:
     """A table that fits, and how it was measured."""
     return section(
         "paper",
         "Figures and method",
         *_figures(page),
-        element("h3", "Method"),
+        Heading("Method"),
         method_list(page),
         to_see("All sections: the HTML page, or dbdyno report --format pdf --full."),
     )
 
 
-def _figures(page: Page) -> list[Html]:
+def _figures(page: Page) -> list[Block]:
     judged = [group for group in page.analysis.judgements if group.tps_mean is not None]
     if not judged:
         return []
@@ -35,11 +35,11 @@ def _figures(page: Page) -> list[Html]:
         judged, what = most_memory_first, "Each target where it does most"
     shown = judged[:_MOST_ROWS]
     left = f" {counted(len(judged) - len(shown), 'further row')} left out." if len(judged) > len(shown) else ""
-    columns = [*place_columns(shown), *(Column(title, True) for title in ("TPS, 95 %", "median", "p99", "place"))]
-    rows = [[*place(group, shown), *_values(page, group)] for group in shown]
+    titles = ("TPS, 95 %", "median", "p99", "place")
+    rows = [(group, _values(page, group)) for group in shown]
     return [
         subtitle(f"{what}, response times of all repeats together.{alike_words(shown)}{left}"),
-        table("paper", "Throughput, response times and places", columns, rows),
+        brief_table(page, "paper", "Throughput, response times and places", titles, rows, shown),
     ]
 
 

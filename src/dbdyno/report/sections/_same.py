@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dbdyno.core import Fingerprint, target_title
-from dbdyno.report._html import Column, Html, element, joined, table
+from dbdyno.report._blocks import Block, Column, Table, to_see
+from dbdyno.report._html import element
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.sections._frame import to_see
 
 _SHOWN = 16
 
 
-def sameness(analysis: StudyAnalysis) -> Html:
+def sameness(analysis: StudyAnalysis) -> list[Block]:
     """A table of the datasets, a table of the results, and what they say."""
     datasets, results = list(_dataset_rows(analysis)), list(_result_rows(analysis))
-    parts: list[Html] = []
+    parts: list[Block] = []
     if datasets:
         columns = [Column("dataset"), Column("target"), Column("rows", True), Column("checksum of all tables")]
         parts += [
-            table("dataset-checksums", "What the runs of each target start from", columns, datasets),
+            Table("dataset-checksums", "What the runs of each target start from", columns, datasets),
             to_see(
                 "The server sums up every table when it is filled: equal checksums mean equal rows. "
                 "A study whose targets hold different rows does not start."
@@ -29,10 +29,10 @@ def sameness(analysis: StudyAnalysis) -> Html:
         columns = [Column("workload"), Column("target"), Column("events", True), Column("failed", True)]
         columns += [Column("checksum of the statements"), Column("checksum of all tables afterwards")]
         parts += [
-            table("result-checksums", "What each target makes of the same events", columns, results),
+            Table("result-checksums", "What each target makes of the same events", columns, results),
             to_see(_verdict(analysis)),
         ]
-    return joined(parts) if parts else to_see("No checksums were stored.")
+    return parts or [to_see("No checksums were stored.")]
 
 
 def _verdict(analysis: StudyAnalysis) -> str:

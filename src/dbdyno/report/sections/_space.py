@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dbdyno.core import format_bytes
+from dbdyno.report._blocks import Section, rest, section, subtitle, to_see
 from dbdyno.report._format import figure
-from dbdyno.report._html import Column, Html, table
-from dbdyno.report.sections._frame import Page, alike_words, place, place_columns, rest, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, alike_words, brief_table
 
 
-def space_section(page: Page) -> Html:
+def space_section(page: Page) -> Section | None:
     """One table; nothing where no table was measured."""
     cells = page.analysis.space
     if not cells:
-        return Html("")
+        return None
     groups = [cell.group for cell in cells]
     titles = ("TPS", "rows", "bytes a row", "on disk after filling", "on disk after the runs")
-    columns = [*place_columns(groups), *(Column(title, True) for title in titles)]
     rows = []
     for cell in cells:
         tps = "" if cell.group.tps_mean is None else figure(cell.group.tps_mean)
@@ -25,7 +24,7 @@ def space_section(page: Page) -> Html:
             format_bytes(cell.filled_bytes),
             _span(cell.grown_bytes),
         ]
-        rows.append([*place(cell.group, groups), tps, *size])
+        rows.append((cell.group, [tps, *size]))
     what = "What all tables with their indexes take, beside the speed."
     return section(
         "space",
@@ -34,7 +33,7 @@ def space_section(page: Page) -> Html:
         rest(
             "space",
             "Space of every cell",
-            table("space", "Space of every cell", columns, rows, facets=[page.facets.of_cell(g.cell) for g in groups]),
+            brief_table(page, "space", "Space of every cell", titles, rows, groups),
             to_see(
                 "Blocks of the table's files, holes of compressed pages left out; where a storage engine has no file a "
                 "table, what the server estimates. After the runs: smallest and largest of the repeats."

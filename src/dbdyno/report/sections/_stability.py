@@ -9,14 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import STATUS_WORDS, Place, counted, course_words, place_namer
-from dbdyno.core import AnalysisError, RunRecord, SettledPart, format_memory, target_title
+from dbdyno.core import AnalysisError, RunRecord, SettledPart, target_title
+from dbdyno.report._blocks import (
+    Block,
+    Fold,
+    Heading,
+    Section,
+    Table,
+    data_behind,
+    grid,
+    rest,
+    section,
+    subtitle,
+    to_see,
+)
 from dbdyno.report._boxes import FEWEST_SECONDS, Box, window_boxes
 from dbdyno.report._format import figure
-from dbdyno.report._html import Column, Html, element, folded, shortened, table
+from dbdyno.report._html import Html, element, shortened, to_html
 from dbdyno.report._runs import RunSeconds
 from dbdyno.report._series import downsampled
 from dbdyno.report.charts import SPARK_WIDTH, box_charts, spark
-from dbdyno.report.sections._frame import Page, data_behind, grid, rest, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, cell_table
 from dbdyno.report.sections._overview import overview
 from dbdyno.stats import STALL_FLOOR, stalls
 
@@ -25,7 +38,7 @@ _MOST_LARGE = 6
 """Runs that stand out and are drawn large in the page."""
 
 
-def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
+def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Section:
     """Box plots of the windows, strips of all runs, and the place where one is opened."""
     if not seconds:
         return section("stability", "Stability", to_see("No run has seconds yet."))
@@ -38,7 +51,7 @@ def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
     )
 
 
-def _every_run(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Html]:
+def _every_run(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
     """Those that stand out large, all of them small, and on demand all of them large."""
     records = page.analysis.records
     outlying = _outliers(records, seconds)
@@ -47,7 +60,7 @@ def _every_run(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Html]:
         words = f"None of {counted(len(records), 'run')} failed, stalled or had not settled."
     large = f" The worst {_MOST_LARGE} come first." if len(outlying) > _MOST_LARGE else ""
     return [
-        element("h3", "Every run"),
+        Heading("Every run"),
         to_see(f"{words}{large} Choose a run to see its seconds with telemetry."),
         *([_large(page, seconds, outlying[:_MOST_LARGE])] if outlying else []),
         overview(page, seconds, {record.run.run_id for record in outlying}),
@@ -100,7 +113,7 @@ def _place_of(record: RunRecord) -> Place:
     return cell.workload, cell.route, cell.tier_bytes, cell.concurrency
 
 
-def _boxes(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Html]:
+def _boxes(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
     """Nothing where no window has enough seconds."""
     analysis = page.analysis
     boxes = window_boxes(seconds, analysis.judgements)
@@ -113,7 +126,7 @@ def _boxes(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Html]:
             "Throughput of the single seconds of the judged window. Box: middle half, with the median; whiskers: 5th "
             f"to 95th percentile; dots: slowest and fastest second; repeats together.{where}"
         ),
-        grid([page.place(chart) for chart in box_charts(analysis, page.palette, boxes)]),
+        grid(box_charts(analysis, page.palette, boxes)),
         to_see(
             "A short box with short whiskers keeps its pace; a box far from the slowest second stands still at times. "
             f"Windows of fewer than {FEWEST_SECONDS} seconds, and reports that cover more than one, have no box."
@@ -122,18 +135,13 @@ def _boxes(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Html]:
     ]
 
 
-def _box_table(page: Page, boxes: Sequence[Box]) -> Html:
-    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
-    columns += [Column(title, True) for title in ("slowest", "5 %", "25 %", "median", "75 %", "95 %", "fastest")]
-    columns.append(Column("seconds", True))
+def _box_table(page: Page, boxes: Sequence[Box]) -> Table:
+    titles = ("slowest", "5 %", "25 %", "median", "75 %", "95 %", "fastest", "seconds")
     rows = []
     for box in boxes:
-        cell = box.group.cell
         values = (box.minimum, box.low, box.lower, box.median, box.upper, box.high, box.maximum)
-        where = [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
-        rows.append([*where, *(figure(value) for value in values), f"{box.seconds:,}"])
-    facets = [page.facets.of_cell(box.group.cell) for box in boxes]
-    return table("seconds-of-windows", "Throughput of single seconds of the window", columns, rows, facets=facets)
+        rows.append((box.group.cell, [*(figure(value) for value in values), f"{box.seconds:,}"]))
+    return cell_table(page, "seconds-of-windows", "Throughput of single seconds of the window", titles, rows)
 
 
 def _strips(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
@@ -278,7 +286,7 @@ def _detail() -> Html:
         ),
         element("p", element("label", "Add a metric ", more), class_="detail-more"),
         element("p", id="detail-thinned", class_="quiet"),
-        folded("Files of this run", element("div", id="detail-files"), data_key="files-of-run"),
+        to_html([Fold("Files of this run", [element("div", id="detail-files")], key="files-of-run")]),
         id="detail",
         hidden=True,
     )

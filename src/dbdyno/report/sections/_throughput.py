@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dbdyno.analyse import CellJudgement, assumed_words, cell_level_words, place_namer, ratio_words
+from dbdyno.analyse import CellJudgement, assumed_words, cell_level_words
 from dbdyno.core import Cell, format_memory, target_title
+from dbdyno.report._blocks import Block, Column, Section, Table, data_behind, grid, rest, section, subtitle, to_see
 from dbdyno.report._format import (
-    decider_words,
     figure,
     milliseconds,
     most_client_words,
-    p_words,
     rank_words,
-    verdict_words,
 )
-from dbdyno.report._html import Column, Html, table
 from dbdyno.report._relative_throughput import AT_BEST, RelativeThroughput
+from dbdyno.report._terminal import comparisons_table
 from dbdyno.report.charts import Chart, rank_charts
-from dbdyno.report.sections._frame import Page, against_words, data_behind, grid, rest, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, against_words, cell_table
 
 _INTERVAL_WORDS = {
     "repeats, moderated": "bands: 95 % intervals from the spread between repeats, moderated over all cells",
@@ -32,7 +30,7 @@ FEW_TARGETS = 3
 _BESIDE = "The chart stands beside the answer. "
 
 
-def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = False) -> Html:
+def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = False) -> Section:
     """Throughput against concurrency.
 
     Parameters
@@ -53,9 +51,9 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
     cut = " A band that leaves its panel at the top is wider than the scale: the table has its end."
     return section(
         "throughput",
-        page.worded(page.analysis.answer.headline),
+        page.analysis.answer.headline,
         subtitle(f"{measure}; {_interval_words(page)}."),
-        grid([] if is_shown else [page.place(chart) for chart in charts]),
+        grid([] if is_shown else charts),
         to_see(
             f"{_BESIDE if is_shown else ''}Higher is better. Where bands overlap, the second table says whether "
             f"targets can be told apart.{hollow}{cut if any(chart.is_cut for chart in charts) else ''}"
@@ -65,18 +63,18 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
     )
 
 
-def rank_section(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> Html:
+def rank_section(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> Section | None:
     """Ranks as intervals, and a map of how far each target is from the best."""
     charts = rank_charts(page.analysis, page.palette)
     if not charts and not maps:
-        return Html("")
+        return None
     parts = _map_parts(page, maps, found)
     if len(page.palette.looks) <= FEW_TARGETS and parts:
         parts = [rest("map", "Throughput over the best target's, as a map", *parts)]
     return section("ranks", "Who stands where", *parts, *_whisker_parts(page, charts))
 
 
-def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Html]:
+def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Block]:
     """Nothing for more targets than whiskers are drawn of: the map has their places."""
     open_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
     unsettled = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
@@ -90,13 +88,13 @@ def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Html]:
             "ranks",
             "Places that each target may hold",
             subtitle("1 is the highest throughput; a whisker spans all places that the findings leave open"),
-            grid([page.place(chart) for chart in charts]),
+            grid(charts),
             to_see(f"Whiskers that overlap are ties. {undecided}"),
         )
     ]
 
 
-def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> list[Html]:
+def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> list[Block]:
     if not maps:
         return []
     many = len(page.analysis.study.concurrencies) > 1
@@ -110,13 +108,13 @@ def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroug
         subtitle(
             f"Throughput over that of the best target of the column, and the places that findings leave open.{where}"
         ),
-        grid([page.place(chart) for chart in maps]),
+        grid(maps),
         to_see("The darker (on a dark page: the brighter), the nearer to the best. Framed: may hold the first place."),
         data_behind(_standing_table(page, found)),
     ]
 
 
-def _standing_table(page: Page, found: Sequence[RelativeThroughput]) -> Html:
+def _standing_table(page: Page, found: Sequence[RelativeThroughput]) -> Table:
     columns = [Column("target"), Column("workload"), Column("memory"), Column("where"), Column("connections", True)]
     columns += [Column(title, True) for title in ("TPS", "over the best", "low", "high", "place")]
     rows, facets = [], []
@@ -141,7 +139,7 @@ def _standing_table(page: Page, found: Sequence[RelativeThroughput]) -> Html:
             ]
         )
         facets.append(page.facets.of_cell(cell))
-    return table("standings", "Throughput over the best target's, with 95 % intervals", columns, rows, facets=facets)
+    return Table("standings", "Throughput over the best target's, with 95 % intervals", columns, rows, facets=facets)
 
 
 def _interval_words(page: Page) -> str:
@@ -151,19 +149,15 @@ def _interval_words(page: Page) -> str:
     return f"{_INTERVAL_WORDS[common]} {assumed_words(max(assumed))}".strip() if assumed else _INTERVAL_WORDS[common]
 
 
-def _cell_table(page: Page) -> Html:
-    columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
-    columns += [
-        Column(title, True) for title in ("TPS", "low", "high", "runs", "place", "median", "p95", "p99", "client used")
-    ]
+def _cell_table(page: Page) -> Table:
+    titles = ("TPS", "low", "high", "runs", "place", "median", "p95", "p99", "client used")
     order = {target: index for index, target in enumerate(page.analysis.targets)}
     groups = sorted(page.analysis.judgements, key=lambda group: (group.place, order.get(group.cell.target, 0)))
     latency: dict[Cell, dict[str, int]] = {}
     for found in page.analysis.latency:
         latency.setdefault(found.cell, {})[found.quantile] = found.value_ns
-    rows = [_cell_row(page, group, latency.get(group.cell, {})) for group in groups]
-    facets = [page.facets.of_cell(group.cell) for group in groups]
-    return table("cells", "Throughput of every cell with its 95 % interval", columns, rows, facets=facets)
+    rows = [(group.cell, _cell_row(page, group, latency.get(group.cell, {}))) for group in groups]
+    return cell_table(page, "cells", "Throughput of every cell with its 95 % interval", titles, rows)
 
 
 def _cell_row(page: Page, group: CellJudgement, found: Mapping[str, int]) -> list[str]:
@@ -178,31 +172,11 @@ def _cell_row(page: Page, group: CellJudgement, found: Mapping[str, int]) -> lis
         ends = ["", ""] if group.is_vague else [figure(low), figure(high)]
         numbers = [cell_level_words(group), *ends]
     runs = f"{len(group.judged)} of {len(group.runs)}" + ("" if group.trusted else ", not trusted")
-    identity = [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"]
-    return [*identity, *numbers, runs, rank, *quantiles, most_client_words(group.judged)]
+    return [*numbers, runs, rank, *quantiles, most_client_words(group.judged)]
 
 
-def _pair_table(page: Page) -> Html:
+def _pair_table(page: Page) -> Table:
     pairs = page.analysis.comparisons
-    columns = [Column("where"), Column("left"), Column("right"), Column("left / right", True), Column("verdict")]
-    columns += [Column("adjusted p", True), Column("what would decide: repeats, or")]
-    places = [(p.workload, p.route, p.tier_bytes, p.concurrency) for p in pairs]
-    place_words = place_namer(places)
-    rows = [
-        [
-            place_words(place),
-            target_title(pair.left),
-            target_title(pair.right),
-            ratio_words(pair.ratio, pair.low, pair.high),
-            verdict_words(pair),
-            p_words(pair),
-            decider_words(pair),
-        ]
-        for place, pair in zip(places, pairs, strict=True)
-    ]
-    facets = [
-        page.facets.of(*place, targets=[pair.left, pair.right]) for place, pair in zip(places, pairs, strict=True)
-    ]
-    return table(
-        "comparisons", "Ratios with 95 % intervals; p adjusted within a place (Holm)", columns, rows, facets=facets
-    )
+    of = page.facets.of
+    facets = [of(p.workload, p.route, p.tier_bytes, p.concurrency, targets=[p.left, p.right]) for p in pairs]
+    return comparisons_table(page.analysis, facets)

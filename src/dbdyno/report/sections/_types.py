@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dbdyno.core import TypeFigures
+from dbdyno.report._blocks import Column, Section, Table, section, subtitle, to_see
 from dbdyno.report._format import figure, milliseconds
-from dbdyno.report._html import Column, Html, shortened, table
 from dbdyno.report._types import CellTypes
-from dbdyno.report.sections._frame import Page, alike_words, place, place_columns, section, subtitle, to_see
+from dbdyno.report.sections._frame import Page, alike_words, brief_table
 
 _QUANTILES = "Quantiles are read from the histograms of all repeats together. Lower is better."
 _TOLD_QUANTILES = (
@@ -18,11 +18,11 @@ _RATES = (
 )
 
 
-def types_section(page: Page) -> Html:
+def types_section(page: Page) -> Section | None:
     """Two tables; nothing for workloads with one transaction type."""
     cells = page.analysis.types
     if not cells:
-        return Html("")
+        return None
     groups = [cell.group for cell in cells]
     parts = [_type_table(page, cells)]
     sentence = _QUANTILES if page.analysis.study.imported is None else _TOLD_QUANTILES
@@ -35,24 +35,24 @@ def types_section(page: Page) -> Html:
     return section("types", "Transaction types", subtitle(f"{what}{alike_words(groups)}"), *parts, to_see(sentence))
 
 
-def _rate_table(page: Page, cells: list[CellTypes]) -> Html:
+def _rate_table(page: Page, cells: list[CellTypes]) -> Table:
     groups = [cell.group for cell in cells]
     titles = ("NOPM", "TPM", "NOPM by the server", "TPM by the server", "TPM / NOPM (by the mix)")
-    columns = [*place_columns(groups), *(Column(title, True) for title in titles)]
     rows = [
-        [
-            *place(cell.group, groups),
-            cell.rate_words(lambda rates: rates.nopm),
-            cell.rate_words(lambda rates: rates.tpm),
-            cell.rate_words(lambda rates: rates.server_nopm),
-            cell.rate_words(lambda rates: rates.server_tpm),
-            _ratio_words(cell),
-        ]
+        (
+            cell.group,
+            [
+                cell.rate_words(lambda rates: rates.nopm),
+                cell.rate_words(lambda rates: rates.tpm),
+                cell.rate_words(lambda rates: rates.server_nopm),
+                cell.rate_words(lambda rates: rates.server_tpm),
+                _ratio_words(cell),
+            ],
+        )
         for cell in cells
         if cell.rates
     ]
-    facets = [page.facets.of_cell(cell.group.cell) for cell in cells if cell.rates]
-    return table("orders", "New orders and transactions a minute", columns, rows, facets=facets)
+    return brief_table(page, "orders", "New orders and transactions a minute", titles, rows, groups)
 
 
 def _ratio_words(cell: CellTypes) -> str:
@@ -64,13 +64,12 @@ def _ratio_words(cell: CellTypes) -> str:
     return f"{transactions / orders:.3f}" + ("" if by_mix is None else f" ({by_mix:.3f})")
 
 
-def _type_table(page: Page, cells: list[CellTypes]) -> Html:
+def _type_table(page: Page, cells: list[CellTypes]) -> Table:
     groups = [cell.group for cell in cells]
     titles = ("count", "TPS", "mean", "median", "p95", "p99", "repeats", "failed", "rolled back")
-    columns = [*place_columns(groups), Column("type", is_name=True), *(Column(title, True) for title in titles)]
-    rows = [[*place(cell.group, groups), *_type_row(figures)] for cell in cells for figures in cell.types]
-    facets = [page.facets.of_cell(cell.group.cell) for cell in cells for _ in cell.types]
-    return table("types", "Every transaction type of every cell", columns, rows, facets=facets)
+    columns: list[str | Column] = [Column("type", is_name=True, most=40), *titles]
+    rows = [(cell.group, _type_row(figures)) for cell in cells for figures in cell.types]
+    return brief_table(page, "types", "Every transaction type of every cell", columns, rows, groups)
 
 
 def _type_row(figures: TypeFigures) -> list[str]:
@@ -78,4 +77,4 @@ def _type_row(figures: TypeFigures) -> list[str]:
     quantiles = (None, None, None) if latency is None else (latency.p50, latency.p95, latency.p99)
     times = [milliseconds(value) for value in (figures.mean_ns, *quantiles)]
     counts = [f"{count:,}" if count else "" for count in (figures.retries, figures.failed, figures.rolled_back)]
-    return [shortened(figures.name, 40), f"{figures.completed:,}", figure(figures.tps), *times, *counts]
+    return [figures.name, f"{figures.completed:,}", figure(figures.tps), *times, *counts]

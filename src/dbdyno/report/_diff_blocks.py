@@ -1,0 +1,221 @@
+"""What a comparison of two results folders says, as blocks: the same in a terminal and in Markdown.
+
+Rules come first in Markdown, which is read from its top, and last in a terminal and in the log of a build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from rich.console import Console
+from rich.text import Text
+
+from dbdyno.analyse import (
+    CellChange,
+    GateOutcome,
+    assumed_words,
+    cell_level_words,
+    change_words,
+    counted,
+    place_words,
+    supported,
+)
+from dbdyno.core import Cell
+from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, titled_list
+from dbdyno.report._changed import Changed
+from dbdyno.report._diff import StudyDiff
+from dbdyno.report._format import clock_time, figure, milliseconds, printable
+from dbdyno.report._markdown_text import to_markdown
+from dbdyno.report._rules import RuleOutcome, overall
+from dbdyno.report._terminal_text import to_terminal
+
+_MEASURES = {"tps": "TPS", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
+_ORDER = ("slower", "slightly slower", "faster", "slightly faster", "same", "undecided", "not settled")
+_STILL = ("same", "undecided", "not settled")
+_COLUMNS = (
+    Column("cell"),
+    Column("outcome"),
+    Column("base", is_number=True),
+    Column("new", is_number=True),
+    Column("change, 95 %", is_number=True),
+)
+_MOST_CHANGED = 12
+_MOST_CELLS = 8
+_MOST_SMALLEST = 2.0
+_OUTCOMES: tuple[GateOutcome, ...] = ("FAIL", "NOT SHOWN", "PASS")
+
+
+def diff_markdown(diff: StudyDiff, rules: Sequence[RuleOutcome], *, every: bool = False) -> str:
+    """The comparison as Markdown, to be pasted into a pull request: rules, then what moved, all else folded."""
+    lines = [(Span(word), f" {words}") for rule in rules for word, words in _rule_lines(diff, rule)]
+    verdict = f"{overall(rules)}. " if rules else ""
+    shown = [ListOf(lines)] if lines else []
+    return to_markdown([Heading(verdict + _title(diff)), *shown, *_blocks(diff, every=every)])
+
+
+def print_diff(
+    diff: StudyDiff,
+    rules: Sequence[RuleOutcome],
+    console: Console,
+    *,
+    every: bool = False,
+    undecided: Literal["fail", "pass"] = "fail",
+) -> None:
+    """Print everything; `every` setting that changed, not only the first dozen of each place.
+
+    Parameters
+    ----------
+    undecided : what a rule that is not shown to hold does to the build
+    """
+    console.print(to_terminal([Heading(_title(diff)), *_blocks(diff, every=every)]))
+    if not rules:
+        return
+    console.print()
+    lines = [f"{word} {words}" for rule in rules for word, words in _rule_lines(diff, rule)]
+    for line in (*lines, _overall_words(rules, undecided)):
+        console.print(Text(printable(line)), soft_wrap=True)  # a build's log is searched by the line
+
+
+def _title(diff: StudyDiff) -> str:
+    counts = {word: 0 for word in _ORDER}
+    for change in diff.of("tps"):
+        counts[change.outcome.partition(",")[0]] += 1
+    found = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing could be compared"
+    return f"Throughput of {counted(len(diff.of('tps')), 'cell')}: {found}" if diff.changes else found.capitalize()
+
+
+def _blocks(diff: StudyDiff, *, every: bool) -> Iterator[Block]:
+    """What moved, what limits the comparison, and folded what did not move, was not compared, or changed besides."""
+    for measure, words in _MEASURES.items():
+        found = diff.of(measure)
+        if moved := [change for change in found if change.verdict not in _STILL]:
+            yield Heading(f"{words}: {len(moved)} of {counted(len(found), 'cell')} changed", 4)
+            yield _table(diff, moved)
+    if diff.changes:
+        yield Paragraph(_legend(diff), "quiet")
+    yield from titled_list("Limitations", diff.caveats, 4)
+    if still := [change for change in diff.of("tps") if change.verdict in _STILL]:
+        title = f"{counted(len(still), 'cell')} whose throughput is the same, or can't be told"
+        yield Fold(title, [_table(diff, still)])
+    left_out = [f"{_cell_words(diff, left.cell, left.cell)}: {left.reason}" for left in diff.left_out]
+    changed = list(_changed_lines(diff.changed, every=every))
+    for title, lines in (("Not compared", left_out), ("What else changed", changed)):
+        if lines:
+            yield Fold(f"{title} ({len(lines)})", [ListOf(lines)])
+    yield ListOf(list(_side_lines(diff)))
+
+
+def _table(diff: StudyDiff, changes: Sequence[CellChange]) -> Table:
+    return Table("changes", "Changes", _COLUMNS, [_row(diff, change) for change in changes])
+
+
+def _cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
+    """A cell in words; what is the same at all places is left out, and a target that has two names shows both."""
+    cells = [*diff.base.judgements, *diff.new.judgements]
+    places = [(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells]
+    where = place_words((new.workload, new.route, new.tier_bytes, new.concurrency), places)
+    target = new.target if base.target == new.target else f"{new.target} (was {base.target})"
+    return f"{target} at {where}"
+
+
+def _side_lines(diff: StudyDiff) -> Iterable[str]:
+    """Which two folders, of when and by which dbdyno."""
+    for word, side in (("base", diff.base), ("new", diff.new)):
+        manifest = side.results.manifest
+        began = clock_time(manifest.created_ns)
+        yield f"{word}: {side.name}, study {manifest.study_name}, {began}, dbdyno {manifest.dbdyno_version}"
+
+
+def _row(diff: StudyDiff, change: CellChange) -> list[str]:
+    """A cell: its name, what came of it, before, after, and the change with its interval."""
+    more = f"; {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
+    if change.assumed_spread is not None and change.verdict != "not settled":
+        more = f", {assumed_words(change.assumed_spread)}{more}"
+    values = _values(diff, change)
+    name = _cell_words(diff, change.base, change.new)
+    return [name, change.outcome + more, *values, change_words(change.ratio, change.low, change.high)]
+
+
+def _legend(diff: StudyDiff) -> str:
+    """What the words of the table mean, and how small a change was likely to be missed."""
+    found = sorted(change.smallest for change in diff.of("tps"))
+    middle = found[len(found) // 2] if found else 1.0
+    missed = f"a change of less than {figure(100 * (middle - 1), 2)} % was likely to be missed"
+    if middle > _MOST_SMALLEST:
+        missed = "the runs disagree so much that hardly any change could be shown"
+    return (
+        "p adjusted over all cells of a measure (Holm); slower, faster, longer, shorter: by 3 % or more; "
+        "same: within 3 %; not settled: a level does not last, so nothing is compared. "
+        f"In half of the cells {missed}."
+    )
+
+
+def _changed_lines(changed: Iterable[Changed], *, every: bool) -> Iterable[str]:
+    """What else changed, builds first; `every` row or the first dozen of each place."""
+    by_place: dict[str, list[Changed]] = {}
+    for row in changed:
+        by_place.setdefault(row.where, []).append(row)
+    for where, rows in by_place.items():
+        ordered = sorted(rows, key=lambda row: not row.is_build)
+        shown = ordered if every else ordered[:_MOST_CHANGED]
+        yield from (f"{where}: {row.what} {row.base} -> {row.new}" for row in shown)
+        if len(shown) < len(ordered):
+            yield f"{where}: {len(ordered) - len(shown)} more (--all shows them)"
+
+
+def _rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[tuple[str, str]]:
+    """Outcome and words: a line a cell that is broken or open, which a build's log is searched for, and one of all."""
+    text = rule.criterion.text
+    for change in rule.broken:
+        yield "FAIL", f"{text}: {_changed(diff, change)}"
+    for cell in rule.missing:
+        yield "FAIL", f"{text}: {_cell_words(diff, cell.cell, cell.cell)}: {cell.reason}"
+    if rule.checked == 0:
+        yield "FAIL", f"{text}: no cell could be held against it"
+    for open_cell in rule.open[:_MOST_CELLS]:
+        is_compared = open_cell.change is not None
+        what = (
+            _changed(diff, open_cell.change) if open_cell.change else _cell_words(diff, open_cell.base, open_cell.new)
+        )
+        yield "NOT SHOWN", f"{text}: {what}{'; ' if is_compared else ': '}{open_cell.remedy}"
+    if len(rule.open) > _MOST_CELLS:
+        yield "NOT SHOWN", f"{text}: and {counted(len(rule.open) - _MOST_CELLS, 'cell')} more"
+    if rule.outcome == "PASS":
+        how = "held" if rule.criterion.measure is None else "a greater loss is excluded"
+        yield "PASS", f"{text}: {how} in {'all ' if rule.checked > 1 else ''}{counted(rule.checked, 'cell')}"
+
+
+def _overall_words(rules: Sequence[RuleOutcome], undecided: str) -> str:
+    """What all rules come to.
+
+    Parameters
+    ----------
+    undecided : what a rule that is not shown to hold does to a build: ``fail`` or ``pass``
+    """
+    counts = [f"{count} {word}" for word in _OUTCOMES if (count := sum(rule.outcome == word for rule in rules))]
+    words = f"{overall(rules)}: of {counted(len(rules), 'rule')} {', '.join(counts)}"
+    if overall(rules) == "NOT SHOWN":
+        words += "; this fails the build" if undecided == "fail" else "; --undecided pass lets it pass"
+        words += " (--undecided pass would let it pass)" if undecided == "fail" else ""
+    return words
+
+
+def _changed(diff: StudyDiff, change: CellChange) -> str:
+    words = change_words(change.ratio, change.low, change.high)
+    assumed = assumed_words(change.assumed_spread)
+    return f"{_cell_words(diff, change.base, change.new)}: {words}{f', {assumed}' if assumed else ''}"
+
+
+def _values(diff: StudyDiff, change: CellChange) -> list[str]:
+    """Before and after: TPS with what is known of each side, or response times."""
+    if change.measure != "tps":
+        return [milliseconds(value) for value in (change.base_value, change.new_value)]
+    groups = diff.base.judgements[change.base], diff.new.judgements[change.new]
+    if any(group.is_vague for group in groups):
+        return [cell_level_words(group) for group in groups]
+    values = [
+        supported(value, value * (change.high - change.low) / 2) for value in (change.base_value, change.new_value)
+    ]
+    pairs = zip(values, groups, strict=True)
+    return [value if group.is_settled else f"({value})" for value, group in pairs]

@@ -1,0 +1,158 @@
+"""The explanation as blocks: what terminal and Markdown print, and the tables that the page has beside its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rich.console import Console
+
+from dbdyno.analyse.explain import Gap
+from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, titled_list
+from dbdyno.report._deep import ABOUT_DEEP, KINDS, DeepProfile, Waiting, deep_lines, deep_rows
+from dbdyno.report._markdown_text import to_markdown
+from dbdyno.report._proofs import ABOUT_PROOFS, proof_lines, proof_rows
+from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report._terminal_text import to_terminal
+from dbdyno.report._why import (
+    ABOUT,
+    ABOUT_COUNTED,
+    ABOUT_THREADS,
+    Why,
+    counted_rows,
+    moment_lines,
+    part_rows,
+    route_lines,
+    side_titles,
+    step_lines,
+)
+from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, user_rows
+
+_MOST_FUNCTIONS = 4
+"""In a terminal."""
+
+
+def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
+    """Print the explanation to a console."""
+    warning = analysis.fairness.warning
+    limitations = titled_list("Limitations", [warning] if warning else [])
+    console.print(to_terminal([*why_blocks(why, _MOST_FUNCTIONS), *limitations]))
+
+
+def why_markdown(why: Why) -> str:
+    """The explanation as Markdown."""
+    return to_markdown([Heading("Why"), *why_blocks(why)])
+
+
+def why_blocks(why: Why, most_functions: int | None = None) -> Iterator[Block]:
+    """Three lines, the causes, and folded what they rest on."""
+    yield from why_sentences(why)
+    if causes := causes_table(why):
+        yield causes
+    if proofs := proofs_table(why):
+        yield Fold(proofs.caption, [proofs, *proof_notes(why)])
+    if why.deep is not None:
+        yield Fold("In which functions", [*_functions(why.deep, most_functions), Paragraph(ABOUT_DEEP, "quiet")])
+    for table in (parts_table(why), threads_table(why), users_table(why), counted_table(why)):
+        if table is not None:
+            yield Fold(table.caption, [table])
+    yield from why_lists(why)
+
+
+def _functions(deep: DeepProfile, most: int | None) -> Iterator[Block]:
+    yield ListOf(deep_lines(deep))
+    for kind in KINDS:
+        if table := functions_table(deep, kind):
+            yield from (Heading(table.caption, 4), replace(table, rows=table.rows[:most]))
+
+
+def why_sentences(why: Why) -> list[Block]:
+    """The answer in words, its first line bold."""
+    first, *others = why.lines
+    return [Paragraph((Span(first),)), *map(Paragraph, others)]
+
+
+def causes_table(why: Why) -> Table | None:
+    """The causes, and how much of the difference each one's parts are."""
+    if why.ranking is None:
+        return None
+    columns = [Column("grade"), Column("cause"), Column("difference, ms")]
+    columns += [Column(title, is_detail=True) for title in ("settings that differ", "what would remove it")]
+    rows = cause_rows(why.ranking)
+    return Table("why-causes", "What it goes with, cause by cause", columns, rows, ABOUT_CAUSES)
+
+
+def proofs_table(why: Why) -> Table | None:
+    """What experiments said of the causes."""
+    columns = [Column("altered", is_name=True), Column("on"), Column("ms before", True), Column("ms altered", True)]
+    columns += [Column(title) for title in ("predicted", "observed", "verdict")]
+    caption = "Proofs: what came back when a cause was altered"
+    return Table("why-proofs", caption, columns, proof_rows(why.proofs), ABOUT_PROOFS) if why.proofs else None
+
+
+def proof_notes(why: Why) -> list[Block]:
+    """Why a proof is undecided, what bounds it, and what else changed with it."""
+    lines = proof_lines(why.proofs)
+    return [ListOf(lines)] if lines else []
+
+
+def functions_table(deep: DeepProfile, kind: Waiting) -> Table | None:
+    """The functions that differ most in their own time."""
+    rows = deep_rows(deep, kind)
+    numbers = (*(f"{title}, own ms" for title in deep.titles), "difference", "with callees")
+    columns = [Column("function"), *(Column(title, is_number=True) for title in numbers)]
+    caption = f"Functions whose own time {KINDS[kind]} differs most, ms per transaction"
+    return Table(f"why-deep-{kind}", caption, columns, rows) if rows else None
+
+
+def parts_table(why: Why) -> Table | None:
+    """The time by what the client waited for."""
+    if why.gap is None or not why.gap.parts:
+        return None
+    return Table("why-parts", "The time, part by part", _part_columns(why.gap), part_rows(why.gap), ABOUT)
+
+
+def threads_table(why: Why) -> Table | None:
+    """The time by what the server's threads did."""
+    if why.thread_gap is None or not why.thread_gap.parts:
+        return None
+    columns = _part_columns(why.thread_gap)
+    return Table("why-threads", "The time by server threads", columns, part_rows(why.thread_gap), ABOUT_THREADS)
+
+
+def users_table(why: Why) -> Table | None:
+    """Who used the processors meanwhile."""
+    rows = user_rows(why.known)
+    if why.thread_gap is None or not rows:
+        return None
+    columns = _columns("who ran", *side_titles(why.thread_gap), "difference")
+    return Table("why-processors", "Who ran meanwhile", columns, rows, ABOUT_USERS)
+
+
+def counted_table(why: Why) -> Table | None:
+    """What the servers counted, and its time."""
+    rows = counted_rows(why)
+    if why.gap is None or not rows:
+        return None
+    sides = side_titles(why.gap)
+    columns = _columns("counted per transaction", *sides, "ms each", "ms", "by count", "by cost")
+    return Table("why-counted", "Work that the servers counted", columns, rows, ABOUT_COUNTED)
+
+
+def why_lists(why: Why) -> list[Block]:
+    """What more connections and the network add, and what is different in stalls and waves."""
+    lists = {
+        "More connections": step_lines(why),
+        "Over the network": route_lines(why),
+        "Stalls and waves": moment_lines(why),
+    }
+    return [Fold(title, [ListOf(lines)]) for title, lines in lists.items() if lines]
+
+
+def _part_columns(gap: Gap) -> list[Column]:
+    sides = (f"{side}, ms" for side in side_titles(gap))
+    return _columns("part", *sides, "difference, ms", "verdict", "count", "by count", "by cost")
+
+
+def _columns(name: str, *numbers: str) -> list[Column]:
+    return [Column(name, is_name=True), *(Column(title, is_number=True) for title in numbers)]
