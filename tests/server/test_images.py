@@ -182,7 +182,7 @@ def test_the_words_of_an_entry_point_that_gives_up_reach_the_user(daemon: str, l
     make_image(
         daemon, "stern:1", laboratory.installation("mariadb:11.8"), lambda text: text.replace("ROOT_PASSWORD", "OTHER")
     )
-    with pytest.raises(ConfigureError, match="could not make its data directory") as caught:
+    with pytest.raises(ConfigureError, match="its data directory") as caught:
         start("mariadb:11.8@image:stern:1")
     assert "password option is not specified" in caught.value.why
 

@@ -313,7 +313,7 @@ def test_clean_lists_what_dead_and_living_agents_have_and_removes_what_is_left(
         assert living.files.stat(left) is None
         assert living.link.ask("ping") is not None
     assert main(["clean", "--host", machine.destination]) == 0
-    assert "nothing runs" in capsys.readouterr().out
+    assert "nothing was left over" in capsys.readouterr().out
 
 
 _LAB = """

@@ -276,7 +276,7 @@ def test_programs_read_the_same_as_people(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--fail-on", "faster:3%"], "is no rule to fail on"),
+        (["--fail-on", "faster:3%"], "faster:3%"),
         (["--allow-mismatch", "hots"], "did you mean 'host'?"),
         (["--match", "mysql:9.7"], "does not pair two targets"),
     ],
