@@ -1,8 +1,8 @@
 """The bridge from one target's time to another's: each part a step, with its interval.
 
 Both whole times are ticks, not bars, so that the axis need not begin at zero. A decided step is filled, any other is
-dashed and hollow, and without a number where it is undecided; what no source accounts for is grey. Steps below 1 % of
-the shorter time stand together.
+dashed and hollow, and without a number where it is undecided; what no source accounts for is grey, from 0.1 % of the
+shorter time on. Steps below 1 % of it stand together.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, row
 _ROW_PX = 26
 _MOST_STEPS = 9
 _LEAST_SHOWN = LEAST_SHARE / 3
-_MOST_LETTERS = 26
+_LEAST_REST = 1e-3
+_MOST_LETTERS = 32
 _COLOURS = {"more": "var(--s1)", "less": "var(--s2)", "rest": "var(--warm)"}
 
 
@@ -70,8 +71,10 @@ def _steps(gap: Gap) -> list[Step]:
     steps = [_step(part) for part in shown]
     if others:
         ms = sum(part.difference.ms for part in others)
-        steps.append((f"{len(others)} others", ms, None, "more" if ms > 0 else "less", "together"))
-    rests = [part for part in gap.parts if part.part_id == REST]
+        words = others[0].words if len(others) == 1 else f"{len(others)} others"
+        steps.append((words, ms, None, "more" if ms > 0 else "less", "together"))
+    least_rest = _LEAST_REST * min(gap.total.left_ms, gap.total.right_ms)
+    rests = [part for part in gap.parts if part.part_id == REST and abs(part.difference.ms) >= least_rest]
     return [*steps, *((part.words, part.difference.ms, None, "rest", "not accounted for") for part in rests)]
 
 

@@ -46,7 +46,6 @@ def data_section(page: Page) -> Section:
         "data",
         "Data and how to repeat it",
         subtitle(f"{counted(len(manifest.files), 'file')}, {format_bytes(total)}, schema {manifest.schema_version}."),
-        Heading("Commands"),
         element("pre", element("code", "\n".join(commands)), tabindex=0),
         folded("The study file", element("pre", element("code", page.analysis.results.study_text), tabindex=0)),
         Paragraph(f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
@@ -54,8 +53,7 @@ def data_section(page: Page) -> Section:
         *origin_parts(page.analysis),
         folded("Glossary: the terms of this page", Terms(GLOSSARY.items())),
         *_quirks(page),
-        Heading("Files"),
-        *_folders(manifest.files),
+        folded("Files with their checksums", *_folders(manifest.files)),
     )
 
 

@@ -65,7 +65,8 @@ def _late(page: Page) -> list[Block]:
     return [Heading("Differences that came about while the servers were driven"), *map(_difference, late)]
 
 
-def _promises(page: Page) -> Table:
+def _promises(page: Page) -> Block:
+    """What a commit survives on each target; folded where that is alike on all."""
     columns = [Column("target"), Column("a commit survives"), Column("torn pages"), Column("connections")]
     rows = [
         [target_title(target), promise.durability, promise.torn_pages, promise.encryption]
@@ -78,7 +79,9 @@ def _promises(page: Page) -> Table:
         for _ in page.analysis.fairness.promises.get(target, ())
     ]
     title = "Durability class, torn pages and encryption of each target"
-    return Table("durability", title, columns, rows, facets=facets)
+    table = Table("durability", title, columns, rows, facets=facets)
+    is_alike = len({tuple(row[1:]) for row in rows}) == 1 < len(rows)
+    return folded("Durability, torn pages and encryption: alike on all targets", table) if is_alike else table
 
 
 def _folded_difference(finding: Finding) -> Fold:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from dbdyno.analyse import CapacityJudgement, counted
+from dbdyno.audit import UNKNOWN
 from dbdyno.core import format_duration, target_title
 from dbdyno.report._blocks import folded
 from dbdyno.report._format import clock_time, server_title
@@ -20,7 +22,9 @@ _FILTER_WORDS = (
     "A filter is on. Charts, tables and strips show what is chosen; the answer, the headings, places in a ranking and "
     "what is called best are those of the whole study. Shown: "
 )
-_MOST_SENTENCES = 3
+_MOST_SENTENCES = 4
+_BEFORE_UNIT = re.compile(r" (?=±)|(?<=[\d±]) (?=[\d%]|TPS\b|[KMG]iB\b|ms\b)")
+"""Blanks at which no line is broken: a number stays with its unit."""
 _LONG_QUESTION = 70
 _MOST_WORKLOADS = 2
 _ON_PAPER = 3
@@ -69,7 +73,7 @@ def _question(page: Page) -> Html:
 
 
 def _first_two(answers: list[Html]) -> list[Html]:
-    """Sentences that leave room for the chart on the first screen; of more than three the rest is folded."""
+    """Sentences that leave room for the chart on the first screen; of more than four the rest is folded."""
     if len(answers) <= _MOST_SENTENCES:
         return answers
     return [*answers[:2], to_html([folded(f"{len(answers) - 2} more findings", *answers[2:])])]
@@ -77,7 +81,7 @@ def _first_two(answers: list[Html]) -> list[Html]:
 
 def _sentence(page: Page, words: str, *, is_first: bool) -> Html:
     """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
-    verdict, colon, figures = words.replace(" ± ", "\u00a0±\u00a0").partition(": ")
+    verdict, colon, figures = _BEFORE_UNIT.sub("\u00a0", words).partition(": ")
     if not is_first:
         return element("p", page.worded(verdict + colon + figures))
     return element("p", element("b", page.worded(verdict + colon.strip())), " ", page.worded(figures))
@@ -168,9 +172,10 @@ def _targets(page: Page) -> Html:
         for index, look in enumerate(page.palette.looks)
     ]
     key = element("ul", *items, class_="key", aria_label="Targets and their colours")
-    if not are_alike:
+    promise = next(iter(durability.values()), UNKNOWN)
+    if not are_alike or promise == UNKNOWN:
         return key
-    return joined([key, element("p", f"A commit on each: {next(iter(durability.values()))}.", class_="quiet")])
+    return joined([key, element("p", f"A commit on each: {promise}.", class_="quiet")])
 
 
 def _name(page: Page, index: int) -> Html:

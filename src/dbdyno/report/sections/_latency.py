@@ -10,8 +10,8 @@ from dbdyno.report._format import figure, milliseconds
 from dbdyno.report.charts import QUANTILE_WORDS, curve_charts, latency_charts
 from dbdyno.report.sections._frame import Page, cell_table
 
-_FIRST = ("-p50", "-p99")
-"""Quantiles whose charts stand in the page; the others are folded."""
+_FIRST = ("-p99", "-p95", "-p50")
+"""The first of these quantiles that is known: its charts stand in the page, the others are folded."""
 _CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
@@ -21,7 +21,8 @@ def latency_section(page: Page) -> Section:
     printed = printed_table(page)
     if not charts and not printed:
         return section("latency", "Response times", to_see("No run has response times yet."))
-    first = [chart for chart in charts if chart.name.endswith(_FIRST)]
+    known = [[chart for chart in charts if chart.name.endswith(quantile)] for quantile in _FIRST]
+    first = next(filter(None, known), [])
     others = [chart for chart in charts if chart not in first]
     closed = page.analysis.facts.is_closed
     kind = (
@@ -36,8 +37,7 @@ def latency_section(page: Page) -> Section:
         grid(first),
         rest("latency", "Further quantiles", grid(others)) if others else None,
         to_see(
-            "Lower is better. A quantile is shown only where at least 20 transactions lie beyond it, counted as "
-            "independent ones: those of one stall are slow together."
+            "Lower is better. Shown are quantiles with 20 transactions beyond them, those of one stall counted as one."
         ),
         data_behind(_table(page)),
         *_curves(page),

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from dbdyno.analyse import Place
 from dbdyno.analyse.explain import Explanation
-from dbdyno.report._blocks import Block, Section, Table, data_behind, folded, grid, rest, section, subtitle, to_see
+from dbdyno.report._blocks import (
+    Block,
+    Fold,
+    Section,
+    Table,
+    data_behind,
+    folded,
+    grid,
+    rest,
+    section,
+    subtitle,
+    to_see,
+)
 from dbdyno.report._html import element
 from dbdyno.report._why import ABOUT_THREADS, Why
 from dbdyno.report._why_blocks import (
@@ -31,18 +44,20 @@ _TO_SEE = (
 
 
 def why_section(page: Page, why: Why) -> Section | None:
-    """Three lines, the bridge, the stacked times and their tables; nothing where no cell has a time."""
+    """Three lines, a bridge, the causes; the other splits folded. Nothing where no cell has a time."""
     if why.place is None:
         return None
-    against = [*_stacked(page, why), *_threads(page, why)]
+    splits = [split for split in (_by_user(why), _by_statement(why)) if split]
+    first, others = splits[:1], splits[1:]
+    against = [*itertools.chain(*others), *_stacked(page, why), *_threads(page, why)]
     counted = counted_table(why)
     work = "Work that the servers counted, and its time"
     return section(
         "why",
         "Why: where the time of a transaction goes",
         *why_sentences(why),
-        *_bridge(why),
-        *_described(causes_table(why)),
+        *itertools.chain(*first),
+        *_causes(why),
         *_described(proofs_table(why)),
         *proof_notes(why),
         *([] if why.deep is None else deep_parts(why.deep)),
@@ -56,11 +71,26 @@ def _described(table: Table | None) -> list[Block]:
     return [] if table is None else [subtitle(table.note), table]
 
 
-def _bridge(why: Why) -> list[Block]:
+def _by_user(why: Why) -> list[Block]:
+    """Whose work the processors did, where that is decided."""
+    gap = why.user_gap
+    chart = None if gap is None or not gap.with_verdict("decided") else bridge_chart(gap, "why-processors-bridge")
+    return [] if chart is None else [chart, to_see(_TO_SEE)]
+
+
+def _by_statement(why: Why) -> list[Block]:
     table, chart = parts_table(why), None if why.gap is None else bridge_chart(why.gap)
     if table is None or chart is None:
         return []
-    return [subtitle(table.note), chart, to_see(_TO_SEE), data_behind(table, "All parts as a table")]
+    return [chart, to_see(_TO_SEE), Fold("All parts as a table", _described(table), "data")]
+
+
+def _causes(why: Why) -> list[Block]:
+    """The causes; folded where none is decided."""
+    table = causes_table(why)
+    if table is None or why.ranking is None:
+        return []
+    return _described(table) if why.ranking.decided else [folded(table.caption, *_described(table))]
 
 
 def _stacked(page: Page, why: Why) -> list[Block]:
