@@ -7,6 +7,7 @@ mod benchmark;
 mod bundled;
 mod configured_benchmark;
 mod cpu;
+mod record_fields;
 mod records;
 mod script;
 mod unsupported_builtin;

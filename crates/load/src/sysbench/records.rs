@@ -2,15 +2,15 @@
 //! `contract/sysbench-record.schema.json` has it.
 
 use super::complaint;
+use super::record_fields::{
+    ConnectionsRecord, CountsSnapshot, EndRecord, IntervalRecord, StartRecord, ignored_errors,
+};
 use crate::record::{OutageRecord, PROGRAM, RecordWriter, word_of};
 use crate::terminal;
-use dbdyno_meter::{HistogramSnapshot, clock};
+use dbdyno_meter::clock;
 use dbdyno_sysbench::Engine;
-use dbdyno_sysbench::db::{ConnectionAccount, Encryption};
+use dbdyno_sysbench::db::ConnectionAccount;
 use dbdyno_sysbench::options::{CommandLine, EarlyExit};
-use dbdyno_sysbench::text::Counts;
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -31,82 +31,6 @@ const SCHEMA_VERSION: u32 = 1;
 pub(super) struct SysbenchRecorder {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<io::Result<Desk>>>,
-}
-
-#[derive(Debug, Serialize)]
-struct StartRecord<'a> {
-    record: &'static str,
-    schema_version: u32,
-    program: &'static str,
-    imitates: String,
-    benchmark: &'a str,
-    threads: u32,
-    rate: u32,
-    time_limit_ns: u64,
-    events_limit: u64,
-    seed: u32,
-    ignored_errors: String,
-}
-
-#[derive(Debug, Serialize)]
-struct IntervalRecord {
-    record: &'static str,
-    /// From 0, since the users began.
-    second: u64,
-    monotonic_ns: u64,
-    realtime_ns: u64,
-    duration_ns: u64,
-    threads_running: u32,
-    #[serde(flatten)]
-    figures: Figures,
-}
-
-#[derive(Debug, Serialize)]
-struct EndRecord {
-    record: &'static str,
-    exit_code: u8,
-    /// Why it failed, where that was for want of a connection.
-    reason: String,
-    failure_kind: Option<&'static str>,
-    outages: Vec<OutageRecord>,
-    duration_ns: u64,
-    /// Arrivals that no user took, with `--rate`.
-    backlog: Option<u64>,
-    process_cpu_ns: u64,
-    connections: ConnectionsRecord,
-    #[serde(flatten)]
-    figures: Figures,
-}
-
-/// How many were made, and whether others could read along.
-#[derive(Debug, Serialize)]
-struct ConnectionsRecord {
-    encrypted: u64,
-    plain: u64,
-    tls_version: Option<String>,
-    tls_cipher: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Figures {
-    events: u64,
-    reads: u64,
-    writes: u64,
-    others: u64,
-    errors: u64,
-    reconnects: u64,
-    errors_by_code: BTreeMap<String, u64>,
-    /// HdrHistogram V2, deflated, base64, nanoseconds; with `--rate` the wait in the queue included.
-    response: Option<String>,
-}
-
-/// What was counted at some moment.
-#[derive(Default, Clone)]
-struct CountsSnapshot {
-    at_ns: u64,
-    counts: Counts,
-    codes: BTreeMap<String, u64>,
-    times: HistogramSnapshot,
 }
 
 struct Desk {
@@ -175,7 +99,7 @@ impl Desk {
             time_limit_ns: u64::from(settings.time_s) * SECOND_NS,
             events_limit: settings.events,
             seed: settings.random.seed,
-            ignored_errors: ignored(engine),
+            ignored_errors: ignored_errors(engine),
         })?;
         Ok(Self::new(writer))
     }
@@ -261,66 +185,6 @@ impl Desk {
             connections: ConnectionsRecord::of(engine.database.encryption()),
             figures: page.since(&self.first),
         })
-    }
-}
-
-impl ConnectionsRecord {
-    fn of(encryption: Encryption) -> Self {
-        let (version, cipher) = encryption
-            .facts
-            .map(|facts| (facts.version, facts.cipher))
-            .unzip();
-        Self {
-            encrypted: encryption.encrypted,
-            plain: encryption.plain,
-            tls_version: version,
-            tls_cipher: cipher,
-        }
-    }
-}
-
-impl CountsSnapshot {
-    fn read(engine: &Engine) -> Self {
-        let figures = &engine.figures;
-        let codes = figures.codes();
-        Self {
-            at_ns: clock::monotonic_ns(),
-            counts: figures.counts(),
-            codes: codes
-                .iter()
-                .map(|(code, count)| (code.to_string(), count))
-                .collect(),
-            times: figures.read_times(),
-        }
-    }
-
-    fn since(&self, earlier: &Self) -> Figures {
-        let (now, before) = (&self.counts, &earlier.counts);
-        let times = self.times.since(&earlier.times);
-        let new_codes = self.codes.iter().map(|(code, count)| {
-            let known = earlier.codes.get(code).copied().unwrap_or(0);
-            (code.clone(), count - known)
-        });
-        Figures {
-            events: now.events - before.events,
-            reads: now.reads - before.reads,
-            writes: now.writes - before.writes,
-            others: now.other - before.other,
-            errors: now.errors - before.errors,
-            reconnects: now.reconnects - before.reconnects,
-            errors_by_code: new_codes.filter(|(_, count)| *count > 0).collect(),
-            response: (times.count() > 0).then(|| times.encode()),
-        }
-    }
-}
-
-fn ignored(engine: &Engine) -> String {
-    match &engine.settings.database.ignore {
-        dbdyno_sysbench::IgnoreErrors::All => "all".to_owned(),
-        dbdyno_sysbench::IgnoreErrors::Codes(codes) => {
-            let codes: Vec<String> = codes.iter().map(u16::to_string).collect();
-            codes.join(",")
-        }
     }
 }
 

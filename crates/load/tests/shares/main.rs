@@ -5,3 +5,4 @@
 mod deal;
 mod hosts;
 mod merge;
+mod merge_refusals;

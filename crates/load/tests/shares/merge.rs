@@ -23,12 +23,12 @@ const LOAD: [&str; 8] = [
 ];
 
 /// Records of three shares that ran once for all tests.
-fn run() -> &'static [Vec<Value>] {
+pub(crate) fn run() -> &'static [Vec<Value>] {
     static RUN: OnceLock<Vec<Vec<Value>>> = OnceLock::new();
     RUN.get_or_init(|| shared(&server_with(&["1213:0.5%"]), &LOAD))
 }
 
-fn written(files: &RecordFiles, shares: &[Vec<Value>]) -> Vec<String> {
+pub(crate) fn written(files: &RecordFiles, shares: &[Vec<Value>]) -> Vec<String> {
     let numbered = shares.iter().zip(1..);
     numbered
         .map(|(records, number)| files.write(&format!("{number}.jsonl"), records))
@@ -36,21 +36,14 @@ fn written(files: &RecordFiles, shares: &[Vec<Value>]) -> Vec<String> {
 }
 
 /// What merging says of shares of which `change` has altered something.
-fn changed(test: &str, change: impl Fn(&mut Vec<Vec<Value>>)) -> Output {
+pub(crate) fn changed(test: &str, change: impl Fn(&mut Vec<Vec<Value>>)) -> Output {
     let files = RecordFiles::new(test);
     let mut shares = run().to_vec();
     change(&mut shares);
     merge(&written(&files, &shares), &["--json-lines", "-"])
 }
 
-fn refused(test: &str, reason: &str, change: impl Fn(&mut Vec<Vec<Value>>)) {
-    let output = changed(test, change);
-    assert_eq!(output.status.code(), Some(2), "{test}: {}", told(&output));
-    assert!(told(&output).contains(reason), "{test}: {}", told(&output));
-    assert!(output.stdout.is_empty(), "{test}");
-}
-
-fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
+pub(crate) fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
     let records = records.iter();
     records.filter(|record| record["record"] == kind).collect()
 }
@@ -221,77 +214,6 @@ fn the_order_of_the_files_changes_nothing() {
 }
 
 #[test]
-fn what_is_not_all_of_one_run_is_refused() {
-    refused("seed", "the seed: 1 and 2", |shares| {
-        shares[1][0]["seed"] = json!(2)
-    });
-    refused("workload", "table_size \"10000\" and \"9\"", |shares| {
-        shares[2][0]["workload"]["options"]["table_size"] = json!("9");
-    });
-    refused("pacing", "rate_per_s", |shares| {
-        shares[1][0]["pacing"]["rate_per_s"] = json!(61.0)
-    });
-    refused("server", "db1 3306", |shares| {
-        shares[1][0]["share"]["server"] = json!("db1 3306")
-    });
-    refused("version", "server_version", |shares| {
-        shares[1][0]["session"]["server_version"] = json!("5.5");
-    });
-    refused("choices", "phases", |shares| {
-        shares[1][0]["share"]["common_sha256"] = json!("0")
-    });
-    refused("count", "how many shares", |shares| {
-        shares[1][0]["share"]["count"] = json!(4)
-    });
-    refused("twice", "share 1 of 3 is there twice", |shares| {
-        shares[1] = shares[0].clone()
-    });
-    refused("missing", "missing: 2 of 3", |shares| {
-        drop(shares.remove(1))
-    });
-    refused("alone", "without --share", |shares| {
-        shares[0][0].as_object_mut().unwrap().remove("share");
-    });
-    refused("apart", "did not begin together: 60", |shares| {
-        let began_ns = of_kind(&shares[0], "interval")[0]["realtime_ns"].as_u64();
-        let began_ns = began_ns.unwrap();
-        for record in &mut shares[1] {
-            if record["record"] == "interval" {
-                record["realtime_ns"] = json!(began_ns + 60_000_000);
-            }
-        }
-    });
-    refused("begun", "never began", |shares| {
-        let end = shares[1].pop();
-        shares[1] = end.into_iter().collect();
-    });
-    refused("text", "not the record of a load", |shares| {
-        shares[1] = vec![json!("hello")]
-    });
-}
-
-#[test]
-fn a_damaged_record_is_told_with_its_line() {
-    let damage = |shares: &mut Vec<Vec<Value>>| {
-        let place = shares[1]
-            .iter()
-            .position(|record| record["second"] == 1)
-            .unwrap();
-        shares[1][place]["transactions"]["read_write"]["response"] = json!("HISTFAAAAAA=");
-    };
-    let output = changed("damaged", damage);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(told(&output).contains("line "), "{}", told(&output));
-    let gap = |shares: &mut Vec<Vec<Value>>| shares[1].retain(|record| record["second"] != 1);
-    let output = changed("gap", gap);
-    assert!(
-        told(&output).contains("second 1 is missing"),
-        "{}",
-        told(&output)
-    );
-}
-
-#[test]
 fn a_share_that_ended_early_fails_the_run_at_that_second() {
     let output = changed("early", |shares| {
         shares[1].retain(|record| record["second"] != 2 && record["record"] != "end");
@@ -378,15 +300,6 @@ fn a_share_that_is_killed_fails_the_run_at_its_second() {
     let seconds = of_kind(&merged, "interval").len();
     assert!((1..5).contains(&seconds), "{seconds}");
     assert!(told(&output).contains("share 2 of 2"), "{}", told(&output));
-}
-
-#[test]
-fn a_record_is_not_written_over_by_what_is_made_of_it() {
-    let files = RecordFiles::new("over");
-    let paths = written(&files, run());
-    let output = merge(&paths, &["--json-lines", &paths[0]]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(std::fs::metadata(&paths[0]).unwrap().len() > 1_000);
 }
 
 #[test]

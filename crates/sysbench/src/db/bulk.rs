@@ -1,6 +1,7 @@
 //! Gathers many rows in one INSERT.
 
-use super::connection::{CallResult, Connection};
+use super::call_result::CallResult;
+use super::connection::Connection;
 use dbdyno_workload::{GrowingInsert, STATEMENT_BYTES};
 
 impl Connection {

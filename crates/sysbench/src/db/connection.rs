@@ -1,6 +1,7 @@
 //! Runs queries over one connection, as long as all goes well.
 
 use super::answer_watch::Loss;
+use super::call_result::{CallResult, Pending, ResultSet};
 use super::client_error::ClientError;
 use super::link::{Link, LinkError};
 use super::placement::Place;
@@ -13,35 +14,6 @@ use dbdyno_wire::{Parameters, Reply};
 use dbdyno_workload::GrowingInsert;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// What a call came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallResult {
-    /// A result set, which may be empty.
-    Rows,
-    /// None.
-    NoRows,
-    /// An error: see [`Connection::last_error`].
-    Failed,
-}
-
-/// The result set of the last call.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ResultSet {
-    /// Rows in it.
-    pub row_count: u64,
-    /// Columns; 0 in dialect 1.0 for what a prepared statement returned.
-    pub column_count: u16,
-}
-
-/// Whose results wait to be taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pending {
-    /// A text's.
-    Query,
-    /// A prepared statement's, by its number.
-    Statement(u32),
-}
 
 /// A connection of one user. It belongs to the fiber or thread that made it.
 pub struct Connection {

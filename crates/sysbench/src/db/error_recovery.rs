@@ -1,7 +1,8 @@
 //! Handles calls that fail: what is counted, logged and kept, and whether the event is repeated.
 
+use super::call_result::CallResult;
 use super::client_error::{ClientError, SERVER_GONE, SERVER_LOST};
-use super::connection::{CallResult, Connection};
+use super::connection::Connection;
 use super::link::{Link, LinkError};
 use super::{ErrorKind, login};
 use crate::Level;

@@ -11,6 +11,7 @@
 
 mod answer_watch;
 mod bulk;
+mod call_result;
 mod client_error;
 mod connection;
 mod database;
@@ -24,7 +25,8 @@ mod rows;
 mod statement;
 
 pub use answer_watch::{AnswerLimits, ConnectionAccount};
-pub use connection::{CallResult, Connection, ResultSet};
+pub use call_result::{CallResult, ResultSet};
+pub use connection::Connection;
 pub use database::{Database, Driver, Encryption};
 pub use last_error::{ErrorKind, LastError};
 pub use rows::ResultRow;

@@ -31,6 +31,8 @@ mod settler;
 mod statement;
 mod step;
 #[cfg(test)]
+mod test_driver;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod vectors;

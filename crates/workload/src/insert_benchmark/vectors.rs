@@ -6,7 +6,7 @@ use super::buckets::place;
 use super::options::InsertBenchmarkOptions;
 use super::roles::InsertEvent;
 use super::rows::{CASH_REGISTERS, CUSTOMERS, PRICES, PRODUCTS};
-use super::tests::{count, driven, given, made};
+use super::test_driver::{count, driven, given, made};
 use serde_json::Value;
 use std::path::Path;
 

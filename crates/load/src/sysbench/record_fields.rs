@@ -1,0 +1,146 @@
+//! Defines the records of a run in sysbench's form, and what they are made of.
+
+use crate::record::OutageRecord;
+use dbdyno_meter::{HistogramSnapshot, clock};
+use dbdyno_sysbench::Engine;
+use dbdyno_sysbench::db::Encryption;
+use dbdyno_sysbench::text::Counts;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Serialize)]
+pub(super) struct StartRecord<'a> {
+    pub(super) record: &'static str,
+    pub(super) schema_version: u32,
+    pub(super) program: &'static str,
+    pub(super) imitates: String,
+    pub(super) benchmark: &'a str,
+    pub(super) threads: u32,
+    pub(super) rate: u32,
+    pub(super) time_limit_ns: u64,
+    pub(super) events_limit: u64,
+    pub(super) seed: u32,
+    pub(super) ignored_errors: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct IntervalRecord {
+    pub(super) record: &'static str,
+    /// From 0, since the users began.
+    pub(super) second: u64,
+    pub(super) monotonic_ns: u64,
+    pub(super) realtime_ns: u64,
+    pub(super) duration_ns: u64,
+    pub(super) threads_running: u32,
+    #[serde(flatten)]
+    pub(super) figures: Figures,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct EndRecord {
+    pub(super) record: &'static str,
+    pub(super) exit_code: u8,
+    /// Why it failed, where that was for want of a connection.
+    pub(super) reason: String,
+    pub(super) failure_kind: Option<&'static str>,
+    pub(super) outages: Vec<OutageRecord>,
+    pub(super) duration_ns: u64,
+    /// Arrivals that no user took, with `--rate`.
+    pub(super) backlog: Option<u64>,
+    pub(super) process_cpu_ns: u64,
+    pub(super) connections: ConnectionsRecord,
+    #[serde(flatten)]
+    pub(super) figures: Figures,
+}
+
+/// How many were made, and whether others could read along.
+#[derive(Debug, Serialize)]
+pub(super) struct ConnectionsRecord {
+    pub(super) encrypted: u64,
+    pub(super) plain: u64,
+    pub(super) tls_version: Option<String>,
+    pub(super) tls_cipher: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Figures {
+    pub(super) events: u64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) others: u64,
+    pub(super) errors: u64,
+    pub(super) reconnects: u64,
+    pub(super) errors_by_code: BTreeMap<String, u64>,
+    /// HdrHistogram V2, deflated, base64, nanoseconds; with `--rate` the wait in the queue included.
+    pub(super) response: Option<String>,
+}
+
+/// What was counted at some moment.
+#[derive(Default, Clone)]
+pub(super) struct CountsSnapshot {
+    pub(super) at_ns: u64,
+    pub(super) counts: Counts,
+    pub(super) codes: BTreeMap<String, u64>,
+    pub(super) times: HistogramSnapshot,
+}
+
+impl ConnectionsRecord {
+    pub(super) fn of(encryption: Encryption) -> Self {
+        let (version, cipher) = encryption
+            .facts
+            .map(|facts| (facts.version, facts.cipher))
+            .unzip();
+        Self {
+            encrypted: encryption.encrypted,
+            plain: encryption.plain,
+            tls_version: version,
+            tls_cipher: cipher,
+        }
+    }
+}
+
+impl CountsSnapshot {
+    pub(super) fn read(engine: &Engine) -> Self {
+        let figures = &engine.figures;
+        let codes = figures.codes();
+        Self {
+            at_ns: clock::monotonic_ns(),
+            counts: figures.counts(),
+            codes: codes
+                .iter()
+                .map(|(code, count)| (code.to_string(), count))
+                .collect(),
+            times: figures.read_times(),
+        }
+    }
+
+    pub(super) fn since(&self, earlier: &Self) -> Figures {
+        let (now, before) = (&self.counts, &earlier.counts);
+        let times = self.times.since(&earlier.times);
+        let new_codes = self.codes.iter().map(|(code, count)| {
+            let known = earlier.codes.get(code).copied().unwrap_or(0);
+            (code.clone(), count - known)
+        });
+        Figures {
+            events: now.events - before.events,
+            reads: now.reads - before.reads,
+            writes: now.writes - before.writes,
+            others: now.other - before.other,
+            errors: now.errors - before.errors,
+            reconnects: now.reconnects - before.reconnects,
+            errors_by_code: new_codes.filter(|(_, count)| *count > 0).collect(),
+            response: (times.count() > 0).then(|| times.encode()),
+        }
+    }
+}
+
+/// Names the errors that are ignored, as `--mysql-ignore-errors` does.
+pub(super) fn ignored_errors(engine: &Engine) -> String {
+    match &engine.settings.database.ignore {
+        dbdyno_sysbench::IgnoreErrors::All => "all".to_owned(),
+        dbdyno_sysbench::IgnoreErrors::Codes(codes) => {
+            let codes: Vec<String> = codes.iter().map(u16::to_string).collect();
+            codes.join(",")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Checks what merging refuses: shares that are not all of one run, damaged records, its own output.
+
+use crate::hosts::{RecordFiles, merge, told};
+use crate::merge::{changed, of_kind, run, written};
+use serde_json::{Value, json};
+
+fn refused(test: &str, reason: &str, change: impl Fn(&mut Vec<Vec<Value>>)) {
+    let output = changed(test, change);
+    assert_eq!(output.status.code(), Some(2), "{test}: {}", told(&output));
+    assert!(told(&output).contains(reason), "{test}: {}", told(&output));
+    assert!(output.stdout.is_empty(), "{test}");
+}
+
+#[test]
+fn what_is_not_all_of_one_run_is_refused() {
+    refused("seed", "the seed: 1 and 2", |shares| {
+        shares[1][0]["seed"] = json!(2)
+    });
+    refused("workload", "table_size \"10000\" and \"9\"", |shares| {
+        shares[2][0]["workload"]["options"]["table_size"] = json!("9");
+    });
+    refused("pacing", "rate_per_s", |shares| {
+        shares[1][0]["pacing"]["rate_per_s"] = json!(61.0)
+    });
+    refused("server", "db1 3306", |shares| {
+        shares[1][0]["share"]["server"] = json!("db1 3306")
+    });
+    refused("version", "server_version", |shares| {
+        shares[1][0]["session"]["server_version"] = json!("5.5");
+    });
+    refused("choices", "phases", |shares| {
+        shares[1][0]["share"]["common_sha256"] = json!("0")
+    });
+    refused("count", "how many shares", |shares| {
+        shares[1][0]["share"]["count"] = json!(4)
+    });
+    refused("twice", "share 1 of 3 is there twice", |shares| {
+        shares[1] = shares[0].clone()
+    });
+    refused("missing", "missing: 2 of 3", |shares| {
+        drop(shares.remove(1))
+    });
+    refused("alone", "without --share", |shares| {
+        shares[0][0].as_object_mut().unwrap().remove("share");
+    });
+    refused("apart", "did not begin together: 60", |shares| {
+        let began_ns = of_kind(&shares[0], "interval")[0]["realtime_ns"].as_u64();
+        let began_ns = began_ns.unwrap();
+        for record in &mut shares[1] {
+            if record["record"] == "interval" {
+                record["realtime_ns"] = json!(began_ns + 60_000_000);
+            }
+        }
+    });
+    refused("begun", "never began", |shares| {
+        let end = shares[1].pop();
+        shares[1] = end.into_iter().collect();
+    });
+    refused("text", "not the record of a load", |shares| {
+        shares[1] = vec![json!("hello")]
+    });
+}
+
+#[test]
+fn a_damaged_record_is_told_with_its_line() {
+    let damage = |shares: &mut Vec<Vec<Value>>| {
+        let place = shares[1]
+            .iter()
+            .position(|record| record["second"] == 1)
+            .unwrap();
+        shares[1][place]["transactions"]["read_write"]["response"] = json!("HISTFAAAAAA=");
+    };
+    let output = changed("damaged", damage);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("line "), "{}", told(&output));
+    let gap = |shares: &mut Vec<Vec<Value>>| shares[1].retain(|record| record["second"] != 1);
+    let output = changed("gap", gap);
+    assert!(
+        told(&output).contains("second 1 is missing"),
+        "{}",
+        told(&output)
+    );
+}
+
+#[test]
+fn a_record_is_not_written_over_by_what_is_made_of_it() {
+    let files = RecordFiles::new("over");
+    let paths = written(&files, run());
+    let output = merge(&paths, &["--json-lines", &paths[0]]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(std::fs::metadata(&paths[0]).unwrap().len() > 1_000);
+}
