@@ -5,8 +5,10 @@ usage: .venv/bin/python benches/populate.py [--engine mariadb:10.11] [--rows 100
 
 Four tables over four connections, and one table over four, with either generator of rows and every way that they go.
 sysbench gives each table one thread. Both create the tables, fill them and add the secondary index; the check of the
-rows, which sysbench has not, is measured apart. CPU is user + system time, of the client from the kernel's own
-accounting when it is reaped, of the server from /proc; on a busy machine it is the figure to trust, wall time is not.
+rows, which sysbench has not, is measured apart. The floor is a client that makes nothing and sums up nothing: it sends
+one batch of such rows, encoded beforehand, again and again. CPU is user + system time, of the client from the kernel's
+own accounting when it is reaped, of the server from /proc; on a busy machine it is the figure to trust, wall time is
+not.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -21,6 +24,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pymysql
 from real_server import private_server
@@ -36,6 +40,13 @@ WAYS = {
     "as statements": ("--rng=dbdyno", "--no-check", "--load-by=statements"),
     "as it chooses, checked": ("--rng=dbdyno",),
 }
+
+FLOOR_ROWS = 1000
+FLOOR_TABLE = (
+    f"CREATE TABLE {SCHEMA}.sbtest{{}} (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL DEFAULT 0,"
+    " c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '')"
+)
+STATEMENT_PREPARE = 0x16
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +110,10 @@ def target_of(choices: argparse.Namespace) -> Iterator[Target]:
 def _print_shape(target: Target, choices: argparse.Namespace, tables: int, connections: int) -> None:
     rows = choices.rows // tables
     size = [f"--tables={tables}", f"--table-size={rows}", f"--threads={connections}"]
-    costs: dict[str, list[Cost]] = {"sysbench": [], **{way: [] for way in WAYS}}
+    costs: dict[str, list[Cost]] = {"sysbench": [], "floor": [], **{way: [] for way in WAYS}}
     for _ in range(choices.pairs):
         costs["sysbench"].append(cost_of(target, _sysbench(target, size)))
+        costs["floor"].append(floor_of(target, tables, connections, rows * tables // connections))
         for way, options in WAYS.items():
             costs[way].append(cost_of(target, _dbdyno(target, choices.generator, [*size, *options])))
     print(f"\n{tables} x {rows:,} rows over {connections} connections, {choices.pairs} times; µs a row of sysbench's")
@@ -131,8 +143,60 @@ def cost_of(target: Target, argv: list[str]) -> Cost:
     return Cost(wall, usage.ru_utime + usage.ru_stime, _cpu_s(target.pid) - before)
 
 
+def floor_of(target: Target, tables: int, connections: int, rows: int) -> Cost:
+    """What it takes only to send rows and to read replies, once the connections have prepared their INSERT."""
+    _make_schema(target)
+    ready, done = Barrier(connections + 1), Barrier(connections + 1)
+    senders = [
+        Thread(target=_send_batches, args=(target, number % tables + 1, rows // FLOOR_ROWS, ready, done), daemon=True)
+        for number in range(connections)
+    ]
+    with _connect(target) as connection:
+        for number in range(1, tables + 1):
+            connection.cursor().execute(FLOOR_TABLE.format(number))
+    for sender in senders:
+        sender.start()
+    ready.wait(60)
+    server, client, began = _cpu_s(target.pid), time.process_time(), time.monotonic()
+    done.wait(600)
+    return Cost(time.monotonic() - began, time.process_time() - client, _cpu_s(target.pid) - server)
+
+
+def _send_batches(target: Target, table: int, batches: int, ready: Barrier, done: Barrier) -> None:
+    """Prepared statements are unknown to pymysql: its connection carries packets of ours."""
+    places = ",".join(["(?,?,?)"] * FLOOR_ROWS)
+    with _connect(target) as connection:
+        connection.select_db(SCHEMA)
+        connection._execute_command(STATEMENT_PREPARE, f"INSERT INTO sbtest{table}(k, c, pad) VALUES {places}")
+        statement = connection._read_packet().get_all_data()[1:5]
+        for _ in range(3 * FLOOR_ROWS + 1):  # the places, and the end of their list
+            connection._read_packet()
+        request = _batch_request(statement)
+        connection.begin()
+        ready.wait(60)
+        for _ in range(batches):
+            connection._sock.sendall(request)
+            connection._next_seq_id = 1
+            connection._read_packet()
+        connection.commit()
+        done.wait(600)
+
+
+def _batch_request(statement: bytes) -> bytes:
+    """Execute a prepared INSERT of k, c and pad: no NULLs, the types of the values, the values."""
+    row = struct.pack("<I", 500_000) + b"\x77" + b"0" * 119 + b"\x3b" + b"0" * 59
+    types = struct.pack("<BBBBBB", 3, 0x80, 252, 0, 252, 0)  # a number without sign, two texts as bytes
+    nulls = bytes((3 * FLOOR_ROWS + 7) // 8)
+    payload = b"\x17" + statement + b"\x00\x01\x00\x00\x00" + nulls + b"\x01" + types * FLOOR_ROWS + row * FLOOR_ROWS
+    return struct.pack("<I", len(payload)) + payload
+
+
+def _connect(target: Target) -> pymysql.connections.Connection[pymysql.cursors.Cursor]:
+    return pymysql.connect(unix_socket=target.socket, user=target.user, password=target.password)
+
+
 def _make_schema(target: Target) -> None:
-    with pymysql.connect(unix_socket=target.socket, user=target.user, password=target.password) as connection:
+    with _connect(target) as connection:
         cursor = connection.cursor()
         cursor.execute(f"DROP DATABASE IF EXISTS {SCHEMA}")
         cursor.execute(f"CREATE DATABASE {SCHEMA} CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci")

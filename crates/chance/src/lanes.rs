@@ -123,7 +123,8 @@ fn draw<const GROUPS: usize>(
 /// So many digits of each lane, the first one in the lowest byte.
 ///
 /// The upper 32 bits of a draw give its digit unless ten times them comes so near to the next one that the bits below,
-/// or the rounding of a double, could make up for the rest. A doubt is a carry into the 33rd bit.
+/// or the rounding of a double, could make up for the rest. A doubt is a carry into the 33rd bit. Operations are such
+/// as one instruction of AVX-512 takes two of.
 #[inline(always)]
 fn draw_words<const COUNT: usize>(
     first: &mut [u64; LANES],
@@ -139,8 +140,12 @@ fn draw_words<const COUNT: usize>(
             first[lane] = one.rotate_left(55) ^ mixed ^ (mixed << 14);
             second[lane] = mixed.rotate_left(36);
             let product = (one.wrapping_add(other) >> 32) * 10;
-            doubts[lane] |= (product & u64::from(u32::MAX)) + NEAR;
-            words[lane] |= (product >> 32) << (8 * place);
+            doubts[lane] |= product ^ (product + NEAR);
+            let shifted = match 8 * place {
+                up @ 32.. => product << (up - 32),
+                up => product >> (32 - up),
+            };
+            words[lane] |= shifted & (0xf << (8 * place));
         }
     }
     words

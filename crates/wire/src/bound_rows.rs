@@ -50,6 +50,8 @@ pub struct BoundRows {
     packet: Vec<u8>,
     nulls: Vec<u8>,
     values: usize,
+    /// The types of the values of as many rows as there is room for, as they are sent.
+    sent_types: Box<[u8]>,
 }
 
 impl BoundRows {
@@ -65,6 +67,11 @@ impl BoundRows {
             packet: Vec::new(),
             nulls: vec![0; places.div_ceil(8)],
             values: 0,
+            sent_types: types
+                .repeat(rows_max)
+                .iter()
+                .flat_map(|bound_type| bound_type.on_wire())
+                .collect(),
         };
         new.clear();
         new
@@ -85,6 +92,20 @@ impl BoundRows {
         put_length(&mut self.packet, value.len() as u64);
         self.packet.extend_from_slice(value);
         self.values += 1;
+    }
+
+    /// Appends values that `encode` writes in place, in the form in which [`encoded`](Self::encoded) shows them.
+    #[inline]
+    pub fn push_encoded<const BYTES: usize>(
+        &mut self,
+        values: usize,
+        encode: impl FnOnce(&mut [u8; BYTES]),
+    ) {
+        let start = self.packet.len();
+        self.packet.extend_from_slice(&[0; BYTES]);
+        let place = self.packet[start..].first_chunk_mut();
+        encode(place.expect("so many bytes were just appended"));
+        self.values += values;
     }
 
     /// Appends SQL NULL.
@@ -150,10 +171,7 @@ impl BoundRows {
         self.packet[start + HEADER_BYTES..nulls].copy_from_slice(&head);
         self.packet[nulls..nulls + null_bytes].copy_from_slice(&self.nulls[..null_bytes]);
         self.packet[types - 1] = 1; // types follow
-        let places = self.packet[types..self.room].chunks_exact_mut(2);
-        for (place, bound_type) in places.zip(self.types.iter().cycle()) {
-            place.copy_from_slice(&bound_type.on_wire());
-        }
+        self.packet[types..self.room].copy_from_slice(&self.sent_types[..2 * self.values]);
         if length < MAX_PAYLOAD {
             let [low, middle, high, _] = (length as u32).to_le_bytes();
             self.packet[start..start + HEADER_BYTES].copy_from_slice(&[low, middle, high, 0]);
@@ -228,6 +246,18 @@ mod tests {
         expected.extend([[TYPE_LONG, UNSIGNED, TYPE_BLOB, 0]; 2].concat());
         expected.extend([7, 0, 0, 0, 2, b'a', b'b', 255, 255, 255, 255, 2, b'a', b'b']);
         assert_eq!(packet[start + HEAD_BYTES..], expected);
+    }
+
+    #[test]
+    fn values_that_are_encoded_already_stand_as_if_they_were_appended_one_by_one() {
+        let types = [BoundType::Number, BoundType::Text];
+        let (mut whole, mut single) = (BoundRows::new(&types, 2), BoundRows::new(&types, 2));
+        whole.push_encoded(2, |bytes| *bytes = [7, 0, 0, 0, 2, b'a', b'b']);
+        single.push_number(7);
+        single.push_text(b"ab");
+        assert_eq!((whole.len(), single.len()), (1, 1));
+        let ((whole, from), (single, start)) = (whole.packet(3), single.packet(3));
+        assert_eq!(whole[from..], single[start..]);
     }
 
     #[test]

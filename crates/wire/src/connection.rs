@@ -7,6 +7,7 @@ use crate::row_sink::RowSink;
 use crate::stream::WaitReason;
 use crate::transport::Transport;
 use crate::{PrepareReply, ReadBuffer, Reply, SessionInfo, WireError, capability};
+use std::ops::Deref;
 
 /// Memory kept for requests; more was for a bulk INSERT, and is given back.
 const KEPT_BYTES: usize = 1 << 20;
@@ -36,9 +37,41 @@ pub(crate) struct Connection {
     /// How much of `out` has left.
     sent: usize,
     /// Bytes read that belong to what comes next.
-    leftover: Vec<u8>,
+    leftover: Leftover,
     /// Requests whose replies have not been read.
     pub(crate) pending_replies: u32,
+}
+
+/// Bytes that wait to be taken, from the front. What was taken is given up when others are appended, and not each time:
+/// an INSERT of thousands of places is answered by as many packets.
+#[derive(Debug, Default)]
+struct Leftover {
+    bytes: Vec<u8>,
+    taken: usize,
+}
+
+impl Leftover {
+    fn take(&mut self, count: usize) {
+        self.taken += count;
+        if self.taken == self.bytes.len() {
+            self.bytes.clear();
+            self.taken = 0;
+        }
+    }
+
+    fn append(&mut self, more: &[u8]) {
+        self.bytes.drain(..self.taken);
+        self.taken = 0;
+        self.bytes.extend_from_slice(more);
+    }
+}
+
+impl Deref for Leftover {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[self.taken..]
+    }
 }
 
 impl Connection {
@@ -50,7 +83,7 @@ impl Connection {
             prepares: PrepareReader::default(),
             out: Vec::new(),
             sent: 0,
-            leftover: Vec::new(),
+            leftover: Leftover::default(),
             pending_replies: 0,
         }
     }
@@ -101,7 +134,7 @@ impl Connection {
         while let Some(count) = self.transport.read(shared)? {
             let (taken, reply) = self.reader.feed(&shared.clear[..count], sink)?;
             if let Some(reply) = reply {
-                self.leftover.extend_from_slice(&shared.clear[taken..count]);
+                self.leftover.append(&shared.clear[taken..count]);
                 self.pending_replies = self
                     .pending_replies
                     .saturating_sub(u32::from(!reply.has_more()));
@@ -124,7 +157,7 @@ impl Connection {
         sink: &mut S,
     ) -> Result<Option<ReadProgress>, WireError> {
         let (taken, reply) = self.reader.feed(&self.leftover, sink)?;
-        self.leftover.drain(..taken);
+        self.leftover.take(taken);
         let is_last = reply.as_ref().is_some_and(|reply| !reply.has_more());
         self.pending_replies = self.pending_replies.saturating_sub(u32::from(is_last));
         let file_wanted = self.reader.take_file_wanted().map(ReadProgress::FileWanted);
@@ -141,14 +174,14 @@ impl Connection {
             while let Some(payload) = whole_payload(&self.leftover)? {
                 let length = HEADER_BYTES + payload.len();
                 let reply = self.prepares.read(payload, has_eof)?;
-                self.leftover.drain(..length);
+                self.leftover.take(length);
                 if let Some(reply) = reply {
                     self.pending_replies = self.pending_replies.saturating_sub(1);
                     return Ok(Some(reply));
                 }
             }
             match self.transport.read(shared)? {
-                Some(count) => self.leftover.extend_from_slice(&shared.clear[..count]),
+                Some(count) => self.leftover.append(&shared.clear[..count]),
                 None => return Ok(None),
             }
         }
@@ -171,12 +204,12 @@ impl Connection {
                 let end = HEADER_BYTES + header.length;
                 if self.leftover.len() >= end {
                     let payload = self.leftover[HEADER_BYTES..end].to_vec();
-                    self.leftover.drain(..end);
+                    self.leftover.take(end);
                     return Ok((payload, header.sequence.wrapping_add(1)));
                 }
             }
             match self.transport.read(buffer)? {
-                Some(count) => self.leftover.extend_from_slice(&buffer.clear[..count]),
+                Some(count) => self.leftover.append(&buffer.clear[..count]),
                 None => return Err(self.transport.stream().timed_out(WaitReason::Answer)),
             }
         }

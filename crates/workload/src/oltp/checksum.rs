@@ -1,5 +1,7 @@
 //! Computes CRC-32 sums of texts of some dozen bytes, as SQL's CRC32 has them.
 
+use dbdyno_chance::LANES;
+
 /// Bytes that are folded at a time.
 #[cfg(target_arch = "x86_64")]
 const BLOCK: usize = 16;
@@ -24,6 +26,92 @@ pub(super) fn crc32(text: &[u8]) -> u32 {
         return unsafe { folded(text) };
     }
     crc32fast::hash(text)
+}
+
+/// The CRC-32 of each text, four texts at a time where the processor has registers for them.
+#[inline]
+pub(super) fn crc32_of_lanes<const LENGTH: usize>(texts: [&[u8; LENGTH]; LANES]) -> [u32; LANES] {
+    #[cfg(target_arch = "x86_64")]
+    if LENGTH > BLOCK
+        && LENGTH % BLOCK >= INITIAL_BYTES
+        && is_x86_feature_detected!("vpclmulqdq")
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+    {
+        let mut sums = [0; LANES];
+        for (four, texts) in sums.chunks_exact_mut(4).zip(texts.chunks_exact(4)) {
+            #[expect(unsafe_code, reason = "instructions that not every processor has")]
+            // SAFETY: the processor has been asked for every feature that the function is compiled for.
+            four.copy_from_slice(&unsafe { folded_by_fours(texts) });
+        }
+        return sums;
+    }
+    texts.map(|text| crc32(text))
+}
+
+/// As [`folded`], in each quarter of a register.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
+#[expect(unsafe_code, reason = "registers are filled from memory")]
+fn folded_by_fours<const LENGTH: usize>(texts: &[&[u8; LENGTH]]) -> [u32; 4] {
+    /// In a shuffle, the place of a zero.
+    const ZERO: u8 = 0x80;
+    use std::arch::x86_64::{
+        __m128i, __m512i, _mm_loadu_si128, _mm_set_epi64x, _mm512_and_si512,
+        _mm512_broadcast_i32x4, _mm512_bsrli_epi128, _mm512_castsi128_si512,
+        _mm512_clmulepi64_epi128, _mm512_inserti32x4, _mm512_loadu_si512, _mm512_shuffle_epi8,
+        _mm512_storeu_si512, _mm512_xor_si512,
+    };
+    let in_each = |high: i64, low: i64| _mm512_broadcast_i32x4(_mm_set_epi64x(high, low));
+    let block = |text: &[u8; LENGTH], at: usize| -> __m128i {
+        let bytes: &[u8] = &text[at..at + BLOCK];
+        // SAFETY: there are as many bytes as the register takes.
+        unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+    };
+    let blocks = |at: usize| -> __m512i {
+        let four = _mm512_castsi128_si512(block(texts[0], at));
+        let four = _mm512_inserti32x4::<1>(four, block(texts[1], at));
+        let four = _mm512_inserti32x4::<2>(four, block(texts[2], at));
+        _mm512_inserti32x4::<3>(four, block(texts[3], at))
+    };
+    let rest = LENGTH % BLOCK;
+    let zeros = BLOCK - rest;
+    let places: [u8; 4 * BLOCK] = std::array::from_fn(|place| match place % BLOCK {
+        place if place < zeros => ZERO,
+        place => (place - zeros) as u8,
+    });
+    // SAFETY: there are as many bytes as the register takes.
+    let places = unsafe { _mm512_loadu_si512(places.as_ptr().cast()) };
+    let initial = u128::from(u32::MAX) << (8 * zeros);
+    let initial = in_each((initial >> 64) as i64, initial as i64);
+
+    let by_block = in_each(0x0_ccaa_009e, 0x1_7519_97d0);
+    let by_half = in_each(0, 0x1_63cd_6124);
+    let division = in_each(0x1_f701_1641, 0x1_db71_0641);
+    let low_32_bits = in_each(0, 0xffff_ffff);
+
+    let mut sum = _mm512_xor_si512(_mm512_shuffle_epi8(blocks(0), places), initial);
+    for at in (rest..LENGTH).step_by(BLOCK) {
+        let low = _mm512_clmulepi64_epi128::<0x00>(sum, by_block);
+        let high = _mm512_clmulepi64_epi128::<0x11>(sum, by_block);
+        sum = _mm512_xor_si512(_mm512_xor_si512(low, high), blocks(at));
+    }
+    let sum = _mm512_xor_si512(
+        _mm512_clmulepi64_epi128::<0x10>(sum, by_block),
+        _mm512_bsrli_epi128::<8>(sum),
+    );
+    let sum = _mm512_xor_si512(
+        _mm512_clmulepi64_epi128::<0x00>(_mm512_and_si512(sum, low_32_bits), by_half),
+        _mm512_bsrli_epi128::<4>(sum),
+    );
+    let low = _mm512_and_si512(sum, low_32_bits);
+    let quotient = _mm512_clmulepi64_epi128::<0x10>(low, division);
+    let low = _mm512_and_si512(quotient, low_32_bits);
+    let product = _mm512_clmulepi64_epi128::<0x00>(low, division);
+    let mut words = [0_u32; 16];
+    // SAFETY: there is room for as many bytes as the register has.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), _mm512_xor_si512(product, sum)) };
+    std::array::from_fn(|text| !words[4 * text + 1])
 }
 
 /// By products of polynomials (V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
@@ -89,6 +177,26 @@ mod tests {
                 assert_eq!(crc32(text), crc32fast::hash(text), "{start}..{end}");
             }
         }
+    }
+
+    #[test]
+    fn sums_of_many_texts_at_a_time_are_those_of_each() {
+        fn same<const LENGTH: usize>(bytes: &[u8]) {
+            let texts: [&[u8; LENGTH]; LANES] =
+                std::array::from_fn(|lane| bytes[7 * lane..].first_chunk().unwrap());
+            assert_eq!(
+                crc32_of_lanes(texts),
+                texts.map(|text| crc32fast::hash(text)),
+                "{LENGTH}"
+            );
+        }
+        let bytes: Vec<u8> = (0..300_u32).map(|at| (at * 167 % 251) as u8).collect();
+        same::<119>(&bytes);
+        same::<59>(&bytes);
+        same::<20>(&bytes);
+        same::<35>(&bytes);
+        same::<64>(&bytes);
+        same::<9>(&bytes);
     }
 
     #[test]

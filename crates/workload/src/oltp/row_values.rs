@@ -1,5 +1,6 @@
 //! Draws the values of rows, one by one or sixteen rows at a time.
 
+use super::checksum::{crc32, crc32_of_lanes};
 use super::starts::RowStarts;
 use super::text::{C_LENGTH, DIGITS_A_ROW, GROUPS_A_ROW, PAD_LENGTH, fill};
 use dbdyno_chance::{
@@ -14,15 +15,22 @@ static SKIP_DIGITS: LazyLock<JumpAhead> = LazyLock::new(|| JumpAhead::of_draws(D
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowValues<'a> {
     pub(super) k: u32,
-    pub(super) c: &'a [u8],
-    pub(super) pad: &'a [u8],
+    pub(super) crc32_c: u32,
+    pub(super) crc32_pad: u32,
+    text: &'a RowText,
 }
 
 /// c and pad of a row, a byte behind each.
 type RowText = [[u8; GROUP_BYTES]; GROUPS_A_ROW];
 
+/// Bytes of a [`RowText`].
+const TEXT_BYTES: usize = GROUP_BYTES * GROUPS_A_ROW;
+
 /// Where pad begins in the text of a row.
 const PAD_START: usize = C_LENGTH + 1;
+
+/// Bytes of a row as the values of a prepared INSERT: two numbers, and a byte before each text that says how long it is.
+const ENCODED_BYTES: usize = 8 + TEXT_BYTES;
 
 /// Draws rows that follow each other: c, pad, k.
 #[derive(Debug)]
@@ -45,8 +53,10 @@ struct RowBatch {
     given: usize,
     texts: [RowText; LANES],
     ks: [u32; LANES],
-    /// The stream after each row.
-    after: [Stream; LANES],
+    crc32_c: [u32; LANES],
+    crc32_pad: [u32; LANES],
+    /// The stream before the first row, and after each.
+    streams: [Stream; LANES + 1],
 }
 
 impl RowDrawer {
@@ -88,8 +98,12 @@ impl RowDrawer {
             self.kind,
             &mut text[PAD_START..][..PAD_LENGTH],
         );
-        let k = self.ks.draw(&mut self.stream);
-        RowValues::of(k, &self.text)
+        RowValues {
+            k: self.ks.draw(&mut self.stream),
+            crc32_c: crc32(c_of(&self.text)),
+            crc32_pad: crc32(pad_of(&self.text)),
+            text: &self.text,
+        }
     }
 
     /// A draw a digit is what makes these rows dear. So sixteen are begun at once: where each one begins is found by
@@ -104,18 +118,52 @@ impl RowDrawer {
         }
         let row = ahead.given;
         ahead.given += 1;
-        self.stream = ahead.after[row].clone();
-        RowValues::of(ahead.ks[row], &ahead.texts[row])
+        self.stream = ahead.streams[row + 1].clone();
+        RowValues {
+            k: ahead.ks[row],
+            crc32_c: ahead.crc32_c[row],
+            crc32_pad: ahead.crc32_pad[row],
+            text: &ahead.texts[row],
+        }
     }
 }
 
 impl<'a> RowValues<'a> {
-    #[inline]
-    fn of(k: u32, text: &'a RowText) -> Self {
-        let text = text.as_flattened();
-        let (c, pad) = (&text[..C_LENGTH], &text[PAD_START..][..PAD_LENGTH]);
-        Self { k, c, pad }
+    pub(super) fn c(&self) -> &'a [u8] {
+        c_of(self.text)
     }
+
+    pub(super) fn pad(&self) -> &'a [u8] {
+        pad_of(self.text)
+    }
+
+    /// Writes the row as the values of a prepared INSERT. The lengths stand where the text has its dashes before and
+    /// behind c.
+    #[inline]
+    pub(super) fn encode(&self, id: u32, row: &mut [u8; ENCODED_BYTES]) {
+        const TEXT_START: usize = ENCODED_BYTES - TEXT_BYTES + 1;
+        row[..4].copy_from_slice(&id.to_le_bytes());
+        row[4..8].copy_from_slice(&self.k.to_le_bytes());
+        row[TEXT_START..].copy_from_slice(&self.text.as_flattened()[..TEXT_BYTES - 1]);
+        row[TEXT_START - 1] = C_LENGTH as u8;
+        row[TEXT_START + C_LENGTH] = PAD_LENGTH as u8;
+    }
+}
+
+#[inline]
+fn c_of(text: &RowText) -> &[u8; C_LENGTH] {
+    column_of(text, 0)
+}
+
+#[inline]
+fn pad_of(text: &RowText) -> &[u8; PAD_LENGTH] {
+    column_of(text, PAD_START)
+}
+
+#[inline]
+fn column_of<const LENGTH: usize>(text: &RowText, start: usize) -> &[u8; LENGTH] {
+    let column = text.as_flattened()[start..].first_chunk();
+    column.expect("a text has both columns")
 }
 
 impl RowBatch {
@@ -125,24 +173,29 @@ impl RowBatch {
             given: LANES,
             texts: [[[0; GROUP_BYTES]; GROUPS_A_ROW]; LANES],
             ks: [0; LANES],
-            after: std::array::from_fn(|_| stream.clone()),
+            crc32_c: [0; LANES],
+            crc32_pad: [0; LANES],
+            streams: std::array::from_fn(|_| stream.clone()),
         }
     }
 
     /// Replaces them by the next ones.
-    fn draw(&mut self, stream: &Stream, ks: &Sampler, mut known: Option<&mut RowStarts>) {
-        let mut next = stream.clone();
-        let mut starts: [Stream; LANES] = std::array::from_fn(|_| next.clone());
-        for (row, start) in starts.iter_mut().enumerate() {
-            *start = next.clone();
-            let known = known.as_mut().and_then(|known| known.next());
-            (self.ks[row], next) = known.unwrap_or_else(|| {
-                let k = skip_row(&mut next, ks);
-                (k, next)
-            });
-            self.after[row] = next.clone();
+    fn draw(&mut self, stream: &Stream, ks: &Sampler, known: Option<&mut RowStarts>) {
+        let known = known.map(|known| known.next(LANES));
+        let (known_ks, ends) = known.unwrap_or_default();
+        self.ks[..known_ks.len()].copy_from_slice(known_ks);
+        self.streams[0] = stream.clone();
+        self.streams[1..=ends.len()].clone_from_slice(ends);
+        for row in ends.len()..LANES {
+            let mut next = self.streams[row].clone();
+            self.ks[row] = skip_row(&mut next, ks);
+            self.streams[row + 1] = next;
         }
-        digit_groups_of_lanes(&starts, &mut self.texts);
+        let starts = self.streams.first_chunk();
+        let starts = starts.expect("there is a stream more than there are lanes");
+        digit_groups_of_lanes(starts, &mut self.texts);
+        self.crc32_c = crc32_of_lanes(self.texts.each_ref().map(c_of));
+        self.crc32_pad = crc32_of_lanes(self.texts.each_ref().map(pad_of));
         self.given = 0;
     }
 }
@@ -173,8 +226,8 @@ mod tests {
                 let groups: Vec<_> = digits.chunks(GROUP_BYTES - 1).collect();
                 groups.join(&b'-')
             };
-            assert_eq!(values.c, in_groups(&digits[..110]), "{row}");
-            assert_eq!(values.pad, in_groups(&digits[110..]), "{row}");
+            assert_eq!(values.c(), in_groups(&digits[..110]), "{row}");
+            assert_eq!(values.pad(), in_groups(&digits[110..]), "{row}");
             assert_eq!(values.k, k, "{row}");
             assert_eq!(draws.stream(), &stream, "{row}");
         }

@@ -58,12 +58,12 @@ impl RowStarts {
         self.ends.push(end.clone());
     }
 
-    /// The k of the next row, and the stream after it.
+    /// The k of each of the next rows, and the stream after it: as many as asked for, or as are known.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<(u32, Stream)> {
-        let row = self.given;
-        self.given += 1;
-        Some((*self.ks.get(row)?, self.ends.get(row)?.clone()))
+    pub(super) fn next(&mut self, rows: usize) -> (&[u32], &[Stream]) {
+        let start = self.given;
+        self.given = self.ks.len().min(start + rows);
+        (&self.ks[start..self.given], &self.ends[start..self.given])
     }
 }
 
