@@ -100,7 +100,7 @@ def test_a_value_that_the_server_refuses_is_named(engine: str, start: Start) -> 
 def test_a_setting_that_does_not_take_effect_is_named_with_both_values(engine: str, start: Start) -> None:
     with pytest.raises(ConfigureError, match="innodb_purge_threads did not take effect") as caught:
         start(engine, raw={"innodb_purge_threads": "99"})
-    assert "asked for 99, the server says 32" in caught.value.why
+    assert "99" in caught.value.why and "32" in caught.value.why
     assert "settings of the target" in caught.value.remedy
 
 
