@@ -47,6 +47,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from run' -l help -d 'full descrip
 complete -c dbdyno -n '__fish_seen_subcommand_from run' -l color -x -a 'auto always never' -d 'auto, always, never (default auto)'
 complete -c dbdyno -n '__fish_seen_subcommand_from run' -l scale -r -d 'run at one of the study\'s scales, such as small'
 complete -c dbdyno -n '__fish_seen_subcommand_from run' -l part -r -d 'run the Kth of N parts, for N machines; see dbdyno gather'
+complete -c dbdyno -n '__fish_seen_subcommand_from run' -l allow-unlike -d 'use benches that differ in processors, memory or speed'
 complete -c dbdyno -n '__fish_seen_subcommand_from run' -l policy -x -a 'aligned vendor tuned' -d 'configure targets by this policy instead of the study\'s'
 complete -c dbdyno -n '__fish_seen_subcommand_from run' -s o -l output -r -d 'results folder (default: results/NAME)'
 complete -c dbdyno -n '__fish_seen_subcommand_from run' -l fresh -d 'start over; existing results are moved aside'

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
-from dbdyno.analyse._sentinel import judge_sentinel, sentinel_words
+from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, sentinel_words
 from dbdyno.analyse._windows import unsettled_windows
-from dbdyno.analyse._words import counted, listed, supported
+from dbdyno.analyse._words import counted, listed, percent_words, supported
 from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord
 from dbdyno.stats import smallest_detectable_ratio
 
@@ -70,6 +70,7 @@ def limitations(
         *unsettled_windows(records),
         *course_caveats(records, courses or {}),
         _machine_moved(records),
+        _several_benches(records),
         _window(facts),
         _repeats(facts, judgements),
         _fixed_order(facts),
@@ -95,8 +96,8 @@ def _results_differ(facts: StudyFacts) -> Caveat | None:
     ]
     return Caveat(
         "results-differ",
-        f"The targets return different results for the same events: {listed(words)}. "
-        "They differ there in more than speed.",
+        f"The targets return different results for the same events: {listed(words)}. Their difference is not only "
+        "one of speed.",
     )
 
 
@@ -133,7 +134,7 @@ def _not_good(records: Sequence[RunRecord]) -> Caveat | None:
     words = listed([f"{number} {status}" for status, number in count.most_common()])
     first = next(record for record in records if record.status != "good")
     reason = f" The first, of {first.run.cell.target}: {first.reason}." if first.reason else ""
-    text = f"Of {counted(len(records), 'run')}, {words}. They are left out of every finding.{reason}"
+    text = f"Of {counted(len(records), 'run')}, {words}. No finding uses them.{reason}"
     return Caveat("runs-not-good", text)
 
 
@@ -213,6 +214,21 @@ def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
     return f" Differences below about {supported(percent, percent)} % are likely to be missed."
 
 
+def _several_benches(records: Sequence[RunRecord]) -> Caveat | None:
+    names = sorted({record.bench for record in records if record.bench})
+    found = judge_sentinel(records)
+    is_known = found is not None and found.benches == len(names)
+    if len(names) < 2 or (found is not None and is_known and found.apart <= MOST_DRIFT):
+        return None
+    apart = f"up to {percent_words(found.apart)} apart" if found is not None and is_known else "not known how far apart"
+    remedy = "" if is_known else " Run a sentinel."
+    return Caveat(
+        "benches-apart",
+        f"Workloads and memory tiers come from {len(names)} benches ({', '.join(names)}), {apart}: what compares them "
+        f"compares machines, too. Targets are compared on one bench.{remedy}",
+    )
+
+
 def _machine_moved(records: Sequence[RunRecord]) -> Caveat | None:
     found = judge_sentinel(records)
     if found is None or not found.has_drifted:
@@ -264,7 +280,7 @@ def _errors(records: Sequence[RunRecord]) -> Caveat | None:
     if not errors:
         return None
     done = sum(record.transactions for record in records)
-    words = listed([f"{count:,} × {code}" for code, count in errors.most_common(4)])
+    words = listed([f"{count:,} × error {code}" for code, count in errors.most_common(4)])
     return Caveat("errors", f"Errors in the windows: {words}, next to {counted(done, 'committed transaction')}.")
 
 

@@ -6,7 +6,8 @@ has not settled is not tested: its verdict is ``not settled``, whatever its numb
 
 Runs of the same round are compared in pairs from four rounds on, for what moved the machine moved both. The spread of
 four differences is hardly known; how far the same two targets' differences spread at other places tells more, so it is
-moderated over them as the spread of cells is.
+moderated over them as the spread of cells is. Where the rounds of a cell come from several benches, pairs begin at two
+rounds: the spread of its levels is mostly that of the benches, which both runs of a pair share.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._settled import remedy_words
@@ -33,6 +35,7 @@ from dbdyno.stats import (
 Pair = tuple[CellJudgement, CellJudgement]
 Place = tuple[str, str, int, int]
 PAIRED_FROM = 4
+PAIRED_FROM_ACROSS_BENCHES = 2
 
 
 def compare_targets(judgements: Sequence[CellJudgement]) -> list[Comparison]:
@@ -73,6 +76,26 @@ def place_of(pair: Comparison) -> Place:
     return (pair.workload, pair.route, pair.tier_bytes, pair.concurrency)
 
 
+def pair_at(place: Place, better: str, other: str, comparisons: Sequence[Comparison]) -> Comparison | None:
+    """The comparison of two targets at a place, turned so that `better` is on the left."""
+    for pair in comparisons:
+        if place_of(pair) == place and {pair.left, pair.right} == {better, other}:
+            return pair if pair.left == better else turned(pair)
+    return None
+
+
+def turned(pair: Comparison) -> Comparison:
+    """The same comparison seen from the other side.
+
+    >>> pair = Comparison("a", "b", "w", 1, 1, "socket", 2.0, 1.6, 2.5, 0.01, "different")
+    >>> turned(pair).left, turned(pair).ratio, turned(pair).low, turned(pair).high
+    ('b', 0.5, 0.4, 0.625)
+    """
+    low = 1 / pair.high
+    high = 1 / pair.low if pair.low > 0 else float("inf")
+    return replace(pair, left=pair.right, right=pair.left, ratio=1 / pair.ratio, low=low, high=high)
+
+
 def _compare_place(
     group: Sequence[CellJudgement], differences: Mapping[tuple[Cell, Cell], LogDifference]
 ) -> list[Comparison]:
@@ -103,24 +126,32 @@ def _paired(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
     Only places of the same two targets are taken together: they share no run, so their spreads are independent.
     """
     logs = {(left.cell, right.cell): _log_ratios(left, right) for left, right in pairs}
-    enough = {cells: found for cells, found in logs.items() if len(found) >= PAIRED_FROM}
+    least = {
+        (left.cell, right.cell): PAIRED_FROM_ACROSS_BENCHES if _are_across_benches(left, right) else PAIRED_FROM
+        for left, right in pairs
+    }
+    enough = {cells: found for cells, found in logs.items() if len(found) >= least[cells]}
     spread = moderated_spread(list(enough.values()))
     rows = zip(enough.items(), spread.sd, spread.df, strict=True)
     return {cells: compare_pairs(found, sd, df) for (cells, found), sd, df in rows if sd > 0}
 
 
 def _log_ratios(left: CellJudgement, right: CellJudgement) -> list[float]:
-    """ln(left / right) of each round in which both were run; none of cells that were repeated for their spread.
+    """ln(left / right) of each round in which one bench ran both; none of cells that were repeated for their spread.
 
     The spread of such pairs would be that of runs which are there because of it, so these cells are compared by their
     levels.
     """
     if any(run.run.is_further for run in (*left.judged, *right.judged)):
         return []
-    mine = {run.run.repeat: run.level_tps for run in left.judged}
-    theirs = {run.run.repeat: run.level_tps for run in right.judged}
+    mine = {(run.run.repeat, run.bench): run.level_tps for run in left.judged}
+    theirs = {(run.run.repeat, run.bench): run.level_tps for run in right.judged}
     shared = sorted(mine.keys() & theirs.keys())
-    return [math.log(mine[repeat] or 1.0) - math.log(theirs[repeat] or 1.0) for repeat in shared]
+    return [math.log(mine[key] or 1.0) - math.log(theirs[key] or 1.0) for key in shared]
+
+
+def _are_across_benches(left: CellJudgement, right: CellJudgement) -> bool:
+    return len({run.bench for run in (*left.judged, *right.judged)}) > 1
 
 
 def _of_levels(left: CellJudgement, right: CellJudgement) -> LogDifference:

@@ -26,6 +26,9 @@ class SentinelJudgement:
     change : from the first to the last along a straight line over time, as a share; None below three runs
     half_width : of the change, at 95 %, on the scale ln(TPS)
     spread : standard deviation of its runs around the line, on the same scale
+    apart : of several benches, how much faster the fastest is than the slowest, as a share; one line has the same slope
+        for all, and a level for each
+    benches : that it ran on
     """
 
     cell: Cell
@@ -34,6 +37,8 @@ class SentinelJudgement:
     change: float | None
     half_width: float | None
     spread: float | None
+    apart: float = 0.0
+    benches: int = 1
 
     @property
     def has_drifted(self) -> bool:
@@ -53,19 +58,24 @@ def judge_sentinel(records: Sequence[RunRecord]) -> SentinelJudgement | None:
         return None
     good = [record for record in planned if record.status == "good" and record.level_tps and record.is_settled]
     cell = planned[0].run.cell
-    if len(good) < _LEAST_RUNS:
+    names = [record.bench for record in good]
+    benches = len(set(names))
+    if len(good) < _LEAST_RUNS + benches - 1:
         return SentinelJudgement(cell, len(good), len(planned), None, None, None)
     change, half_width, spread = _line(
         [float(record.started_ns or record.run.order_index) for record in good],
-        [math.log(record.level_tps or 1.0) for record in good],
+        levels := [math.log(record.level_tps or 1.0) for record in good],
+        names,
     )
-    return SentinelJudgement(cell, len(good), len(planned), math.expm1(change), half_width, spread)
+    own = [float(np.mean([y for y, name in zip(levels, names, strict=True) if name == bench])) for bench in set(names)]
+    apart = math.expm1(max(own) - min(own))
+    return SentinelJudgement(cell, len(good), len(planned), math.expm1(change), half_width, spread, apart, benches)
 
 
 def sentinel_spread(records: Sequence[RunRecord]) -> tuple[float, float] | None:
     """Spread between the sentinel's runs around their drift, with its degrees of freedom; None without enough runs."""
     found = judge_sentinel(records)
-    return None if found is None or found.spread is None else (found.spread, found.runs - 2.0)
+    return None if found is None or found.spread is None else (found.spread, found.runs - 1.0 - found.benches)
 
 
 def sentinel_words(found: SentinelJudgement) -> str:
@@ -82,18 +92,23 @@ def sentinel_words(found: SentinelJudgement) -> str:
     change = (
         f"{percent_words(found.change, signed=True)} from the first to the last (±{percent_words(found.half_width)})"
     )
-    return f"{who}, {runs} through the study: {change}, spread {percent_words(found.spread)}"
+    apart = f"; {found.benches} benches, up to {percent_words(found.apart)} apart" if found.benches > 1 else ""
+    return f"{who}, {runs} through the study: {change}, spread {percent_words(found.spread)}{apart}"
 
 
-def _line(when: Sequence[float], level: Sequence[float]) -> tuple[float, float, float]:
-    """Change over the time along a line, its half-width at 95 %, and the spread around it."""
-    time, values = np.asarray(when), np.asarray(level)
-    span = float(np.ptp(time))
-    if span == 0:
-        return 0.0, math.inf, float(values.std(ddof=1))
-    centred = (time - time.mean()) / span
-    slope = float(centred @ (values - values.mean()) / (centred @ centred))
-    residuals = values - values.mean() - slope * centred
-    df = len(values) - 2
-    spread = math.sqrt(float(residuals @ residuals) / df)
-    return slope, t_quantile(0.975, float(df)) * spread / math.sqrt(float(centred @ centred)), spread
+def _line(when: Sequence[float], level: Sequence[float], groups: Sequence[str]) -> tuple[float, float, float]:
+    """Change over the time along lines of one slope, one for each group, its half-width at 95 %, and the spread."""
+    time, values, own = np.asarray(when), np.asarray(level), np.asarray(groups)
+    members = [own == group for group in sorted(set(groups))]
+    centred, moved = np.empty_like(time), np.empty_like(values)
+    span = float(np.ptp(time)) or math.inf
+    for member in members:
+        centred[member] = (time[member] - time[member].mean()) / span
+        moved[member] = values[member] - values[member].mean()
+    freedom = len(values) - len(members)
+    if not centred.any():
+        return 0.0, math.inf, math.sqrt(float(moved @ moved) / freedom)
+    slope = float(centred @ moved / (centred @ centred))
+    residuals = moved - slope * centred
+    spread = math.sqrt(float(residuals @ residuals) / (freedom - 1))
+    return slope, t_quantile(0.975, freedom - 1.0) * spread / math.sqrt(float(centred @ centred)), spread

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
+from dbdyno.cli._fleet import run_on_benches
 from dbdyno.cli._folder import check_of, make_room
 from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
@@ -51,12 +52,12 @@ def run_part(study: Study, part: PartOfStudy, output: Path, choices: argparse.Na
 
 def run_into(study: Study, output: Path, choices: argparse.Namespace, part: PartOfStudy | None = None) -> Outcome:
     """Run a study, or a part of it, into a folder, with what is seen meanwhile."""
+    if len(study.benches) > 1:
+        return run_on_benches(study, output, choices)
     lab, home = LocalHost(), Home.of_user()
     home.check()
     plan = full_plan(study, lab)
     own = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
-    if study.bench is None:
-        return _run_with(study, plan, own, output, choices, lab, home, None)
     with connected_bench(study, study.bench, lab) as there:
         return _run_with(study, plan, own, output, choices, lab, home, there)
 

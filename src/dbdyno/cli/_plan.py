@@ -21,7 +21,7 @@ from dbdyno.core import format_bytes, format_duration
 if TYPE_CHECKING:
     from dbdyno.cli._plan_precision import PlanPrecision
     from dbdyno.hosts import Host
-    from dbdyno.plan import Plan, Span
+    from dbdyno.plan import Dealt, Plan, Span
     from dbdyno.store import JsonValue
     from dbdyno.study import Study
 
@@ -98,7 +98,7 @@ def _print_head(study: Study, plan: Plan) -> None:
         console.print(f"repeats: {study.repeats_words}", markup=False)
     for line in settings_lines(study):
         console.print(line, markup=False)
-    if study.bench is not None:
+    if study.benches:
         console.print(study.bench_words, markup=False)
 
 
@@ -131,7 +131,7 @@ def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, sile
         f"memory  about {format_bytes(budget.memory_bytes)}{_limit(study)}",
         markup=False,
     )
-    if budget.runs.expected_ns >= _WORTH_DEALING_NS:
+    if budget.runs.expected_ns >= _WORTH_DEALING_NS or len(study.benches) > 1:
         for line in _machine_lines(study, plan):
             console.print(line, markup=False)
     lines = [_SEARCHED] if precision is None else precision_lines(precision, budget.overhead_ns / 1e9)
@@ -141,17 +141,22 @@ def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, sile
 
 def _machine_lines(study: Study, plan: Plan) -> list[str]:
     """How long the study takes when it is dealt over several machines."""
-    from dbdyno.plan import dealt_over
+    from dbdyno.plan import dealt_over, dealt_to_benches
 
+    if len(study.benches) > 1:
+        names = ", ".join(bench.name for bench in study.benches)
+        dealt = dealt_to_benches(study, plan.runs, plan.budget)
+        return [f"benches {names}: {_dealt_words(dealt)}", "        preparing included, if they are alike"]
     lines: list[str] = []
     for dealt in dealt_over(study, plan.runs, plan.budget)[1:]:
-        hours = format_duration(_rounded(dealt.machine_ns))
-        idle = f", {100 * dealt.idle_share:.0f} % of it idle" if dealt.idle_share >= 0.005 else ""
-        makespan = format_duration(_rounded(dealt.makespan_ns))
-        lines.append(
-            f"{'' if lines else 'dealt':<7} over {dealt.machines} machines: {makespan}{idle}; {hours} of machine time"
-        )
+        lines.append(f"{'' if lines else 'dealt':<7} over {dealt.machines} machines: {_dealt_words(dealt)}")
     return [*lines, "        dbdyno run STUDY --part K/N; preparing included"] if lines else []
+
+
+def _dealt_words(dealt: Dealt) -> str:
+    hours, makespan = (format_duration(_rounded(time_ns)) for time_ns in (dealt.machine_ns, dealt.makespan_ns))
+    idle = f", {100 * dealt.idle_share:.0f} % of it idle" if dealt.idle_share >= 0.005 else ""
+    return f"{makespan}{idle}; {hours} of machine time"
 
 
 def _hours_table(plan: Plan) -> Table:
@@ -225,7 +230,7 @@ def runs_words(plan: Plan) -> str:
 
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
     """The plan as JSON: printed for programs, and kept in the results folder."""
-    from dbdyno.plan import dealt_over  # late: see _main
+    from dbdyno.plan import dealt_over, dealt_to_benches  # late: see _main
     from dbdyno.study import settings_object
 
     runs: list[JsonValue] = [
@@ -257,4 +262,5 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         "disk_bytes": budget.disk_bytes,
         "memory_bytes": budget.memory_bytes,
         "machines": [asdict(dealt) for dealt in dealt_over(study, plan.runs, budget)],
+        **({"benches": asdict(dealt_to_benches(study, plan.runs, budget))} if len(study.benches) > 1 else {}),
     }

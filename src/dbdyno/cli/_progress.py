@@ -99,8 +99,8 @@ def _ignore(event: lab.Event) -> None:
 class PlainLines:
     """One line for everything that is done; lines stay, so a log can be read later."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, prefix: str = "") -> None:
+        self._console, self._prefix = console, prefix
         self._rows_told = 0.0
 
     def on_event(self, event: lab.Event) -> None:
@@ -112,7 +112,7 @@ class PlainLines:
         else:
             line = done_line(event)
         if line:
-            self._console.print(Text(line))
+            self._console.print(Text(f"{self._prefix}{line}"))
 
     def _advance(self, event: lab.FillAdvanced) -> str:
         """A line every ten seconds is enough for a log."""
@@ -125,8 +125,8 @@ class PlainLines:
 class LiveView:
     """Finished things scroll up and stay; the run under way is redrawn below them."""
 
-    def __init__(self, console: Console, run_ns: int) -> None:
-        self._console = console
+    def __init__(self, console: Console, run_ns: int, prefix: str = "") -> None:
+        self._console, self._prefix = console, prefix
         self._run_ns = run_ns
         self._doing = ""
         self._run: lab.RunStarted | None = None
@@ -141,7 +141,7 @@ class LiveView:
         """Take in an event; what it finishes is printed above the live part."""
         line = done_line(event)
         if line:
-            self._console.print(Text(line))
+            self._console.print(Text(f"{self._prefix}{line}"))
         match event:
             case lab.StudyStarted():
                 self._done, self._total = event.runs_done, event.runs_total
@@ -167,10 +167,17 @@ class LiveView:
     def __rich__(self) -> RenderableType:
         """The part that is redrawn."""
         if self._run is None:
-            return Text(f"  … {self._doing}", overflow="ellipsis", no_wrap=True) if self._doing else Text("")
+            return self.run_lines()
+        return Group(self.run_lines(), self.bar())
+
+    def run_lines(self) -> RenderableType:
+        """The run under way, or what is done before it."""
+        if self._run is None:
+            words = f"{self._prefix}  … {self._doing}"
+            return Text(words, overflow="ellipsis", no_wrap=True) if self._doing else Text("")
         number = f"run {self._run.number}/{self._run.runs_total}"
         load = [Text(line) for line in self._load_line().splitlines()]
-        lines = [Text(f"\n  {number:<11} {run_words(self._run.run)}"), *load, Text(self._bar())]
+        lines = [Text(f"\n{self._prefix}  {number:<11} {run_words(self._run.run)}"), *load]
         if self._doing:
             lines.insert(2, Text(f"  {self._doing}"))
         for line in lines:
@@ -190,7 +197,12 @@ class LiveView:
         line = f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{use}   {self._errors} errors"
         return f"{line}\n  {verdict}" if verdict else line
 
-    def _bar(self) -> str:
+    def count_run(self) -> None:
+        """Count a run that another view shows."""
+        self._done, self._done_here = self._done + 1, self._done_here + 1
+
+    def bar(self) -> Text:
+        """How far the study is, and how long the rest takes."""
         share = self._done / max(self._total, 1)
         filled = round(share * _BAR_CELLS)
         left_ns = (self._total - self._done) * self._run_ns
@@ -199,7 +211,8 @@ class LiveView:
                 self._total - self._done
             )
         bar = "█" * filled + "░" * (_BAR_CELLS - filled)
-        return f"  {bar} {100 * share:3.0f} %   {duration_words(left_ns)} left"
+        words = f"  {bar} {100 * share:3.0f} %   {duration_words(left_ns)} left"
+        return Text(words, no_wrap=True, overflow="ellipsis")
 
 
 def run_words(run: Run) -> str:
@@ -246,6 +259,12 @@ def done_line(event: lab.Event) -> str:
             sure = f"{event.sure_count} of {event.cell_count} cells are precise enough"
             further = f"{event.runs} more runs (repeat {event.repeat})" if event.runs else "no further repeats"
             return f"  {sure}: {further}"
+        case lab.BenchReady(facts):
+            processors, memory = facts.get("logical_cpu_count"), facts.get("memory_bytes")
+            size = f", {format_bytes(memory)}" if isinstance(memory, int) else ""
+            return f"  ✔ {facts.get('hostname')}: {processors} processors{size}"
+        case lab.BenchLost(reason):
+            return f"  ✘ no longer used: {reason}"
         case lab.TargetFailed():
             return f"  ✘ {event.target:<24} {event.reason}"
         case lab.RunFinished():

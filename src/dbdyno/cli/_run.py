@@ -37,6 +37,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
     parser.add_argument("--part", metavar="K/N", help="run the Kth of N parts, for N machines; see dbdyno gather")
+    parser.add_argument(
+        "--allow-unlike", action="store_true", help="use benches that differ in processors, memory or speed"
+    )
     parser.add_argument("--policy", choices=POLICIES, help="configure targets by this policy instead of the study's")
     add_run_options(parser)
 
@@ -64,6 +67,9 @@ def _run(choices: argparse.Namespace) -> int:
     from dbdyno.plan import PartOfStudy
 
     part = PartOfStudy.parse(choices.part) if choices.part else None
+    if part is not None and len(study.benches) > 1:
+        names = ", ".join(bench.name for bench in study.benches)
+        raise RequestError("--part divides a study by hand", f"this one has several benches: {names}", "omit --part")
     folder = results_folder(choices.output, f"{study.name}-{part}" if part else study.name)
     try:
         return run_to_report(study, folder, choices) if part is None else run_part(study, part, folder, choices)

@@ -6,6 +6,8 @@ It neither prints nor judges: it emits frozen events and stores what it measures
 from dbdyno.lab._context import Auditor, RunOptions
 from dbdyno.lab._events import (
     AuditFinding,
+    BenchLost,
+    BenchReady,
     ConditionAwaited,
     DatasetReady,
     DatasetsEqual,
@@ -35,6 +37,9 @@ from dbdyno.lab._events import (
     StudyStarted,
     TargetFailed,
 )
+from dbdyno.lab._fleet import BenchMessage, Fleet, OnBenchEvent, RunMade, TargetFiles, run_fleet
+from dbdyno.lab._fleet_processes import BenchStart, BenchWork, ProcessFleet
+from dbdyno.lab._fleet_ray import RayFleet
 from dbdyno.lab._generator import find_generator, resolve_workloads
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans, living_studies
 from dbdyno.lab._remote_bench import connected_bench
@@ -44,6 +49,11 @@ from dbdyno.lab._study_runner import run_study
 __all__ = [
     "AuditFinding",
     "Auditor",
+    "BenchLost",
+    "BenchMessage",
+    "BenchReady",
+    "BenchStart",
+    "BenchWork",
     "ConditionAwaited",
     "DatasetReady",
     "DatasetsEqual",
@@ -53,7 +63,9 @@ __all__ = [
     "FillAdvanced",
     "FillAwaited",
     "FillStarted",
+    "Fleet",
     "FurtherRepeats",
+    "OnBenchEvent",
     "OnEvent",
     "Orphans",
     "OrphansRemain",
@@ -61,9 +73,12 @@ __all__ = [
     "OthersRunning",
     "Outcome",
     "PasswordExposed",
+    "ProcessFleet",
+    "RayFleet",
     "ResultsCompared",
     "ResultsComparing",
     "RunFinished",
+    "RunMade",
     "RunOptions",
     "RunPhase",
     "RunPhaseEntered",
@@ -75,6 +90,7 @@ __all__ = [
     "StudyFinished",
     "StudyStarted",
     "TargetFailed",
+    "TargetFiles",
     "activity_words",
     "clean_up",
     "connected_bench",
@@ -82,5 +98,6 @@ __all__ = [
     "find_orphans",
     "living_studies",
     "resolve_workloads",
+    "run_fleet",
     "run_study",
 ]

@@ -34,6 +34,7 @@ class RunOptions:
     examined : state of the machine and its diagnosis, for the journal; None: not examined
     auditor : judges the targets' servers before the first run, and may stop the study there; None: no audit
     profiler : profiles each run's server; None: none is, as in all runs that are judged
+    only : ids of the runs to make now; None: all that are missing
     """
 
     command_line: Sequence[str] = ()
@@ -42,6 +43,7 @@ class RunOptions:
     examined: Mapping[str, JsonValue] | None = None
     auditor: Auditor | None = None
     profiler: Profiler | None = None
+    only: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

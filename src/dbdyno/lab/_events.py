@@ -307,6 +307,20 @@ class RunFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class BenchReady:
+    """A bench of several is reached, with the facts of its machine."""
+
+    facts: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchLost:
+    """A bench of several is used no longer; the others make the runs that it has not made."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class StudyFinished:
     """Nothing more will happen."""
 
@@ -371,6 +385,8 @@ Event: TypeAlias = (
     | RunPhaseEntered
     | SecondMeasured
     | RunFinished
+    | BenchReady
+    | BenchLost
     | StudyFinished
 )
 OnEvent: TypeAlias = Callable[[Event], None]

@@ -21,13 +21,16 @@ _LOST_PATHS = 6
 
 
 @contextlib.contextmanager
-def connected_bench(study: Study, bench: BenchChoice, lab: Host) -> Iterator[RemoteHost]:
-    """Reach the host of a study's servers while the block runs.
+def connected_bench(study: Study, bench: BenchChoice | None, lab: Host) -> Iterator[RemoteHost | None]:
+    """Reach the host of a bench's servers while the block runs; None: they run on this machine.
 
     Raises
     ------
     HostError : it can't be reached, or it is this machine
     """
+    if bench is None or bench.server is None:
+        yield None
+        return
     patience_s = _LOST_PATHS * study.timeouts.path_ns / 1e9
     with connect(bench.server.ssh, find_generator(), home=bench.server.home, patience_s=patience_s) as host:
         host.home.check()
@@ -44,11 +47,12 @@ def connected_bench(study: Study, bench: BenchChoice, lab: Host) -> Iterator[Rem
 @contextlib.contextmanager
 def network_access(study: Study, lab: Host) -> Iterator[NetworkAccess | None]:
     """How clients on this machine reach the study's servers while the block runs; None: they do not."""
-    if study.bench is None or study.bench.server.address is None or "network" not in study.routes:
+    server = study.bench.server if study.bench is not None else None
+    if server is None or server.address is None or "network" not in study.routes:
         yield None
         return
     with private_folder(lab) as folder:
-        yield NetworkAccess(study.bench.server.address, study.bench.server.ports, lab, folder)
+        yield NetworkAccess(server.address, server.ports, lab, folder)
 
 
 @dataclass(frozen=True, slots=True)

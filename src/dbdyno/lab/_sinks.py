@@ -82,6 +82,10 @@ def journal_entry(event: events.Event) -> tuple[str, Mapping[str, JsonValue]] | 
             return "run-started", {"run_id": run.run_id, "order_index": run.order_index}
         case events.RunFinished(record):
             return "run-finished", {"run_id": record.run.run_id, "status": record.status}
+        case events.BenchReady(facts):
+            return "bench-ready", {"hostname": facts.get("hostname")}
+        case events.BenchLost(reason):
+            return "bench-lost", {"reason": reason}
         case events.OutputLost(reason):
             return "output-lost", {"reason": reason}
         case events.FolderLost(reason):
@@ -111,8 +115,8 @@ def _audit_facts(event: events.ServersAudited) -> dict[str, JsonValue]:
 class LiveSink:
     """Writes events to the live log. The caller holds the folder's lock: the log is emptied whenever a run begins."""
 
-    def __init__(self, log: LiveLog) -> None:
-        self._log = log
+    def __init__(self, log: LiveLog, bench: str = "") -> None:
+        self._log, self._bench = log, bench
         self._study: Mapping[str, JsonValue] = {}
 
     def close(self) -> None:
@@ -123,7 +127,7 @@ class LiveSink:
         """Write the event's line, if it has one."""
         match event:
             case events.StudyStarted():
-                self._study = asdict(event)
+                self._study = {**asdict(event), **({"bench": self._bench} if self._bench else {})}
                 self._begin()
             case events.RunStarted():
                 self._study = {**self._study, "runs_done": event.number - 1}

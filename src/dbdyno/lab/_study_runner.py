@@ -208,7 +208,10 @@ class StudyRunner:
         """Runs to make now, with their numbers: those of the plan, then of one further round after another."""
         done = self.context.results.run_ids()
         runs = [*self.context.plan.runs, *(run for one in further for run in one.runs)]
-        return [(number, run) for number, run in enumerate(runs, 1) if run.run_id not in done]
+        only = self.context.options.only
+        wanted = [run for run in runs if only is None or run.run_id in only]
+        numbers = {run.run_id: number for number, run in enumerate(runs, 1)}
+        return [(numbers[run.run_id], run) for run in wanted if run.run_id not in done]
 
     def _next_round(self) -> list[tuple[int, Run]]:
         """Runs that are left after a round; emits what the round has shown."""
@@ -238,10 +241,11 @@ class StudyRunner:
             total = max(len(context.plan.runs), number)
             context.emit(events.RunStarted(run, number, total))
             stored = executor.make(run, outcomes[run.cell.target], following)
-            if stored.record.fault == "network" and context.study.bench is not None:
+            bench = context.study.bench
+            if stored.record.fault == "network" and bench is not None and bench.server is not None:
                 stored = self._made_again(stored, outcomes[run.cell.target], following, executor)
-            if context.study.bench is not None:
-                stored = replace(stored, record=replace(stored.record, bench=context.study.bench.name))
+            if bench is not None:
+                stored = replace(stored, record=replace(stored.record, bench=bench.name))
             with uninterrupted():
                 context.writer.add_run(stored)
                 context.emit(events.RunFinished(stored.record, number, total))

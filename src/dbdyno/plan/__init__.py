@@ -10,6 +10,16 @@ from typing import TypeAlias
 from dbdyno.core import Run
 from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget
+from dbdyno.plan._deal import (
+    Piece,
+    benches_apart,
+    dealt_to_benches,
+    next_piece,
+    pieces,
+    pieces_left,
+    wanted_runs,
+    watched_pieces,
+)
 from dbdyno.plan._deep_study import DEEP_WINDOW_NS, deep_study
 from dbdyno.plan._designs import (
     SHORTEST_WINDOW_S,
@@ -41,6 +51,7 @@ __all__ = [
     "Design",
     "FurtherRound",
     "PartOfStudy",
+    "Piece",
     "Plan",
     "ProofStudy",
     "ResolvedWorkloads",
@@ -49,16 +60,21 @@ __all__ = [
     "TimePart",
     "adaptive_length_rule",
     "alterations",
+    "benches_apart",
     "best_within",
     "cheapest_design",
     "check_budget",
     "dealt_over",
+    "dealt_to_benches",
     "deep_study",
     "designs_for",
     "further_rounds",
     "make_plan",
+    "next_piece",
     "ordered_runs",
     "out_of_scope",
+    "pieces",
+    "pieces_left",
     "planned_design",
     "proof_study",
     "runs_of_part",
@@ -66,6 +82,8 @@ __all__ = [
     "share_server",
     "shortest_window_ns",
     "unsure_cells",
+    "wanted_runs",
+    "watched_pieces",
 ]
 
 ResolvedWorkloads: TypeAlias = Mapping[tuple[str, str], ResolvedWorkload]
@@ -101,6 +119,8 @@ def make_plan(study: Study, workloads: ResolvedWorkloads = MappingProxyType({}))
     (8, 1, 2)
     """
     runs = ordered_runs(study)
+    if study.sentinel and len(study.benches) > 1:
+        runs = watched_pieces(study, runs)
     rows: dict[str, int] = {}
     for (_, label), workload in workloads.items():
         rows[label] = max(rows.get(label, 0), workload.rows_total)

@@ -12,7 +12,8 @@ own then, so that a run does not ask for the very rows that the one before it ha
 Where a network is among the routes, the routes of a place follow one another, so that what the network adds is told
 from runs that lie close together.
 
-A sentinel, where the study names one, is the same cell with the same seed first, in the middle and last of every round.
+A sentinel, where the study names one, is the same cell with the same seed first, in the middle and last of every round;
+with several benches, of what each of them takes, see `_deal`.
 """
 
 from __future__ import annotations
@@ -41,27 +42,31 @@ def rounds(study: Study, count: int) -> list[list[Run]]:
     for repeat in range(1, count + 1):
         before = len(runs)
         cells = _round(study, chance)
-        watched = {0: "first", _middle(study, cells): "middle"} if study.sentinel else {}
+        has_sentinel = bool(study.sentinel) and len(study.benches) < 2
+        watched = {0: "first", _middle(study, cells): "middle"} if has_sentinel else {}
         for position, cell in enumerate(cells):
             if position in watched:
-                runs.append(_sentinel(study, runs, f"sentinel, {watched[position]} of round {repeat}"))
+                runs.append(_next_sentinel(study, runs, f"sentinel, {watched[position]} of round {repeat}"))
             # The same seed for every target of a repeat: all are sent the same statements.
             seed = study.seed + repeat - 1 + _step_seed(study, cell)
             is_further = repeat > study.repeats
             reason = _reason(study, repeat, position)
             runs.append(Run(cell, repeat, len(runs), seed, reason, is_further=is_further))
-        if study.sentinel:
-            runs.append(_sentinel(study, runs, f"sentinel, last of round {repeat}"))
+        if has_sentinel:
+            runs.append(_next_sentinel(study, runs, f"sentinel, last of round {repeat}"))
         rounds_in_order.append(runs[before:])
     return rounds_in_order
 
 
-def _sentinel(study: Study, before: Sequence[Run], reason: str) -> Run:
-    """The next run of the sentinel: its cell is the first of the study's, at the middle one of its concurrencies."""
+def _next_sentinel(study: Study, before: Sequence[Run], reason: str) -> Run:
+    return sentinel_run(study, 1 + sum(run.is_sentinel for run in before), len(before), reason)
+
+
+def sentinel_run(study: Study, number: int, order_index: int, reason: str) -> Run:
+    """A run of the sentinel: its cell is the first of the study's, at the middle one of its concurrencies."""
     concurrency = study.concurrencies[len(study.concurrencies) // 2]
     cell = Cell(study.sentinel, study.tiers_bytes[0], concurrency, study.workloads[0].label, study.routes[0])
-    number = 1 + sum(run.is_sentinel for run in before)
-    return Run(cell, number, len(before), study.seed, reason, is_sentinel=True)
+    return Run(cell, number, order_index, study.seed, reason, is_sentinel=True)
 
 
 def share_server(study: Study, run: Run, following: Run) -> bool:

@@ -96,14 +96,14 @@ def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[
             "whether a cell is repeated depends on all runs of its workload and memory tier, so those stay together",
             f"use {len(units)} or fewer, or remove repeats_max",
         )
-    blocks = list(dict.fromkeys(_block(run) for run in runs if not run.is_sentinel))
+    blocks = list(dict.fromkeys(block(run) for run in runs if not run.is_sentinel))
     if part.count > len(blocks):
         what = f"the study has {len(blocks)} blocks of work, too few for {part.count} parts"
         raise RequestError(
             what, "a block is one round of all targets at one workload and tier", f"use {len(blocks)} or fewer"
         )
     owner = {block: index % part.count for index, block in enumerate(blocks)}
-    return tuple(run for run in runs if owner.get(_block(run), 0) == part.number - 1)
+    return tuple(run for run in runs if owner.get(block(run), 0) == part.number - 1)
 
 
 def work_unit(run: Run) -> tuple[str, int]:
@@ -111,5 +111,6 @@ def work_unit(run: Run) -> tuple[str, int]:
     return (run.cell.workload, run.cell.tier_bytes)
 
 
-def _block(run: Run) -> tuple[str, int, int]:
+def block(run: Run) -> tuple[str, int, int]:
+    """Work unit and round of a run, whose targets are never divided between machines."""
     return (run.cell.workload, run.cell.tier_bytes, run.repeat)

@@ -84,7 +84,10 @@ def unsure_cells(study: Study, records: Sequence[RunRecord]) -> frozenset[Cell]:
         cell
         for cell in runs
         if cell not in levels
-        or (cell not in apart and max(levels[cell].half_width(), _noise(judged[cell])) > study.level_target_half_width)
+        or (
+            cell not in apart
+            and max(levels[cell].half_width(), noise_share(judged[cell])) > study.level_target_half_width
+        )
     )
 
 
@@ -100,7 +103,7 @@ def _log(record: RunRecord) -> float:
     return math.log(record.level_tps or 1.0)
 
 
-def _noise(runs: Sequence[RunRecord]) -> float:
+def noise_share(runs: Sequence[RunRecord]) -> float:
     """Noise half-width of the mean of a cell's runs, as a share."""
     return math.sqrt(sum(((run.level_half_width or 0.0) / (run.level_tps or 1.0)) ** 2 for run in runs)) / len(runs)
 

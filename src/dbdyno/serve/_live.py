@@ -31,6 +31,7 @@ class LiveRun:
     phase : restore, settle, load, warm-up, window, verify, stop
     began_ns : Unix time of the run's start
     seconds : entries of its seconds, in order
+    bench : that it runs on, of a study with several
     """
 
     doing: str = ""
@@ -40,6 +41,7 @@ class LiveRun:
     phase: str = ""
     began_ns: int = 0
     seconds: Sequence[JournalEntry] = field(default_factory=tuple)
+    bench: str = ""
 
     @property
     def last(self) -> Mapping[str, Any] | None:
@@ -65,9 +67,10 @@ def live_run(entries: Sequence[JournalEntry]) -> LiveRun | None:
     if not entries:
         return None
     run = next((entry for entry in reversed(entries) if entry.event == "run"), None)
+    bench = next((str(entry.facts.get("bench", "")) for entry in entries if entry.event == "study"), "")
     if run is None:
         doing = next((str(e.facts.get("text", "")) for e in reversed(entries) if e.event == "doing"), "")
-        return LiveRun(doing=doing or "getting ready")
+        return LiveRun(doing=doing or "getting ready", bench=bench)
     seconds = [entry for entry in entries if entry.event == "second"]
     phases = [entry for entry in entries if entry.event in ("phase", "second")]
     facts: Mapping[str, Any] = run.facts
@@ -80,7 +83,7 @@ def live_run(entries: Sequence[JournalEntry]) -> LiveRun | None:
     )
     phase = str(phases[-1].facts.get("phase", "")) if phases else "start"
     number, repeat = (int(_number(facts.get(name)) or 0) for name in ("number", "repeat"))
-    return LiveRun("", cell, number, repeat, phase, run.at_ns, tuple(seconds))
+    return LiveRun("", cell, number, repeat, phase, run.at_ns, tuple(seconds), bench)
 
 
 def live_object(run: LiveRun | None) -> dict[str, object] | None:
@@ -88,11 +91,12 @@ def live_object(run: LiveRun | None) -> dict[str, object] | None:
     if run is None:
         return None
     if run.cell is None:
-        return {"doing": run.doing}
+        return {"doing": run.doing, "bench": run.bench}
     shown = run.seconds[-_MOST_SECONDS:]
     last = run.last or {}
     return {
         "doing": "",
+        "bench": run.bench,
         "target": run.cell.target,
         "memory": format_memory(run.cell.tier_bytes),
         "connections": run.cell.concurrency,

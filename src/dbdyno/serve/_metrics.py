@@ -25,9 +25,10 @@ def open_metrics(folders: Iterable[StudyFolder]) -> str:
 
     A figure that is not known, or older than ten seconds, is left out: a monitor shows a gap, not a flat line.
     """
-    running = [(folder, live_run(folder.live())) for folder in folders if folder.is_running()]
-    lines = _progress([folder for folder, _ in running])
-    driven = [(_labels(folder, run), run) for folder, run in running if run is not None and run.cell is not None]
+    running = [folder for folder in folders if folder.is_running()]
+    lines = _progress(running)
+    runs = [(folder, live_run(entries)) for folder in running for entries in folder.live()]
+    driven = [(_labels(folder, run), run) for folder, run in runs if run is not None and run.cell is not None]
     lines += _seconds(driven)
     return "\n".join([*lines, "# EOF", ""])
 
@@ -63,6 +64,7 @@ def _labels(folder: StudyFolder, run: LiveRun) -> Mapping[str, str]:
         "concurrency": str(cell.concurrency),
         "route": cell.route,
         "repeat": str(run.repeat),
+        **({"bench": run.bench} if run.bench else {}),
     }
 
 

@@ -34,22 +34,25 @@ def card_object(folder: StudyFolder) -> dict[str, object]:
 
 def study_object(folder: StudyFolder) -> dict[str, object]:
     """Everything that the page of one study shows."""
-    stored, run = folder.stored(), live_run(folder.live())
+    stored, runs = folder.stored(), [run for entries in folder.live() if (run := live_run(entries)) is not None]
+    run = next((run for run in runs if run.cell is not None), next(iter(runs), None))
     return finite(
         {
             **card_object(folder),
             "cells": cell_rows(stored),
             "live": live_object(run),
-            "left_s": None if run is None else _left_s(stored, run),
+            "benches": [live_object(run) for run in runs] if len(runs) > 1 else [],
+            "left_s": None if run is None else _left_s(stored, run, len(runs)),
         }
     )
 
 
-def _left_s(stored: StoredFolder, run: LiveRun) -> float | None:
+def _left_s(stored: StoredFolder, run: LiveRun, benches: int) -> float | None:
     """What the runs that are left will take if they take what the others took."""
     if stored.run_ns is None or run.cell is None:
         return None
-    whole = (stored.runs_total - run.number + 1) * stored.run_ns
+    left = stored.runs_total - run.number + 1 if benches == 1 else stored.runs_total - stored.runs_done
+    whole = left * stored.run_ns // benches
     elapsed = min(time.time_ns() - run.began_ns, stored.run_ns)
     return max(whole - elapsed, 0) / 1e9
 

@@ -125,9 +125,12 @@ class StudyFolder:
             return "refused"
         return "finished" if stored.runs_done >= stored.runs_total else "interrupted"
 
-    def live(self) -> tuple[JournalEntry, ...]:
-        """What is told of the run under way; nothing when nobody writes."""
-        return self.results().live() if self.is_running() else ()
+    def live(self) -> list[tuple[JournalEntry, ...]]:
+        """What is told of the run under way, of each bench where there are several; nothing when nobody writes."""
+        if not self.is_running():
+            return []
+        results = self.results()
+        return results.live_of_benches() or [results.live()]
 
 
 class Studies:

@@ -8,7 +8,7 @@ every file with its checksum.
 from dbdyno.store._altered import QUICK_CHECK, Alteration, Check
 from dbdyno.store._files import JsonValue
 from dbdyno.store._fingerprints import StoredFingerprint
-from dbdyno.store._gather import Gathered, gather
+from dbdyno.store._gather import Gathered, check_alike, gather
 from dbdyno.store._histograms import (
     FilledCounts,
     Histogram,
@@ -60,6 +60,7 @@ __all__ = [
     "StoredRun",
     "StoredStudy",
     "TelemetryRow",
+    "check_alike",
     "deep_folder",
     "deep_folders",
     "filled_counts",

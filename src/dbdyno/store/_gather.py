@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
                 "gather the parts of one study file only",
             )
     if not allow_unlike:
-        _check_alike(parts)
+        check_alike({str(part.path): part.host for part in parts})
     chosen = _chosen(parts)
     host: dict[str, JsonValue] = dict(first.host)
     results = Results.open_or_create(into, first.study_text, first.plan, host, study_name=first.manifest.study_name)
@@ -62,26 +62,35 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
     with results.writing(["dbdyno", "gather", *(str(part.path) for part in parts)]) as writer:
         writer.append("parts_gathered", parts=[_part_facts(part) for part in parts])
         for part in parts:
-            writer.copy_of_targets(part.path, part.manifest.files)
+            writer.add_target_files(part.target_files())
         for run_id, part in chosen.items():
             if run_id not in known:
                 writer.add_packed(_packed(part, run_id))
     return Gathered(results, len(chosen.keys() - known), len(chosen.keys() & known), machines)
 
 
-def _check_alike(parts: Sequence[Results]) -> None:
-    """Refuse machines of other hardware: tiers and rounds of several machines are set side by side."""
-    first = parts[0]
-    for part in parts[1:]:
+def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:
+    """Refuse machines of other hardware: tiers and rounds of several machines are set side by side.
+
+    Parameters
+    ----------
+    machines : what each is called -> its facts
+
+    Raises
+    ------
+    StoreError : two differ
+    """
+    (first, facts), *others = machines.items()
+    for part, other in others:
         for name in _LOOKED_FOR:
-            ours, theirs = first.host.get(name), part.host.get(name)
+            ours, theirs = facts.get(name), other.get(name)
             if name == "memory_bytes" and isinstance(ours, int) and isinstance(theirs, int):
                 is_alike = abs(ours - theirs) <= _MEMORY_APART * max(ours, theirs)
             else:
                 is_alike = ours == theirs
             if not is_alike:
                 raise StoreError(
-                    f"the machines of {first.path} and {part.path} differ: {name} is {ours} and {theirs}",
+                    f"the machines of {first} and {part} differ: {name} is {ours} and {theirs}",
                     "runs of one would be compared with runs of the other",
                     "--allow-unlike combines them anyway; the report then names the machines",
                 )

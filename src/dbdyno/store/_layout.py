@@ -6,6 +6,7 @@
       study.toml  plan.json  host.json  journal.jsonl  manifest.json  lock
       .checked.json          sizes and times of what was read and found to be as written
       live.jsonl             while it is written to: the run under way, second by second
+      .live/N.jsonl          the same of each of several benches
       engines/TARGET.json    what was installed
       datasets/TARGET.json   the snapshot that the runs started from
       fingerprints/TARGET.json  what it made of the events that all targets were sent
@@ -29,6 +30,7 @@ JOURNAL = "journal.jsonl"
 MANIFEST = "manifest.json"
 LOCK = "lock"
 LIVE = "live.jsonl"
+LIVE_BENCHES = ".live"
 ENGINES = "engines"
 DATASETS = "datasets"
 FINGERPRINTS = "fingerprints"
@@ -68,6 +70,7 @@ SERVER_LOG = "server.log"
 CREATED_BY_US = frozenset(
     {STUDY, PLAN, HOST, JOURNAL, LOCK, LIVE, ENGINES, DATASETS, FINGERPRINTS, LOOKS, RUNS, SET_ASIDE, PROOFS, DEEP}
 )
+OF_TARGETS = frozenset({ENGINES, DATASETS, FINGERPRINTS, LOOKS})
 
 
 def target_slug(target: str) -> str:

@@ -219,6 +219,24 @@ class Results:
         """Folder of a stored run, for links to its files."""
         return self.path / layout.RUNS / run_id
 
+    def run_files(self, run_id: str) -> dict[str, bytes]:
+        """The files of a stored run by name, to be stored elsewhere as well."""
+        return {path.name: path.read_bytes() for path in sorted(self.run_folder(run_id).iterdir())}
+
+    def target_files(self) -> dict[str, dict[str, bytes]]:
+        """What is stored of the targets, to be stored elsewhere as well.
+
+        Returns
+        -------
+        Path of a file, or of a folder -> name in it, empty for a file itself -> content
+        """
+        found: dict[str, dict[str, bytes]] = {}
+        for unit in sorted(path for folder in layout.OF_TARGETS for path in (self.path / folder).glob("[!.]*")):
+            files = sorted(unit.iterdir()) if unit.is_dir() else [unit]
+            name = unit.relative_to(self.path).as_posix()
+            found[name] = {path.name if unit.is_dir() else "": path.read_bytes() for path in files}
+        return found
+
     def seconds(self, run_id: str, columns: Sequence[str] | None = None) -> Table:
         """One row a second: see `SecondRow`; only the named columns, which saves most of the time of reading it."""
         return self._table(run_id, layout.SECONDS, SecondRow, columns)
@@ -290,6 +308,12 @@ class Results:
     def live(self) -> tuple[JournalEntry, ...]:
         """What happens in the run under way, while the folder is written to."""
         return read_live(self.path / layout.LIVE)
+
+    def live_of_benches(self) -> list[tuple[JournalEntry, ...]]:
+        """The same of each of several benches; none where a study has one, or is not under way."""
+        paths = (self.path / layout.LIVE_BENCHES).glob("*.jsonl")
+        found = [read_live(path) for path in sorted(paths, key=lambda path: (len(path.name), path.name))]
+        return [entries for entries in found if entries]
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""

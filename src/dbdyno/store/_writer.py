@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,8 +31,6 @@ from dbdyno.store._runs import (
     run_contents,
     write_folder,
 )
-
-_OF_TARGETS = (layout.ENGINES, layout.DATASETS, layout.FINGERPRINTS, layout.LOOKS)
 
 
 class ResultsWriter:
@@ -72,6 +71,14 @@ class ResultsWriter:
         """What tells others of the run under way."""
         return LiveLog(self._path / layout.LIVE)
 
+    def live_of_benches(self, count: int) -> list[LiveLog]:
+        """What tells others of the run under way on each of several benches; what killed writers left is removed."""
+        folder = self._path / layout.LIVE_BENCHES
+        shutil.rmtree(folder, ignore_errors=True)
+        with _disk_errors(self._held.named):
+            folder.mkdir()
+        return [LiveLog(folder / f"{number}.jsonl") for number in range(1, count + 1)]
+
     def write_host(self, facts: Mapping[str, JsonValue]) -> None:
         """Replace the facts of the machine, where they come to be known only from the runs."""
         with _disk_errors(self._held.named):
@@ -95,23 +102,22 @@ class ResultsWriter:
             slug = layout.target_slug(look.record.run.cell.target)
             self._store_folder(f"{layout.LOOKS}/{slug}", look_contents(look))
 
-    def copy_of_targets(self, folder: Path, files: Mapping[str, FileFacts]) -> None:
+    def add_target_files(self, units: Mapping[str, Mapping[str, bytes]]) -> None:
         """Keep what another folder of the same study holds of its targets, as far as it is not here yet.
 
         Parameters
         ----------
-        files : those of that folder's manifest
+        units : see `Results.target_files`
         """
         known = units_of(self._files)
         with _disk_errors(self._held.named):
-            for unit, facts in units_of(files).items():
-                if unit in known or unit.partition("/")[0] not in _OF_TARGETS:
+            for unit, contents in units.items():
+                if unit in known:
                     continue
-                if set(facts) == {unit}:
+                if set(contents) == {""}:
                     (self._path / unit).parent.mkdir(exist_ok=True)
-                    self._store_file(unit, (folder / unit).read_text(encoding="utf-8"))
+                    self._store_file(unit, contents[""].decode())
                 else:
-                    contents = {name.rpartition("/")[2]: (folder / name).read_bytes() for name in facts}
                     self._store_folder(unit, contents)
 
     def add_run(self, run: StoredRun) -> None:
@@ -122,9 +128,13 @@ class ResultsWriter:
         StoreError : the run is there already
         HostError : the disk refuses
         """
+        self.add_run_files(run.record.run.run_id, run_contents(run))
+
+    def add_run_files(self, run_id: str, contents: Mapping[str, bytes]) -> None:
+        """Store a run that was stored elsewhere, by the contents of its files; see `add_run`."""
         with _disk_errors(self._held.named):
-            check_new_run(self._path / layout.RUNS, run.record.run.run_id)
-            self._store_folder(f"{layout.RUNS}/{run.record.run.run_id}", run_contents(run))
+            check_new_run(self._path / layout.RUNS, run_id)
+            self._store_folder(f"{layout.RUNS}/{run_id}", contents)
         self.update_manifest()
 
     def add_packed(self, packed: PackedRun) -> None:

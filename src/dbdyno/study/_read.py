@@ -34,6 +34,7 @@ _TABLES = (
     "axes",
     "bench",
     "errors",
+    "fleet",
     "hosts",
     "imported",
     "limits",
@@ -90,6 +91,7 @@ class StudyReader(Tables):
         )
         self._ladder(document, measure, workloads, targets)
         self._further_repeats(self._mapping(document, "measure"), measure)
+        hosts = HostsReader(self.text, self.source)
         study_settings = self._asked(settings, "settings")
         self._policy(top["policy"], study_settings, targets)
         self._concern_somebody(study_settings, targets)
@@ -128,9 +130,8 @@ class StudyReader(Tables):
             imported=imported,
             policy=top["policy"],
             settings=study_settings,
-            bench=HostsReader(self.text, self.source).bench(document, axes["route"], targets, workloads)
-            if imported is None
-            else None,
+            benches=hosts.benches(document, axes["route"], targets, workloads) if imported is None else (),
+            fleet=hosts.fleet(document),
         )
 
     def _axes(self, document: Mapping[str, Any], settings: dict[str, Any]) -> dict[str, Any]:

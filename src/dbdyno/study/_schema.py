@@ -318,8 +318,16 @@ HOST: Mapping[str, Key] = MappingProxyType(
 )
 BENCH: Mapping[str, Key] = MappingProxyType(
     {
-        "server": Key(read_text, ..., "name of the host that servers run on"),
+        "server": Key(read_text, "", "name of the host that servers run on; default: this machine"),
         "client": Key(list_of(read_text), (), "not supported yet: clients of the route `network` run on this machine"),
+    }
+)
+FLEET: Mapping[str, Key] = MappingProxyType(
+    {
+        "engine": Key(
+            one_of("processes", "ray"), "processes", "what drives several benches: processes of this machine, or ray"
+        ),
+        "address": Key(read_text, "auto", "ray: address of the cluster"),
     }
 )
 SERVER: Mapping[str, Key] = MappingProxyType(

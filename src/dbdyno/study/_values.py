@@ -126,10 +126,38 @@ class HostChoice:
 
 @dataclass(frozen=True, slots=True)
 class BenchChoice:
-    """Where the servers of a study run; clients of the route network run on this machine."""
+    """Where servers of a study run; clients of the route network run on this machine.
+
+    Parameters
+    ----------
+    server : None: this machine
+    """
 
     name: str
-    server: HostChoice
+    server: HostChoice | None = None
+
+    @property
+    def words(self) -> str:
+        """Return on which machine its servers run.
+
+        >>> BenchChoice("a", HostChoice("db1", "bench@db1")).words, BenchChoice("b").words
+        ('db1 (bench@db1)', 'this machine')
+        """
+        return "this machine" if self.server is None else f"{self.server.name} ({self.server.ssh})"
+
+
+@dataclass(frozen=True, slots=True)
+class FleetChoice:
+    """What drives several benches.
+
+    Parameters
+    ----------
+    engine : child processes of this machine's dbdyno, or actors of a Ray cluster on other machines
+    address : of the cluster, as ``ray.init`` takes it
+    """
+
+    engine: Literal["processes", "ray"] = "processes"
+    address: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +261,8 @@ class Study:
         `seed`, `warm_up_ns` and `settle_ns`, which are 0 then and mean nothing, nor a `policy`
     policy : how targets are configured; results of different policies are not compared
     settings : neutral parameters that all targets get where they concern them, id -> value in the parameter's unit
-    bench : the host that servers run on; None: this machine
+    benches : where servers run; several share the work. None: on this machine
+    fleet : what drives the benches, where there are several
     """
 
     name: str
@@ -270,7 +299,13 @@ class Study:
     imported: Imported | None = None
     policy: Policy = "aligned"
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
-    bench: BenchChoice | None = None
+    benches: tuple[BenchChoice, ...] = ()
+    fleet: FleetChoice = FleetChoice()
+
+    @property
+    def bench(self) -> BenchChoice | None:
+        """Return the bench of a study that has one; each bench of several is given a study with itself alone."""
+        return self.benches[0] if len(self.benches) == 1 else None
 
     def settings_of(self, target: Target) -> dict[str, SettingValue]:
         """Neutral parameters of a target: the study's where they concern its storage engine, and its own."""
@@ -308,12 +343,13 @@ class Study:
     @property
     def bench_words(self) -> str:
         """Return on which machines servers and clients run; empty where all run on the lab's."""
-        if self.bench is None:
+        if not self.benches:
             return ""
-        server = self.bench.server
         near = " and ".join(route for route in self.routes if route != "network")
-        words = [f"servers on {server.name} ({server.ssh})", *([f"clients by {near} there"] if near else [])]
-        words += [f"clients by network on the lab's machine, to {server.address}"] if "network" in self.routes else []
+        where = ", ".join(bench.words for bench in self.benches)
+        words = [f"servers on {where}", *([f"clients by {near} there"] if near else [])]
+        addresses = " and ".join(bench.server.address or "" for bench in self.benches if bench.server is not None)
+        words += [f"clients by network on the lab's machine, to {addresses}"] if "network" in self.routes else []
         return "; ".join(words)
 
     def workload(self, label: str) -> WorkloadChoice:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from dbdyno.core import ContainerChoice, Target
 from dbdyno.engines import SettingValue, setting_toml
-from dbdyno.study._hosts import bench_text
+from dbdyno.study._hosts import benches_text
 from dbdyno.study._limits import USUAL
 from dbdyno.study._pacing import duration_text
 from dbdyno.study._schema import SERVER
@@ -47,7 +47,7 @@ def study_text(study: Study) -> str:
     parts.append("\n[measure]\n" + (_measure_text(study) if study.imported is None else _told_text(study)))
     tables = (_pacing_text, _errors_text, _pinning_text, _limits_text, _timeouts_text, _audit_text, _servers_text)
     parts.append("".join(text(study) for text in tables))
-    parts.append(bench_text(study.bench))
+    parts.append(benches_text(study))
     parts.append(_imported_text(study))
     return "\n".join(part for part in parts if part) + "\n"
 

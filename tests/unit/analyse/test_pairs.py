@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,3 +88,44 @@ def test_the_spread_of_pairs_is_borrowed_from_other_places_of_the_same_two(recor
     assert found[0] < 0.8 < 0.87 < found[1]
     widths = [np.std([np.log(pair.high / pair.low) for pair in pairs]) for pairs in (alone, borrowed)]
     assert widths[1] < widths[0] / 3
+
+
+def on_benches(records: list[RunRecord], factors: tuple[float, ...]) -> list[RunRecord]:
+    """The same runs, the rounds of each tier dealt to benches that are as much faster as their factors say."""
+    blocks = sorted({(record.run.cell.tier_bytes, record.run.repeat) for record in records})
+    owners = {block: index % len(factors) for index, block in enumerate(blocks)}
+    placed = [(owners[record.run.cell.tier_bytes, record.run.repeat], record) for record in records]
+    return [replace(r, tps_mean=(r.tps_mean or 0.0) * factors[owner], bench=f"b{owner}") for owner, r in placed]
+
+
+@pytest.mark.parametrize(("factors", "rounds"), [((1, 1, 0.92), 2), ((1, 1, 0.92), 3), ((1, 1.03), 2)])
+def test_benches_that_differ_make_no_difference_of_targets(
+    study: MakeStudy, factors: tuple[float, ...], rounds: int
+) -> None:
+    def verdicts(gap: float) -> list[str]:
+        levels, counts = {"a": 100.0, "b": 100.0 * (1 - gap)}, (1, 2, 4, 8, 16, 32)
+        return [
+            pair.verdict
+            for seed in range(20)
+            for pair in compare_targets(
+                judge_cells(
+                    on_benches(study(levels, repeats=rounds, concurrencies=counts, spread=0.012, seed=seed), factors)
+                )
+            )
+        ]
+
+    same, apart = verdicts(0.0), verdicts(0.05)
+    assert len(same) == 240
+    assert np.mean([verdict in ("different", "slightly different") for verdict in same]) <= 0.05
+    assert np.mean([verdict == "different" for verdict in apart]) >= 0.85
+
+
+def test_runs_of_a_round_on_different_benches_are_no_pair(record: MakeRecord) -> None:
+    levels = {("a", 1): (100, "x"), ("a", 2): (92, "y"), ("b", 1): (101, "x"), ("b", 2): (99, "z")}
+    records = [record(name, tps, repeat=n, bench=bench) for (name, n), (tps, bench) in levels.items()]
+    (pair,) = compare_targets(judge_cells(records))
+    alone = [replace(one, bench="") for one in records]
+    assert (pair.low, pair.high) == (
+        compare_targets(judge_cells(alone))[0].low,
+        compare_targets(judge_cells(alone))[0].high,
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dbdyno.analyse import judge_cells, judge_sentinel, sentinel_words
+from dbdyno.analyse import StudyFacts, judge_cells, judge_sentinel, limitations, sentinel_words
 from dbdyno.core import Cell, Run, RunRecord, RunStatus, StudyError
 from dbdyno.plan import make_plan
 from dbdyno.study import parse_study, study_text
@@ -55,6 +56,38 @@ def test_failed_runs_are_counted_and_two_are_too_few() -> None:
     assert found is not None
     assert (found.runs, found.planned, found.change) == (2, 3, None)
     assert "too few" in sentinel_words(found)
+
+
+def on_benches(levels: dict[str, float], share: float, spread: float = 0.002) -> list[RunRecord]:
+    """Nine runs, each on the next bench."""
+    chance = np.random.default_rng(2)
+    logs = np.linspace(0, math.log1p(share), 9) + chance.normal(0, spread, 9)
+    names = list(levels)
+    return [
+        replace(record(index, levels[name] * math.exp(log)), bench=name)
+        for index, log in enumerate(logs)
+        for name in (names[index % len(names)],)
+    ]
+
+
+def test_benches_that_are_apart_are_no_drift_and_widen_no_spread() -> None:
+    alone = judge_sentinel(on_benches({"a": 1000.0}, -0.05))
+    several = judge_sentinel(on_benches({"a": 1000.0, "b": 1080.0, "c": 1010.0}, -0.05))
+    assert alone is not None and several is not None
+    assert (alone.benches, alone.apart, several.benches) == (1, 0.0, 3)
+    assert several.change == pytest.approx(-0.05, abs=0.01)
+    assert several.apart == pytest.approx(0.08, abs=0.03)
+    assert alone.spread is not None and several.spread == pytest.approx(alone.spread, rel=0.7)
+
+
+@pytest.mark.parametrize(("levels", "codes"), [((1000.0, 1005.0), []), ((1000.0, 1060.0), ["benches-apart"])])
+def test_benches_that_are_apart_are_a_limitation(levels: tuple[float, float], codes: list[str]) -> None:
+    records = on_benches({"a": levels[0], "b": levels[1]}, 0.0)
+    facts = StudyFacts(12.0, 9, is_closed=True, cores=8, shares_cores=False)
+    found = [caveat.code for caveat in limitations(facts, records, judge_cells(records), [])]
+    assert [code for code in found if code == "benches-apart"] == codes
+    without = [replace(one, run=replace(one.run, is_sentinel=False)) for one in records]
+    assert "benches-apart" in {caveat.code for caveat in limitations(facts, without, judge_cells(without), [])}
 
 
 def test_no_level_rests_on_a_sentinel() -> None:

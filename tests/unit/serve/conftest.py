@@ -42,6 +42,22 @@ class Running:
             yield log
             log.close()
 
+    @contextmanager
+    def open_benches(self, *names: str) -> Iterator[Any]:
+        """The same on several benches: a log of each."""
+        with self.results.writing() as writer:
+            logs = writer.live_of_benches(len(names))
+            for number, (name, log) in enumerate(zip(names, logs, strict=True), start=1):
+                log.begin()
+                log.tell("study", {"name": "nightly", "runs_total": 4, "runs_done": 0, "bench": name})
+                if number < len(names):
+                    log.tell("run", {"run_id": self.run.run_id, "repeat": 1, "number": number, **asdict(self.run.cell)})
+                else:
+                    log.tell("doing", {"text": "mysql:9.7: load 9 of 10 rows"})
+            yield logs
+            for log in logs:
+                log.close()
+
 
 def second(number: int, tps: float = 100.0, phase: str = "window") -> dict[str, Any]:
     return {

@@ -77,6 +77,23 @@ def test_a_run_under_way_moves_on_without_a_reload(browser: playwright.Browser, 
         visit.context.close()
 
 
+def test_benches_of_a_running_study_stand_in_a_table(browser: playwright.Browser, tmp_path: Path) -> None:
+    running = Running(tmp_path / "live")
+    with serving(tmp_path, "127.0.0.1", 0) as (host, port), running.open_benches("a", "b", "c") as logs:
+        logs[0].tell("second", second(3, 120.0))
+        visit = Visit(browser, f"http://{host}:{port}/")
+        visit.page.locator(".study a").click()
+        rows = visit.page.locator("#live-benches tbody tr")
+        playwright.expect(rows).to_have_count(3, timeout=30_000)
+        playwright.expect(rows.nth(0)).to_contain_text("120")
+        playwright.expect(rows.nth(1)).to_contain_text("Run 2 of 4")
+        playwright.expect(rows.nth(2)).to_contain_text("load 9 of 10 rows")
+        playwright.expect(visit.page.locator("#live-run")).to_contain_text("a: Run 1 of 4")
+        assert visit.said == []
+        assert visit.fits()
+        visit.context.close()
+
+
 def test_a_server_that_went_away_is_told(browser: playwright.Browser, tmp_path: Path) -> None:
     Running(tmp_path / "live")
     with serving(tmp_path, "127.0.0.1", 0) as (host, port):

@@ -167,6 +167,29 @@ def test_a_running_study_is_seen_second_by_second(tmp_path: Path) -> None:
     assert not (tmp_path / "live" / "live.jsonl").exists()
 
 
+def test_each_bench_of_several_is_seen(tmp_path: Path) -> None:
+    running = Running(tmp_path / "live")
+    with running.open_benches("a", "b", "c") as logs:
+        (folder,) = Studies(tmp_path).all()
+        logs[1].tell("second", second(3, 120.0))
+        found = study_object(folder)
+        json.dumps(found, allow_nan=False)
+        benches = found["benches"]
+        assert isinstance(benches, list) and isinstance(found["live"], dict)
+        assert [(bench["bench"], bench["doing"]) for bench in benches] == [
+            ("a", ""),
+            ("b", ""),
+            ("c", "mysql:9.7: load 9 of 10 rows"),
+        ]
+        assert (benches[1]["number"], benches[1]["tps"]) == (2, [120.0])
+        assert found["live"]["bench"] == "a"
+        families = {f.name: f for f in text_string_to_metric_families(open_metrics([folder]))}
+        phases = families["dbdyno_run_phase"].samples
+        assert {sample.labels["bench"] for sample in phases} == {"a", "b"}
+        assert [s.labels["bench"] for s in families["dbdyno_run_transactions_per_second"].samples] == ["b"]
+    assert running.results.live_of_benches() == []
+
+
 def test_what_keeps_an_open_warm_up_going_is_told(tmp_path: Path) -> None:
     running = Running(tmp_path / "live")
     with running.open() as log:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbdyno.core import StudyError
-from dbdyno.study import BenchChoice, HostChoice, parse_study, study_text
+from dbdyno.study import BenchChoice, FleetChoice, HostChoice, parse_study, study_text
 
 HEAD = """\
 targets = ["mysql:9.7"]
@@ -34,6 +34,23 @@ def test_a_host_is_named_for_ssh_unless_it_says_otherwise() -> None:
     assert parse_study(study_text(study), "y.toml") == study
 
 
+def test_several_benches_are_read_and_written_and_one_may_be_this_machine() -> None:
+    text = HEAD.replace(', "network"', "") + HOST + BENCH + '[hosts.db2]\n[bench.b]\nserver = "db2"\n[bench.c]\n'
+    study = parse_study(text, "x.toml")
+    assert [bench.name for bench in study.benches] == ["a", "b", "c"]
+    assert study.benches[1:] == (BenchChoice("b", HostChoice("db2", "db2")), BenchChoice("c"))
+    assert study.bench is None
+    assert parse_study(study_text(study), "y.toml") == study
+
+
+def test_ray_is_read_and_written_and_its_nodes_may_be_benches() -> None:
+    text = HEAD.replace(', "network"', "") + "[bench.a]\n[bench.b]\n"
+    study = parse_study(text + '[fleet]\nengine = "ray"\naddress = "h:6379"\n', "x.toml")
+    assert study.fleet == FleetChoice("ray", "h:6379")
+    assert study.benches == (BenchChoice("a"), BenchChoice("b"))
+    assert parse_study(study_text(study), "y.toml") == study
+
+
 def test_without_a_bench_nothing_of_it_is_written() -> None:
     study = parse_study(HEAD.replace(', "network"', ""), "x.toml")
     assert study.bench is None
@@ -52,7 +69,11 @@ def test_without_a_bench_nothing_of_it_is_written() -> None:
         (HEAD + HOST.replace("20000-20099", "99-20") + BENCH, 8, "'ports' is"),
         (HEAD + HOST + 'sudo = ["netem"]\n' + BENCH, 9, "asks for sudo"),
         (HEAD + HOST + BENCH + 'client = ["c1"]\n', 11, "clients"),
-        (HEAD + HOST + BENCH + '[bench.b]\nserver = "db1"\n', 11, "2 benches"),
+        (HEAD + HOST + BENCH + '[bench.b]\nserver = "db1"\n', 12, "a and b have the same machine"),
+        (HEAD.replace(', "network"', "") + "[bench.a]\n[bench.b]\n", 5, "a and b have the same machine"),
+        (HEAD + HOST + BENCH + '[fleet]\nengine = "ray"\n', 12, "fewer than two"),
+        (HEAD + HOST + BENCH + "[bench.b]\n", 1, "needs a server on another host"),
+        (HEAD + HOST + BENCH + '[hosts.db2]\n[bench.b]\nserver = "db2"\n', 11, "needs the address"),
         (HEAD.replace("mysql:9.7", "mysql:9.7@image:mysql:9.7") + HOST + BENCH, 1, "is an image"),
     ],
 )

@@ -78,6 +78,10 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
         "run on the same host as the servers, those of `network` on this machine.",
         _schema.BENCH,
     ),
+    "`[fleet]`": (
+        "What drives the benches of a study that has several; see [several machines](../guides/several-machines.md).",
+        _schema.FLEET,
+    ),
     "`[servers.NAME]`": ("A server that already runs, for targets written `FAMILY@server:NAME`.", _schema.SERVER),
 }
 

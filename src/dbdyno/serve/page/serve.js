@@ -263,13 +263,24 @@
       (byId(id).closest("figure") || byId(id)).hidden = !isDriven || live.tps.length === 0;
     }
     setText("live-left", remainingWords(study.left_s));
+    showBenches(study.benches, study.runs_total);
     if (!isDriven) return setText("live-run", live ? live.doing : "Getting ready");
-    setText("live-run", runWords(live, study.runs_total));
+    setText("live-run", `${live.bench ? `${live.bench}: ` : ""}${runWords(live, study.runs_total)}`);
     showFigures(live);
     if (!live.tps.length) return;
     plot(byId("live-tps"), live.tps, live, live.mean);
     plot(byId("live-p95"), live.p95_ms, live, null);
     setText("live-words", levelWords(live));
+  }
+  function showBenches(benches, total) {
+    byId("live-benches-region").hidden = benches.length === 0;
+    const row = (kind, [tps, ...words]) => element("tr", "", ...words.map((text) => element(kind, "", text)), element(kind, "n", tps));
+    const rows = benches.map((live) => {
+      if (live.doing) return row("td", ["–", live.bench, live.doing, ""]);
+      return row("td", [live.second ? rate(live.tps.at(-1)) : "–", live.bench, runWords(live, total), phaseWords(live)]);
+    });
+    const head = element("thead", "", row("th", ["TPS", "bench", "now", "phase"]));
+    byId("live-benches").replaceChildren(head, element("tbody", "", ...rows));
   }
   function showFigures(live) {
     const rows = [

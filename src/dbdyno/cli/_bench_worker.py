@@ -1,0 +1,133 @@
+"""Drives one bench of a study that has several: what each process of a fleet does."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from dbdyno import lab
+from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
+from dbdyno.cli._plan import full_plan, plan_object
+from dbdyno.cli._progress import auditor
+from dbdyno.cli._remote import examine_bench
+from dbdyno.core import Home, Run
+from dbdyno.doctor import Examination, examination_to_json, needs_of
+from dbdyno.hosts import LocalHost
+from dbdyno.hosts.remote import RemoteHost
+from dbdyno.measure.client import Calibration
+from dbdyno.plan import Plan, check_budget
+from dbdyno.store import Results
+from dbdyno.study import AuditStop, FleetChoice, Study, parse_study, study_text
+
+_TOLD_ONCE = (lab.EngineReady, lab.DatasetReady, lab.DatasetsEqual, lab.ResultsCompared)
+
+
+def drive_bench(
+    start: lab.BenchStart, orders: Iterator[Sequence[Run]], tell: Callable[[lab.BenchMessage | None], None]
+) -> None:
+    """See `BenchWork`. The first order, without runs, asks whether it is ready."""
+    whole = parse_study(start.study_text, "study.toml")
+    own = tuple(bench for bench in whole.benches if bench.name == start.bench)
+    study = replace(
+        whole, benches=own, fleet=FleetChoice(), repeats_max=None
+    )  # who gives the orders decides on further repeats
+    host, home = LocalHost(), Home.of_user()
+    home.check()
+    plan = full_plan(whole, host)
+    with lab.connected_bench(study, study.bench, host) as there:
+        worker = _BenchWorker(study, plan, start, host, home, there, tell)
+        next(orders)
+        worker.get_ready()
+        tell(None)
+        first = next(orders)
+        if start.scratch is not None:  # below the results folder, which is there now
+            start.scratch.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir=start.scratch) as scratch:
+            results = worker.new_results(Path(scratch))
+            for runs in itertools.chain([first], orders):
+                worker.make(runs, results)
+                tell(None)
+
+
+@dataclass(slots=True)
+class _BenchWorker:
+    study: Study
+    plan: Plan
+    start: lab.BenchStart
+    host: LocalHost
+    home: Home
+    there: RemoteHost | None
+    tell: Callable[[lab.BenchMessage | None], None]
+    examination: Examination | None = None
+    is_new: bool = True
+    has_told_targets: bool = False
+
+    def get_ready(self) -> None:
+        """Look whether the machine is fit for the study, and tell its facts."""
+        host, place = (self.host, self.home) if self.there is None else (self.there, self.there.home)
+        budget = self.plan.budget
+        check_budget(self.study, budget, host.memory_available_bytes(), host.free_bytes(place.root))
+        needs = needs_of(self.study, budget.memory_bytes, budget.disk_bytes)
+        self.examination = (
+            examine_here(needs, self.home, self.host) if self.there is None else examine_bench(self.there, needs)
+        )
+        check_before_study(self.examination, force=self.start.is_forced, quiet=True)
+        facts = asdict(host.facts(place.root))
+        if self.there is not None:
+            facts["client"] = asdict(self.host.facts(self.home.root))
+        self.tell(lab.BenchReady(facts))
+
+    def new_results(self, folder: Path) -> Results:
+        """A folder for what is measured, until it is handed over."""
+        text, plan = study_text(self.study), plan_object(self.study, self.plan)
+        return Results.create(folder / "results", text, plan, {}, study_name=self.study.name)
+
+    def make(self, runs: Sequence[Run], results: Results) -> None:
+        """Make runs, and hand each over when it is stored.
+
+        Raises
+        ------
+        KeyboardInterrupt : that was interrupted
+        """
+        known = {run.run_id for run in self.plan.runs}
+        further = tuple(run for run in runs if run.run_id not in known)
+        is_watching = all(run.is_sentinel for run in runs)  # of one target: the others are prepared for the next order
+        is_first, self.has_told_targets = self.is_new and not is_watching, False
+        options = lab.RunOptions(
+            calibration=self._calibration(),
+            examined=examination_to_json(self.examination) if self.examination is not None else None,
+            auditor=auditor(cast("AuditStop", self.start.audit_stop)) if is_first else None,
+            only=frozenset(run.run_id for run in runs),
+        )
+        plan = replace(self.plan, runs=(*self.plan.runs, *further))
+        on_event = partial(self._on_event, results)
+        outcome = lab.run_study(
+            self.study, plan, results, self.host, self.home, on_event, options, server_host=self.there
+        )
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        self.examination, self.is_new = None, self.is_new and is_watching
+
+    def _calibration(self) -> Calibration | None:
+        """Return that of this machine and its routes, where servers run here."""
+        choices = argparse.Namespace(no_calibrate=not self.start.is_calibrating, quiet=True)
+        return calibration_for_study(choices) if self.there is None else None
+
+    def _on_event(self, results: Results, event: lab.Event) -> None:
+        match event:
+            case lab.StudyStarted() | lab.StudyFinished():
+                return
+            case lab.RunStarted() if not self.has_told_targets:
+                self.has_told_targets = True
+                self.tell(lab.TargetFiles(results.target_files()))
+                self.tell(event)
+            case lab.RunFinished():
+                self.tell(lab.RunMade(event, results.run_files(event.record.run.run_id)))
+            case _ if self.is_new or not isinstance(event, _TOLD_ONCE):
+                self.tell(event)

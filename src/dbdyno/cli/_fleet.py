@@ -1,0 +1,115 @@
+"""Runs a study on its benches, several at once, with what is seen meanwhile."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+
+from dbdyno import lab
+from dbdyno.cli._bench_worker import drive_bench
+from dbdyno.cli._console import PlainConsole
+from dbdyno.cli._folder import check_of, make_room
+from dbdyno.cli._plan import full_plan, plan_object, study_line
+from dbdyno.cli._progress import LiveView, PlainLines
+from dbdyno.core import Home
+from dbdyno.hosts import LocalHost
+from dbdyno.store import JsonValue, Results
+from dbdyno.study import Study, study_text
+
+_SCRATCH = ".benches"
+
+
+def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> lab.Outcome:
+    """Run a study into a folder on all of its benches."""
+    host = LocalHost()
+    Home.of_user().check()
+    plan = full_plan(study, host)
+    text, scratch = study_text(study), output.absolute() / _SCRATCH
+    make_room(output, text, fresh=getattr(choices, "fresh", False))
+
+    def open_results(facts: Mapping[str, JsonValue]) -> Results:
+        check = replace(check_of(choices), allow_missing_runs=True)
+        document = plan_object(study, plan)
+        results = Results.open_or_create(output, text, document, facts, study_name=study.name, check=check)
+        if not results.is_being_written:
+            shutil.rmtree(scratch, ignore_errors=True)  # of one that was killed
+        return results
+
+    if not choices.quiet:
+        print(f"\n  {study_line(study, plan)} · {len(study.benches)} benches\n", file=sys.stderr)
+    starts = {bench.name: _start(study, bench.name, scratch, choices) for bench in study.benches}
+    fleet = (
+        lab.ProcessFleet(drive_bench, starts)
+        if study.fleet.engine == "processes"
+        else lab.RayFleet(drive_bench, starts, study.fleet.address)
+    )
+    with fleet_progress(list(starts), quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
+        outcome = lab.run_fleet(
+            study,
+            plan,
+            fleet,
+            open_results,
+            on_event,
+            ["dbdyno", *sys.argv[1:]],
+            retry_failed=choices.retry_failed,
+            allow_unlike=getattr(choices, "allow_unlike", False),
+        )
+    shutil.rmtree(scratch, ignore_errors=True)
+    return outcome
+
+
+def _start(study: Study, bench: str, scratch: Path, choices: argparse.Namespace) -> lab.BenchStart:
+    return lab.BenchStart(
+        bench,
+        study_text(study),
+        scratch,
+        is_forced=choices.force,
+        is_calibrating=not choices.no_calibrate,
+        audit_stop="critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop,
+    )
+
+
+@contextmanager
+def fleet_progress(benches: list[str], *, quiet: bool, run_ns: int) -> Iterator[lab.OnBenchEvent]:
+    """Give the function that is told of events of benches; see `progress`."""
+    console = PlainConsole(stderr=True, soft_wrap=not quiet)
+    if quiet:
+        yield lambda bench, event: None
+    elif not console.is_terminal:
+        width = max(map(len, benches))
+        lines = {bench: PlainLines(console, f"  {bench:<{width}}" if bench else "") for bench in ("", *benches)}
+        yield lambda bench, event: lines[bench].on_event(event)
+    else:
+        view = FleetView(console, benches, run_ns)
+        with Live(view, console=console, refresh_per_second=4, transient=True):
+            yield view.on_event
+
+
+class FleetView:
+    """The run under way of each bench, and one bar of all."""
+
+    def __init__(self, console: Console, benches: list[str], run_ns: int) -> None:
+        width = max(map(len, benches))
+        self._benches = {bench: LiveView(console, run_ns, f"  {bench:<{width}}") for bench in benches}
+        self._whole = LiveView(console, run_ns // max(len(benches), 1))
+
+    def on_event(self, bench: str, event: lab.Event) -> None:
+        """Take in an event of a bench, or of the study."""
+        if not bench:
+            self._whole.on_event(event)
+            return
+        self._benches[bench].on_event(event)
+        if isinstance(event, lab.RunFinished):
+            self._whole.count_run()
+
+    def __rich__(self) -> RenderableType:
+        """The part that is redrawn."""
+        return Group(*(view.run_lines() for view in self._benches.values()), self._whole.bar())

@@ -1,0 +1,363 @@
+"""Runs a study on several benches at once: deals its runs, and adds those that are made to the results folder.
+
+A `Fleet` drives the benches. This process is the one writer: it hands a bench the runs of a piece, stores each run as
+it comes, and gives what a lost bench has not made to the others. Nothing is remembered but the results folder: after a
+kill, the same command deals what is missing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeAlias
+
+from dbdyno.core import DbdynoError, HostError, Run, RunRecord, StoreError, json_value
+from dbdyno.lab import _events as events
+from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
+from dbdyno.lab._sinks import LiveSink, journal_entry, watched_folder
+from dbdyno.plan import Piece, Plan, benches_apart, next_piece, pieces, pieces_left, wanted_runs
+from dbdyno.store import JsonValue, Results, ResultsWriter, check_alike
+from dbdyno.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class TargetFiles:
+    """What a bench has stored of the targets, before its first run: see `Results.target_files`."""
+
+    units: Mapping[str, Mapping[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunMade:
+    """A run that a bench has made, with the files that it is stored as."""
+
+    finished: events.RunFinished
+    files: Mapping[str, bytes]
+
+
+BenchMessage: TypeAlias = events.Event | TargetFiles | RunMade
+OnBenchEvent: TypeAlias = Callable[[str, events.Event], None]
+"""Called with the name of a bench, empty for the study as a whole, and what happened there."""
+
+
+class Fleet(Protocol):
+    """Drives benches side by side, each by one order at a time."""
+
+    def submit(self, bench: str, runs: Sequence[Run]) -> Iterator[BenchMessage]:
+        """Make these runs on a bench, which tells what happens until all are made; without runs, get ready.
+
+        Raises
+        ------
+        DbdynoError : the bench is lost, or can't make them
+        """
+
+    def close(self) -> None:
+        """Have all benches stop what they do and clean up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OrderEnded:
+    error: DbdynoError | None
+
+
+def run_fleet(
+    study: Study,
+    plan: Plan,
+    fleet: Fleet,
+    open_results: Callable[[Mapping[str, JsonValue]], Results],
+    on_event: OnBenchEvent,
+    command_line: Sequence[str] = (),
+    *,
+    retry_failed: bool = False,
+    allow_unlike: bool = False,
+) -> events.Outcome:
+    """Make every run of the plan that is not yet stored, on the study's benches.
+
+    Parameters
+    ----------
+    open_results : opens the results folder, or makes it with the facts of the machines
+    on_event : as in `run_study`
+    retry_failed : make failed runs again; their records are set aside, not lost
+    allow_unlike : use benches that differ in processors or memory
+
+    Raises
+    ------
+    HostError : no bench is left, and runs are missing
+    StoreError : the machines differ, or another dbdyno writes to the folder
+    """
+    orders = _Orders(fleet)
+    with interruptible(), contextlib.closing(fleet):
+        early: list[tuple[str, events.Event]] = []
+
+        def tell(bench: str, event: events.Event) -> None:
+            early.append((bench, event))
+            on_event(bench, event)
+
+        facts = _reached(study, orders, tell)
+        if not allow_unlike:
+            check_alike({f"bench {name}": own for name, own in facts.items()})
+        results = open_results({**next(iter(facts.values())), "benches": facts})
+        with results.writing(command_line) as writer, watched_folder(writer):
+            runner = _FleetRunner(study, plan, results, writer, orders, on_event, list(facts), allow_unlike)
+            for bench, event in early:
+                runner.note(bench, event)
+            return runner.run(retry_failed=retry_failed)
+
+
+@dataclass(slots=True)
+class _Orders:
+    """What benches were told to do; their messages come in one queue.
+
+    Parameters
+    ----------
+    under_way : bench -> its order
+    """
+
+    fleet: Fleet
+    inbox: queue.SimpleQueue[tuple[str, BenchMessage | _OrderEnded]] = field(default_factory=queue.SimpleQueue)
+    under_way: dict[str, Piece] = field(default_factory=dict)
+
+    def give(self, bench: str, piece: Piece) -> None:
+        """Have a bench make the runs of a piece."""
+        self.under_way[bench] = piece
+        threading.Thread(target=self._forward, args=(bench, piece.runs), name=f"bench-{bench}", daemon=True).start()
+
+    def messages(self) -> Iterator[tuple[str, BenchMessage | _OrderEnded]]:
+        """All that benches tell until none has an order."""
+        while self.under_way:
+            bench, message = self.inbox.get()
+            if isinstance(message, _OrderEnded):
+                del self.under_way[bench]
+            yield bench, message
+
+    def _forward(self, bench: str, runs: Sequence[Run]) -> None:
+        error = None
+        try:
+            for message in self.fleet.submit(bench, runs):
+                self.inbox.put((bench, message))
+        except DbdynoError as lost:
+            error = lost
+        except Exception as failed:
+            error = HostError(f"bench {bench} failed", f"{type(failed).__name__}: {failed}")
+        self.inbox.put((bench, _OrderEnded(error)))
+
+
+def _reached(study: Study, orders: _Orders, on_event: OnBenchEvent) -> dict[str, Mapping[str, JsonValue]]:
+    """Facts of the benches that can be reached, in the order of the study.
+
+    Raises
+    ------
+    DbdynoError : that of the first bench, where none can be
+    """
+    facts: dict[str, Mapping[str, JsonValue]] = {}
+    errors: dict[str, DbdynoError] = {}
+    for bench in study.benches:
+        orders.give(bench.name, Piece("", (), ""))
+    for name, message in orders.messages():
+        if isinstance(message, events.BenchReady):
+            facts[name] = message.facts
+            on_event(name, message)
+        elif isinstance(message, _OrderEnded) and message.error is not None:
+            errors[name] = message.error
+            on_event(name, events.BenchLost(_reason(message.error)))
+    if not facts:
+        raise errors[study.benches[0].name]
+    return {bench.name: facts[bench.name] for bench in study.benches if bench.name in facts}
+
+
+def _reason(error: DbdynoError) -> str:
+    return ": ".join(filter(None, (error.what, error.why)))
+
+
+class _FleetRunner:
+    """Runs what a study lacks; see `run_fleet`."""
+
+    def __init__(
+        self,
+        study: Study,
+        plan: Plan,
+        results: Results,
+        writer: ResultsWriter,
+        orders: _Orders,
+        on_event: OnBenchEvent,
+        benches: Sequence[str],
+        allow_unlike: bool,
+    ) -> None:
+        self._study, self._plan, self._results, self._writer = study, plan, results, writer
+        self._orders, self._on_event, self._benches = orders, on_event, list(benches)
+        self._pieces = pieces(study, plan.runs, len(study.benches))
+        self._records: dict[str, RunRecord] = {}
+        self._errors: dict[str, DbdynoError] = {}
+        self._gauged: set[str] = set()
+        self._is_console_lost = False
+        self._live: dict[str, LiveSink] = {}
+        self._audits: list[events.ServersAudited] = []
+        self._allow_unlike, self._is_refused = allow_unlike, False
+
+    def run(self, *, retry_failed: bool) -> events.Outcome:
+        """Make the runs that are missing, and say how the study ended."""
+        if retry_failed:
+            self._emit("", events.FailedRunsSetAside(self._writer.set_aside_failed()))
+        self._records = {record.run.run_id: record for record in self._results.records()}
+        self._gauged = {record.bench for record in self._records.values() if record.run.is_sentinel}
+        already = sum(run.run_id in self._records for run in self._plan.runs)
+        total, targets = len(self._plan.runs), len(self._study.targets)
+        started = events.StudyStarted(self._study.name, targets, total, already)
+        logs = self._writer.live_of_benches(len(self._benches))
+        self._live = {bench: LiveSink(log, bench) for bench, log in zip(self._benches, logs, strict=True)}
+        for sink in self._live.values():
+            sink.take(started)
+        self._emit("", started)
+        is_interrupted = False
+        try:
+            self._make_all()
+        except KeyboardInterrupt:
+            is_interrupted = True
+            self._stop()
+        finally:
+            for sink in self._live.values():
+                sink.close()
+        if (lost := self._writer.folder_problem()) is not None:
+            self._emit("", events.FolderLost(str(lost)))
+            raise lost
+        outcome = self._outcome(interrupted=is_interrupted)
+        self._emit("", events.StudyFinished(outcome))
+        if self._errors and not self._benches:
+            reasons = "; ".join(f"{name}: {_reason(error)}" for name, error in self._errors.items())
+            raise HostError("no bench is left, and runs are missing", reasons, "the same command goes on")
+        return outcome
+
+    def _make_all(self) -> None:
+        self._give_to_idle()
+        for bench, message in self._orders.messages():
+            if not isinstance(message, _OrderEnded):
+                self._take(bench, message)
+                continue
+            if message.error is not None:
+                self._lose(bench, message.error)
+            self._give_to_idle()
+
+    def _stop(self) -> None:
+        """Have the benches stop what they do."""
+        try:
+            self._orders.fleet.close()
+        except OverdueError:
+            self._emit("", events.OrphansRemain())
+
+    def _give_to_idle(self) -> None:
+        """Give each bench that has nothing to do a piece that nobody makes, as long as there is one."""
+        if self._is_refused or not pieces_left(self._study, self._pieces, self._records) or not self._are_alike():
+            return
+        for bench in self._idle():
+            if (piece := self._next_piece(bench)) is not None:
+                self._orders.give(bench, piece)
+
+    def _are_alike(self) -> bool:
+        """Have each bench make a run of the sentinel first; whether all have, when those that are too unlike are gone.
+
+        What runs of a sentinel tell later counts as well.
+        """
+        if not self._study.sentinel or self._allow_unlike:
+            return True
+        for bench in self._idle():
+            piece = self._next_piece(bench) if bench not in self._gauged else None
+            sentinel = next((run for run in piece.runs if run.is_sentinel), None) if piece is not None else None
+            if piece is not None and sentinel is not None:
+                self._orders.give(bench, replace(piece, runs=(sentinel,)))
+            self._gauged.add(bench)
+        if any(all(run.is_sentinel for run in piece.runs) for piece in self._orders.under_way.values()):
+            return False
+        for bench, share in benches_apart(self._records.values(), self._benches).items():
+            words = f"its sentinel is {abs(share):.0%} {'faster' if share > 0 else 'slower'} than that of the others"
+            self._lose(bench, HostError(words, "", "--allow-unlike uses it all the same"))
+        return True
+
+    def _idle(self) -> list[str]:
+        return [bench for bench in self._benches if bench not in self._orders.under_way]
+
+    def _next_piece(self, bench: str) -> Piece | None:
+        taken = {piece.key for piece in self._orders.under_way.values()}
+        left = [piece for piece in pieces_left(self._study, self._pieces, self._records) if piece.key not in taken]
+        return next_piece(left, bench, [other for other in self._benches if other != bench])
+
+    def _take(self, bench: str, message: BenchMessage) -> None:
+        match message:
+            case TargetFiles(units):
+                self._check_engines(bench, units)
+                self._writer.add_target_files(units)
+            case RunMade(finished, files):
+                with uninterrupted():
+                    self._writer.add_run_files(finished.record.run.run_id, files)
+                    self._records[finished.record.run.run_id] = finished.record
+                    self._emit(bench, finished)
+            case events.ServersAudited():
+                self._is_refused |= message.stops
+                if message not in self._audits:  # of the same servers on another bench
+                    self._emit(bench, message)
+                self._audits.append(message)
+            case _:
+                self._emit(bench, message)
+
+    def _check_engines(self, bench: str, units: Mapping[str, Mapping[str, bytes]]) -> None:
+        """Refuse a bench that has other versions than those that were measured.
+
+        Raises
+        ------
+        StoreError : a study must not mix runs of two versions
+        """
+        for target in self._study.targets:
+            stored = self._results.engine(target.name)
+            for contents in (own for unit, own in units.items() if unit.startswith("engines/")):
+                engine = json_value(contents[""].decode())
+                if stored and engine["target"] == target.name and engine["version"] != stored["version"]:
+                    what = f"{target.name} is {engine['version']} on bench {bench} and {stored['version']} elsewhere"
+                    raise StoreError(what, "a study must not mix runs of two versions", "name the version in full")
+
+    def _lose(self, bench: str, error: DbdynoError) -> None:
+        if bench not in self._benches:
+            return
+        self._benches.remove(bench)
+        self._errors[bench] = error
+        self._emit(bench, events.BenchLost(_reason(error)))
+        self._live[bench].close()
+
+    def _emit(self, bench: str, event: events.Event) -> None:
+        self.note(bench, event)
+        if bench in self._live:
+            self._live[bench].take(event)
+        if self._is_console_lost:
+            return
+        try:
+            self._on_event(bench, event)
+        except OSError as error:  # nobody sees how the study goes on: as if interrupted, see `event_stream`
+            self._is_console_lost = True
+            self.note("", events.OutputLost(error.strerror or str(error)))
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def note(self, bench: str, event: events.Event) -> None:
+        """Keep in the journal what happened on a bench."""
+        if (entry := journal_entry(event)) is not None:
+            name, facts = entry
+            self._writer.append(name, **facts, **({"bench": bench} if bench else {}))
+
+    def _outcome(self, *, interrupted: bool) -> events.Outcome:
+        wanted = [run for own in self._pieces for run in wanted_runs(self._study, own, self._records)]
+        statuses = {run_id: record.status for run_id, record in self._records.items()}
+        counts = Counter(statuses.get(run.run_id, "missing") for run in wanted)
+        labels = [choice.label for choice in self._study.workloads]
+        compared = self._results.compared([target.name for target in self._study.targets], labels)
+        return events.Outcome(
+            interrupted,
+            counts["good"],
+            counts["suspect"],
+            counts["failed"],
+            counts["missing"],
+            results_differ=any(comparison.unlike for comparison in compared),
+            refused=self._is_refused,
+        )

@@ -1,0 +1,145 @@
+"""Drives the benches of a study by child processes of this one, each with its own connection to its bench.
+
+A child has its own session, so that a Ctrl-C in the terminal reaches this process alone, which ends the children in
+order. One that is orphaned sees the end of its pipe, and ends in the same way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from dbdyno.core import DbdynoError, HostError, Run
+from dbdyno.lab._fleet import BenchMessage
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnProcess
+
+_END_S = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class BenchStart:
+    """What the process that drives a bench is given.
+
+    Parameters
+    ----------
+    study_text : of the whole study
+    scratch : folder for its results until they are handed over; None: one of its machine's own
+    is_forced : run although the machine is not fit for the study
+    is_calibrating : calibrate the load generator on a machine where that was never done
+    audit_stop : findings of the audit that stop the study
+    """
+
+    bench: str
+    study_text: str
+    scratch: Path | None = None
+    is_forced: bool = False
+    is_calibrating: bool = True
+    audit_stop: str = "never"
+
+
+BenchWork: TypeAlias = Callable[[BenchStart, Iterator[Sequence[Run]], Callable[[BenchMessage | None], None]], None]
+"""Drives a bench: given its orders, tells what happens, and None after each order."""
+
+
+class ProcessFleet:
+    """See `Fleet`."""
+
+    def __init__(self, work: BenchWork, starts: Mapping[str, BenchStart]) -> None:
+        self._work, self._starts = work, starts
+        self._children: dict[str, tuple[SpawnProcess, Connection]] = {}
+
+    def submit(self, bench: str, runs: Sequence[Run]) -> Iterator[BenchMessage]:
+        """See `Fleet`."""
+        child, pipe = self._child(bench)
+        try:
+            pipe.send(tuple(runs))
+            while (message := pipe.recv()) is not None:
+                if isinstance(message, BenchFailed):
+                    raise message.error()
+                yield message
+        except (EOFError, OSError) as error:
+            child.join(_END_S)
+            what = f"the process that drives bench {bench} has ended"
+            raise HostError(what, f"exit status {child.exitcode}") from error
+
+    def close(self) -> None:
+        """See `Fleet`. What does not end in time is killed; the next study removes what it leaves."""
+        for _, pipe in self._children.values():
+            with contextlib.suppress(OSError):
+                pipe.send(None)
+        try:
+            for child, _ in self._children.values():
+                child.join(_END_S)
+        finally:
+            for child, _ in self._children.values():
+                child.kill()
+
+    def _child(self, bench: str) -> tuple[SpawnProcess, Connection]:
+        if bench not in self._children:
+            spawn = multiprocessing.get_context("spawn")
+            ours, theirs = spawn.Pipe()
+            child = spawn.Process(target=_drive, args=(self._work, self._starts[bench], theirs), name=f"bench-{bench}")
+            child.start()
+            theirs.close()
+            self._children[bench] = child, ours
+        return self._children[bench]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchFailed:
+    """How the process that drives a bench failed."""
+
+    kind: type[DbdynoError]
+    words: tuple[str, str, str]
+
+    @classmethod
+    def of(cls, error: DbdynoError) -> BenchFailed:
+        """Pack an error, to be raised elsewhere."""
+        return cls(type(error), (error.what, error.why, error.remedy))
+
+    def error(self) -> DbdynoError:
+        """The error as it was raised there."""
+        return self.kind(*self.words)
+
+
+def _drive(work: BenchWork, start: BenchStart, pipe: Connection) -> None:
+    """Drive a bench in this process until it is told to end."""
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it runs in the background
+    orders: queue.SimpleQueue[Sequence[Run]] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(pipe, orders), name="orders", daemon=True).start()
+
+    def tell(message: Any) -> None:  # noqa: ANN401 - a message, or how it failed
+        with contextlib.suppress(OSError):  # nobody listens: the end of the pipe ends this process
+            pipe.send(message)
+
+    try:
+        work(start, _forever(orders), tell)
+    except DbdynoError as error:
+        tell(BenchFailed.of(error))
+    except KeyboardInterrupt:
+        pass
+
+
+def _forever(orders: queue.SimpleQueue[Sequence[Run]]) -> Iterator[Sequence[Run]]:
+    while True:
+        yield orders.get()
+
+
+def _listen(pipe: Connection, orders: queue.SimpleQueue[Sequence[Run]]) -> None:
+    """Hand on orders; when there is nobody to give any, end this process as Ctrl-C does."""
+    with contextlib.suppress(EOFError, OSError):
+        while (runs := pipe.recv()) is not None:
+            orders.put(runs)
+    os.kill(os.getpid(), signal.SIGINT)

@@ -1,0 +1,156 @@
+"""Deals the runs of a study to benches that become free: each takes the largest piece that nobody has begun.
+
+A piece is a work unit; with more benches than work units it is one of its rounds. See `_parts`. Which bench takes which
+piece depends on how fast they are, the runs and their order within a piece do not: a study that is gone on with has
+the same runs. A piece that a bench has begun is its own as long as it is there.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from dbdyno.core import Run, RunRecord
+from dbdyno.plan._budget import Budget
+from dbdyno.plan._order import sentinel_run, share_server
+from dbdyno.plan._parts import Dealt, block, work_unit
+from dbdyno.plan._repeats import further_rounds, noise_share
+from dbdyno.study import Study
+
+MOST_APART = 0.10
+"""Benches whose sentinels are further apart than this share are not used together."""
+_WATCHED = 3
+"""Runs of the sentinel in each piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Runs that stay on one bench.
+
+    Parameters
+    ----------
+    key : the first run of the piece, which names it
+    runs : those that are missing, in the order of the study
+    bench : which made the latest of its other runs; empty: there are none
+    """
+
+    key: str
+    runs: tuple[Run, ...]
+    bench: str
+
+
+def pieces(study: Study, runs: Sequence[Run], benches: int) -> list[tuple[Run, ...]]:
+    """Divide runs into what stays on one bench, in the order of the study.
+
+    Whether a cell is repeated further depends on all runs of its work unit, so with `repeats_max` those stay together.
+    """
+    ordinary = [run for run in runs if not run.is_sentinel]
+    units = set(map(work_unit, ordinary))
+    key_of = work_unit if benches <= len(units) or study.repeats_max is not None else block
+    keys = list(dict.fromkeys(map(key_of, ordinary)))
+    found: dict[tuple[object, ...], list[Run]] = {key: [] for key in keys}
+    for run in runs:
+        found[keys[(run.repeat - 1) // _WATCHED] if run.is_sentinel else key_of(run)].append(run)
+    return [tuple(own) for own in found.values()]
+
+
+def watched_pieces(study: Study, runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Add the runs by which a sentinel watches the benches: first, in the middle and last of each piece.
+
+    Parameters
+    ----------
+    runs : of the study without sentinels
+    """
+    places = {run.run_id: place for place, run in enumerate(runs)}
+    ordered = [((place, 1), run) for place, run in enumerate(runs)]
+    for number, own in enumerate(pieces(study, runs, len(study.benches))):
+        half = len(own) // 2
+        while share_server(study, own[half - 1], own[half]):
+            half -= 1
+        anchors = [((places[own[0].run_id], 0), "first"), ((places[own[half].run_id], 0), "middle")]
+        anchors.append(((places[own[-1].run_id], 2), "last"))
+        for turn, (place, when) in enumerate(anchors, start=1):
+            reason = f"sentinel, {when} of piece {number + 1}"
+            ordered.append((place, sentinel_run(study, _WATCHED * number + turn, 0, reason)))
+    ordered.sort(key=lambda placed: placed[0])
+    return tuple(replace(run, order_index=index) for index, (_, run) in enumerate(ordered))
+
+
+def wanted_runs(study: Study, own: Sequence[Run], records: Mapping[str, RunRecord]) -> tuple[Run, ...]:
+    """The runs of a piece, and the further repeats that its stored runs call for.
+
+    Parameters
+    ----------
+    records : of the stored runs, by id
+    """
+    further = further_rounds(study, own, list(records.values()))
+    return (*own, *(run for one in further for run in one.runs))
+
+
+def pieces_left(study: Study, divided: Sequence[Sequence[Run]], records: Mapping[str, RunRecord]) -> list[Piece]:
+    """The pieces that lack runs, those with the most first; `records` as in `wanted_runs`."""
+    found = []
+    for own in divided:
+        wanted = wanted_runs(study, own, records)
+        made = [records[run.run_id] for run in wanted if run.run_id in records]
+        missing = tuple(run for run in wanted if run.run_id not in records)
+        if missing:
+            latest = max(made, key=lambda record: record.ended_ns, default=None)
+            found.append(Piece(own[0].run_id, missing, latest.bench if latest is not None else ""))
+    return sorted(found, key=lambda piece: -len(piece.runs))
+
+
+def next_piece(left: Sequence[Piece], bench: str, others: Collection[str]) -> Piece | None:
+    """The piece that a free bench takes: one that it has begun, else one of no other bench that is there.
+
+    Parameters
+    ----------
+    left : without those that are under way
+    others : benches that are there besides
+    """
+    own = [piece for piece in left if piece.bench == bench]
+    free = [piece for piece in left if piece.bench not in others]
+    return next(iter([*own, *free]), None)
+
+
+def benches_apart(records: Iterable[RunRecord], benches: Sequence[str]) -> dict[str, float]:
+    """Benches that are too unlike the others to be used, by their sentinels; how much faster each is, as a share.
+
+    The one that is farthest from the median goes first, of two the one named later. What the noise of their windows may
+    make is no difference.
+    """
+    runs: dict[str, list[RunRecord]] = {}
+    for record in records:
+        if record.run.is_sentinel and record.status == "good" and record.level_tps:
+            runs.setdefault(record.bench, []).append(record)
+    levels = {
+        bench: median(math.log(run.level_tps or 1.0) for run in runs[bench]) for bench in benches if bench in runs
+    }
+    noise = {bench: noise_share(runs[bench]) for bench in levels}
+    apart: dict[str, float] = {}
+    while len(levels) > 1:
+        fastest, slowest = max(levels, key=levels.__getitem__), min(levels, key=levels.__getitem__)
+        least = max(math.log1p(MOST_APART), math.hypot(noise[fastest], noise[slowest]))
+        if levels[fastest] - levels[slowest] <= least:
+            break
+        middle = median(levels.values())
+        farthest = max(reversed(levels), key=lambda bench: round(abs(levels[bench] - middle), 9))
+        level = levels.pop(farthest)
+        apart[farthest] = math.expm1(level - median(levels.values()))
+    return apart
+
+
+def dealt_to_benches(study: Study, runs: Sequence[Run], budget: Budget) -> Dealt:
+    """Estimate the study on its own benches, if they are alike and every run lasts as long as the average one."""
+    count = max(len(study.benches), 1)
+    run_ns = budget.runs.expected_ns // max(len(runs), 1)
+    free_at = [0] * count
+    for piece in sorted(pieces(study, runs, count), key=len, reverse=True):
+        began = heapq.heappop(free_at)
+        heapq.heappush(free_at, began + len(piece) * run_ns)
+    times = [budget.prepare_ns + busy for busy in free_at if busy]
+    makespan_ns = max(times)
+    return Dealt(count, makespan_ns, 1 - sum(times) / (count * makespan_ns), sum(times))
