@@ -36,7 +36,7 @@ def test_a_high_finding_is_told_with_value_unit_and_remedy_and_ends_in_1(tmp_pat
     target(tmp_path / "mysql/5.7.44", "5.7.44", innodb_max_dirty_pages_pct="75", innodb_max_dirty_pages_pct_lwm="0")
     done = run(str(tmp_path))
     assert done.returncode == 1
-    assert "HIGH  share of dirty pages at which flushing begins  [dirty-limit-mismatch]  read" in done.stdout
+    assert "HIGH  dirty page limits  [dirty-limit-mismatch]  read" in done.stdout
     assert "75 %: mysql/5.7.44" in done.stdout and "remedy: Set innodb_max_dirty_pages_pct" in done.stdout
     assert "UNDECIDED" in done.stdout and "clear" in done.stdout.splitlines()[-1]
     assert done.stderr == ""
@@ -122,7 +122,7 @@ def test_what_came_about_while_servers_were_driven_is_told_apart(tmp_path: Path)
     write_study(tmp_path / "two", TWINS, tuned)
     done = run(str(tmp_path / "two"))
     assert done.returncode == 1
-    assert "what a commit waits for" in done.stdout.partition("SINCE THE SERVERS WERE DRIVEN")[2]
+    assert "durability of commits" in done.stdout.partition("SINCE THE SERVERS WERE DRIVEN")[2]
     since = [(entry["id"], entry.get("since")) for entry in json.loads(run(str(tmp_path / "two"), "--json").stdout)]
     assert ("commit-policy-mismatch", "while driven") in since
 
@@ -141,4 +141,4 @@ def test_servers_that_were_only_looked_at_are_audited_too(tmp_path: Path) -> Non
     done = run(str(tmp_path / "looked"))
     assert done.returncode == 1
     assert "before the first run" in done.stderr
-    assert "what a commit waits for" in done.stdout
+    assert "durability of commits" in done.stdout

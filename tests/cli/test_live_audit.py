@@ -38,7 +38,7 @@ def test_a_critical_difference_is_told_in_a_line_and_stops_whom_it_should(
     assert told.stops == stops
     first, second, *rest = audit_lines(told)
     assert first.startswith("  ✘ audit of the servers at sysbench/oltp_read_write, 64 MiB, socket: 1 critical")
-    assert second.strip().startswith("critical: what a commit waits for") and "Favours" in second
+    assert second.strip().startswith("critical: durability of commits") and "Favours" in second
     assert any("Ctrl-C" in line for line in rest) == (not stops)
 
 

@@ -86,7 +86,7 @@ def test_no_p_is_told_for_an_assumption_and_the_assumption_is(
 
 def test_a_slow_start_is_no_stall_on_the_page(results: Path) -> None:
     page = page_text(StoredStudy.open(results))
-    assert "stalled second" not in page.replace("stalled seconds of its settled part", "").replace(
+    assert "stalled second" not in page.replace("stalled seconds of the settled part", "").replace(
         ">stalled seconds<", ""
     )
 

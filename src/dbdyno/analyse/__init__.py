@@ -1,6 +1,6 @@
 """Judgement: values in, findings out. One file a question; knows no files and no engines."""
 
-from dbdyno.analyse._answer import Answer, answer, answer_place, pair_at, place_namer, place_words, turned
+from dbdyno.analyse._answer import Answer, answer, answer_place, place_namer, place_words
 from dbdyno.analyse._capacity import (
     CapacityJudgement,
     CapacityStep,
@@ -42,7 +42,7 @@ from dbdyno.analyse._latency import (
     with_noise_intervals,
 )
 from dbdyno.analyse._limitations import StudyFacts, limitations
-from dbdyno.analyse._pairs import Place, by_place, compare_targets, place_of, rank_places
+from dbdyno.analyse._pairs import Place, by_place, compare_targets, pair_at, place_of, rank_places, turned
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
 from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words
 from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
@@ -55,6 +55,7 @@ from dbdyno.analyse._series_words import (
     window_words,
 )
 from dbdyno.analyse._settled import FAR, remedy_words
+from dbdyno.analyse._upgrades import Upgrade, is_shown, upgrades
 from dbdyno.analyse._variation import observed_variation
 from dbdyno.analyse._windows import unsettled_windows
 from dbdyno.analyse._words import (
@@ -99,6 +100,7 @@ __all__ = [
     "SeriesJudgement",
     "StudyFacts",
     "TargetShift",
+    "Upgrade",
     "answer",
     "answer_place",
     "assumed_words",
@@ -116,6 +118,7 @@ __all__ = [
     "counted",
     "course_words",
     "courses_words",
+    "is_shown",
     "is_vague_ratio",
     "judge_capacity",
     "judge_cells",
@@ -151,6 +154,7 @@ __all__ = [
     "tps_point",
     "turned",
     "unsettled_windows",
+    "upgrades",
     "vague_words",
     "verdict_words",
     "wave_words",

@@ -7,16 +7,17 @@ was done (the best concurrency of a tier), because that is what a reader means b
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._memory import memory_gains, memory_sentence
-from dbdyno.analyse._pairs import Place, by_place, place_of
+from dbdyno.analyse._pairs import Place, by_place, pair_at, place_of, turned
+from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
+from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
 from dbdyno.analyse._words import change_words, counted, faster_words, is_vague_ratio, listed, slower_words
 from dbdyno.core import Comparison, format_memory, target_title
 
@@ -25,6 +26,7 @@ _MOST_SCENARIOS = 8
 _OTHERS = "imported:"
 """Before the name of a workload that dbdyno does not have, or that no log names."""
 _MOST_NAMED = 3
+_TWO = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Answer:
     Parameters
     ----------
     headline : a short title that says the finding
-    sentences : one or two for the workload, or one for each workload and route; what more memory brings; then a tally
+    sentences : one or two for the workload, or one for each workload and route; what more memory, upgrades and
+        other routes bring; then a tally
     """
 
     headline: str
@@ -55,7 +58,18 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
     sentences.insert(1, _p99_sentence(chosen[0], places))
     is_one_scenario = len({place[:2] for place in places}) == 1
     memory = memory_sentence(memory_gains(judgements, chosen[0]), chosen[0][3]) if is_one_scenario else ""
-    return Answer(headline, tuple(filter(None, (*sentences, memory, _tally(comparisons, chosen)))))
+    further = (memory, *_steps_and_routes(judgements, comparisons, chosen[0]), _tally(comparisons, chosen))
+    return Answer(headline, tuple(filter(None, (*sentences, *further))))
+
+
+def _steps_and_routes(
+    judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], place: Place
+) -> Iterator[str]:
+    """What upgrades brought, which two targets alone tell already, and whether a route changes the order."""
+    namer = place_namer(map(place_of, comparisons))
+    if len({judgement.cell.target for judgement in judgements}) > _TWO:
+        yield upgrade_sentence(upgrades(judgements, comparisons), place, namer(place))
+    yield from (route_sentence(order, namer) for order in route_orders(comparisons))
 
 
 def answer_place(judgements: Sequence[CellJudgement]) -> Place | None:
@@ -84,26 +98,6 @@ def _place_words(place: Place, *, has_workloads: bool, has_routes: bool) -> str:
     if has_routes:
         words += f", {route}"
     return words
-
-
-def pair_at(place: Place, better: str, other: str, comparisons: Sequence[Comparison]) -> Comparison | None:
-    """The comparison of two targets at a place, turned so that `better` is on the left."""
-    for pair in comparisons:
-        if place_of(pair) == place and {pair.left, pair.right} == {better, other}:
-            return pair if pair.left == better else turned(pair)
-    return None
-
-
-def turned(pair: Comparison) -> Comparison:
-    """The same comparison seen from the other side.
-
-    >>> pair = Comparison("a", "b", "w", 1, 1, "socket", 2.0, 1.6, 2.5, 0.01, "different")
-    >>> turned(pair).left, turned(pair).ratio, turned(pair).low, turned(pair).high
-    ('b', 0.5, 0.4, 0.625)
-    """
-    low = 1 / pair.high
-    high = 1 / pair.low if pair.low > 0 else float("inf")
-    return replace(pair, left=pair.right, right=pair.left, ratio=1 / pair.ratio, low=low, high=high)
 
 
 def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
@@ -167,13 +161,13 @@ def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: 
     """How two targets compare at a place; of two versions of one server the newer is told from the older."""
     first, second = _told_first(best, other)
     turned_pair = pair if first is best else turned(pair)
-    names = target_title(first.cell.target), _short_title(second, first)
+    names = target_title(first.cell.target), version_title(second.cell.target, first.cell.target)
     levels = " against ".join(cell_level_words(judgement, "TPS") for judgement in (first, second))
     more = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
     if pair.verdict in ("different", "slightly different"):
         share, interval = faster_words(turned_pair.ratio, turned_pair.low, turned_pair.high)
         small = "" if pair.verdict == "different" else ", less than the 3 % that count"
-        return f"{names[0]} is {share} than {names[1]} at {where} ({interval}{small}): {levels}"
+        return f"{names[0]} is {share} {names[1]} at {where} ({interval}{small}): {levels}"
     if is_vague_ratio(pair.low, pair.high) or pair.low <= 0:
         what = f"the runs differ too much to compare {names[0]} with {names[1]}"
         return f"Not decided at {where}: {what} ({levels}){more}"
@@ -197,10 +191,10 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
     if here is None or change is None or change.verdict == "not settled":
         return ""
     first, second = here
-    names = target_title(first.cell.target), _short_title(second, first)
+    names = target_title(first.cell.target), version_title(second.cell.target, first.cell.target)
     if change.verdict in ("different", "slightly different"):
         share, interval = faster_words(change.ratio, change.low, change.high, "longer", "shorter")
-        return f"The p99 of {names[0]} is {share} than that of {names[1]} ({interval})."
+        return f"The p99 of {names[0]} is {share} that of {names[1]} ({interval})."
     if change.verdict == "same":
         return "Their p99 is the same to within 3 %."
     more = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
@@ -210,26 +204,7 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
 
 def _told_first(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:
     """The one that is told and the one that it is told from: the newer version of one server, else the faster."""
-    return (other, best) if _is_newer(other, best) else (best, other)
-
-
-def _is_newer(judgement: CellJudgement, than: CellJudgement) -> bool:
-    """Whether it is a newer version of the same server and storage engine."""
-    one, other = judgement.runs[0], than.runs[0]
-    if (one.family, one.storage_engine) != (other.family, other.storage_engine):
-        return False
-    return _version_key(one.version) > _version_key(other.version)
-
-
-def _version_key(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
-
-
-def _short_title(judgement: CellJudgement, beside: CellJudgement) -> str:
-    """The name of a target; next to another version of the same server the version alone."""
-    name, other = target_title(judgement.cell.target), target_title(beside.cell.target)
-    brand, version = re.fullmatch(r"(.*?)(\d[\d.]*)?", name).groups()  # type: ignore[union-attr]
-    return version if version and brand and re.fullmatch(re.escape(brand) + r"\d[\d.]*", other) else name
+    return (other, best) if is_newer(other, best) else (best, other)
 
 
 def _first_of(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_all: bool) -> str:

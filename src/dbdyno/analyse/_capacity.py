@@ -12,7 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._words import change_words, counted, listed, percent_words, plus_minus, ratio_words
+from dbdyno.analyse._words import (
+    change_words,
+    counted,
+    faster_words,
+    is_vague_ratio,
+    listed,
+    percent_words,
+    plus_minus,
+    ratio_words,
+)
 from dbdyno.core import format_memory, target_title
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
@@ -178,11 +187,11 @@ def _sentence(found: CapacityJudgement, several_tiers: bool, several_workloads: 
     words = [f"{target_title(found.target)}{where} peaks at {counted(found.peak.best, 'connection')}: {tps} TPS"]
     others = [f"{n:,}" for n in found.peak.concurrencies if n != found.peak.best]
     if others:
-        words.append(f"{listed(others)} show no difference from that")
+        words.append(f"{listed(others)} connections show no difference from it")
     if found.is_open:
         words.append(_open_end(found))
     if found.unsettled:
-        words.append(f"left out, as not settled: {listed([f'{n:,}' for n in found.unsettled])}")
+        words.append(f"excluded because not settled: {listed([f'{n:,}' for n in found.unsettled])}")
     if found.falls:
         deepest = min(found.falls, key=lambda step: step.ratio)
         since = f"it collapses from {found.falls[0].after:,} on, " if len(found.falls) > 1 else "it collapses "
@@ -190,14 +199,19 @@ def _sentence(found: CapacityJudgement, several_tiers: bool, several_workloads: 
         words.append(f"{since}at {deepest.after:,} by {fall}")
     if found.more_memory is not None:
         step = found.more_memory
-        times = f"{step.after / step.before:.3g}"
-        ratio = ratio_words(step.ratio, step.low, step.high).replace(", ", " (", 1)
-        words.append(f"with {times} times the memory its peak is {ratio}) times as high")
+        words.append(f"with {step.after / step.before:.3g} times the memory, its peak {_gain_words(step)}")
     return "; ".join(words) + "."
+
+
+def _gain_words(step: CapacityStep) -> str:
+    if is_vague_ratio(step.low, step.high) or step.low <= 1 <= step.high:
+        return f"shows no difference ({ratio_words(step.ratio, step.low, step.high)} times)"
+    share, interval = faster_words(step.ratio, step.low, step.high, "higher", "lower")
+    return f"is {share.removesuffix(' than').removesuffix(' as')} ({interval})"
 
 
 def _open_end(found: CapacityJudgement) -> str:
     last = found.steps[-1]
     if last.is_gain:
-        return "the highest measured, and still rising: its peak is higher"
-    return "the highest measured: its peak may be higher"
+        return "throughput still rises at the highest concurrency measured, so its peak is higher"
+    return "this is the highest concurrency measured, so its peak may be higher"

@@ -77,17 +77,18 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int) -> str:
     told = groups.get("different", [])
     words = [_change_words(gain) for gain in (told if len(told) <= _MOST_NAMED else (told[0], told[-1]))]
     if len(told) > _MOST_NAMED:
-        words.append(f"{len(told) - 2} others lie between them")
+        words.append(f"{len(told) - 2} others are in between")
     if alike := groups.get("same"):
         words.append(f"{_names(alike)} {'is' if len(alike) == 1 else 'are'} equally fast")
     if doubtful := groups.get("undecided"):
         words.append(f"no difference is shown for {_names(doubtful)}")
-    return f"{where} {', '.join(words)}."
+    return f"{where}, {', '.join(words)}."
 
 
 def _change_words(gain: MemoryGain) -> str:
     share, interval = faster_words(gain.ratio, gain.low, gain.high)
-    return f"{target_title(gain.target)} is {share} ({interval})"
+    alone = share.removesuffix(" than").removesuffix(" as")  # than itself
+    return f"{target_title(gain.target)} is {alone} ({interval})"
 
 
 def _names(gains: Sequence[MemoryGain]) -> str:

@@ -48,7 +48,7 @@ def series_caveats(
         _regular_stalls(state, window_stalls),
         _coarse(window_stalls),
         _short_window(state),
-        Caveat("cut-interval", "the last interval was shorter than a second and left out") if is_cut else None,
+        Caveat("cut-interval", "the last interval was shorter than a second and is not used") if is_cut else None,
     ]
     return tuple(caveat for caveat in found if caveat is not None)
 
@@ -83,8 +83,9 @@ def _passing_wave(waves: Mapping[int, Period | None]) -> Caveat | None:
     if not swinging or len(swinging) == len(waves):
         return None
     text = (
-        f"of {len(waves)} windows that slide over the run {len(swinging)} swing, with a period of "
-        f"{min(swinging.values()):.0f} to {max(swinging.values()):.0f} s; the last of them begins at {max(swinging)} s"
+        f"{len(swinging)} of {len(waves)} windows that slide over the run swing, with a period of "
+        f"{min(swinging.values()):.0f} to {max(swinging.values()):.0f} s; the last of them begins at {max(swinging)} "
+        "s"
     )
     return Caveat("passing-wave", text)
 

@@ -43,8 +43,8 @@ def _late(judged: Judged) -> Caveat | None:
     if not late:
         return None
     text = (
-        f"In {counted(len(late), 'window')} of {len(judged)} the beginning had not settled, for up to "
-        f"{max(late)} s, and is left out. A longer warm-up avoids this."
+        f"In {counted(len(late), 'window')} of {len(judged)} the beginning had not settled, for up to {max(late)} s, "
+        "and is not used. A longer warm-up avoids this."
     )
     return Caveat("late-windows", text)
 

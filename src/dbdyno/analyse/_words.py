@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 
 _MOST_ENDS_RATIO = 4
+_MULTIPLE_FROM = 3
+_AS = {"faster": "fast", "longer": "long", "higher": "high"}
 _UNKNOWN, _TOO_UNLIKE = "not known", "the runs are too unlike"
 
 
@@ -107,22 +109,28 @@ def slower_words(ratio: float, low: float, high: float) -> str:
 def faster_words(
     ratio: float, low: float, high: float, above: str = "faster", below: str = "slower"
 ) -> tuple[str, str]:
-    """Return by how many percent the first of two is above or below the second, with the interval.
+    """Return how the first of two compares with the second, up to its name, and the interval.
 
     Parameters
     ----------
     ratio, low, high : first over second with its 95 % interval
     above, below : what more and what less of it is called
 
-    The interval must lie on one side of 1.
+    From three times as much on, a multiple is easier to read than percent. The interval must lie on one side of 1.
 
     >>> faster_words(1.22, 1.16, 1.28), faster_words(0.82, 0.78, 0.86)
-    (('22 % faster', '16 to 28 %'), ('18 % slower', '14 to 22 %'))
+    (('22 % faster than', '16 to 28 %'), ('18 % slower than', '14 to 22 %'))
+    >>> faster_words(27.0, 25.1, 29.1), faster_words(3.21, 3.0, 3.4, "longer", "shorter")
+    (('27 times as fast as', '25 to 29'), ('3.2 times as long as', '3.0 to 3.4'))
     """
+    if ratio >= _MULTIPLE_FROM:
+        digits = 0 if high >= 10 else 1
+        value, least, most = (f"{end:,.{digits}f}" for end in (ratio, low, high))
+        return f"{value} times as {_AS[above]} as", f"{least} to {most}"
     shares = [100 * abs(end - 1) for end in (ratio, *((low, high) if ratio >= 1 else (high, low)))]
     digits = 1 if abs(shares[2] - shares[1]) < 2 or shares[0] < 2 else 0
     value, least, most = (f"{share:,.{digits}f}" for share in shares)
-    return f"{value} % {above if ratio >= 1 else below}", f"{least} to {most} %"
+    return f"{value} % {above if ratio >= 1 else below} than", f"{least} to {most} %"
 
 
 def listed(words: Sequence[str]) -> str:

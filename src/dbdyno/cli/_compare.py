@@ -222,9 +222,11 @@ def parse_choices(
     try:
         study = parse_study("\n".join(lines), _SOURCE)
     except StudyError as error:
-        # The line number is one of a file that the user never saw.
-        what = re.sub(rf"^{_SOURCE}:\d+: ", f"{_SOURCE}: ", error.what)
-        what = re.sub(r"^command line: '(\w+)' is", lambda key: f"--{key[1].replace('_', '-')} is", what)
+        # The line number is one of a file that the user never saw, and its keys are options here.
+        what = re.sub(rf"^{_SOURCE}:\d+: ", "", error.what)
+        key = re.match(r"'(\w+)' is", what)
+        if key and key[1] in vars(choices):
+            what = f"--{key[1].replace('_', '-')} is{what[key.end() :]}"
         raise StudyError(what, error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)

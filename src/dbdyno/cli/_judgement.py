@@ -154,8 +154,8 @@ def _tally(group: GroupJudgement, over: str) -> str:
     parts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
     means = "means of windows" if over == "window" else "means of whole runs"
     return (
-        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(parts)}. Ranks overlap where runs can't be "
-        f"told apart. This assumes that repeats spread by {group.spread:.1%}."
+        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(parts)}. Ranks overlap where runs show no "
+        f"difference. This assumes that repeats spread by {group.spread:.1%}."
     )
 
 

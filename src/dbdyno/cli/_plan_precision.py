@@ -87,7 +87,7 @@ def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
     """Return what is printed under a plan."""
     planned, variation = precision.planned, precision.variation
     lines = [
-        f"certainty  a cell's level to ±{_percent(planned.half_width)}; two targets are told apart from "
+        f"certainty  a cell's level to ±{_percent(planned.half_width)}; two targets show a difference from "
         f"{_percent(planned.smallest_difference)} on (power 0.8, one comparison)",
         f"           {precision.basis}",
     ]
@@ -166,8 +166,8 @@ def _by_repeats(designs: Sequence[Design]) -> list[Design]:
 def _design_line(design: Design, is_cheapest: bool) -> str:
     mark = ", the least time" if is_cheapest else ""
     return (
-        f'  repeats = {design.repeats}, window = "{design.window_s:.0f}s": {format_duration(design.runs_ns)} of runs, '
-        f"told apart from {_percent(design.smallest_difference)} on{mark}"
+        f'  repeats = {design.repeats}, window = "{design.window_s:.0f}s": {format_duration(design.runs_ns)} of '
+        f"runs, shows differences from {_percent(design.smallest_difference)} on{mark}"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
 
@@ -138,10 +139,10 @@ def _engine_remedy(text: str) -> str:
     match = re.fullmatch(r"([a-z]+)(?:[-_ @/]?v?(\d[\w.]*))?(:.*)?", text.strip().lower())
     if match is None:
         return "write for example mariadb:11.8, mariadb:11.8+rocksdb or mysql:9.7@package"
+    family = match[1] if match[1] in _EXAMPLES else next(iter(get_close_matches(match[1], _EXAMPLES)), "mariadb")
     if match[2]:
-        return f"did you mean {match[1]}:{match[2]}?"
-    example = _EXAMPLES.get(match[1], "11.8")
-    return f"name its version, such as {match[1]}:{example}; `dbdyno engines` lists those available here"
+        return f"did you mean {family}:{match[2]}?"
+    return f"name family and version, such as {family}:{_EXAMPLES[family]}; `dbdyno engines` lists those available here"
 
 
 def target_title(name: str) -> str:
@@ -151,14 +152,15 @@ def target_title(name: str) -> str:
     ('MariaDB 11.8 + MyRocks', 'MySQL 9.7', 'MySQL 9.7 tuned')
     >>> target_title("percona-server 8.4.7-7"), target_title("mariadb 10.11.16-MariaDB-ubu2204")
     ('Percona Server 8.4.7-7', 'MariaDB 10.11.16')
-    >>> target_title("big pool")
-    'big pool'
+    >>> target_title("mysql:5.6@npm"), target_title("big pool")
+    ('MySQL 5.6 (npm)', 'big pool')
     """
-    match = re.match(r"([\w-]+)[: ](\d[\d.]*(?:-\d+)?)(?:-MariaDB\S*)?(?:\+(\w+))?(?=\s|$)", name)
+    match = re.match(r"([\w-]+)[: ](\d[\d.]*(?:-\d+)?)(?:-MariaDB\S*)?(?:\+(\w+))?(?:@(\w+))?(?=\s|$)", name)
     if match is None or match[1] not in _TITLES:
         return name
     storage = f" + {_TITLES.get(match[3], match[3])}" if match[3] else ""
-    return f"{_TITLES[match[1]]} {match[2]}{storage}{name[match.end() :]}"
+    source = f" ({match[4]})" if match[4] else ""
+    return f"{_TITLES[match[1]]} {match[2]}{storage}{source}{name[match.end() :]}"
 
 
 def check_plugin(name: EngineName) -> None:

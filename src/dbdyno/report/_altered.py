@@ -13,7 +13,10 @@ def altered_caveats(*folders: Results) -> list[Caveat]:
     return [
         Caveat(
             "results-altered",
-            f"{results.path} is not as dbdyno wrote it, and is used by --allow-altered: {_words(results)}.",
+            (
+                f"{results.path} has changed since dbdyno wrote it and is used because of --allow-altered: "
+                f"{_words(results)}."
+            ),
         )
         for results in folders
         if results.alterations

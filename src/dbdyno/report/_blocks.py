@@ -178,7 +178,7 @@ def rest(anchor: str, summary: str, *blocks: Block | None) -> Fold:
     return Fold(summary, there(blocks), "rest", f"{anchor}-rest")
 
 
-def data_behind(table: Table, summary: str = "The data as a table") -> Fold:
+def data_behind(table: Table, summary: str = "Data as a table") -> Fold:
     """A chart's data, on demand."""
     return Fold(summary, (table,), "data")
 

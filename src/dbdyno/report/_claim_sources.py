@@ -47,15 +47,15 @@ def read_cell_filter(pairs: Sequence[str]) -> CellFilter:
 def _chosen(pair: str) -> tuple[str, str | int]:
     name, equals, value = pair.partition("=")
     if name not in _AXES or not equals or not value:
-        raise RequestError(f"'{pair}' chooses nothing", f"axes: {', '.join(_AXES)}", "write for example memory=140GB")
+        raise RequestError(f"'{pair}' selects nothing", f"axes: {', '.join(_AXES)}", "write for example memory=140GB")
     if name == "memory":
         try:
             return name, parse_bytes(value)
         except StudyError as error:
-            raise RequestError(f"'{value}' is no size of memory", "", "write for example memory=140GB") from error
+            raise RequestError(f"'{value}' is not a memory size", "", "write for example memory=140GB") from error
     if name == "connections":
         if not (value.isascii() and value.isdigit()):
-            raise RequestError(f"'{value}' is no number of connections", "", "write for example connections=56")
+            raise RequestError(f"'{value}' is not a number of connections", "", "write for example connections=56")
         return name, int(value)
     return name, value
 

@@ -30,7 +30,7 @@ from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
 
-CLAIMS_TITLE = "What the report prints, and what is found here"
+CLAIMS_TITLE = "Printed in the report, and recomputed here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ def claims_table(held: CheckedClaims) -> Table:
     columns = [
         Column("claim", is_name=True),
         Column("verdict", is_name=True),
-        Column("what it says"),
-        Column("what was counted"),
+        Column("claim"),
+        Column("cells counted"),
         Column("printed", True),
         Column("here, 95 %", True),
-        Column("what to know of it"),
+        Column("remarks"),
     ]
     rows = [_row(row) for row in sorted(held.judged, key=lambda row: row.result.own is None)]
     return Table("claims", f"Claims of {held.report.report_id}, recomputed", columns, rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from types import TracebackType
@@ -18,6 +18,7 @@ from typing import TypeVar
 from dbdyno.core import HostError, format_bytes
 
 PNG_SCALE = 2.0
+_SIMPLEST = '{"data": {"values": []}, "mark": "point"}'
 _Made = TypeVar("_Made")
 
 
@@ -34,6 +35,15 @@ class ChartConverter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pool.shutdown(cancel_futures=True)
+
+    def warm_up(self) -> None:
+        """Start the process and its engine, which takes most of a second, while this one does something else."""
+        self._begun(_svg, _SIMPLEST)
+
+    def begin_svg(self, spec: str) -> Callable[[], str]:
+        """Begin to draw a Vega-Lite definition; what is returned waits for the drawing, and raises as `svg` does."""
+        begun = self._begun(_svg, spec)
+        return lambda: _waited_for(begun)
 
     def svg(self, spec: str) -> str:
         """The drawing of a Vega-Lite definition.
@@ -53,19 +63,31 @@ class ChartConverter:
         return self._made(_bundle)
 
     def _made(self, make: Callable[..., _Made], *arguments: str) -> _Made:
+        return _waited_for(self._begun(make, *arguments))
+
+    def _begun(self, make: Callable[..., _Made], *arguments: str) -> Future[_Made]:
         try:
-            return self._pool.submit(make, *arguments).result()
+            return self._pool.submit(make, *arguments)
         except BrokenProcessPool as error:
-            raise HostError("the charts can't be drawn", _why(), _remedy()) from error
+            dead: Future[_Made] = Future()
+            dead.set_exception(error)
+            return dead
+
+
+def _waited_for(begun: Future[_Made]) -> _Made:
+    try:
+        return begun.result()
+    except BrokenProcessPool as error:
+        raise HostError("the charts can't be drawn", _why(), _remedy()) from error
 
 
 def _why() -> str:
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
-        return "the process that draws them has died, most likely for want of memory"
+        return "the process that draws the charts ended, probably because memory ran out"
     return (
-        f"the process that draws them has died: addresses are limited to {format_bytes(limit)} (ulimit -v), "
-        "and its JavaScript engine reserves tens of GiB at its start"
+        f"the process that draws the charts ended: its address space is limited to {format_bytes(limit)} (ulimit "
+        "-v), and its JavaScript engine reserves tens of GiB when it starts"
     )
 
 

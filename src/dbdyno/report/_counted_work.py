@@ -41,18 +41,18 @@ class CountedKind:
 KINDS = (
     CountedKind("row lock waits", "waits", (("engine.rowlock.waits",),), ("engine.rowlock.time",)),
     CountedKind(
-        "server's processor time",
+        "server's CPU time",
         "rows",
         (tuple(f"engine.handler.{name}" for name in _ROWS),),
         ("server.cpu.user", "server.cpu.system"),
         1e3,
     ),
-    CountedKind("reads of the device", "reads", (("disk.reads",),), ("disk.read_time",)),
-    CountedKind("writes of the device", "writes", (("disk.writes",),), ("disk.write_time",)),
-    CountedKind("flushes of the device", "flushes", (("disk.flushes",),), ("disk.flush_time",)),
+    CountedKind("device reads", "reads", (("disk.reads",),), ("disk.read_time",)),
+    CountedKind("device writes", "writes", (("disk.writes",),), ("disk.write_time",)),
+    CountedKind("device flushes", "flushes", (("disk.flushes",),), ("disk.flush_time",)),
     CountedKind("pages read", "pages", (("engine.pages.read",),)),
     CountedKind("redo log", "bytes", (("engine.redo.lsn",), ("engine.redo.bytes",))),
-    CountedKind("flushes of files (fsync)", "flushes", (("engine.io.fsyncs",),)),
+    CountedKind("file flushes (fsync)", "flushes", (("engine.io.fsyncs",),)),
 )
 
 

@@ -15,8 +15,9 @@ from dbdyno.store import StackProfile, StoredStudy, deep_folders, read_profile
 Waiting = Literal["on_cpu", "off_cpu"]
 KINDS: Mapping[Waiting, str] = {"on_cpu": "on a processor", "off_cpu": "blocked"}
 ABOUT_DEEP = (
-    "Sampled in one run of each, which is not judged. Own time: without the functions that it calls. Listed are "
-    "differences beyond twice the error of sampling; what differs between runs is not known from one."
+    "Sampled in one run of each target; these runs are not judged. Own time excludes the functions that a function "
+    "calls. The table lists differences of more than twice the sampling error. One run cannot show how much runs "
+    "differ."
 )
 _MOST_ROWS = 15
 _MOST_CUT_OFF = 0.3
@@ -107,7 +108,7 @@ def deep_lines(deep: DeepProfile) -> list[str]:
             scale = least_total(found.left.total_ms, found.right.total_ms)
             times = (ms_words(tree.total_ms, scale) for tree in (found.left, found.right))
             shown = ", ".join(f"{title} {ms}" for title, ms in zip(deep.titles, times, strict=True))
-            whose = "all threads of the server" if kind == "on_cpu" else "sessions, waits for the client left out"
+            whose = "all threads of the server" if kind == "on_cpu" else "sessions, without waits for the client"
             check = _check_words(deep, scale) if kind == "on_cpu" else ""
             lines.append(f"{words.capitalize()} ({whose}): {shown} ms{check}.")
     sides = zip(deep.titles, (deep.left, deep.right), strict=True)
@@ -129,13 +130,13 @@ def _limits(title: str, profile: StackProfile) -> list[str]:
     unnamed = sum(count for stack, count in profile.on_cpu.items() if is_unnamed(stack[-1]))
     if samples and unnamed > _MOST_UNNAMED * samples:
         lines.append(
-            f"{title}: {100 * unnamed / samples:.0f} % of its processor time is in functions without a name. The debug "
-            "symbols of its package or a build that is not stripped would name them."
+            f"{title}: {100 * unnamed / samples:.0f} % of its CPU time is in functions without a name. To see the "
+            "names, install the debug symbols of its package or use a build that is not stripped."
         )
     if samples and _number(profile, "cut_off") > _MOST_CUT_OFF * samples:
         lines.append(
-            f"{title}: {100 * _number(profile, 'cut_off') / samples:.0f} % of its stacks are cut off. Its build keeps "
-            "no frame pointers (-fno-omit-frame-pointer), so callers can't be told."
+            f"{title}: {100 * _number(profile, 'cut_off') / samples:.0f} % of its stacks are cut off. Its build "
+            "keeps no frame pointers (-fno-omit-frame-pointer), so callers are unknown."
         )
     return lines
 

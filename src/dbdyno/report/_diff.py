@@ -185,7 +185,10 @@ def _nothing_common(sides: tuple[DiffSide, DiffSide]) -> RequestError:
     return RequestError(
         "the two folders have no cell in common",
         "\n".join(words),
-        "cells match by target, workload, memory, connections and route; --match BASE=NEW pairs targets of other names",
+        (
+            "cells match by target, workload, memory, connections and route; --match BASE=NEW pairs targets with "
+            "different names"
+        ),
     )
 
 

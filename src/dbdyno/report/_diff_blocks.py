@@ -96,7 +96,7 @@ def _blocks(diff: StudyDiff, *, every: bool) -> Iterator[Block]:
         yield Paragraph(_legend(diff), "quiet")
     yield from titled_list("Limitations", diff.caveats, 4)
     if still := [change for change in diff.of("tps") if change.verdict in _STILL]:
-        title = f"{counted(len(still), 'cell')} whose throughput is the same, or can't be told"
+        title = f"{counted(len(still), 'cell')} with the same or undecided throughput"
         yield Fold(title, [_table(diff, still)])
     left_out = [f"{_cell_words(diff, left.cell, left.cell)}: {left.reason}" for left in diff.left_out]
     changed = list(_changed_lines(diff.changed, every=every))
@@ -141,13 +141,13 @@ def _legend(diff: StudyDiff) -> str:
     """What the words of the table mean, and how small a change was likely to be missed."""
     found = sorted(change.smallest for change in diff.of("tps"))
     middle = found[len(found) // 2] if found else 1.0
-    missed = f"a change of less than {figure(100 * (middle - 1), 2)} % was likely to be missed"
+    missed = f"a change below {figure(100 * (middle - 1), 2)} % would probably be missed"
     if middle > _MOST_SMALLEST:
-        missed = "the runs disagree so much that hardly any change could be shown"
+        missed = "the runs vary too much to show any but very large changes"
     return (
-        "p adjusted over all cells of a measure (Holm); slower, faster, longer, shorter: by 3 % or more; "
-        "same: within 3 %; not settled: a level does not last, so nothing is compared. "
-        f"In half of the cells {missed}."
+        "p values are adjusted over all cells of a measure (Holm). Slower, faster, longer, shorter: by 3 % or more. "
+        "Same: within 3 %. Not settled: throughput had no steady level, so nothing is compared. In half of the cells "
+        f"{missed}."
     )
 
 
@@ -172,7 +172,7 @@ def _rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[tuple[str, str]]
     for cell in rule.missing:
         yield "FAIL", f"{text}: {_cell_words(diff, cell.cell, cell.cell)}: {cell.reason}"
     if rule.checked == 0:
-        yield "FAIL", f"{text}: no cell could be held against it"
+        yield "FAIL", f"{text}: no cell could be checked"
     for open_cell in rule.open[:_MOST_CELLS]:
         is_compared = open_cell.change is not None
         what = (
@@ -180,7 +180,7 @@ def _rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[tuple[str, str]]
         )
         yield "NOT SHOWN", f"{text}: {what}{'; ' if is_compared else ': '}{open_cell.remedy}"
     if len(rule.open) > _MOST_CELLS:
-        yield "NOT SHOWN", f"{text}: and {counted(len(rule.open) - _MOST_CELLS, 'cell')} more"
+        yield "NOT SHOWN", f"{text}: {counted(len(rule.open) - _MOST_CELLS, 'cell')} more"
     if rule.outcome == "PASS":
         how = "held" if rule.criterion.measure is None else "a greater loss is excluded"
         yield "PASS", f"{text}: {how} in {'all ' if rule.checked > 1 else ''}{counted(rule.checked, 'cell')}"
@@ -196,7 +196,7 @@ def _overall_words(rules: Sequence[RuleOutcome], undecided: str) -> str:
     counts = [f"{count} {word}" for word in _OUTCOMES if (count := sum(rule.outcome == word for rule in rules))]
     words = f"{overall(rules)}: of {counted(len(rules), 'rule')} {', '.join(counts)}"
     if overall(rules) == "NOT SHOWN":
-        words += "; this fails the build" if undecided == "fail" else "; --undecided pass lets it pass"
+        words += "; this fails the build" if undecided == "fail" else "; passed because of --undecided pass"
         words += " (--undecided pass would let it pass)" if undecided == "fail" else ""
     return words
 

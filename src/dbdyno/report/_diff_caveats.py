@@ -30,31 +30,32 @@ def diff_caveats(
     shifts : of targets that are the same on both sides
     """
     found = altered_caveats(*(side.results for side in sides))
-    found += [Caveat(f"despite-{o.kind}", f"Compared all the same: {o.text}.") for o in dict.fromkeys(stood)]
+    found += [Caveat(f"despite-{o.kind}", f"Compared despite a mismatch: {o.text}.") for o in dict.fromkeys(stood)]
     found += _results_differ(sides, names)
     found += _machine(sides, shifts)
     unknown = [pair for pair in pairs if dataset_is_unknown(*sides, (pair[0].cell, pair[1].cell))]
     if unknown:
         text = (
-            f"Of {counted(len(unknown), 'cell')} no checksum is stored: whether the rows are the same was not checked."
+            f"No checksum is stored for {counted(len(unknown), 'cell')}: whether their rows are the same was not "
+            "checked."
         )
         found.append(Caveat("dataset-unchecked", text))
     if imported := logs_of(*sides):
         text = (
-            f"Imported from logs: {listed(list(imported))}. Warm-up, form of statements, random numbers and the policy "
-            "by which servers were set up are not in them: whether these are the same was not checked."
+            f"Imported from logs: {listed(list(imported))}. Logs do not record warm-up, statement protocol, random "
+            "numbers or settings policy: whether these are the same was not checked."
         )
         found.append(Caveat("made-unchecked", text))
     pacing = sides[1].study.pacing
     if not pacing.is_closed and pacing.search is None:
-        text = f"Throughput is what the pacing asks for ({pacing.words}): what changed shows in the response times."
+        text = f"The pacing fixes the throughput ({pacing.words}), so look for changes in the response times."
         found.append(Caveat("fixed-rate", text))
     found += _unsettled(sides, pairs)
     single = [group for pair in pairs for group in pair if len(group.judged) == 1]
     if single:
         text = (
-            f"{counted(len(single), 'level')} of {2 * len(pairs)} rest on one run: the spread between runs is assumed "
-            "or borrowed there, and quantiles of response times are not compared. Repeat each cell at least twice."
+            f"{counted(len(single), 'level')} of {2 * len(pairs)} rest on one run: their spread between runs is "
+            "assumed or borrowed, and response-time percentiles are not compared. Repeat each cell at least twice."
         )
         found.append(Caveat("one-repeat", text))
     return found
@@ -74,20 +75,20 @@ def _machine(sides: tuple[DiffSide, DiffSide], shifts: Mapping[str, TargetShift]
     hostnames = [str(side.results.host.get("hostname", "")) for side in sides]
     found = []
     if hostnames[0] != hostnames[1]:
-        text = f"Measured on {hostnames[0]} and on {hostnames[1]}: machines that look alike need not be equally fast."
+        text = f"Measured on {hostnames[0]} and on {hostnames[1]}: machines of the same type may differ in speed."
         found.append(Caveat("other-machine", text))
     if not shifts:
         text = (
-            "No target with two cells or more is the same build, set and driven the same way in both folders: had the "
-            "machine become slower, it would look like this."
+            "Both folders share no unchanged target (same build, settings and load, two cells or more), so a slower "
+            "machine would look the same as a slower server."
         )
         found.append(Caveat("no-unchanged-target", text))
     for shift in shifts.values():
         if abs(shift.ratio - 1) > DRIFT_SHARE or (not shift.low <= 1 <= shift.high and abs(shift.ratio - 1) > 0.01):
             text = (
-                f"{shift.target} is the same build with the same settings in both folders, and its "
-                f"{counted(shift.cells, 'cell')} moved by {shift.ratio - 1:+.1%}: the machine is not what it was, and "
-                "other targets will have moved with it."
+                f"{shift.target} has the same build and settings in both folders, yet its "
+                f"{counted(shift.cells, 'cell')} moved by {shift.ratio - 1:+.1%}: the machine changed, which "
+                "probably affects the other targets too."
             )
             found.append(Caveat("machine-moved", text))
     return found
@@ -105,8 +106,11 @@ def _results_differ(sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]) 
                 unlike.append(f"{now} in {label}")
     if not unlike:
         return []
-    text = f"After the same events these hold or answer other than before: {listed(sorted(unlike))}."
-    return [Caveat("results-differ", f"{text} What differs there is not only speed.")]
+    text = (
+        "After the same events, these targets hold different rows or return different results than before: "
+        f"{listed(sorted(unlike))}."
+    )
+    return [Caveat("results-differ", f"{text} Their difference is not only one of speed.")]
 
 
 def _is_unlike(sums: Sequence[Fingerprint]) -> bool:

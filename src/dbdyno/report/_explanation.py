@@ -18,9 +18,9 @@ from dbdyno.store import StoredStudy
 from dbdyno.tables import Table
 
 _SECONDS = ("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share")
-_NO_STATEMENTS = "its log holds no times of single statements"
+_NO_STATEMENTS = "its log has no times for single statements"
 _SESSIONS, _BACKGROUND = "sessions.", "background."
-_OLD = "its statements have no histograms"
+_OLD = "no histograms are stored for its statements"
 
 
 Times = Mapping[Cell, Sequence[RunTimes]]
@@ -107,7 +107,7 @@ def _telemetry_means(results: StoredStudy, record: RunRecord, seconds: NDArray[n
 
 def _threads_missing(record: RunRecord) -> str:
     caveats = [caveat.text for caveat in record.caveats if caveat.code == "session-threads"]
-    return caveats[0] if caveats else "the server's threads were not watched"
+    return caveats[0] if caveats else "the server's threads were not sampled"
 
 
 def _has_rests(results: StoredStudy, record: RunRecord) -> bool:

@@ -75,7 +75,7 @@ class Fairness:
     def _caveat(self, findings: Sequence[Finding]) -> Caveat:
         first, more = findings[0], len(findings) - 1
         text = finding_sentence(first, in_all_sets=self._is_in_all(first))
-        elsewhere = f" At {counted(more, 'more place')} with other values: {_LISTED}." if more else ""
+        elsewhere = f" At {counted(more, 'more place')} the values differ: {_LISTED}." if more else ""
         return Caveat(f"audit-{first.rule.rule_id}", text + elsewhere)
 
     def _is_in_all(self, finding: Finding) -> bool:
@@ -115,7 +115,7 @@ def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:
     if not late:
         return []
     titles = listed([f"{finding.rule.title} ({finding.severity})" for finding in late])
-    text = f"By the end of a window the targets differed in more than at its start: {titles}."
+    text = f"At the end of a window the targets differed in more ways than at its start: {titles}."
     return [Caveat("audit-after-window", text)]
 
 
@@ -144,7 +144,7 @@ def _targets_words(names: Sequence[str], finding: Finding) -> str:
 
 def _counted_caveat(rules: Sequence[Sequence[Finding]]) -> Caveat:
     titles = listed([findings[0].rule.title for findings in rules])
-    return Caveat("audit-high", f"{len(rules)} high differences between targets: {titles}; {_LISTED}.")
+    return Caveat("audit-high", f"{len(rules)} audit findings of high severity: {titles}; {_LISTED}.")
 
 
 def short_value(text: str) -> str:
@@ -159,7 +159,7 @@ def short_value(text: str) -> str:
 def fairness_line(fairness: Fairness) -> str:
     """All outcomes in one line."""
     if not fairness.sets:
-        return "fairness: not known, nothing was read from the servers"
+        return "fairness: unknown, no variables were read from the servers"
     words = [f"{count} {severity}" for severity, count in fairness.counted_rules.items()]
     undecided, clear = (len(fairness.audit.with_outcome(outcome)) for outcome in ("undecided", "clear"))
     found = listed(words) if words else "no difference"

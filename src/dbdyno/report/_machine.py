@@ -36,7 +36,7 @@ class MachineFindings:
         weak = [finding for finding, _ in self.found if finding.severity == "weakens"]
         found = []
         if blockers:
-            text = "The runs were forced on a machine that is not fit for them"
+            text = "The runs were forced on an unsuitable machine"
             found.append(Caveat("machine-blocker", f"{text}: {_sentence(blockers)}"))
         if weak:
             found.append(Caveat("machine", f"The machine: {_sentence(weak)}"))

@@ -22,6 +22,7 @@ from dbdyno.report._terminal import (
     durability_classes,
     types_table,
 )
+from dbdyno.report._upgrades import upgrades_table
 from dbdyno.report._why import why_of
 from dbdyno.report._why_blocks import why_blocks
 from dbdyno.report._write_atomic import write_atomic
@@ -60,6 +61,8 @@ def _blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
         yield from (Heading(cells.caption), cells, Paragraph(words))
     if analysis.comparisons:
         yield Fold(f"All {len(analysis.comparisons)} comparisons", [comparisons_table(analysis)])
+    if analysis.upgrades:
+        yield from (Heading("Upgrades"), upgrades_table(analysis))
     yield from titled_list("Capacity", capacity_sentences(analysis.capacity))
     if types := types_table(analysis):
         yield Fold(types.caption, [types])
@@ -74,7 +77,7 @@ def _driven(analysis: StudyAnalysis) -> str:
     repeats = counted(study.repeats, "repeat")
     if study.imported is not None:
         result = f"window every interval line of a log, most often {study.window_words}, at most {repeats}"
-        return f"{words}, {result}; warm-up, form of statements, random numbers and order not told"
+        return f"{words}, {result}; warm-up, statement protocol, random numbers and order unknown"
     lengths = f"warm-up {study.warm_up_words}, window {study.window_words}"
     return f"{words}, {lengths}, {repeats}, order {study.order}"
 
@@ -98,7 +101,7 @@ def _how(analysis: StudyAnalysis) -> list[Block]:
         *settings_lines(study),
         _driven(analysis),
         *course_lines(analysis),
-        *([study.bench_words] if study.bench is not None else []),
+        *([study.bench_words] if study.benches else []),
         f"machine: {', '.join(word for word in machine if word)}",
         f"{made} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]

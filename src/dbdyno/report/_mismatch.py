@@ -23,7 +23,7 @@ _HARDWARE = {
     "logical_cpu_count": "processors",
     "architecture": "architecture",
     "virtualisation": "virtualisation",
-    "rotational": "disk that rotates",
+    "rotational": "rotating disk",
 }
 
 
@@ -46,7 +46,7 @@ def host_mismatches(base: DiffSide, new: DiffSide) -> list[Mismatch]:
     old, now = before.get("memory_bytes"), after.get("memory_bytes")
     if isinstance(old, int) and isinstance(now, int) and max(old, now) > (1 + _SAME_MEMORY) * min(old, now) > 0:
         found.append(f"memory {format_bytes(old)}, now {format_bytes(now)}")
-    return [Mismatch("host", f"another machine: {'; '.join(found)}")] if found else []
+    return [Mismatch("host", f"different machine: {'; '.join(found)}")] if found else []
 
 
 def cell_mismatches(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> list[Mismatch]:
@@ -75,7 +75,7 @@ def _policy(base: DiffSide, new: DiffSide) -> Mismatch | None:
     before, after = base.study.policy, new.study.policy
     if logs_of(base, new):
         return None
-    return None if before == after else Mismatch("policy", f"another series: policy {before}, now {after}")
+    return None if before == after else Mismatch("policy", f"different settings policy: {before}, now {after}")
 
 
 def _workload(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> Mismatch | None:
@@ -88,7 +88,7 @@ def _workload(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> Mismat
     protocols = base.study.protocol, new.study.protocol
     if protocols[0] != protocols[1] and "unknown" not in protocols:
         found.append(f"statements sent {base.study.protocol}, now {new.study.protocol}")
-    return Mismatch("workload", f"another workload: {'; '.join(found)}") if found else None
+    return Mismatch("workload", f"different workload: {'; '.join(found)}") if found else None
 
 
 def _dataset(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> Mismatch | None:
@@ -108,7 +108,7 @@ def _dataset(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> Mismatc
 def _pacing(base: DiffSide, new: DiffSide) -> Mismatch | None:
     if base.study.pacing == new.study.pacing:
         return None
-    return Mismatch("pacing", f"another pacing: {base.study.pacing.words}, now {new.study.pacing.words}")
+    return Mismatch("pacing", f"different pacing: {base.study.pacing.words}, now {new.study.pacing.words}")
 
 
 def split_length(cell: Cell, side: DiffSide) -> tuple[str, str]:
@@ -133,14 +133,14 @@ def _window(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> Mismatch
         lasted = [length_words(cell, side) for cell, side in zip(cells, (base, new), strict=True)]
         if lasted[0] == lasted[1]:
             return None
-        return Mismatch("window", f"runs of another length: {lasted[0]}, now {lasted[1]}")
+        return Mismatch("window", f"different run length: {lasted[0]}, now {lasted[1]}")
     before, after = base.study, new.study
     lengths = (
         ("window", before.window_words, after.window_words),
         ("warm-up", before.warm_up_words, after.warm_up_words),
     )
     found = [f"{name} {old}, now {now}" for name, old, now in lengths if old != now]
-    return Mismatch("window", f"another part of the run was judged: {'; '.join(found)}") if found else None
+    return Mismatch("window", f"different part of the run judged: {'; '.join(found)}") if found else None
 
 
 def _checksum(facts: Mapping[str, Any] | None) -> str:

@@ -14,6 +14,6 @@ def pacing_words(analysis: StudyAnalysis) -> str:
         return pacing.words if pacing.is_closed else f"{pacing.words}, {pacing.arrivals} arrivals"
     told = [record for record in analysis.stored if record.imported is not None]
     if any(caveat.code == _UNTOLD for record in told for caveat in record.caveats):
-        return "pacing not told by the logs"
+        return "pacing not in the logs"
     rates = {record.imported.rate_per_s for record in told if record.imported is not None and record.status != "failed"}
-    return pacing.words if len(rates) < 2 else "several pacings, told apart as workloads"
+    return pacing.words if len(rates) < 2 else "several pacings, listed as separate workloads"

@@ -43,6 +43,7 @@ from dbdyno.report.sections import (
     stability_section,
     throughput_section,
     types_section,
+    upgrades_section,
     why_section,
 )
 from dbdyno.store import StoredStudy
@@ -59,6 +60,7 @@ _CONTENTS = (
     ("types", "Types"),
     ("space", "Space"),
     ("ranks", "Ranks"),
+    ("upgrades", "Upgrades"),
     ("stability", "Stability"),
     ("capacity", "Capacity"),
     ("claims", "Claims"),
@@ -97,26 +99,32 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
     Altair does not check each part of a chart against its schema here: tests do that, for every chart.
     """
     analysis = analyse_study(results)
-    claims = followed_claims(analysis, against)
-    seconds = seconds_of_runs(analysis)
-    why = why_of(analysis)  # before all that shows response times: what it reads of the same files is more
     with ChartConverter() if has_stills else nullcontext() as converter:
+        stills = StillDrawings(converter)  # its process starts while the study is judged
+        claims, seconds = followed_claims(analysis, against), seconds_of_runs(analysis)
+        why = why_of(analysis)  # before all that shows response times: what it reads of the same files is more
         palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
-        page = Page(analysis, palette, facets, StillDrawings(converter))
-        body = _sections(page, why, claims, seconds)
-    about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in analysis.stored}
-    data = {
-        "name": analysis.study.name,
-        "facets": page.facets.listed(),
-        "config": config(),
-        "specs": {name: _spec(spec) for name, spec in page.specs.items()},
-        "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
-        "runs": runs_listed(analysis, seconds, about),
-    }
+        page = Page(analysis, palette, facets, stills)
+        unfilled = _sections(page, why, claims, seconds)
+        data = _data(page, seconds)
+        body = stills.filled(unfilled)
     rest = len(body) + len(script_json(data)) + len(vega_script())
     packed = packed_runs(analysis, seconds, max(MOST_BYTES - rest, LEAST_SERIES_BYTES))
     title = f"{analysis.study.name}: {analysis.answer.headline}"
     return document(title, _CONTENTS, body, data, page.palette, "study.js", runs=packed)
+
+
+def _data(page: Page, seconds: Mapping[str, RunSeconds]) -> dict[str, Any]:
+    """What the page's script reads."""
+    about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in page.analysis.stored}
+    return {
+        "name": page.analysis.study.name,
+        "facets": page.facets.listed(),
+        "config": config(),
+        "specs": {name: _spec(spec) for name, spec in page.specs.items()},
+        "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
+        "runs": runs_listed(page.analysis, seconds, about),
+    }
 
 
 @debug_mode(False)
@@ -146,7 +154,8 @@ def _sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mappi
             latency_section(page),
             types_section(page),
             space_section(page),
-            rank_section(page, maps, standings),
+            rank_section(page, maps, standings, is_shown=is_map_first and len(maps) == 1),
+            upgrades_section(page),
             stability_section(page, seconds),
             capacity_section(page),
             claims_section(claims),

@@ -52,10 +52,10 @@ def build_pdf(
         except HostError as error:
             raise HostError(error.what, error.why, _remedy()) from error
         if not printed.exists() or not printed.read_bytes().startswith(b"%PDF"):
-            raise HostError(f"{program} made no PDF", _last_line(done.stderr), _remedy())
+            raise HostError(f"{program} wrote no PDF", _last_line(done.stderr), _remedy())
         undrawn = re.findall(r'data-chart="([^"]*)"[^>]*>(?!<svg)', done.stdout)
         if undrawn:
-            raise HostError(f"{program} left charts undrawn", ", ".join(undrawn), _remedy())
+            raise HostError(f"{program} did not draw all charts", ", ".join(undrawn), _remedy())
         return write_atomic(out, printed.read_bytes())
 
 

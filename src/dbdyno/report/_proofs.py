@@ -11,9 +11,9 @@ from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import ProofNote, StoredStudy, is_results_folder, proof_notes
 
 ABOUT_PROOFS = (
-    "A proof runs one target as it was and altered in one thing, in interleaved rounds of its own. Predicted: the "
-    "milliseconds that the removed parts hold, at most what the processors allow. Proved: as much came back, or more; "
-    "refuted: less than half of it."
+    "A proof runs one target unchanged and with one alteration, in separate interleaved rounds. Predicted: the "
+    "milliseconds of the parts that the alteration removes, limited by the processors. Proved: at least that much "
+    "was saved. Refuted: less than half of it was saved."
 )
 _MOST_ALSO = 2
 _STRONGEST: tuple[ProofVerdict, ...] = ("proved", "refuted", "undecided")

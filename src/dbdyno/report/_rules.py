@@ -9,7 +9,10 @@ from dbdyno.analyse import CellChange, Criterion, GateOutcome
 from dbdyno.core import Cell
 from dbdyno.report._diff import ExcludedCell, StudyDiff
 
-_NO_QUANTILE = "its response times were not compared: that takes two runs on each side, and enough of them beyond it"
+_NO_QUANTILE = (
+    "its response times were not compared: this needs two runs on each side, with enough transactions "
+    "beyond the percentile"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def _remedy(criterion: Criterion, change: CellChange, family: int) -> str:
         return change.remedy
     needed = criterion.repeats_for(change, family)
     if needed is None:
-        return "100 repeats would not decide it: it spreads too much, or is too near to what is allowed"
+        return "100 repeats would not decide it: the runs vary too much, or the change is too close to the limit"
     return f"{needed} repeats would decide"
 
 

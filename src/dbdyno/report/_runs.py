@@ -131,7 +131,7 @@ def _facts(record: RunRecord) -> list[str]:
         return status
     noise = f" ± {figure(half, 2)} (noise alone)" if half is not None else ""
     words = client_words(record)
-    client = f", client used {words} of what it can do here" if words else ""
+    client = f", client used {words} of its maximum rate" if words else ""
     begin_s = record.settled.start_s or 0 if record.settled is not None and record.is_settled else 0
     whole = f", {significant_words(record.tps_mean)} over the whole window" if record.is_window_off else ""
     return [*status, f"{figure(level)} TPS{noise} over {record.window_s - begin_s:g} s{whole}{client}"]

@@ -45,7 +45,7 @@ PANELS = (
     PanelKind("CPU of server and client", r"(server|client)\.cpu\.\w+$"),
     PanelKind("Disk bytes", r"(disk|(vmstat|dstat)\.disk|iostat\..+)\.(read|written)_bytes$"),
     PanelKind("Disk operations and flushes", r"(disk|dstat\.disk|iostat\..+)\.(reads|writes|flushes)$"),
-    PanelKind("Syncs asked for by the server", r".*fsyncs?$"),
+    PanelKind("Syncs requested by the server", r".*fsyncs?$"),
     PanelKind("Redo and log written", r".*(redo\.bytes|wal_bytes|binlog\.bytes)$"),
     PanelKind("Checkpoint age", r".*checkpoint_(age|limit)$"),
     PanelKind("Dirty pages", r".*(pages\.dirty|bytes\.dirty)$"),
@@ -54,7 +54,7 @@ PANELS = (
     PanelKind("Write stalls and compactions waiting", r".*lsm\.(stall|compaction_queue).*$"),
     PanelKind("Purge history", r".*history\.length$"),
     PanelKind("Row lock waits and deadlocks", r".*(rowlock\.waits|deadlocks)$"),
-    PanelKind("Processor quota of the client", r"client\.quota\.(cores|periods|throttled)$"),
+    PanelKind("CPU quota of the client", r"client\.quota\.(cores|periods|throttled)$"),
     PanelKind("Memory of server and client", r"(server|client)\.resident$"),
     PanelKind("Waiting for CPU, disk, memory", r"pressure\..*$"),
 )
@@ -115,7 +115,7 @@ def _own_panels(seconds: NDArray[np.int64], table: Table) -> list[dict[str, Any]
         ),
         _panel("Errors and retries", "a second", [found for found in errors if found and found["v"].any()]),
         _panel(
-            "Client: what it used of what it can do here",
+            "Client: used share of its maximum rate",
             "share",
             [
                 line("used", "client_use_share"),
@@ -124,8 +124,8 @@ def _own_panels(seconds: NDArray[np.int64], table: Table) -> list[dict[str, Any]
             ],
             key="client",
         ),
-        _panel("Client: CPU time a statement", "µs", [line("CPU", "client_cpu_ns_per_statement", 1e-3)], log=True),
-        _panel("Client: connections a wake-up serves", "count", [line("batch", "client_wake_batch")]),
+        _panel("Client: CPU time per statement", "µs", [line("CPU", "client_cpu_ns_per_statement", 1e-3)], log=True),
+        _panel("Client: connections served per wake-up", "count", [line("batch", "client_wake_batch")]),
         _panel(
             "Client: sent later than due",
             "ms",

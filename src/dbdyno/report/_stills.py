@@ -7,8 +7,9 @@ second on would see blank places for seconds. A still costs a twentieth of a sec
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
 from dbdyno.core import HostError
@@ -16,6 +17,8 @@ from dbdyno.report._converter import ChartConverter
 from dbdyno.report._html import Html, element, packed_text
 from dbdyno.report.charts import at_best, config
 
+Canvas: TypeAlias = Callable[[Html, str | None], Html]
+_MARK_RE = re.compile(r"<!--still (\d+)-->")
 WIDTH_PX = 557
 """Of a chart on a wide page; elsewhere a still is scaled."""
 MOST_INLINE_CHARS = 500_000
@@ -32,31 +35,48 @@ a later Vega may add."""
 
 
 class StillDrawings:
-    """Draws as long as the process that draws lives; without it the page has no stills, and is whole otherwise."""
+    """Draws in another process while the page is put together; without that process the page is whole, without stills.
+
+    A chart's place holds a mark until `filled` puts the drawing there.
+    """
 
     def __init__(self, converter: ChartConverter | None) -> None:
         self._converter = converter
         self._inline_chars = 0
+        self._begun: list[tuple[str, Callable[[], str], Canvas]] = []
+        if converter is not None:
+            converter.warm_up()
 
-    def of(self, name: str, spec: Mapping[str, Any]) -> tuple[Html, str | None]:
-        """The drawing of a chart as it stands in its place, and as it is packed: one of the two.
+    def place(self, name: str, spec: Mapping[str, Any], canvas: Canvas) -> Html:
+        """The canvas of a chart, to be filled.
 
         Parameters
         ----------
         name : of the chart; ids in the drawing begin with it
+        canvas : makes the element from the drawing as it stands there, and as it is packed: one of the two, or neither
         """
         if self._converter is None:
-            return Html(""), None
+            return canvas(Html(""), None)
+        drawn = json.dumps({**at_best(dict(spec)), "width": WIDTH_PX, "config": config()})
+        self._begun.append((name, self._converter.begin_svg(drawn), canvas))
+        return Html(f"<!--still {len(self._begun) - 1}-->")
+
+    def filled(self, page: Html) -> Html:
+        """The page with all canvases in their places."""
+        return Html(_MARK_RE.sub(lambda mark: self._filled(*self._begun[int(mark[1])]), page))
+
+    def _filled(self, name: str, drawing: Callable[[], str], canvas: Canvas) -> Html:
+        if self._converter is None:
+            return canvas(Html(""), None)
         try:
-            drawn = self._converter.svg(json.dumps({**at_best(dict(spec)), "width": WIDTH_PX, "config": config()}))
+            still = still_markup(drawing(), name)
         except HostError:
             self._converter = None
-            return Html(""), None
-        still = still_markup(drawn, name)
+            return canvas(Html(""), None)
         if self._inline_chars + len(still) > MOST_INLINE_CHARS:
-            return Html(""), packed_text(still)
+            return canvas(Html(""), packed_text(still))
         self._inline_chars += len(still)
-        return still, None
+        return canvas(still, None)
 
 
 def still_markup(svg: str, name: str) -> Html:

@@ -16,6 +16,7 @@ from dbdyno.analyse import (
     Place,
     Quantile,
     StudyFacts,
+    Upgrade,
     answer,
     collapse_sentence,
     compare_targets,
@@ -25,6 +26,7 @@ from dbdyno.analyse import (
     limitations,
     place_of,
     rank_places,
+    upgrades,
     with_noise_intervals,
 )
 from dbdyno.core import Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
@@ -119,6 +121,11 @@ class StudyAnalysis:
     def ranks(self) -> dict[Place, dict[str, tuple[int, int]]]:
         """Ranks of the targets at each place, from and to."""
         return rank_places(self.judgements, self.comparisons)
+
+    @cached_property
+    def upgrades(self) -> tuple[Upgrade, ...]:
+        """From version to version; none of a study of two targets, whose answer is told from old to new."""
+        return tuple(upgrades(self.judgements, self.comparisons)) if len(self.targets) > 2 else ()
 
     @cached_property
     def answer(self) -> Answer:
@@ -243,8 +250,8 @@ class StudyAnalysis:
         if not self.study.scaled:
             return ""
         return (
-            f"Scaled ({self.study.scaled}): rows, memory, connections, times or servers are other than those of the "
-            "study that it is made from. Nothing here speaks of that study."
+            f"Scaled ({self.study.scaled}): rows, memory, connections, times or servers differ from the original "
+            "study. These results say nothing about the original study."
         )
 
     @property

@@ -113,7 +113,7 @@ def cells_table(analysis: StudyAnalysis) -> Table | None:
     classes = durability_classes(analysis)
     differ = len(set(classes.values())) > 1
     names = [Column("where", is_group=True), Column("target", is_name=True)]
-    names += [Column("a commit survives")] if differ else []
+    names += [Column("durability")] if differ else []
     titles = (_measure_title(analysis), "place", "of the first", "p95", "p99")
     rows, place_words = [], place_namer(places)
     for place, group in sorted(places.items()):
@@ -129,7 +129,7 @@ def cells_table(analysis: StudyAnalysis) -> Table | None:
 
 def _measure_title(analysis: StudyAnalysis) -> str:
     """What the first number is; a search has its own."""
-    return "TPS, 95 %" if analysis.study.pacing.search is None else "rate held, a second"
+    return "TPS, 95 %" if analysis.study.pacing.search is None else "highest rate, per second"
 
 
 def _cell_figures(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
@@ -156,9 +156,9 @@ def _against(pair: Comparison) -> str:
 
 def _legend(analysis: StudyAnalysis) -> str:
     """What the marks of the table mean, and on which spread between repeats its verdicts rest where none was seen."""
-    words = "place: places it may hold, ties overlap; ?: undecided; =: the same to within 3 %"
+    words = "place: possible places, ties overlap; ?: undecided; =: equal to within 3 %"
     if any(pair.verdict == "not settled" for pair in analysis.comparisons):
-        words += "; (level): its throughput has not settled, so nothing is compared with it"
+        words += "; (level): throughput has not settled, so it is not compared"
     assumed = max((p.assumed_spread for p in analysis.comparisons if p.assumed_spread is not None), default=None)
     return f"{words}; one run a cell: verdicts hold {assumed_words(assumed)}" if assumed is not None else words
 
@@ -181,7 +181,7 @@ def comparisons_table(analysis: StudyAnalysis, facets: Sequence[str] = ()) -> Ta
         for place, pair in zip(places, pairs, strict=True)
     ]
     columns = [Column("where"), Column("left"), Column("right"), Column("left / right", True), Column("verdict")]
-    columns += [Column("adjusted p", True), Column("what would decide: repeats, or")]
+    columns += [Column("adjusted p", True), Column("needed to decide: repeats, or")]
     caption = "Ratios with 95 % intervals; p adjusted within a place (Holm)"
     return Table("comparisons", caption, columns, rows, facets=facets)
 
@@ -196,13 +196,13 @@ def client_line(analysis: StudyAnalysis) -> str:
     judged = [record for judgement in analysis.judgements for record in judgement.judged]
     shares = [share for record in judged if (share := client_share(record)) is not None]
     if not shares:
-        return "client: how much of what it can do here it used is not known"
-    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
-    used = high if low == high else f"{low} to {high}"
+        return "client: the share of its maximum rate is unknown"
+    low, high = f"{100 * min(shares):.0f}", f"{100 * max(shares):.0f} %"
+    used = high if high == f"{low} %" else f"{low} to {high}"
     plain = (
         "" if all(record.client_use_basis == "calibration" for record in judged) else " (not calibrated in all runs)"
     )
-    return f"client: used {used} of what it can do here{plain}"
+    return f"client: used {used} of its maximum rate{plain}"
 
 
 def course_lines(analysis: StudyAnalysis) -> list[str]:

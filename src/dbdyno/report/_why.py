@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dbdyno.analyse import Place, place_namer
 from dbdyno.analyse.explain import (
@@ -23,6 +23,7 @@ from dbdyno.analyse.explain import (
     step_words,
 )
 from dbdyno.core import RequestError, target_title
+from dbdyno.report._blocks import Span, Words
 from dbdyno.report._counted_work import CountedWork, counted_work
 from dbdyno.report._deep import DeepProfile, deep_profile
 from dbdyno.report._format import figure
@@ -31,21 +32,22 @@ from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._why_causes import circumstances_of
 from dbdyno.report._why_moments import Course, course_lines, course_of
 
-_SEARCH = "The runs of a search for a rate have no one time per transaction, so there is nothing to split."
+_SEARCH = "The runs of a rate search have no single time per transaction, so there is nothing to split."
 _NO_CELL = "No cell has a good, settled run, so there is nothing to explain."
-_ALONE = "One target was judged here, so there is no difference to explain."
+_MOST_FURTHEST = 5
+_ALONE = "Only one target was judged, so there is no difference to explain."
 ABOUT = (
     "Milliseconds of a connection per committed transaction, split by what the client waited for. A part is decided "
-    "when its difference is beyond chance (Holm over all parts) and at least 3 % of the shorter time. By count, by "
-    "cost: the difference split exactly into more of them per transaction and slower ones."
+    "when its difference is significant (Holm over all parts) and at least 3 % of the shorter time. By count: more "
+    "of them per transaction. By cost: each one is slower. Both add up to the difference."
 )
 ABOUT_THREADS = (
-    "The same time by what the server's session threads did meanwhile. Time on a processor and time waiting for one "
-    "are counted by the kernel; what threads wait for is sampled and named by the functions on their stacks."
+    "The same time, split by what the server's session threads did. The kernel counts their time on a processor and "
+    "their wait for one. Other waits are sampled and named by the functions on the stacks."
 )
 ABOUT_COUNTED = (
-    "Counted by the servers over the whole windows. These times overlap the statements and each other, so they are no "
-    "parts of the time above; where no time is stored, none is told."
+    "The servers' counters over the whole windows. These times overlap the statements and each other, so they do not "
+    "add up to the time above. A blank means that no time is stored."
 )
 
 
@@ -66,6 +68,7 @@ class Why:
     ranking : causes of the pair, by threads where both sides' were watched, else by statement; None without parts
     proofs : of the gap, as far as they were made
     deep : profiles of the gap's servers; None where they were not made
+    furthest : of other targets where each is furthest behind the best; only where no pair and no place was asked for
     course : of the targets with more connections, and within their runs
     """
 
@@ -84,6 +87,7 @@ class Why:
     course: Course = field(default_factory=Course)
     routes: tuple[Gap, ...] = ()
     deep: DeepProfile | None = None
+    furthest: tuple[Why, ...] = ()
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -109,7 +113,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     chosen = None if explanation is None else choose_pair(explanation, analysis.targets, pair)
     if explanation is None or not explanation.cells_at:
         if pair or at:
-            raise RequestError("nothing here can be explained", _SEARCH if explanation is None else _NO_CELL, "")
+            raise RequestError("there is nothing to explain", _SEARCH if explanation is None else _NO_CELL, "")
         return Why(explanation, None, None, (_SEARCH if explanation is None else _NO_CELL,))
     place = choose_place(explanation, at, chosen or ())
     chosen = chosen or (None if place is None else explanation.best_pair(place))
@@ -119,38 +123,66 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         steps = _steps(explanation, place, targets)
         course = Course() if place is None else course_of(analysis, place, targets, steps)
         return Why(explanation, place, None, (_ALONE,), steps, course=course, routes=_routes(analysis, place))
-    threads = analysis.thread_explanation
-    thread_gap = None if threads is None else threads.gap(place, gap.left.target, gap.right.target)
-    users = analysis.user_explanation
-    user_gap = None if users is None else users.gap(place, gap.left.target, gap.right.target)
-    known = circumstances_of(analysis, gap)
-    proofs = stored_proofs(analysis, gap)
+    told = _of_pair(analysis, explanation, place, gap)
+    counters = {cell.group.cell: cell for cell in analysis.counters}
+    targets = (gap.left.target, gap.right.target)
+    steps = _steps(explanation, place, targets)
+    return replace(
+        told,
+        steps=steps,
+        counted=tuple(counted_work(gap, counters)),
+        course=course_of(analysis, place, targets, steps),
+        routes=_routes(analysis, place),
+        deep=deep_profile(analysis, gap),
+        furthest=() if pair or at else _furthest(analysis, explanation, gap),
+    )
+
+
+def _of_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place, gap: Gap) -> Why:
+    """What the pair's own runs tell: its parts, causes and proofs."""
+    targets = (gap.left.target, gap.right.target)
+    threads, users = analysis.thread_explanation, analysis.user_explanation
+    thread_gap = None if threads is None else threads.gap(place, *targets)
+    user_gap = None if users is None else users.gap(place, *targets)
+    known, proofs = circumstances_of(analysis, gap), stored_proofs(analysis, gap)
     ranking = _ranking(explanation, gap, threads, thread_gap, known, proofs)
     causes = "" if ranking is None else cause_sentence(ranking)
     where = place_namer(explanation.cells_at)(place)
-    lines = tuple(filter(None, gap_lines(gap, where, thread_gap, causes, user_gap)))
-    counters = {cell.group.cell: cell for cell in analysis.counters}
-    steps = _steps(explanation, place, (gap.left.target, gap.right.target))
-    counted = tuple(counted_work(gap, counters))
-    course = course_of(analysis, place, (gap.left.target, gap.right.target), steps)
-    routes = _routes(analysis, place)
     return Why(
         explanation,
         place,
         gap,
-        lines,
-        steps,
-        counted,
-        threads,
-        thread_gap,
-        user_gap,
-        known,
-        ranking,
-        proofs,
-        course,
-        routes,
-        deep_profile(analysis, gap),
+        tuple(filter(None, gap_lines(gap, where, thread_gap, causes, user_gap))),
+        threads=threads,
+        thread_gap=thread_gap,
+        user_gap=user_gap,
+        known=known,
+        ranking=ranking,
+        proofs=proofs,
     )
+
+
+def _furthest(analysis: StudyAnalysis, explanation: Explanation, told: Gap) -> tuple[Why, ...]:
+    """Of each target that is slower than the best somewhere, where it is so by most, the widest first.
+
+    What is told already, and times of which no parts are known, are left out.
+    """
+    widest: dict[str, tuple[float, Place, str]] = {}
+    for place, cells in explanation.cells_at.items():
+        best = next(iter(cells))
+        for pair in analysis.comparisons_at.get(place, ()):
+            if best not in (pair.left, pair.right) or pair.verdict != "different":
+                continue
+            other, ratio = (pair.right, pair.ratio) if pair.left == best else (pair.left, 1 / pair.ratio)
+            widest[other] = max(widest.get(other, (0.0, place, best)), (ratio, place, best))
+    found = []
+    for target, (_, place, best) in sorted(widest.items(), key=lambda item: -item[1][0]):
+        gap = explanation.gap(place, best, target)
+        if gap is not None and gap.parts and (gap.left, gap.right) != (told.left, told.right):
+            found.append(_of_pair(analysis, explanation, place, gap))
+        if len(found) == _MOST_FURTHEST:
+            break
+    return tuple(found)
 
 
 def _ranking(
@@ -266,6 +298,11 @@ def _routes(analysis: StudyAnalysis, place: Place | None) -> tuple[Gap, ...]:
         for gap in analysis.explanation.routes(target)
         if (gap.left.workload, gap.left.tier_bytes) == (workload, tier_bytes)
     )
+
+
+def furthest_lines(why: Why) -> list[Words]:
+    """Of each target that is far behind somewhere how far, and with which parts that goes."""
+    return [(Span(one.lines[0]), f" {one.lines[1]}") for one in why.furthest]
 
 
 def moment_lines(why: Why) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rich.console import Console
 
 from dbdyno.analyse.explain import Gap
-from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, titled_list
+from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, Words, titled_list
 from dbdyno.report._deep import ABOUT_DEEP, KINDS, DeepProfile, Waiting, deep_lines, deep_rows
 from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._proofs import ABOUT_PROOFS, proof_lines, proof_rows
@@ -20,6 +20,7 @@ from dbdyno.report._why import (
     ABOUT_THREADS,
     Why,
     counted_rows,
+    furthest_lines,
     moment_lines,
     part_rows,
     route_lines,
@@ -28,6 +29,7 @@ from dbdyno.report._why import (
 )
 from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, user_rows
 
+_FURTHEST = "Where other targets are furthest behind the best"
 _MOST_FUNCTIONS = 4
 """In a terminal."""
 
@@ -52,7 +54,7 @@ def why_blocks(why: Why, most_functions: int | None = None) -> Iterator[Block]:
     if proofs := proofs_table(why):
         yield Fold(proofs.caption, [proofs, *proof_notes(why)])
     if why.deep is not None:
-        yield Fold("In which functions", [*_functions(why.deep, most_functions), Paragraph(ABOUT_DEEP, "quiet")])
+        yield Fold("Time by function", [*_functions(why.deep, most_functions), Paragraph(ABOUT_DEEP, "quiet")])
     for table in (parts_table(why), threads_table(why), users_table(why), counted_table(why)):
         if table is not None:
             yield Fold(table.caption, [table])
@@ -79,14 +81,14 @@ def causes_table(why: Why) -> Table | None:
     columns = [Column("grade"), Column("cause"), Column("difference, ms")]
     columns += [Column(title, is_detail=True) for title in ("settings that differ", "what would remove it")]
     rows = cause_rows(why.ranking)
-    return Table("why-causes", "What it goes with, cause by cause", columns, rows, ABOUT_CAUSES)
+    return Table("why-causes", "Causes of the difference", columns, rows, ABOUT_CAUSES)
 
 
 def proofs_table(why: Why) -> Table | None:
     """What experiments said of the causes."""
     columns = [Column("altered", is_name=True), Column("on"), Column("ms before", True), Column("ms altered", True)]
     columns += [Column(title) for title in ("predicted", "observed", "verdict")]
-    caption = "Proofs: what came back when a cause was altered"
+    caption = "Proofs: time saved when a cause was altered"
     return Table("why-proofs", caption, columns, proof_rows(why.proofs), ABOUT_PROOFS) if why.proofs else None
 
 
@@ -101,7 +103,7 @@ def functions_table(deep: DeepProfile, kind: Waiting) -> Table | None:
     rows = deep_rows(deep, kind)
     numbers = (*(f"{title}, own ms" for title in deep.titles), "difference", "with callees")
     columns = [Column("function"), *(Column(title, is_number=True) for title in numbers)]
-    caption = f"Functions whose own time {KINDS[kind]} differs most, ms per transaction"
+    caption = f"Functions with the largest difference in own time {KINDS[kind]}, ms per transaction"
     return Table(f"why-deep-{kind}", caption, columns, rows) if rows else None
 
 
@@ -109,7 +111,7 @@ def parts_table(why: Why) -> Table | None:
     """The time by what the client waited for."""
     if why.gap is None or not why.gap.parts:
         return None
-    return Table("why-parts", "The time, part by part", _part_columns(why.gap), part_rows(why.gap), ABOUT)
+    return Table("why-parts", "Time by statement", _part_columns(why.gap), part_rows(why.gap), ABOUT)
 
 
 def threads_table(why: Why) -> Table | None:
@@ -117,7 +119,7 @@ def threads_table(why: Why) -> Table | None:
     if why.thread_gap is None or not why.thread_gap.parts:
         return None
     columns = _part_columns(why.thread_gap)
-    return Table("why-threads", "The time by server threads", columns, part_rows(why.thread_gap), ABOUT_THREADS)
+    return Table("why-threads", "Time by server threads", columns, part_rows(why.thread_gap), ABOUT_THREADS)
 
 
 def users_table(why: Why) -> Table | None:
@@ -125,8 +127,8 @@ def users_table(why: Why) -> Table | None:
     rows = user_rows(why.known)
     if why.thread_gap is None or not rows:
         return None
-    columns = _columns("who ran", *side_titles(why.thread_gap), "difference")
-    return Table("why-processors", "Who ran meanwhile", columns, rows, ABOUT_USERS)
+    columns = _columns("threads", *side_titles(why.thread_gap), "difference")
+    return Table("why-processors", "Threads on the processors", columns, rows, ABOUT_USERS)
 
 
 def counted_table(why: Why) -> Table | None:
@@ -136,17 +138,18 @@ def counted_table(why: Why) -> Table | None:
         return None
     sides = side_titles(why.gap)
     columns = _columns("counted per transaction", *sides, "ms each", "ms", "by count", "by cost")
-    return Table("why-counted", "Work that the servers counted", columns, rows, ABOUT_COUNTED)
+    return Table("why-counted", "Work counted by the servers", columns, rows, ABOUT_COUNTED)
 
 
 def why_lists(why: Why) -> list[Block]:
-    """What more connections and the network add, and what is different in stalls and waves."""
-    lists = {
+    """Other wide differences; what more connections and the network add; what is different in stalls and waves."""
+    lists: dict[str, Sequence[Words]] = {
+        _FURTHEST: furthest_lines(why),
         "More connections": step_lines(why),
         "Over the network": route_lines(why),
         "Stalls and waves": moment_lines(why),
     }
-    return [Fold(title, [ListOf(lines)]) for title, lines in lists.items() if lines]
+    return [Fold(title, [ListOf(lines)], is_open=title == _FURTHEST) for title, lines in lists.items() if lines]
 
 
 def _part_columns(gap: Gap) -> list[Column]:

@@ -22,13 +22,13 @@ from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis
 
 ABOUT_CAUSES = (
-    "Each millisecond is claimed by one cause at most. Explained by: the difference is beyond chance (Holm over all "
+    "Each millisecond belongs to at most one cause. Explained by: the difference is significant (Holm over all "
     "causes), at least 3 % of the shorter time, and one of its parts is decided. Goes with: undecided. Caused by: an "
     "experiment proved it."
 )
 ABOUT_USERS = (
-    "Processors in use on average while sessions ran or waited for one. What a wait for a processor goes with is whose "
-    "use grew."
+    "Average number of processors in use while sessions ran or waited for one. Sessions wait longer because of the "
+    "threads whose use grew."
 )
 USERS = {
     "sessions": "sessions of the load",
@@ -109,7 +109,7 @@ def cause_rows(ranking: CauseRanking) -> list[list[str]]:
     scale = least_total(ranking.gap.total.left_ms, ranking.gap.total.right_ms)
     if others:
         together = ms_words(sum(one.difference.ms for one in others), scale, signed=True)
-        rows.append(["", f"{len(others)} further, small or undecided", f"{together} ms", "", ""])
+        rows.append(["", f"{len(others)} more, small or undecided", f"{together} ms", "", ""])
     rows.append(["", "not explained", difference_words(ranking.not_explained, ranking), "", ""])
     return [*rows, ["", "whole difference", difference_words(ranking.gap.total, ranking), "", ""]]
 

@@ -101,7 +101,7 @@ def course_lines(course: Course) -> tuple[list[str], list[str]]:
         moments.append("No second of these runs stalled.")
     if 0 < course.window_s < SHORTEST_WAVE_S:
         moments.append(
-            f"Whether throughput swings can't be told: {course.window_s} s are judged, waves need {SHORTEST_WAVE_S} s."
+            f"Unknown whether throughput swings: {course.window_s} s were judged, and waves need {SHORTEST_WAVE_S} s."
         )
     return knees, moments
 
@@ -183,14 +183,14 @@ def _knee_words(knee: Knee) -> str:
         used = knee.used[-1]
         most = max(used, key=used.__getitem__, default="")
         highest = f"; the most used are {RESOURCES[most]}, {100 * used[most]:.0f} % busy" if most else ""
-        return f"{name} uses up no resource that is watched with up to {counted(last, 'connection')}{highest}."
+        return f"{name} uses up none of the observed resources with up to {counted(last, 'connection')}{highest}."
     at = next(used for cell, used in zip(knee.cells, knee.used, strict=True) if cell.concurrency == knee.reached_at)
     others = f", {100 * knee.by_others:.0f} % by other programs" if knee.by_others >= _LEAST_BY_OTHERS else ""
     words = (
         f"{name} uses up {RESOURCES[knee.resource]} ({100 * at[knee.resource]:.0f} % busy{others}) with "
         f"{counted(knee.reached_at, 'connection')}: each transaction takes {figure(knee.demand_ms, 3)} ms of it"
     )
-    limit = "" if knee.stops_at is None else f", so throughput can't grow beyond about {figure(knee.stops_at, 2)}"
+    limit = "" if knee.stops_at is None else f", so throughput levels off at about {figure(knee.stops_at, 2)}"
     return f"{words}{limit}{' connections' if limit else ''}."
 
 
@@ -201,7 +201,7 @@ def _moment_words(one: Moments) -> str:
     else:
         where = f"{name}, trough against crest of a wave of {one.period_s or 0:.0f} s in {counted(one.runs, 'run')}"
     if one.ranking is None:
-        return f"{where}: why can't be told, {one.missing}."
+        return f"{where}: cause unknown, {one.missing}."
     total = one.ranking.gap.total
     scale = least_total(total.left_ms, total.right_ms)
     times = f"{ms_words(total.right_ms, scale)} against {ms_words(total.left_ms, scale)} ms per transaction"

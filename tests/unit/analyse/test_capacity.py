@@ -78,7 +78,7 @@ def test_more_memory_is_compared_at_each_ones_best(curve: Callable[..., list[Run
     assert small.more_memory is None
     assert large.more_memory is not None
     assert large.more_memory.low < 3.0 < large.more_memory.high
-    assert "with 8 times the memory its peak is 2.97 (" in capacity_sentences([large])[0]
+    assert " is 197 % higher (" in capacity_sentences([large])[0]
 
 
 def test_the_law_is_fitted_from_six_concurrencies_and_shown_where_it_fits(

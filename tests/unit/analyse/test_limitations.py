@@ -84,7 +84,7 @@ def test_a_busy_client_of_an_older_version_is_named(record: MakeRecord) -> None:
 
 
 def test_errors_are_listed_by_code(record: MakeRecord) -> None:
-    assert "5 × 1213" in said(GOOD, [record(errors={"1213": 2}), record(repeat=2, errors={"1213": 3})])["errors"]
+    assert "5 × error 1213" in said(GOOD, [record(errors={"1213": 2}), record(repeat=2, errors={"1213": 3})])["errors"]
 
 
 def test_undecided_pairs_are_counted(study: MakeStudy) -> None:

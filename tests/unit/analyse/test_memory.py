@@ -54,7 +54,7 @@ def test_of_many_targets_the_sentence_names_the_first_and_the_last(study: MakeSt
     factors = {name: 1.2 + 0.3 * index for index, name in enumerate("abcde")}
     gains = gains_of(with_more(study(dict.fromkeys("abcde", 100.0)), factors))
     words = memory_sentence(gains, 16)
-    assert words.startswith("With 512 MiB instead of 64 MiB at 16 connections e is 1")
+    assert words.startswith("With 512 MiB instead of 64 MiB at 16 connections, e is 1")
     assert ", a is " in words and ", 3 others " in words
     assert not any(f"{name} is" in words for name in "bcd")
 

@@ -21,6 +21,7 @@ from dbdyno.report.charts import (
     rank_charts,
     throughput_charts,
     timeline_chart,
+    upgrade_charts,
 )
 from dbdyno.store import StoredStudy
 
@@ -99,3 +100,12 @@ def test_a_wrong_definition_would_be_seen() -> None:
     drawing.mark = {"type": "no such mark"}
     with pytest.raises(alt.utils.schemapi.SchemaValidationError):
         drawing.to_dict(validate=True)
+
+
+def test_upgrades_have_a_field_for_each_step(at_one_place: StudyAnalysis) -> None:
+    (chart,) = upgrade_charts(at_one_place)
+    alt.Chart.from_dict(chart.spec(), validate=True)
+    steps = {(step.old, step.new) for step in at_one_place.upgrades}
+    (rows,) = {name: rows for name, rows in chart.spec()["datasets"].items() if rows}.values()
+    assert len(rows) == len(steps) == 4
+    assert {row["target"] for row in rows} == {new for _, new in steps}

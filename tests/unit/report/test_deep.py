@@ -77,7 +77,7 @@ def test_the_study_is_judged_as_without_it_and_another_place_has_none(analysis: 
 
 def test_the_page_draws_both_sides_escaped_and_gives_the_stacks_back(analysis: StudyAnalysis) -> None:
     page = page_text(analysis.results)
-    part = page[page.index('id="why-deep"') : page.index("What sessions were blocked in")]
+    part = page[page.index('id="why-deep"') : page.index("Where sessions were blocked")]
     assert ODD not in part
     assert "operator&lt;&lt;'\"&amp;&lt;/svg&gt;" in part
     frames = re.findall(r'<svg class="fr ([^"]*)" x="([\d.]+)%" y="\d+" width="([\d.]+)%"', part)
@@ -94,7 +94,7 @@ def test_what_limits_a_profile_is_told_by_name(tmp_path: Path) -> None:
     text = markdown_text(analysis.results)
     assert "no sampler" in text
     assert "60 % of its stacks are cut off" in text
-    assert "60 % of its processor time is in functions without a name" in text
+    assert "60 % of its CPU time" in text
     assert why_of(analysis).deep is not None
     assert why_object(analysis, why_of(analysis))["deep"]["off_cpu"] is None  # type: ignore[index]
 

@@ -153,7 +153,7 @@ def test_other_rows_and_another_machine_are_obstacles(base: StoredStudy, write: 
     rewritten(other, "host.json", lambda d: d.update(logical_cpu_count=64, kernel="6.9"))
     found = diff_results(base, StoredStudy.open(other.path))
     assert len(found.left_out) == 6
-    assert "another machine: processors 2, now 64" in found.left_out[0].reason
+    assert found.left_out[0].reason.endswith(": processors 2, now 64")
     assert ("machine", "kernel") in {(row.where, row.what) for row in found.changed}
 
 
@@ -256,7 +256,7 @@ def test_a_rule_that_nothing_could_be_held_against_is_broken(
     single = write(tmp_path / "single", text=SMALL.replace("repeats = 3", "repeats = 1"))
     code, printed, _ = asked(capsys, single.path, single.path, "--fail-on", "p99:10%")
     assert code == 1
-    assert "FAIL p99:10%: no cell could be held against it" in printed
+    assert "FAIL p99:10%: no cell" in printed
     assert "rest on one run" in " ".join(printed.split())
 
 

@@ -65,7 +65,7 @@ def test_page_markdown_and_program_have_it(tmp_path: Path) -> None:
     why = _prove(_study(tmp_path / "study"), comes_back=True)
     results = StoredStudy.open(tmp_path / "study")
     page = page_text(results)
-    assert "Proofs: what came back" in page and "redo.capacity 256 MiB to 2 GiB" in page
+    assert 'data-csv="why-proofs"' in page and "redo.capacity 256 MiB to 2 GiB" in page
     assert "redo.capacity" in markdown_text(results)
     (found,) = json.loads(json.dumps(why_object(analyse_study(results), why), allow_nan=False))["proofs"]
     assert (found["alteration"], found["verdict"]) == ("redo-capacity", "proved")

@@ -85,7 +85,7 @@ def test_the_terminal_shows_intervals_ties_and_caveats_in_80_columns(results: St
     assert "±" in text
     assert "1-2" in text
     assert "Windows of 12 s" in text
-    assert "client: used 7% of what it can do here" in [line.strip() for line in text.splitlines()]
+    assert "client: used 7 % of its maximum rate" in [line.strip() for line in text.splitlines()]
     assert "No difference shown at" in " ".join(text.split())
 
 

@@ -26,6 +26,8 @@ from dbdyno.report import (
     why_object,
     why_of,
 )
+from dbdyno.report._blocks import Span
+from dbdyno.report._why import furthest_lines
 from dbdyno.report.charts import why_charts
 from dbdyno.store import IntervalRow, StoredRun, StoredStudy
 from explained_study import CLIENT_NS, STATEMENTS, PlantedTimes
@@ -50,6 +52,18 @@ def test_the_planted_parts_are_told_first_in_the_order_of_their_size(results: St
     assert decided[:2] == ["statement.commit", "statement.point_select"]
     assert len(why.lines) == 3
     assert "COMMIT" in why.lines[1]
+
+
+def test_a_third_target_is_told_where_it_is_furthest_behind(tmp_path: Path) -> None:
+    planted = PlantedTimes({**SLOW, "mysql:8.0": {"insert": 9.0}})
+    planted.text = planted.text.replace('"mysql:9.7"]', '"mysql:9.7", "mysql:8.0"]')
+    analysis = analyse_study(planted.write(tmp_path / "three"))
+    first = why_of(analysis).furthest[0]
+    assert first.gap is not None
+    assert (first.gap.left.target, first.gap.right.target) == ("mariadb:11.8", "mysql:8.0")
+    assert first.gap.with_verdict("decided")[0].part_id == "statement.insert"
+    assert [span.text for span in furthest_lines(why_of(analysis))[0] if isinstance(span, Span)] == [first.lines[0]]
+    assert why_of(analysis, PAIR).furthest == ()
 
 
 def test_parts_make_the_time_and_the_difference_within_the_bins_of_histograms(results: StoredStudy) -> None:

@@ -93,7 +93,7 @@ def _peak(claim: Claim, index: CellIndex, _report: Published) -> ClaimArithmetic
     own = _total(index, claim.at, claim)
     curve = _curve(index, replace(claim.at, concurrency=None), claim)
     top = max(curve.values(), key=lambda total: total.value)
-    words = f"{_runs_words(claim, own, index)}; the most of {counted(len(curve), 'concurrency', 'concurrencies')}: "
+    words = f"{_runs_words(claim, own, index)}; the best of {counted(len(curve), 'concurrency', 'concurrencies')}: "
     words += f"{_shown(claim, top.value)} at {top.at}"
     wrong = _wrong(claim, own.value) or ("" if top is curve[own.group.cell.concurrency] else f"it peaks at {top.at}")
     return ClaimArithmetic(words, wrong, tuple(total.group for total in curve.values()), (own.value,))
@@ -107,7 +107,7 @@ def _collapse(claim: Claim, index: CellIndex, report: Published) -> ClaimArithme
         for n, total in _curve(index, replace(claim.at, concurrency=None), claim).items()
         if n < own.group.cell.concurrency and total.value > own.value
     ]
-    return replace(found, wrong=_wrong(claim, own.value) or ("" if before else "fewer connections do no more"))
+    return replace(found, wrong=_wrong(claim, own.value) or ("" if before else "fewer connections are not faster"))
 
 
 def _plateau(claim: Claim, index: CellIndex, _report: Published) -> ClaimArithmetic:
@@ -131,7 +131,7 @@ def _first(claim: Claim, index: CellIndex, report: Published) -> ClaimArithmetic
     least = min(field[engine].value for engine in claim.engines)
     better = [engine for engine in ahead if field[engine].value > least]
     wrong = [f"{engine}: {text}" for engine, total in own.items() if (text := _wrong(claim, total.value))]
-    wrong += [f"{engine} does {_shown(claim, field[engine].value)}" for engine in better]
+    wrong += [f"{engine} reaches {_shown(claim, field[engine].value)}" for engine in better]
     ranked = [f"{engine} {_shown(claim, field[engine].value)}" for engine in _by_value(field)[: len(own) + 2]]
     words = f"best of each of {counted(len(field), 'engine')}: {listed(ranked)}"
     groups, figures = (total.group for total in field.values()), (total.value for total in own.values())
@@ -182,7 +182,7 @@ def _range(claim: Claim, index: CellIndex, report: Published) -> ClaimArithmetic
     inside = len(values) - below - above
     low, middle, high = (_shown(claim, float(end)) for end in np.quantile(values, (0, 0.5, 1)))
     words = f"{counted(len(values), 'pair')} of cells: {inside} in the printed range, {below} below, {above} above; "
-    words += f"{low} to {high}, the middle one {middle}"
+    words += f"{low} to {high}, median {middle}"
     wrong = f"{inside} of {len(values)} lie in the printed range" if inside < _WITHIN * len(values) else ""
     return ClaimArithmetic(words, wrong, tuple(group for pair in pairs for group in pair), (min(values), max(values)))
 

@@ -142,9 +142,7 @@ class CellIndex:
             recalculate = len({part(group.cell) for group in found})
             if recalculate > 1:
                 extent = _extent(good, selector)
-                raise Undecidable(
-                    f"{recalculate} {words} answer to {selector.engine}{extent}; none is named: choose with --where"
-                )
+                raise Undecidable(f"{recalculate} {words} match {selector.engine}{extent}; choose one with --where")
         return found
 
     def total(self, group: CellJudgement, metric: Metric = "tps") -> float:
@@ -179,7 +177,7 @@ class CellIndex:
         sides = [self._by_rest(selector, varied, engines) for selector in (left, right)]
         shared = [key for key in sides[0] if key in sides[1]]
         if not shared:
-            raise Undecidable("no cell that both sides have")
+            raise Undecidable("the sides have no cell in common")
         return [(sides[0][key], sides[1][key]) for key in shared]
 
     def _by_rest(
@@ -214,7 +212,7 @@ class CellIndex:
         cells = [group for group in self.judgements if group.cell.workload not in self.other_rows]
         others = [words for name, words in self.other_rows.items() if selector.workload in (None, name)]
         if others and (selector.workload or not cells):
-            raise Undecidable(f"other rows than in the report: {others[0]}")
+            raise Undecidable(f"different rows than in the report: {others[0]}")
         for name, (words, matches) in _SELECTORS.items():
             wanted = getattr(selector, name)
             if wanted is None:
@@ -295,7 +293,7 @@ def _per_tps(group: CellJudgement, metric: Metric) -> float:
         if run.orders is not None and run.tps_mean and (rate := _orders_rate(run.orders, metric)) is not None
     ]
     if len(rates) < len(group.judged) or min(rates, default=0.0) <= 0:
-        raise Undecidable("its runs hold no new orders a minute")
+        raise Undecidable("its runs have no new orders per minute")
     return math.exp(sum(math.log(rate) for rate in rates) / len(rates))
 
 

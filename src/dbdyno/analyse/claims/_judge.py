@@ -18,7 +18,7 @@ from dbdyno.analyse.claims._result import ClaimResult
 from dbdyno.core import Caveat, RunRecord, format_memory
 
 NO_SOURCES = ResultsOrigin()
-_WHOLE = "so read as the mean of the whole run"
+_WHOLE = "so taken as the mean of the whole run"
 
 
 @dataclass(frozen=True, slots=True)

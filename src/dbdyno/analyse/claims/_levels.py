@@ -51,7 +51,7 @@ def _level_off(claim: Claim, index: CellIndex, engine: str) -> ClaimResult:
     if not top.collapsed:
         return joined(found, *_not_shown_level(engine, curve, top))
     where = listed([f"{n}" for n in top.collapsed])
-    words = f"{engine} peaks at {top.best} connections and does clearly less at {where}"
+    words = f"{engine} peaks at {top.best} connections and is clearly slower at {where}"
     return joined(found, ClaimResult("does not hold", words))
 
 
@@ -63,7 +63,7 @@ def _not_shown_level(engine: str, curve: Mapping[int, MeasuredLevel], top: Peak)
         return []
     where = listed([f"{n}" for n in open_ones])
     return [
-        ClaimResult("can't be told", f"{engine} peaks at {top.best} connections and may do clearly less at {where}")
+        ClaimResult("can't be told", f"{engine} peaks at {top.best} connections and may be clearly slower at {where}")
     ]
 
 
@@ -71,11 +71,11 @@ def _is_peak(claim: Claim, top: Peak) -> ClaimResult:
     where = listed([f"{n}" for n in top.concurrencies])
     if claim.at.concurrency in top.concurrencies:
         others = len(top.concurrencies) > 1
-        return ClaimResult("holds", f"peak at {where} connections, which can't be told apart" if others else "")
+        return ClaimResult("holds", f"peak at {where} connections, which show no difference" if others else "")
     return ClaimResult("does not hold", f"the peak is at {where} connections")
 
 
 def _top(curve: Mapping[int, MeasuredLevel]) -> Peak:
     if len(curve) < 2:
-        raise Undecidable("one concurrency alone has no peak")
+        raise Undecidable("a single concurrency has no peak")
     return peak({n: found.level for n, found in curve.items()})

@@ -22,7 +22,7 @@ def check_range(claim: Claim, index: CellIndex, report: Published) -> ClaimResul
     """The cells' 5-95 % range lies in the printed one; where more than a tenth clearly lie outside, it does not."""
     pairs = index.pairs(claim.at, other_side(claim), report.engines)
     if len(pairs) < FEWEST_CELLS:
-        raise Undecidable(f"{len(pairs)} pairs of cells have no range; {FEWEST_CELLS} would")
+        raise Undecidable(f"a range needs {FEWEST_CELLS} pairs of cells; there are {len(pairs)}")
     found, unsettled = _differences(pairs)
     if not found:
         raise NotSettled(unsettled)
@@ -55,12 +55,10 @@ def check_same(claim: Claim, index: CellIndex, report: Published) -> ClaimResult
     if unsettled:
         return ClaimResult("not settled", unsettled, own, low, high)
     if same < len(found):
-        return ClaimResult("can't be told", f"{same} of {len(found)} cells are the same beyond doubt", own, low, high)
+        return ClaimResult("can't be told", f"{same} of {len(found)} cells are clearly the same", own, low, high)
     asked = len(report.workloads) * len(report.routes) * len(report.tiers_bytes) * len(report.concurrencies)
     if len(found) < asked:
-        return ClaimResult(
-            "can't be told", f"the same in all {len(found)} cells that are here, of {asked}", own, low, high
-        )
+        return ClaimResult("can't be told", f"the same in all {len(found)} available cells of {asked}", own, low, high)
     return ClaimResult("holds", f"in all {len(found)} cells", own, low, high)
 
 
@@ -68,7 +66,7 @@ def _differences(pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> tuple[
     """Differences of the pairs of which both have levels that last, and how many have not."""
     firm = [pair for pair in pairs if all(decides(side) for side in pair)]
     left = len(pairs) - len(firm)
-    words = f"{left} of {len(pairs)} pairs of cells rest on runs that have not settled" if left else ""
+    words = f"{left} of {len(pairs)} pairs of cells have unsettled runs" if left else ""
     return [compare(measured_level(one).level, measured_level(other).level) for one, other in firm], words
 
 

@@ -59,7 +59,7 @@ def check_lead(claim: Claim, index: CellIndex, report: Published) -> ClaimResult
     result = within(claim.values[0], claim.tolerance, found.ratio, found.low, found.high)
     if found.low <= 1:
         return joined(
-            result, ClaimResult("can't be told", f"its lead over {found.next_best} is not beyond chance"), rests_on
+            result, ClaimResult("can't be told", f"its lead over {found.next_best} is not significant"), rests_on
         )
     return joined(result, _all_here(missing), rests_on)
 
@@ -186,11 +186,11 @@ def _standing(
     seen = [(other, found.difference, p) for (_, other), found, p in zip(pairs, differences, adjusted, strict=True)]
     beaten_by = [other for other, difference, p in seen if p < 0.05 and difference < 0]
     if beaten_by:
-        return ClaimResult("does not hold", f"not {extreme}: {listed(list(dict.fromkeys(beaten_by)))} stands before it")
+        return ClaimResult("does not hold", f"not {extreme}: {listed(list(dict.fromkeys(beaten_by)))} ranks before it")
     tied = [other for other, difference, p in seen if not (p < 0.05 and difference > 0 and math.isfinite(difference))]
     if tied:
         return ClaimResult(
-            "can't be told", f"whether it is {extreme}: no clear difference to {listed(sorted(set(tied)))}"
+            "can't be told", f"whether it is {extreme}: no clear difference from {listed(sorted(set(tied)))}"
         )
     return _all_here(missing)
 

@@ -47,14 +47,18 @@ def within(value: float, rounding: float, own: float, low: float, high: float) -
     """A printed figure held against an interval, widened by what rounding took from the print.
 
     >>> within(13385, 0.5, 13390.0, 13050.0, 13740.0).outcome, within(14000, 0.5, 13390.0, 13050.0, 13740.0).reason
-    ('holds', 'the print is 4.6 % above the own figure, outside its interval')
+    ('holds', 'the printed figure is 4.6 % above the recomputed figure, outside its interval')
     """
     if not low - rounding <= value <= high + rounding:
         return ClaimResult(
-            "does not hold", f"the print is {_apart(value, own)} own figure, outside its interval", own, low, high
+            "does not hold",
+            f"the printed figure is {_apart(value, own)} recomputed figure, outside its interval",
+            own,
+            low,
+            high,
         )
     if max(high - own, own - low) > WIDEST * abs(own):
-        return ClaimResult("can't be told", "the interval is too wide to uphold a figure", own, low, high)
+        return ClaimResult("can't be told", "the interval is too wide to confirm a figure", own, low, high)
     return ClaimResult("holds", "", own, low, high)
 
 

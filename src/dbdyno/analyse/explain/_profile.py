@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from dbdyno.core import FURTHER, KERNEL_MARK, Stack, is_unnamed
 
 _SYSTEM_CALL = "_sys_"
-_KERNEL = "other work of the kernel"
+_KERNEL = "other kernel work"
 _SAME = {"[mariadbd]": "[server]", "[mysqld]": "[server]", "ppoll": "poll", "pselect6": "select"}
 
 

@@ -123,7 +123,7 @@ def judge_proof(times: ProofTimes) -> Proof:
 def _removed(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
     """Time that goes away, and why it is not all that the parts hold; None and why where nothing is predicted."""
     if times.runs[times.control][0].split != "threads":
-        return None, "the server's threads were not watched"
+        return None, "the server's threads were not sampled"
     if not times.removes:
         return None, "no part contains it"
     held = _together(levels, times.control, times.removes)

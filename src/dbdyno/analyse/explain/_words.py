@@ -156,7 +156,7 @@ def _first(gap: Gap, where: str) -> str:
     elif total.verdict == "small":
         words = f"{left} and {right} take the same time per transaction within 3 % ({interval_words(total)} ms)"
     else:
-        words = f"Whether {right} takes longer per transaction than {left} is undecided ({interval_words(total)} ms)"
+        words = f"Undecided whether {right} takes longer per transaction than {left} ({interval_words(total)} ms)"
     assumed = assumed_words(gap.assumed_spread)
     return f"{words} at {where}: {times}{f', {assumed}' if assumed else ''}."
 
@@ -179,7 +179,7 @@ def _second(gap: Gap) -> str:
     along = [part for part in decided if (part.difference.ms > 0) == (gap.total.ms > 0)]
     against = [part for part in decided if part not in along]
     words = f"The difference goes with {_named(along, gap)}" if along else "No decided part goes with the difference"
-    return f"{words}; against it {_named(against, gap)}." if against else f"{words}."
+    return f"{words}; {_named(against, gap)} partly offset it." if against else f"{words}."
 
 
 def _named(parts: Sequence[PartGap], gap: Gap) -> str:

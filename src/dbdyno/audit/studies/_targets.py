@@ -130,12 +130,14 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         return _told_machine(runs)
     if _is_remote(runs):
         return {"name": runs.study.servers[runs.target.engine.source.partition(":")[2]].host}
-    host, process = runs.source.host, runs.document("process")
+    benches = runs.source.host.get("benches", {})
+    host, process = benches.get(runs.judged.bench, runs.source.host), runs.document("process")
+    machines = [benches[name] for name in sorted({run.bench for run in runs.runs}) if name in benches] or [host]
     processors = host.get("logical_cpu_count") or 0
-    is_client_elsewhere = runs.study.bench is not None and runs.judged.run.cell.route == "network"
+    is_client_elsewhere = bool(runs.study.benches) and runs.judged.run.cell.route == "network"
     told = {
-        "machine_id": host.get("boot_id"),
-        "name": host.get("hostname"),
+        "machine_id": _together(machines, "boot_id"),
+        "name": _together(machines, "hostname"),
         "numa_nodes": host.get("numa_node_count"),
         "thp_mode": host.get("transparent_huge_pages"),
         "rotational": host.get("rotational"),
@@ -153,6 +155,11 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
         engine = runs.source.engine(runs.target.name) or {}
         told |= {"option_files_read": [], "servers": 1, "base_image": _origin(engine)}
     return {name: value for name, value in told.items() if value is not None}
+
+
+def _together(machines: Sequence[Mapping[str, Any]], fact: str) -> str | None:
+    """A fact of the benches that a target's runs were made on: the same for all targets whose rounds they share."""
+    return " and ".join(str(machine[fact]) for machine in machines if machine.get(fact)) or None
 
 
 def _told_machine(runs: TargetRuns) -> dict[str, Any]:

@@ -210,8 +210,8 @@ def _damaged(wrong: tuple[tuple[int, str], ...], intervals: tuple[Interval, ...]
 def _percentiles(intervals: tuple[Interval, ...]) -> Caveat:
     if any(each.p95_ms is not None for each in intervals):
         text = (
-            "its percentiles are of New-Order alone and of one interval each, and nothing below 1 ms is told apart: no "
-            "quantile of the run is known"
+            "its percentiles are of New-Order alone and of one interval each, in steps of 1 ms: the percentiles of "
+            "the run are unknown"
         )
         return Caveat("percentile-of-new-orders", text)
     if any(each.max_ms is not None for each in intervals) or not intervals:

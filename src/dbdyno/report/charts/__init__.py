@@ -15,6 +15,7 @@ from dbdyno.report.charts._stacked_time import part_colours, stacked_time_charts
 from dbdyno.report.charts._style import ENDS, Chart, at_best, config, short_names
 from dbdyno.report.charts._throughput import panel_title, throughput_charts
 from dbdyno.report.charts._timeline import timeline_chart
+from dbdyno.report.charts._upgrades import upgrade_charts
 from dbdyno.report.charts._why import why_charts
 
 __all__ = [
@@ -42,5 +43,6 @@ __all__ = [
     "stacked_time_charts",
     "throughput_charts",
     "timeline_chart",
+    "upgrade_charts",
     "why_charts",
 ]

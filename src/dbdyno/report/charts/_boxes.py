@@ -61,7 +61,7 @@ def _row(box: Box, at: int, names: dict[str, str]) -> Row:
 
 def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Drawing:
     x_scale = alt.Scale(zero=True, nice=True)
-    x_axis = alt.Axis(title="TPS of single seconds", format=",.6~g", tickCount=5)
+    x_axis = alt.Axis(title="TPS of each second", format=",.6~g", tickCount=5)
     y_axis = alt.Axis(title=None, ticks=False, domain=False, labelLimit=190, labelPadding=8, grid=True)
     base = titled(rows, palette).encode(
         y=alt.Y("name:N", sort=list(names), axis=y_axis), color=colour(palette), tooltip=_tooltip()
@@ -96,4 +96,4 @@ def _description(rows: Sequence[Row], tier_bytes: int) -> str:
         for row in rows
         if row["at"] == AT_BEST
     ]
-    return f"Throughput of single seconds of the window, {format_memory(tier_bytes)}. " + "; ".join(words) + "."
+    return f"Throughput of each second of the window, {format_memory(tier_bytes)}. " + "; ".join(words) + "."

@@ -50,7 +50,7 @@ def heat_charts(
 def _title(analysis: StudyAnalysis, workload: str, route: str) -> str:
     parts = [workload if len(analysis.study.workloads) > 1 else "", route if len(analysis.study.routes) > 1 else ""]
     where = ", ".join(part for part in parts if part)
-    return f"Throughput over the best target's{', ' if where else ''}{where}"
+    return f"Throughput relative to the best target{', ' if where else ''}{where}"
 
 
 def _row(standing: RelativeThroughput, names: dict[str, str]) -> Row:
@@ -115,4 +115,4 @@ def _tooltip() -> list[alt.Tooltip]:
 def _description(rows: Sequence[Row]) -> str:
     best = [row for row in rows if row["at"] == 0]
     words = [f"{target_title(row['target'])} with {row['memory']} {row['shown']}, place {row['place']}" for row in best]
-    return "Throughput over that of the best target, each at its own best connections. " + "; ".join(words) + "."
+    return "Throughput relative to the best target, each at its best connections. " + "; ".join(words) + "."

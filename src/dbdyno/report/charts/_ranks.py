@@ -75,4 +75,4 @@ def _drawing(rows: Sequence[Row], palette: Palette) -> Drawing:
 
 def _description(rows: Sequence[Row], tier_bytes: int) -> str:
     words = [f"{target_title(row['target'])} at {row['concurrency']} connections: {row['shown']}" for row in rows]
-    return f"Places each target may hold with {format_memory(tier_bytes)}. " + "; ".join(words) + "."
+    return f"Possible places of each target with {format_memory(tier_bytes)}. " + "; ".join(words) + "."

@@ -60,7 +60,7 @@ def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
             title = panel_title(analysis, workload, route, tier_bytes)
             top, own_top = _top(alike), _top(groups)
             if own_top < FLAT_SHARE * top:
-                top, title = own_top, f"{title}, scale of its own"
+                top, title = own_top, f"{title}, separate scale"
             curves = curve_rows(analysis, workload, route, tier_bytes)
             is_line = len(analysis.study.concurrencies) > 1
             drawing = _drawing(here, curves, top, analysis, palette) if is_line else _bars(here, top, palette)
@@ -111,7 +111,7 @@ def curve_rows(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: i
             at = np.geomspace(min(found.levels), max(found.levels), _CURVE_POINTS)
             low, high = fit.band(at)
             columns = zip(at.tolist(), fit.at(at).tolist(), low.tolist(), high.tolist(), strict=True)
-            law = {"target": found.target, "shown": "the law", "curve": True}
+            law = {"target": found.target, "shown": "scalability law", "curve": True}
             rows += [
                 {**law, "concurrency": n, "tps": tps, "low": lower, "high": upper} for n, tps, lower, upper in columns
             ]

@@ -34,7 +34,7 @@ def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
         }
         for record in stored
     ]
-    description = f"{len(rows)} runs from {clock_time(begin)}, each a bar in the row of its target."
+    description = f"{len(rows)} runs from {clock_time(begin)}; each is a bar in the row of its target."
     return Chart("timeline", "Order of runs", description, _drawing(rows, palette))
 
 

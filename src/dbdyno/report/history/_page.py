@@ -51,11 +51,11 @@ _CONTENTS = (
 )
 _MOST_SENTENCES = 3
 _METHOD_WORDS = (
-    "One value a study and cell. A change point is where the energy statistic (E-divisive, in windows of 50 studies) "
-    f"parts a series best, Student's t between the levels on its two sides gives p below {MOST_P:g}, and the levels "
-    f"differ by {100 * LEAST_MOVE:.0f} % or more; weaker ones are taken away first. Levels are geometric means; the "
-    "interval of a change rests on the spread between studies and is never narrower than what the studies say of "
-    "themselves. A change that a line made as well of which nothing recorded had changed is the machine's."
+    "Each study gives one value per cell. The energy statistic (E-divisive, in windows of 50 studies) finds where a "
+    f"series splits best. A split is a change point if Student's t between both levels gives p below {MOST_P:g} and "
+    f"the levels differ by {100 * LEAST_MOVE:.0f} % or more; the weakest splits are dropped first. Levels are "
+    "geometric means. The interval of a change follows from the spread between studies and is never narrower than the "
+    "intervals of the studies. If an unchanged target shows the same change, the machine changed."
 )
 
 
@@ -104,12 +104,12 @@ def _head(history: History, measure: Measure) -> Html:
 
 def _stillness(history: History, measure: Measure) -> str:
     if history.moves(measure):
-        return "Every change is one that something made, too, of which nothing recorded had changed."
+        return "Unchanged targets show every one of these changes, too."
     known = sorted(cell.smallest for cell in history.cells[measure] if is_telling(cell))
     if not known:
-        return "Too few studies to tell a change from the spread between them."
+        return "Too few studies to separate a change from the spread between them."
     middle = figure(100 * (known[len(known) // 2] - 1), 2)
-    return f"In half of the series one more study would have to differ by {middle} % or more to be a change point."
+    return f"In half of the series, the next study must differ by {middle} % or more to be a change point."
 
 
 def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]) -> Section:
@@ -132,12 +132,12 @@ def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]
         figures.append(element("figure", caption, canvas, element("p", _to_see(history, cell), class_="to-see")))
     words = MEASURE_WORDS[measure].capitalize()
     unit = "transactions per second" if measure == "tps" else "milliseconds"
-    text = f"{words}, {unit}; a point a study with its 95 % interval, a line a level. Axes begin at zero."
+    text = f"{words}, {unit}. Points are studies with 95 % intervals, lines are levels. Axes begin at zero."
     return section("series", "Series", subtitle(text), grid(figures))
 
 
 def _to_see(history: History, cell: CellHistory) -> str:
-    known = f" The next study shows a change from {smallest_words(cell)} on." if is_telling(cell) else ""
+    known = f" The next study can show a change of {smallest_words(cell)} or more." if is_telling(cell) else ""
     if not cell.moves:
         return f"No change point in {counted(len(cell.points), 'study', 'studies')}.{known}"
     moves = [f"{move_words(move)} {between_words(history, move)}" for move in cell.moves]
@@ -160,8 +160,8 @@ def _change_points(history: History, measure: Measure) -> Table:
         Column("p", True),
         Column("from", is_name=True, most=40),
         Column("to", is_name=True, most=40),
-        Column("what changed there"),
-        Column("moved alike"),
+        Column("recorded changes"),
+        Column("same change in"),
     ]
     rows = [
         [
@@ -176,7 +176,7 @@ def _change_points(history: History, measure: Measure) -> Table:
         ]
         for cell, move in history.moves(measure)
     ]
-    return Table("change-points", "Every change point, the worst first", columns, rows)
+    return Table("change-points", "All change points, worst first", columns, rows)
 
 
 def _points(history: History, measure: Measure) -> Section:
@@ -201,7 +201,7 @@ def _points(history: History, measure: Measure) -> Section:
         for cell in history.cells[measure]
         for point in cell.points
     ]
-    parts = [data_behind(Table("points", "Every point", columns, rows), "Every point as a table")]
+    parts = [data_behind(Table("points", "Every point", columns, rows), "All points as a table")]
     if history.omitted:
         left = [
             [row.label, cell_words(history, row.cell) if row.cell else "the folder", row.reason]
@@ -209,7 +209,7 @@ def _points(history: History, measure: Measure) -> Section:
         ]
         columns = [Column("study", is_name=True, most=60), Column("cell", is_name=True, most=60)]
         columns.append(Column("reason", most=300))
-        parts.append(data_behind(Table("left-out", "Left out", columns, left), "What was left out"))
+        parts.append(data_behind(Table("left-out", "Left out", columns, left), "Excluded"))
     return section("points", "Data", *parts)
 
 

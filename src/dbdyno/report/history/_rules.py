@@ -74,7 +74,7 @@ def since_ns(history: History, text: str) -> int:
 def _rule(history: History, criterion: Criterion, since: int) -> HistoryRule:
     if criterion.measure is None:
         raise RequestError(
-            f"'{criterion.text}' is no rule for a history", "", "dbdyno diff BASE NEW --fail-on missing tells it"
+            f"'{criterion.text}' is not a rule for a history", "", "use dbdyno diff BASE NEW --fail-on missing"
         )
     sign = -1 if criterion.measure == "tps" else 1
     beyond = [

@@ -57,7 +57,7 @@ def _series_table(history: History, measure: Measure) -> Table:
     for cell in history.cells[measure]:
         ends = [value_words(measure, point.value, point.low, point.high) for point in (cell.points[0], cell.points[-1])]
         rows.append([cell_words(history, cell.cell), str(len(cell.points)), *ends, smallest_words(cell)])
-    note = "seen from: by how much one more study would have to differ to be a change point"
+    note = "seen from: by how much the next study must differ to be a change point"
     return Table("series", "Series", columns, rows, note)
 
 
@@ -76,14 +76,16 @@ def _rule_lines(history: History, rule: HistoryRule) -> Iterator[str]:
         yield f"PASS {text}: held in {counted(rule.checked, 'series', 'series')}"
     if rule.unseen:
         words = counted(rule.unseen, "series", "series")
-        yield f"NOT SHOWN {text}: in {words} of {rule.checked:,} one more study would have to differ by more to be seen"
+        yield (
+            f"NOT SHOWN {text}: in {words} of {rule.checked:,} the next study must differ by more to be a change point"
+        )
     for cell, move in rule.open:
         yield f"NOT SHOWN {text}: {cell_words(history, cell.cell)}: {move_words(move)}, as {', '.join(move.alike)} did"
 
 
 def _move_words(history: History, cell: CellHistory, move: HistoryChange) -> str:
     what = f"{cell_words(history, cell.cell)}: {move_words(move)} {move.outcome}, {level_words(move)}"
-    alike = f"; {', '.join(move.alike)} moved alike although nothing of it changed" if move.alike else ""
+    alike = f"; {', '.join(move.alike)} also moved although unchanged" if move.alike else ""
     return f"{what}, {between_words(history, move)}; {changed_words(history, move)}{alike}"
 
 

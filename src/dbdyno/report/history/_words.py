@@ -68,7 +68,7 @@ def changed_words(history: History, move: HistoryChange) -> str:
     """What is recorded to have changed there, builds first."""
     rows = sorted(history.changed_at(move), key=lambda row: not row.is_build)
     if not rows:
-        return "nothing that is recorded changed there"
+        return "no recorded change"
     shown = [f"{row.what} {row.base} -> {row.new}" for row in rows[:_MOST_CHANGED]]
     rest = f" and {len(rows) - _MOST_CHANGED:,} more"
     return "; ".join(shown) + (rest if len(rows) > _MOST_CHANGED else "")
@@ -79,10 +79,11 @@ def headline(history: History, measure: Measure) -> str:
     cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
     moved = [cell for cell in cells if any(move.is_finding for move in cell.moves)]
     words = MEASURE_WORDS[measure]
-    beside = [cell for cell in cells if cell.moves and cell not in moved]
-    if not moved and beside:
+    alike = [cell for cell in cells if cell.moves and cell not in moved]
+    if not moved and alike:
         return (
-            f"The {words} of {len(beside)} of {counted(len(cells), 'series', 'series')} moved, and so did the machine"
+            f"The {words} of {len(alike)} of {counted(len(cells), 'series', 'series')} moved, and so did unchanged "
+            "targets"
         )
     if not moved:
         return f"No change point in the {words} of {counted(len(cells), 'series', 'series')}"
@@ -125,25 +126,26 @@ def history_caveats(history: History, measure: Measure) -> list[Caveat]:
     short = [cell for cell in cells if len(cell.points) < FEW_STUDIES]
     if short:
         text = (
-            f"{counted(len(short), 'series has', 'series have')} fewer than {FEW_STUDIES} studies: only large moves "
-            "can be told from the spread between studies. dbdyno diff compares two of them by their repeats."
+            f"{counted(len(short), 'series has', 'series have')} fewer than {FEW_STUDIES} studies: only large "
+            "changes stand out from the spread between studies. To compare two studies by their repeats, use dbdyno "
+            "diff."
         )
         found.append(Caveat("few-studies", text))
     machine = {line for _, move in history.moves(measure) for line in move.alike}
     if machine:
         text = (
-            f"{listed(sorted(machine))} moved although nothing recorded of it changed; moves beside it are likely to "
-            "be the machine's and break no rule."
+            f"{listed(sorted(machine))} moved although unchanged, so the machine probably changed. Changes of other "
+            "targets at the same time break no rule."
         )
         found.append(Caveat("machine-moved", text))
     if len({cell.cell.target for cell in cells}) == 1 and history.order == "date":
         text = (
-            "All series are of one line: had the machine become slower, it would look like this. Keep a target that "
-            "never changes in every study."
+            "All series are of one release line, so a slower machine would look the same as a slower server. Keep an "
+            "unchanged target in every study."
         )
         found.append(Caveat("no-unchanged-target", text))
     if history.order == "version":
-        text = "Points are ordered by version: what the machine did from study to study is not in that order."
+        text = "Points are ordered by version, not by time, so a drift of the machine is not visible."
         found.append(Caveat("by-version", text))
     return found + _omitted(history)
 
@@ -158,7 +160,7 @@ def _omitted(history: History) -> list[Caveat]:
         *([counted(cells, "cell") + " of studies"] if cells else []),
     ]
     return [
-        Caveat("left-out", f"{listed(counts)} left out, because they could not be read or measured something else.")
+        Caveat("left-out", f"{listed(counts)} excluded, because they could not be read or measured something else.")
     ]
 
 

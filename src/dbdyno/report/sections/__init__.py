@@ -15,6 +15,7 @@ from dbdyno.report.sections._space import space_section
 from dbdyno.report.sections._stability import stability_section
 from dbdyno.report.sections._throughput import FEW_TARGETS, rank_section, throughput_section
 from dbdyno.report.sections._types import types_section
+from dbdyno.report.sections._upgrades import upgrades_section
 from dbdyno.report.sections._why import why_section
 
 __all__ = [
@@ -36,5 +37,6 @@ __all__ = [
     "stability_section",
     "throughput_section",
     "types_section",
+    "upgrades_section",
     "why_section",
 ]

@@ -26,10 +26,10 @@ def capacity_section(page: Page) -> Section | None:
     sentences = capacity_sentences(found)
     return section(
         "capacity",
-        "Capacity: where each target does most, and beyond",
+        "Capacity: peak and collapse of each target",
         subtitle(
-            "A peak is every concurrency that can't be told from the best one (Holm over the concurrencies); a "
-            "collapse is a higher one that clearly does less, by 3 % or more."
+            "The peak is the best concurrency and all that show no difference from it (Holm over the concurrencies). "
+            "A collapse is a higher concurrency with clearly lower throughput, by 3 % or more."
         ),
         ListOf(sentences[:_SHOWN]),
         rest(
@@ -38,7 +38,7 @@ def capacity_section(page: Page) -> Section | None:
             ListOf(sentences[_SHOWN:]) if sentences[_SHOWN:] else None,
             _table(page, found),
             to_see(_law_words(found)),
-            data_behind(_step_table(page, found), "What each step to more connections brought"),
+            data_behind(_step_table(page, found), "Throughput gained by each step to more connections"),
         ),
     )
 
@@ -51,7 +51,7 @@ def _table(page: Page, found: tuple[CapacityJudgement, ...]) -> Table:
     where = [[cell for cell, tells in zip(row, telling, strict=True) if tells] for row in parts]
     columns = [Column("target", is_name=True)]
     columns += [Column(title) for title, tells in zip(titles, telling, strict=True) if tells]
-    columns += [Column("most TPS", is_number=True), Column("at connections", is_number=True)]
+    columns += [Column("highest TPS", is_number=True), Column("at connections", is_number=True)]
     columns += [Column("collapse, of the peak"), Column("law of scalability")]
     rows = [[target_title(each.target), *own, *_figures(each)] for each, own in zip(found, where, strict=True)]
     facets = [_about(page, each) for each in found]
@@ -83,18 +83,18 @@ def _law(found: CapacityJudgement) -> str:
 
 def _law_words(found: tuple[CapacityJudgement, ...]) -> str:
     drawn = sum(each.fit is not None and each.fit.is_shown for each in found)
-    base = "Peak and collapse are read off what was measured."
+    base = "Peak and collapse come from measured points."
     if not drawn:
-        return f"{base} Straight lines join the points: between them nothing was measured."
+        return f"{base} Straight lines join them: nothing was measured in between."
     return (
         f"{base} The Universal Scalability Law comes within 10 % of every point for {drawn} of {len(found)} curves, "
-        "which are drawn by it; the points of the others are joined by straight lines."
+        "which it draws; straight lines join the points of the others."
     )
 
 
 def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Table:
     columns = [Column("target", is_name=True), Column("workload"), Column("memory")]
-    columns += [Column(title, is_number=True) for title in ("from", "to", "times as much")]
+    columns += [Column(title, is_number=True) for title in ("from", "to", "ratio")]
     rows = [
         [
             target_title(each.target),
@@ -108,7 +108,7 @@ def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Table:
         for s in each.steps
     ]
     facets = [_about(page, each) for each in found for _ in each.steps]
-    title = "Throughput after a step over that before, with 95 % intervals"
+    title = "Throughput after each step divided by that before, with 95 % intervals"
     return Table("connection-steps", title, columns, rows, facets=facets)
 
 

@@ -7,10 +7,11 @@ from dbdyno.report._claims import CLAIMS_TITLE, CheckedClaims, claims_table, cla
 from dbdyno.report.charts import claims_chart
 
 _TO_SEE = (
-    "On the report's own logs the calculation must give the print, rounded as it was; on any results the print must "
-    "lie in the 95 % interval of what has settled. A first place needs a clear difference to all others, a statement "
-    "about everything all of its cells: where that fails, a cross stands although the figure is right. Not settled: it "
-    "rests on a run without a level that lasts. Results of another machine say nothing against the report."
+    "On the report's own logs, the calculation must give the printed figure, rounded as in print. On other results, "
+    "the printed figure must lie in the 95 % interval of the settled runs. A first place needs a clear difference "
+    "from all others; a statement about all cells needs every cell. If that fails, a cross appears although the "
+    "figure is right. Not settled: a run behind it has no steady level. Results of a different machine do not "
+    "contradict the report."
 )
 
 

@@ -13,8 +13,9 @@ from dbdyno.report._format import figure
 from dbdyno.report.sections._frame import Page
 
 _ABOUT = (
-    "Growth of the servers' own counters over the windows, divided by the transactions in them; all judged runs of a "
-    "cell together. Redo log by its position (LSN) where the server tells it. What a server does not show is not zero."
+    "Growth of the servers' counters over the windows, divided by the transactions in them, over all judged runs of "
+    "a cell. Redo log bytes come from its position (LSN) where the server shows it. A counter that is not shown is "
+    "unknown, not zero."
 )
 
 
@@ -34,9 +35,9 @@ def counters_section(page: Page) -> Section | None:
     more = [folded(f"{len(others)} more places", *others)] if others else []
     return section(
         "counters",
-        "Work: what the servers did for each transaction",
+        "Work: what the servers did per transaction",
         subtitle(_ABOUT),
-        rest("counters", "What the servers did for each transaction", first, *more, _every(page, cells)),
+        rest("counters", "Work of the servers per transaction", first, *more, _every(page, cells)),
     )
 
 
@@ -45,8 +46,8 @@ def _place_part(page: Page, place: Place, words: str, index: int, cells: Sequenc
     rows.append(["write amplification of the LSM tree", *(_amplification(cell) for cell in cells)])
     rows += [[title, *(_level(cell, name) for cell in cells)] for name, title in LEVELS]
     told = [row for row in rows if any(word not in ("", NOT_SHOWN) for word in row[1:])]
-    caption = f"For each transaction, at {words}"
-    columns = [Column("for each transaction"), *_target_columns(page, [cell.group.cell.target for cell in cells])]
+    caption = f"Per transaction, at {words}"
+    columns = [Column("per transaction"), *_target_columns(page, [cell.group.cell.target for cell in cells])]
     inner = Table(f"counters-{index}", caption, columns, told)
     return Box([inner], facets=page.facets.of(*place))
 
@@ -80,8 +81,8 @@ def _every(page: Page, cells: Sequence[CellCounters]) -> Fold:
     rows = [[name, units[name], *(_word(cell, name) for cell in chosen.values())] for name in names]
     lacking = [f"{target}: {', '.join(_lacking(cell)) or 'none'}" for target, cell in chosen.items()]
     return folded(
-        f"All {len(names)} counters for each transaction, at the most connections",
-        Table("counters-all", "Every counter for each transaction", columns, rows),
+        f"All {len(names)} counters per transaction, at the most connections",
+        Table("counters-all", "All counters per transaction", columns, rows),
         *(to_see(f"Not shown by {words}.") for words in lacking),
     )
 

@@ -99,7 +99,7 @@ def _original_files(analysis: StudyAnalysis) -> Fold:
             files[str(row["path"])] = (str(row["role"]), int(row["bytes"]), str(row["sha256"]))
     columns = [Column("file", most=120), Column("kind"), Column("bytes", True), Column("SHA-256")]
     rows = [[path, role, f"{size:,}", element("code", sha256)] for path, (role, size, sha256) in sorted(files.items())]
-    title = f"{counted(len(rows), 'file')} that the runs were made from"
+    title = f"{counted(len(rows), 'file')} that the runs were read from"
     return folded(title, Table("origin", title, columns, rows))
 
 

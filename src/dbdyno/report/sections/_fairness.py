@@ -24,14 +24,14 @@ from dbdyno.report._html import Html, element, to_html
 from dbdyno.report.sections._frame import Page
 
 _NOTHING_READ = (
-    "Whether the targets were alike in effect is not known here: nothing was read from the servers. Where dumps of "
-    "their variables exist, dbdyno audit judges those."
+    "Unknown: whether the targets were configured alike. No variables were read from the servers. If you have dumps "
+    "of their variables, run dbdyno audit on them."
 )
 _OPEN = ("critical", "high", "medium", "low")
 
 _GRAVE = ("critical", "high")
-_NONE = "None that a rule knows."
-_NONE_GRAVE = "None that a rule knows to be critical or high."
+_NONE = "No rule found a difference."
+_NONE_GRAVE = "No rule found a critical or high difference."
 
 
 def fairness_section(page: Page) -> Section:
@@ -46,13 +46,13 @@ def fairness_section(page: Page) -> Section:
     return section(
         "fairness",
         "Fairness",
-        subtitle("What each target promises, and in what the targets differ in effect, by 99 rules."),
+        subtitle("The durability of each target, and the differences between the targets by 99 rules."),
         _promises(page),
         Heading(f"{counted(len(open_ones), 'difference')} between the targets" if open_ones else "Differences"),
         *(map(_folded_difference, grave) if grave else [to_see(_NONE_GRAVE if light else _NONE)]),
-        folded(f"{counted(len(light), 'lighter difference')}", *map(_difference, light)) if light else None,
+        folded(f"{counted(len(light), 'less severe difference')}", *map(_difference, light)) if light else None,
         *_late(page),
-        folded(f"{counted(len(told), 'finding')} for completeness", *map(_difference, told)) if told else None,
+        folded(f"{counted(len(told), 'informational finding')}", *map(_difference, told)) if told else None,
         _undecided(page),
         _clear(page),
     )
@@ -62,12 +62,12 @@ def _late(page: Page) -> list[Block]:
     late = page.analysis.fairness.late
     if not late:
         return []
-    return [Heading("Differences that came about while the servers were driven"), *map(_difference, late)]
+    return [Heading("Differences that arose under load"), *map(_difference, late)]
 
 
 def _promises(page: Page) -> Block:
     """What a commit survives on each target; folded where that is alike on all."""
-    columns = [Column("target"), Column("a commit survives"), Column("torn pages"), Column("connections")]
+    columns = [Column("target"), Column("durability"), Column("torn pages"), Column("connections")]
     rows = [
         [target_title(target), promise.durability, promise.torn_pages, promise.encryption]
         for target in page.analysis.targets
@@ -81,7 +81,7 @@ def _promises(page: Page) -> Block:
     title = "Durability class, torn pages and encryption of each target"
     table = Table("durability", title, columns, rows, facets=facets)
     is_alike = len({tuple(row[1:]) for row in rows}) == 1 < len(rows)
-    return folded("Durability, torn pages and encryption: alike on all targets", table) if is_alike else table
+    return folded("Durability, torn pages and encryption: equal on all targets", table) if is_alike else table
 
 
 def _folded_difference(finding: Finding) -> Fold:
@@ -95,8 +95,8 @@ def _folded_difference(finding: Finding) -> Fold:
 def _difference(finding: Finding) -> Html:
     rule = finding.rule
     where = "; ".join([*([finding.campaign] if finding.campaign else []), *finding.tiers])
-    certain = f"known as: {finding.certainty}"
-    facts = {"favours": finding.favours, "why": rule.reason, "what removes it": rule.remedy}
+    certain = f"certainty: {finding.certainty}"
+    facts = {"favours": finding.favours, "why": rule.reason, "how to remove it": rule.remedy}
     facts |= {"note": finding.remark} if finding.remark else {}
     facts |= {f"not known for {target}": lacks for target, lacks in finding.lacks.items()}
     return element(
@@ -126,8 +126,8 @@ def _undecided(page: Page) -> Block:
         return to_see("No rule is undecided.")
     rows = [[decision.rule.title, decision.rule.severity, missing_words(decision)] for decision in undecided]
     columns = [Column("about"), Column("weight"), Column("what is missing")]
-    inner = Table("undecided", "Rules that could not be decided, and the evidence they lack", columns, rows)
-    return folded(f"{counted(len(undecided), 'rule')} undecided for want of evidence, which is not clear", inner)
+    inner = Table("undecided", "Undecided rules and the evidence they lack", columns, rows)
+    return folded(f"{counted(len(undecided), 'rule')} undecided for lack of evidence", inner)
 
 
 def _clear(page: Page) -> Fold:

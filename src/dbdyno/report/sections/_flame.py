@@ -35,17 +35,17 @@ _LABEL_SHARE = 0.05
 _STEPS = (0.01, 0.03, 0.1)
 """Of the smaller whole time: from where on a difference has a stronger colour."""
 _TO_SEE = (
-    "Wide: much time. A frame lies below the function that called it. Red: the function takes longer in {right}; blue: "
-    "shorter; the stronger, the more of the time (1, 3 and 10 %). Grey: its name is not known; _[k]: of the kernel."
+    "Wider frames take more time. A frame lies below its caller. Red: the function takes longer in {right}; blue: "
+    "shorter. The colour is stronger from 1, 3 and 10 % of the time. Grey: function without a name; _[k]: kernel."
 )
 
-_HOW_TO_READ = "Point at a frame, or move by arrow keys. A click enlarges it, Escape goes back."
+_HOW_TO_READ = "Point at a frame, or use the arrow keys. Click to zoom in; Escape zooms out."
 
 
 def deep_parts(deep: DeepProfile) -> list[Block]:
     """Lines, both flame graphs of the processor, those of waits, and the functions as a table."""
     lines = [Paragraph(line) for line in deep_lines(deep)]
-    parts: list[Block] = [Heading("In which functions"), *lines]
+    parts: list[Block] = [Heading("Time by function"), *lines]
     for kind in KINDS:
         if deep.comparison(kind) is not None:
             parts += _graphs(deep, kind)
@@ -58,7 +58,7 @@ def _graphs(deep: DeepProfile, kind: Waiting) -> list[Block]:
     listed: list[Block] = [subtitle(ABOUT_DEEP), table] if table else []
     words = to_see(_TO_SEE.format(right=deep.titles[1]))
     inner: list[Block] = [right, words, folded(f"The same of {deep.titles[0]}", left), *listed]
-    return inner if kind == "on_cpu" else [folded("What sessions were blocked in", *inner)]
+    return inner if kind == "on_cpu" else [folded("Where sessions were blocked", *inner)]
 
 
 def _graph(deep: DeepProfile, kind: Waiting, side: int) -> Html:
@@ -87,7 +87,7 @@ def _graph(deep: DeepProfile, kind: Waiting, side: int) -> Html:
             width="100%",
             height=height,
             role="group",
-            aria_label=f"Flame graph: {title}. The table below has the functions.",
+            aria_label=f"Flame graph: {title}. The table below lists the functions.",
         ),
         class_="panel flame-figure",
     )
@@ -176,6 +176,6 @@ class _Drawing:
         times = [ms_words(ms, self.scale_ms) for ms in (frame.total_ms, left, right)]
         difference = ms_words(right - left, self.scale_ms, signed=True)
         here = "" if depth < 2 else f" {times[0]} ms here."
-        where = "" if depth < 2 else "Wherever it is called from: "
+        where = "" if depth < 2 else "From all callers: "
         titles = self.deep.titles
         return f"{name}:{here} {where}{titles[0]} {times[1]} ms, {titles[1]} {times[2]} ms, {difference} ms."

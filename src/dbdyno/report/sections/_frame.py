@@ -41,22 +41,25 @@ class Page:
         """A figure whose chart is drawn when it is scrolled to. Its description is read to those who can't see it."""
         self.specs[chart.name] = {key: part for key, part in chart.spec().items() if key not in ("config", "$schema")}
         height = self.specs[chart.name].get("height", 200)
-        still, packed = self.stills.of(chart.name, self.specs[chart.name])
-        canvas = element(
-            "div",
-            still,
-            class_="chart",
-            data_still=packed,
-            data_chart=chart.name,
-            role="application",
-            aria_roledescription="chart",
-            aria_label=f"{chart.description[:_LONGEST_SUMMARY]} Arrow keys read the points.",
-            tabindex=0,
-            style=f"min-height:{int(height) + 50}px",
-        )
+
+        def canvas(still: Html, packed: str | None) -> Html:
+            return element(
+                "div",
+                still,
+                class_="chart",
+                data_still=packed,
+                data_chart=chart.name,
+                role="application",
+                aria_roledescription="chart",
+                aria_label=f"{chart.description[:_LONGEST_SUMMARY]} Arrow keys read the points.",
+                tabindex=0,
+                style=f"min-height:{int(height) + 50}px",
+            )
+
+        drawn = self.stills.place(chart.name, self.specs[chart.name], canvas)
         caption = element("figcaption", element("span", chart.title, class_="title"))
         anchor, about = f"chart-{chart.name}", self._about(chart) or None
-        return element("figure", caption, self._names(chart), canvas, class_="panel", id=anchor, data_f=about)
+        return element("figure", caption, self._names(chart), drawn, class_="panel", id=anchor, data_f=about)
 
     def symbol(self, look: TargetStyle) -> Html:
         """A target's shape in its colour, as charts have it."""

@@ -19,8 +19,8 @@ from dbdyno.report.sections._frame import Page, against_words
 from dbdyno.study import question_words
 
 _FILTER_WORDS = (
-    "A filter is on. Charts, tables and strips show what is chosen; the answer, the headings, places in a ranking and "
-    "what is called best are those of the whole study. Shown: "
+    "A filter is on. Charts, tables and strips show your selection. The answer, headings, ranks and the best target "
+    "still refer to the whole study. Shown: "
 )
 _MOST_SENTENCES = 4
 _BEFORE_UNIT = re.compile(r" (?=±)|(?<=[\d±]) (?=[\d%]|TPS\b|[KMG]iB\b|ms\b)")
@@ -175,7 +175,7 @@ def _targets(page: Page) -> Html:
     promise = next(iter(durability.values()), UNKNOWN)
     if not are_alike or promise == UNKNOWN:
         return key
-    return joined([key, element("p", f"A commit on each: {promise}.", class_="quiet")])
+    return joined([key, element("p", f"Durability of all targets: {promise}.", class_="quiet")])
 
 
 def _name(page: Page, index: int) -> Html:

@@ -34,9 +34,9 @@ from dbdyno.report.sections._same import sameness
 from dbdyno.study import Imported, settings_lines
 
 _ORDER_WORDS = (
-    "Targets take turns at each place, so a drift of the machine meets all alike. Outlined bars are not good."
+    "Targets take turns, so a drift of the machine affects all of them. Outlined bars are failed or suspect runs."
 )
-_IMPORTED_WORDS = "The runs were imported: when and in which order they were made, their logs don't tell."
+_IMPORTED_WORDS = "The runs were imported. Their logs do not record when or in which order they ran."
 
 
 def settings_section(page: Page) -> Section:
@@ -54,18 +54,18 @@ def settings_section(page: Page) -> Section:
         "settings",
         "Configuration as read back",
         subtitle(
-            "Options written for each target with the reason, then what the running servers answered."
+            "Options written for each target with the reason, then the values that the running servers reported."
             if page.analysis.study.imported is None
-            else "Options of the option files beside the logs, then what the servers said of themselves in dumps."
+            else "Options from the option files next to the logs, then the servers' dumped variables."
         ),
         *(Paragraph(line) for line in settings_lines(page.analysis.study)),
         _asked_table(page),
         folded(
-            f"{len(differing)} variables that all targets have and that differ",
+            f"{len(differing)} variables of all targets that differ",
             Table("differences", "Values that differ between targets", columns, [cells(row) for row in differing]),
         )
         if differing
-        else to_see("No variable that all targets have differs."),
+        else to_see("All variables that every target has are equal."),
         folded(
             f"{len(only_some)} variables that only some targets have",
             Table("only-some", "Variables that only some targets have", columns, [cells(row) for row in only_some]),
@@ -92,8 +92,8 @@ def _asked_table(page: Page) -> Block:
         marked.append(len(set(shown)) > 1)
     if not rows:
         if page.analysis.study.imported is not None:
-            return to_see("No option file lay beside the logs.")
-        return to_see("No setting was written: the servers run as they were found.")
+            return to_see("There was no option file next to the logs.")
+        return to_see("No settings were written: the servers kept their configuration.")
     inner = Table(
         "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=marked
     )
@@ -147,9 +147,9 @@ def _run_table(page: Page) -> Table:
         Column("± noise", True),
         Column("errors"),
         Column("client used", True),
-        Column("client CPU a statement"),
+        Column("client CPU per statement"),
     ]
-    columns += [Column("server CPU a transaction"), Column("reason or caveat", most=200)]
+    columns += [Column("server CPU per transaction"), Column("reason or caveat", most=200)]
     rows = []
     for record in page.analysis.records:
         cell = record.run.cell
@@ -228,8 +228,10 @@ def method_list(page: Page) -> Terms:
     study = page.analysis.study
     statistics = {
         "noise": "95 % half-width of a window: the wider of autocorrelation time (Geyer) and five batch means",
-        "spread": "between repeats on ln(TPS), moderated over all cells from eight repeated cells on (Smyth 2004)",
-        "comparison": "Welch on ln(TPS), p adjusted within a place (Holm), 3 % margin, two one-sided tests for same",
+        "spread": "between repeats on ln(TPS), moderated over all cells if eight or more are repeated (Smyth 2004)",
+        "comparison": (
+            "Welch on ln(TPS), p adjusted within a place (Holm), 3 % margin, two one-sided tests for equality"
+        ),
         "statistics": "dbdyno-stats/1",
     }
     made = _made(page) if study.imported is None else _imported(study.imported, format_duration(study.window_ns))
@@ -241,7 +243,7 @@ def _imported(imported: Imported, window: str) -> dict[str, str]:
     return {
         "runs": f"read from logs of {imported.tool} in {imported.origin}",
         "window, judged": f"every interval line of a log, most often {window}",
-        "warm-up, form of statements, random numbers, order, pinning": "not told by the logs",
+        "warm-up, statement protocol, random numbers, order, pinning": "not in the logs",
     }
 
 
@@ -249,14 +251,14 @@ def _made(page: Page) -> dict[str, str]:
     """How the runs were made, as the study orders it."""
     study = page.analysis.study
     return {
-        "warm-up, driven and not judged": study.warm_up_words,
+        "warm-up, not judged": study.warm_up_words,
         "window, judged": study.window_words,
         **_open_ends(page),
         "repeats": study.repeats_words,
         "order": f"{study.order}, seed {study.seed}",
         **_sentinel(page),
         "statements": f"{study.protocol}, random numbers of {study.rng}",
-        **({} if study.bench is None else {"machines": study.bench_words, **_clocks(page)}),
+        **({} if not study.benches else {"machines": study.bench_words, **_clocks(page)}),
         "processors of the server": _cpus(study.pinning.server),
         "processors of the client": _cpus(study.pinning.client),
         **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),
@@ -278,7 +280,7 @@ def _clocks(page: Page) -> dict[str, str]:
 
 def _sentinel(page: Page) -> dict[str, str]:
     found = judge_sentinel(page.analysis.records)
-    return {} if found is None else {"sentinel, to watch the machine": sentinel_words(found)}
+    return {} if found is None else {"sentinel, to detect drift of the machine": sentinel_words(found)}
 
 
 def _open_ends(page: Page) -> dict[str, str]:
@@ -287,10 +289,10 @@ def _open_ends(page: Page) -> dict[str, str]:
     if found is None:
         return {}
     return {
-        "what the runs made of it": courses_words(found),
-        "judged again from stored seconds": "the same course for every run"
+        "actual lengths": courses_words(found),
+        "judged again from stored seconds": "the same for every run"
         if not any(caveat.code == "course-differs" for caveat in page.analysis.limitations)
-        else "not the same for all, see the caveats",
+        else "differs between runs, see the caveats",
     }
 
 
@@ -302,16 +304,16 @@ def machine_findings(page: Page) -> list[Block]:
     """A table of findings, with what each does to a result and what mends it."""
     machine = page.analysis.machine
     if not machine.times:
-        return [to_see("Whether the machine was fit for it was not looked at.")]
-    looked = f"Looked at {counted(machine.times, 'time')}, before runs began."
+        return [to_see("The machine was not checked.")]
+    looked = f"Checked {counted(machine.times, 'time')} before runs began."
     if not machine.found:
-        return [to_see(f"{looked} Nothing stood in the way."), *_unknown(page)]
-    columns = [Column("weight"), Column("about"), Column("seen"), Column("what it does"), Column("what mends it")]
+        return [to_see(f"{looked} Nothing was found."), *_unknown(page)]
+    columns = [Column("weight"), Column("about"), Column("seen"), Column("effect"), Column("remedy")]
     rows = [
         [finding.severity, finding.title, _seen(finding.seen, times, machine.times), finding.effect, finding.remedy]
         for finding, times in machine.found
     ]
-    return [to_see(looked), Table("machine-findings", "Found of the machine", columns, rows), *_unknown(page)]
+    return [to_see(looked), Table("machine-findings", "Findings about the machine", columns, rows), *_unknown(page)]
 
 
 def _seen(words: str, times: int, of: int) -> str:
@@ -323,4 +325,4 @@ def _unknown(page: Page) -> list[Block]:
     if not unknown:
         return []
     words = "; ".join(f"{each.title}: {each.seen}" for each in unknown)
-    return [to_see(f"Not known, which is not the same as clear: {words}.")]
+    return [to_see(f"Could not be checked: {words}.")]

@@ -26,22 +26,20 @@ def latency_section(page: Page) -> Section:
     others = [chart for chart in charts if chart not in first]
     closed = page.analysis.facts.is_closed
     kind = (
-        "closed loop, from when a transaction was sent: waits behind a stall are not counted"
+        "closed loop, measured from the sending of a transaction: waits behind a stall are not included"
         if closed
-        else f"{page.analysis.study.pacing.words}, from when a transaction was due"
+        else f"{page.analysis.study.pacing.words}, measured from when a transaction was due"
     )
     return section(
         "latency",
         "Response times, " + ("closed loop" if closed else _open_words(page)),
         subtitle(f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: {_whisker_words(page)}."),
         grid(first),
-        rest("latency", "Further quantiles", grid(others)) if others else None,
-        to_see(
-            "Lower is better. Shown are quantiles with 20 transactions beyond them, those of one stall counted as one."
-        ),
+        rest("latency", "More percentiles", grid(others)) if others else None,
+        to_see("Lower is better. A percentile needs 20 transactions beyond it; those of one stall count as one."),
         data_behind(_table(page)),
         *_curves(page),
-        *([data_behind(printed, "What the tool printed, run by run")] if printed else []),
+        *([data_behind(printed, "Figures printed by the tool, by run")] if printed else []),
     )
 
 
@@ -50,19 +48,19 @@ def _curves(page: Page) -> list[Block]:
     charts = curve_charts(page.analysis, page.palette)
     without = sum(bool(group.judged) for group in page.analysis.judgements) - len(page.analysis.curves)
     if not charts:
-        return [to_see("No curve by percentile: what is stored of these runs tells single percentiles only.")]
+        return [to_see("No curve by percentile: only single percentiles are stored for these runs.")]
     many = len(page.analysis.study.concurrencies) > 1
-    where = " Each target where it does most, or at the connections chosen above." if many else ""
-    missing = f" No curve for {counted(without, 'cell')}, of which too little is stored." if without > 0 else ""
+    where = " Each target at its best connections, or at those selected above." if many else ""
+    missing = f" No curve for {counted(without, 'cell')}: too little is stored." if without > 0 else ""
     return [
         rest(
             "curves",
             "Response time by percentile",
-            subtitle(f"Each nine is as wide as the one before.{where}"),
+            subtitle(f"Each step of the axis adds a nine.{where}"),
             grid(charts),
             to_see(
-                "A line ends at the last percentile that 20 independent transactions lie beyond, at most p99.99. Where "
-                f"it bends up, a few transactions wait for something that most do not.{missing}"
+                "A line ends at the last percentile with 20 independent transactions beyond it, at most p99.99. "
+                f"Where it bends up, a few transactions wait for something that most do not.{missing}"
             ),
             data_behind(_curve_table(page)),
         )
@@ -83,10 +81,10 @@ def _source_words(page: Page) -> str:
     """Where the quantiles come from."""
     told = sum(x.is_told for x in page.analysis.latency)
     if not told:
-        return "Read from the histograms of all repeats together."
-    words = "As the tool printed them for each whole run, in its own steps; of several runs the middle one."
+        return "From the histograms of all repeats together."
+    words = "As printed by the tool for each whole run, in its steps; the median of several runs."
     if told < len(page.analysis.latency):
-        return f"Read from histograms where the logs hold some. Elsewhere: {words[0].lower()}{words[1:]}"
+        return f"From histograms where the logs have them; otherwise {words[0].lower()}{words[1:]}"
     return words
 
 
@@ -94,10 +92,11 @@ def _whisker_words(page: Page) -> str:
     kinds = {found.interval_of for found in page.analysis.latency}
     if kinds == {"noise"}:
         return (
-            "95 % intervals of noise within the one run (blocks of seconds drawn anew), without the spread of repeats"
+            "95 % intervals of the noise within the one run (block bootstrap of seconds), without the spread between "
+            "repeats"
         )
     if "noise" in kinds:
-        return "95 % intervals between repeats; where a cell was run once, of noise within that run alone"
+        return "95 % intervals between repeats; for cells with one run, of the noise within that run"
     return "95 % intervals between repeats"
 
 
@@ -109,7 +108,7 @@ def _open_words(page: Page) -> str:
 
 
 def _table(page: Page) -> Table:
-    numbers = ("value", "low", "high", "transactions beyond", "worth independent")
+    numbers = ("value", "low", "high", "transactions beyond", "independent")
     rows = [
         (
             x.cell,
@@ -126,7 +125,7 @@ def _table(page: Page) -> Table:
         for x in page.analysis.latency
     ]
     titles: list[str | Column] = [Column("quantile"), *numbers, Column("interval of")]
-    return cell_table(page, "response-times", "Response-time quantiles with 95 % intervals", titles, rows)
+    return cell_table(page, "response-times", "Response-time percentiles with 95 % intervals", titles, rows)
 
 
 _TITLES = (
@@ -146,7 +145,7 @@ def printed_table(page: Page) -> Table | None:
     """A row a run; None where no run was imported."""
     stored = page.analysis.stored
     rows = [(record.run.cell, _row(record, record.imported)) for record in stored if record.imported is not None]
-    title = "Figures that the tool printed; a median of percentiles is no percentile"
+    title = "Figures printed by the tool; a median of percentiles is not a percentile"
     return cell_table(page, "printed", title, ("repeat", *_TITLES), rows) if rows else None
 
 

@@ -24,20 +24,20 @@ def life_section(page: Page) -> Section | None:
     bounded = [life for life in lives.targets if life.limit_bytes is not None]
     if bounded:
         parts.append(_memory(bounded))
-    what = "Medians over all runs of a target at a memory budget, with their extremes."
+    what = "Medians over all runs of a target at a memory budget, with minimum and maximum."
     inner = rest("life", "Times of starts, shutdowns and recoveries", *parts, to_see(_sentence(bool(bounded))))
-    return section("life", "The servers' lives", subtitle(what), *crashes, inner)
+    return section("life", "Servers: start, shutdown, recovery, memory", subtitle(what), *crashes, inner)
 
 
 def _sentence(is_bounded: bool) -> str:
     words = (
-        "Start: from the command to the administrator's first login. Recovery: from a start on the data of a killed "
-        "server, read from the disk, to login; what is rolled back afterwards is not part of it."
+        "Start: from the command to the administrator's first login. Recovery: from the start on the data of a "
+        "killed server, read from disk, to the login; later rollback is not included."
     )
     if is_bounded:
         words += (
-            " Memory: the most that any run used of its limit, page cache included, and at its end the page cache and "
-            "the server's own; pages read again are those of files that had to be given up for the limit."
+            " Memory: the highest use of any run, page cache included; then page cache and server memory at its end. "
+            "Pages read again had been evicted from the page cache because of the limit."
         )
     return words
 
@@ -67,13 +67,13 @@ def _memory(lives: list[TargetLifecycle]) -> Table:
     titles = ("limit", "most used", "page cache", "its own", "pages read again")
     columns = [Column("target", is_name=True), Column("memory"), *(Column(title, True) for title in titles)]
     rows = [[target_title(life.target), format_memory(life.tier_bytes), *_used(life)] for life in lives]
-    return Table("memory-limits", "What memory limits made of the servers", columns, rows)
+    return Table("memory-limits", "Memory of servers under their limits", columns, rows)
 
 
 def _used(life: TargetLifecycle) -> list[str]:
     peak, cache, own, again = life.memory.values()
-    sizes = [format_bytes(value) if value is not None else "not told" for value in (life.limit_bytes, peak, cache, own)]
-    return [*sizes, "not told" if again is None else f"{again:,}"]
+    sizes = [format_bytes(value) if value is not None else "unknown" for value in (life.limit_bytes, peak, cache, own)]
+    return [*sizes, "unknown" if again is None else f"{again:,}"]
 
 
 def _deaths(deaths: tuple[ServerCrash, ...]) -> Box:
@@ -82,7 +82,7 @@ def _deaths(deaths: tuple[ServerCrash, ...]) -> Box:
         cell = death.record.run.cell
         where = f"{target_title(cell.target)}, {format_memory(cell.tier_bytes)}, {cell.concurrency:,} connections"
         head = f"{where}, repeat {death.record.run.repeat}: {death.words}"
-        log = [folded("What the logs say", element("pre", death.excerpt))] if death.excerpt else []
+        log = [folded("From the logs", element("pre", death.excerpt))] if death.excerpt else []
         parts.append(element("li", head, to_html(log)))
     if len(deaths) > _MOST_DEATHS:
         parts.append(element("li", f"and {len(deaths) - _MOST_DEATHS:,} more"))

@@ -32,7 +32,7 @@ def _figures(page: Page) -> list[Block]:
     what = "Every place"
     if len(judged) > _MOST_ROWS:
         most_memory_first = sorted(best_groups(judged), key=lambda group: (*group.place[:2], -group.cell.tier_bytes))
-        judged, what = most_memory_first, "Each target where it does most"
+        judged, what = most_memory_first, "Each target at its best connections"
     shown = judged[:_MOST_ROWS]
     left = f" {counted(len(judged) - len(shown), 'further row')} left out." if len(judged) > len(shown) else ""
     titles = ("TPS, 95 %", "median", "p99", "place")

@@ -19,27 +19,27 @@ def sameness(analysis: StudyAnalysis) -> list[Block]:
     if datasets:
         columns = [Column("dataset"), Column("target"), Column("rows", True), Column("checksum of all tables")]
         parts += [
-            Table("dataset-checksums", "What the runs of each target start from", columns, datasets),
+            Table("dataset-checksums", "Starting data of each target", columns, datasets),
             to_see(
-                "The server sums up every table when it is filled: equal checksums mean equal rows. "
-                "A study whose targets hold different rows does not start."
+                "The server computes a checksum of every filled table: equal checksums mean equal rows. A study does "
+                "not start if its targets hold different rows."
             ),
         ]
     if results:
         columns = [Column("workload"), Column("target"), Column("events", True), Column("failed", True)]
         columns += [Column("checksum of the statements"), Column("checksum of all tables afterwards")]
         parts += [
-            Table("result-checksums", "What each target makes of the same events", columns, results),
+            Table("result-checksums", "Results of the same events on each target", columns, results),
             to_see(_verdict(analysis)),
         ]
     return parts or [to_see("No checksums were stored.")]
 
 
 def _verdict(analysis: StudyAnalysis) -> str:
-    how = "One connection sends the first events of the workload before the runs, on a copy of the data."
+    how = "Before the runs, one connection sends the first events of the workload to a copy of the data."
     if any(comparison.unlike for comparison in analysis.facts.results):
-        return f"{how} The targets do not all make the same of them."
-    return f"{how} Equal checksums mean equal answers and equal rows in the end."
+        return f"{how} The targets return different results or end with different rows."
+    return f"{how} Equal checksums mean equal results and equal rows at the end."
 
 
 def _dataset_rows(analysis: StudyAnalysis) -> Iterator[list[str]]:

@@ -14,7 +14,7 @@ def space_section(page: Page) -> Section | None:
     if not cells:
         return None
     groups = [cell.group for cell in cells]
-    titles = ("TPS", "rows", "bytes a row", "on disk after filling", "on disk after the runs")
+    titles = ("TPS", "rows", "bytes per row", "on disk after filling", "on disk after the runs")
     rows = []
     for cell in cells:
         tps = "" if cell.group.tps_mean is None else figure(cell.group.tps_mean)
@@ -25,7 +25,7 @@ def space_section(page: Page) -> Section | None:
             _span(cell.grown_bytes),
         ]
         rows.append((cell.group, [tps, *size]))
-    what = "What all tables with their indexes take, beside the speed."
+    what = "Disk space of all tables with their indexes."
     return section(
         "space",
         "Space",
@@ -35,8 +35,8 @@ def space_section(page: Page) -> Section | None:
             "Space of every cell",
             brief_table(page, "space", "Space of every cell", titles, rows, groups),
             to_see(
-                "Blocks of the table's files, holes of compressed pages left out; where a storage engine has no file a "
-                "table, what the server estimates. After the runs: smallest and largest of the repeats."
+                "Allocated blocks of the tables' files, without the holes of compressed pages. If a storage engine "
+                "has no file per table: the server's estimate. After the runs: minimum and maximum of the repeats."
             ),
         ),
     )

@@ -57,19 +57,19 @@ def _every_run(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
     outlying = _outliers(records, seconds)
     words = f"{len(outlying)} of {counted(len(records), 'run')} failed, stalled or had not settled: framed below."
     if not outlying:
-        words = f"None of {counted(len(records), 'run')} failed, stalled or had not settled."
+        words = f"{counted(len(records), 'run')}: all settled, none failed or stalled."
     large = f" The worst {_MOST_LARGE} come first." if len(outlying) > _MOST_LARGE else ""
     return [
         Heading("Every run"),
-        to_see(f"{words}{large} Choose a run to see its seconds with telemetry."),
+        to_see(f"{words}{large} Select a run to see each second with telemetry."),
         *([_large(page, seconds, outlying[:_MOST_LARGE])] if outlying else []),
         overview(page, seconds, {record.run.run_id for record in outlying}),
         rest(
             "strips",
             f"All {counted(len(records), 'run')} with their figures",
             subtitle(
-                "Each strip is one run: throughput from zero, warm-up grey, window shaded, stalled seconds of its "
-                "settled part red; same scale within a place."
+                "Each strip shows the throughput of one run, from zero. Grey: warm-up; shaded: window; red: stalled "
+                "seconds of the settled part. Strips of one memory size and concurrency have the same scale."
             ),
             _strips(page, seconds),
         ),
@@ -120,16 +120,16 @@ def _boxes(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
     if not boxes:
         return []
     many = len(analysis.study.concurrencies) > 1
-    where = " Each target where it does most, or at the connections chosen above." if many else ""
+    where = " Each target at its best connections, or at those selected above." if many else ""
     return [
         subtitle(
-            "Throughput of the single seconds of the judged window. Box: middle half, with the median; whiskers: 5th "
-            f"to 95th percentile; dots: slowest and fastest second; repeats together.{where}"
+            "Throughput of each second of the judged window, repeats together. Box: middle half, with the median; "
+            f"whiskers: 5th to 95th percentile; dots: slowest and fastest second.{where}"
         ),
         grid(box_charts(analysis, page.palette, boxes)),
         to_see(
-            "A short box with short whiskers keeps its pace; a box far from the slowest second stands still at times. "
-            f"Windows of fewer than {FEWEST_SECONDS} seconds, and reports that cover more than one, have no box."
+            "A short box with short whiskers is steady throughput; a slowest second far below the box is a stall. "
+            f"There is no box for windows of fewer than {FEWEST_SECONDS} seconds or for logs with longer intervals."
         ),
         data_behind(_box_table(page, boxes)),
     ]
@@ -228,7 +228,7 @@ def _window_words(values: FloatArray, judged: SettledPart | None) -> tuple[str, 
     shown = values if judged is None else values[judged.judged_from_s :]
     low, high = shown.min() / median - 1, shown.max() / median - 1
     stalled = "" if not stalled_s else f", {counted(stalled_s, 'stalled second')}"
-    coarse = " (few a second: coarse)" if is_coarse else ""
+    coarse = " (few transactions per second: coarse)" if is_coarse else ""
     verdict = f", {STATUS_WORDS[judged.status]}" if judged else ""
     if judged and judged.is_late:
         verdict += f" from {judged.start_s} s on"
@@ -246,7 +246,7 @@ def _stalls(values: FloatArray, judged: SettledPart | None) -> tuple[float, int,
         found = stalls(values)
         return found.median, round(found.share * len(values)), found.coarse
     if judged.stall_median is None or judged.judged_from_s >= len(values):
-        raise AnalysisError("no stalls in this window", "its median second did nothing")
+        raise AnalysisError("no stalls in this window", "zero throughput in its median second")
     return judged.stall_median, judged.stalled_s, judged.stalls_are_coarse
 
 
@@ -260,7 +260,7 @@ def _signed(share: float) -> str:
 
 
 def _detail() -> Html:
-    choose = element("select", id="detail-run", aria_label="Run to show")
+    choose = element("select", id="detail-run", aria_label="Run")
     more = element("select", id="detail-more", aria_label="Add a metric")
     bar = element(
         "div",

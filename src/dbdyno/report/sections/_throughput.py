@@ -21,13 +21,15 @@ from dbdyno.report.sections._frame import Page, against_words, cell_table
 _INTERVAL_WORDS = {
     "repeats, moderated": "bands: 95 % intervals from the spread between repeats, moderated over all cells",
     "repeats": "bands: 95 % intervals from the spread between repeats",
-    "one run, borrowed spread": "bands: 95 % intervals, spread borrowed from other cells where a cell was run once",
+    "one run, borrowed spread": "bands: 95 % intervals; cells with one run borrow the spread of other cells",
     "one run, assumed spread": "one run: bands are 95 % intervals",
 }
 
 FEW_TARGETS = 3
 """Whose curves can be told apart at a glance; of more the map of ratios is the first chart."""
-_BESIDE = "The chart stands beside the answer. "
+_MAP_BESIDE = "The map is next to the answer. "
+_MAP_COLOURS = "Darker (on a dark page: brighter) is nearer to the best. Framed: may be first."
+_BESIDE = "The chart is next to the answer. "
 
 
 def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = False) -> Section:
@@ -41,37 +43,44 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
     workload = ", ".join(choice.name for choice in study.workloads)
     measured = "Transactions per second"
     if study.pacing.search is not None:
-        measured = f"Highest rate, transactions per second, that held {study.pacing.search.slo}"
+        measured = f"Highest rate in transactions per second that kept {study.pacing.search.slo}"
     measure = f"{measured} {against_words(study.concurrencies)}, {workload}, windows of {study.window_words}"
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
     untrusted = any(group.judged and not group.decides for group in page.analysis.judgements)
-    why = " Hollow points rest on runs that are suspect or have not settled: no finding rests on them."
+    why = " Hollow points are suspect or unsettled runs; no finding uses them."
     hollow = why if untrusted else ""
-    cut = " A band that leaves its panel at the top is wider than the scale: the table has its end."
+    cut = " Where a band leaves its panel at the top, the table has its upper end."
     return section(
         "throughput",
         page.analysis.answer.headline,
         subtitle(f"{measure}; {_interval_words(page)}."),
         grid([] if is_shown else charts),
         to_see(
-            f"{_BESIDE if is_shown else ''}Higher is better. Where bands overlap, the second table says whether "
-            f"targets can be told apart.{hollow}{cut if any(chart.is_cut for chart in charts) else ''}"
+            f"{_BESIDE if is_shown else ''}Higher is better. Where bands overlap, the second table shows whether "
+            f"targets differ.{hollow}{cut if any(chart.is_cut for chart in charts) else ''}"
         ),
         data_behind(_cell_table(page)),
         data_behind(_pair_table(page), "All comparisons as a table"),
     )
 
 
-def rank_section(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> Section | None:
-    """Ranks as intervals, and a map of how far each target is from the best."""
+def rank_section(
+    page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput], *, is_shown: bool = False
+) -> Section | None:
+    """Ranks as intervals, and a map of how far each target is from the best.
+
+    Parameters
+    ----------
+    is_shown : whether the only map stands next to the answer already
+    """
     charts = rank_charts(page.analysis, page.palette)
     if not charts and not maps:
         return None
-    parts = _map_parts(page, maps, found)
+    parts = _map_parts(page, maps, found, is_shown=is_shown)
     if len(page.palette.looks) <= FEW_TARGETS and parts:
-        parts = [rest("map", "Throughput over the best target's, as a map", *parts)]
-    return section("ranks", "Who stands where", *parts, *_whisker_parts(page, charts))
+        parts = [rest("map", "Throughput relative to the best target, as a map", *parts)]
+    return section("ranks", "Ranks", *parts, *_whisker_parts(page, charts))
 
 
 def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Block]:
@@ -79,37 +88,37 @@ def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Block]:
     open_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
     unsettled = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
     undecided = f"Undecided: {open_count} of {len(page.analysis.comparisons)} comparisons" + (
-        f", not settled: {unsettled}. A target that has not settled may hold any place." if unsettled else "."
+        f", not settled: {unsettled}. An unsettled target may hold any place." if unsettled else "."
     )
     if not charts:
         return [to_see(undecided)]
     return [
         rest(
             "ranks",
-            "Places that each target may hold",
-            subtitle("1 is the highest throughput; a whisker spans all places that the findings leave open"),
+            "Possible places of each target",
+            subtitle("1 is the highest throughput; a whisker spans all possible places"),
             grid(charts),
             to_see(f"Whiskers that overlap are ties. {undecided}"),
         )
     ]
 
 
-def _map_parts(page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput]) -> list[Block]:
+def _map_parts(
+    page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput], *, is_shown: bool
+) -> list[Block]:
     if not maps:
         return []
     many = len(page.analysis.study.concurrencies) > 1
     where = (
-        " Each target at the connections where it does most, or at those chosen above. The best is chosen after it was "
-        "measured, so it leans upward by about what noise can do."
+        " Each target at its best connections, or at those selected above. Taking the best of several overstates it "
+        "by about the noise."
         if many
         else ""
     )
     return [
-        subtitle(
-            f"Throughput over that of the best target of the column, and the places that findings leave open.{where}"
-        ),
-        grid(maps),
-        to_see("The darker (on a dark page: the brighter), the nearer to the best. Framed: may hold the first place."),
+        subtitle(f"Throughput relative to the best target of the column, and the possible places.{where}"),
+        grid([] if is_shown else maps),
+        to_see(f"{_MAP_BESIDE if is_shown else ''}{_MAP_COLOURS}"),
         data_behind(_standing_table(page, found)),
     ]
 
@@ -139,7 +148,9 @@ def _standing_table(page: Page, found: Sequence[RelativeThroughput]) -> Table:
             ]
         )
         facets.append(page.facets.of_cell(cell))
-    return Table("standings", "Throughput over the best target's, with 95 % intervals", columns, rows, facets=facets)
+    return Table(
+        "standings", ("Throughput relative to the best target, with 95 % intervals"), columns, rows, facets=facets
+    )
 
 
 def _interval_words(page: Page) -> str:

@@ -8,13 +8,11 @@ from dbdyno.report._format import figure, milliseconds
 from dbdyno.report._types import CellTypes
 from dbdyno.report.sections._frame import Page, alike_words, brief_table
 
-_QUANTILES = "Quantiles are read from the histograms of all repeats together. Lower is better."
-_TOLD_QUANTILES = (
-    "Means and quantiles are those that the tool printed, of several repeats the middle one. Lower is better."
-)
+_QUANTILES = "Percentiles from the histograms of all repeats together. Lower is better."
+_TOLD_QUANTILES = "Means and percentiles as printed by the tool; the median of several repeats. Lower is better."
 _RATES = (
-    " NOPM: new orders a minute that were not rolled back; TPM: transactions of all types. The client counts what it "
-    "was told, the server what it did; where both differ, somebody else worked on the server, or work was lost."
+    " NOPM: new orders per minute, without those rolled back; TPM: transactions of all types per minute. Client and "
+    "server count separately. If they differ, something else used the server or work was lost."
 )
 
 
@@ -30,7 +28,8 @@ def types_section(page: Page) -> Section | None:
         parts.insert(0, _rate_table(page, cells))
         sentence += _RATES
     what = (
-        "Counts, rates and response times by transaction type; rates are means over the repeats, with their extremes."
+        "Counts, rates and response times by transaction type; rates are means over the repeats, with minimum and "
+        "maximum."
     )
     return section("types", "Transaction types", subtitle(f"{what}{alike_words(groups)}"), *parts, to_see(sentence))
 
@@ -52,7 +51,7 @@ def _rate_table(page: Page, cells: list[CellTypes]) -> Table:
         for cell in cells
         if cell.rates
     ]
-    return brief_table(page, "orders", "New orders and transactions a minute", titles, rows, groups)
+    return brief_table(page, "orders", "New orders and transactions per minute", titles, rows, groups)
 
 
 def _ratio_words(cell: CellTypes) -> str:
@@ -69,7 +68,7 @@ def _type_table(page: Page, cells: list[CellTypes]) -> Table:
     titles = ("count", "TPS", "mean", "median", "p95", "p99", "repeats", "failed", "rolled back")
     columns: list[str | Column] = [Column("type", is_name=True, most=40), *titles]
     rows = [(cell.group, _type_row(figures)) for cell in cells for figures in cell.types]
-    return brief_table(page, "types", "Every transaction type of every cell", columns, rows, groups)
+    return brief_table(page, "types", "All transaction types of all cells", columns, rows, groups)
 
 
 def _type_row(figures: TypeFigures) -> list[str]:

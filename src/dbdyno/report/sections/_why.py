@@ -38,8 +38,8 @@ from dbdyno.report.sections._flame import deep_parts
 from dbdyno.report.sections._frame import Page
 
 _TO_SEE = (
-    "Filled: decided. Dashed: undecided, or less than 3 % of the shorter time. Grey: not accounted for. Lines are "
-    "95\u00a0% intervals. A step says where the time is, not what brought it there."
+    "Filled: decided. Dashed: undecided, or less than 3 % of the shorter time. Grey: not accounted for. Lines: "
+    "95\xa0% intervals. A step shows where the time is spent, not what caused it."
 )
 
 
@@ -51,7 +51,7 @@ def why_section(page: Page, why: Why) -> Section | None:
     first, others = splits[:1], splits[1:]
     against = [*itertools.chain(*others), *_stacked(page, why), *_threads(page, why)]
     counted = counted_table(why)
-    work = "Work that the servers counted, and its time"
+    work = "Work counted by the servers, and its time"
     return section(
         "why",
         "Why: where the time of a transaction goes",
@@ -61,7 +61,7 @@ def why_section(page: Page, why: Why) -> Section | None:
         *_described(proofs_table(why)),
         *proof_notes(why),
         *([] if why.deep is None else deep_parts(why.deep)),
-        rest("why", "The parts against connections, and what the server's threads did", *against) if against else None,
+        rest("why", "Time by connections and by server threads", *against) if against else None,
         folded(work, to_see(counted.note), counted) if counted else None,
         *why_lists(why),
     )
@@ -97,7 +97,7 @@ def _stacked(page: Page, why: Why) -> list[Block]:
     if why.explanation is None or why.place is None:
         return []
     charts = stacked_time_charts(why.explanation, why.place, page.analysis.targets)
-    text = "Milliseconds per transaction against connections, by part; all panels have the same scale."
+    text = "Milliseconds per transaction at each number of connections, by part; all panels have the same scale."
     return [subtitle(text), *_panels(why.explanation, why.place, charts)] if charts else []
 
 
@@ -107,7 +107,7 @@ def _panels(explanation: Explanation, place: Place, charts: Sequence[Chart]) -> 
         element("li", element("span", class_="swatch", style=f"--c:{colour}", aria_hidden="true"), words)
         for words, colour in part_colours(explanation, place)
     ]
-    label = "Parts and their colours, from the bottom up"
+    label = "Parts and their colours, from bottom to top"
     return [element("ul", *key, class_="key", style="margin-bottom:1em", aria_label=label), grid(charts)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +32,7 @@ def test_rounding_of_the_print_widens_the_interval() -> None:
 
 def test_an_interval_that_is_too_wide_upholds_nothing_and_still_refutes() -> None:
     wide = [run(noise=0.4)]
-    assert result(claim("level"), wide).reason == "the interval is too wide to uphold a figure"
+    assert result(claim("level"), wide).outcome == "can't be told"
     assert result(claim("level", 5000.0), wide).outcome == "does not hold"
 
 
@@ -53,9 +54,9 @@ def test_what_is_not_in_the_results_is_the_reason(spot: CellSelector, reason: st
 def test_a_suspect_run_and_two_targets_of_one_engine_tell_nothing() -> None:
     assert result(claim("level"), [run(status="suspect")]).reason == "no good run of mysql 8.4.8 at 16 connections"
     two = [run(target="tuned"), run(target="plain")]
-    assert result(claim("level"), two).reason == (
-        "2 targets answer to mysql 8.4.8 with 1,000 to 1,000 TPS; none is named: choose with --where"
-    )
+    several = result(claim("level"), two)
+    assert several.outcome == "can't be told"
+    assert several.reason.startswith("2 targets match mysql 8.4.8 with 1,000 to 1,000 TPS")
     # One is called as the report calls the engine; the other says that it is something besides.
     named = [run(target="mysql 8.4.8, tuned"), run(target="mysql 8.4.8")]
     assert result(claim("level"), named).outcome == "holds"
@@ -84,16 +85,17 @@ def test_a_figure_of_no_named_memory_is_not_refuted_where_some_memory_is_missing
         return judge_claims(report, judge_cells([run()]), none_closing)[0].result
 
     assert at_tiers(2 * GIB).outcome == "does not hold"
-    assert at_tiers(2 * GIB, 12 * GIB).reason == (
-        "the print is 2.5 times the own figure, outside its interval; but no memory is named, and 12 GiB is not in "
-        "the results"
-    )
+    found = at_tiers(2 * GIB, 12 * GIB)
+    assert found.outcome == "can't be told"
+    assert "2.5 times" in found.reason
+    assert "12 GiB" in found.reason
 
 
 def test_cells_with_other_rows_than_the_reports_tell_nothing() -> None:
     report = Published("x", "x", ENGINES, (RW,), ("loopback",), (2 * GIB,), (16,), (claim("level"),))
     result = judge_claims(report, judge_cells([run()]), none_closing, {RW: "tables = 4, there 20"})[0].result
-    assert (result.outcome, result.reason) == ("can't be told", "other rows than in the report: tables = 4, there 20")
+    assert result.outcome == "can't be told"
+    assert result.reason.endswith("tables = 4, there 20")
     everywhere = replace(report, claims=(claim("level", at=replace(AT, workload=None)),))
     assert judge_claims(everywhere, judge_cells([run()]), none_closing, {RW: "x"})[0].result.outcome == "can't be told"
 
@@ -112,11 +114,11 @@ def test_a_storage_engine_that_no_log_tells_is_asked_for_only_where_it_is_named(
 def test_a_peak_may_be_any_concurrency_that_is_not_clearly_below_the_best() -> None:
     open_peak = result(claim("peak"), curve("mysql 8.4.8", {4: 500, 16: 1000, 64: 1005}))
     assert open_peak.outcome == "holds"
-    assert open_peak.reason == "peak at 16 and 64 connections, which can't be told apart"
+    assert "16 and 64 connections" in open_peak.reason
     moved = result(claim("peak"), curve("mysql 8.4.8", {4: 500, 16: 1000, 64: 1500}))
     assert moved.outcome == "does not hold"
     assert moved.reason == "the peak is at 64 connections"
-    assert result(claim("peak"), [run()]).reason == "one concurrency alone has no peak"
+    assert result(claim("peak"), [run()]).outcome == "can't be told"
 
 
 def test_a_collapse_lies_behind_the_peak() -> None:
@@ -128,7 +130,7 @@ def test_a_plateau_does_not_fall_off() -> None:
     at = CellSelector(RW, "loopback", 2 * GIB, "mysql 8.4.8")
     assert result(claim("plateau", at=at), curve("mysql 8.4.8", {4: 400, 16: 1000, 64: 990})).outcome == "holds"
     fallen = result(claim("plateau", at=at), curve("mysql 8.4.8", {4: 400, 16: 1000, 64: 800}))
-    assert fallen.reason == "mysql 8.4.8 peaks at 16 connections and does clearly less at 64"
+    assert re.findall(r"\b\d+\b(?!\.)", fallen.reason.partition("peaks")[2]) == ["16", "64"]
 
 
 def test_the_first_is_clearly_before_all_others_at_their_best() -> None:
@@ -138,7 +140,7 @@ def test_the_first_is_clearly_before_all_others_at_their_best() -> None:
     assert tied.outcome == "can't be told"
     assert "mariadb 10.11.16" in tied.reason
     beaten = result(claim("first"), [run(), *others, run("mariadb 10.11.16", 1500.0, 128)])
-    assert beaten.reason == "not first: mariadb 10.11.16 stands before it"
+    assert "mariadb 10.11.16" in beaten.reason
 
 
 def test_the_first_of_some_engines_is_not_known_to_be_the_first_of_all() -> None:
@@ -155,7 +157,7 @@ def test_a_lead_holds_when_its_interval_holds_the_print_and_excludes_none() -> N
     assert behind.outcome == "does not hold"
     assert "mariadb 10.11.16" in behind.reason
     chance = result(claim("lead", 1.0, unit="ratio", at=asked.at), [run(tps=810.0), *others])
-    assert "not beyond chance" in chance.reason
+    assert chance.outcome == "can't be told"
 
 
 def test_a_ratio_of_new_orders_is_held_by_its_interval() -> None:
@@ -166,7 +168,7 @@ def test_a_ratio_of_new_orders_is_held_by_its_interval() -> None:
     found = result(asked, [left, right])
     assert found.outcome == "holds"
     assert found.own == pytest.approx(4.12)
-    assert result(asked, [left, run("mariadb 11.8.6 innodb", 50.0)]).reason == "its runs hold no new orders a minute"
+    assert result(asked, [left, run("mariadb 11.8.6 innodb", 50.0)]).outcome == "can't be told"
 
 
 def test_new_orders_that_only_the_server_counted_are_as_good() -> None:
@@ -195,7 +197,7 @@ def test_what_memory_brings_is_compared_at_each_ones_best_and_with_all_engines()
     )
     pair = ENGINES[:2]
     assert result(asked, records(1000.0), pair).outcome == "holds"
-    assert result(asked, records(4000.0), pair).reason == "not largest: mariadb 10.11.16 stands before it"
+    assert "mariadb 10.11.16" in result(asked, records(4000.0), pair).reason
     assert result(asked, records(1990.0), pair).outcome == "can't be told"
     failed = run(tps=None, concurrency=64, status="failed")
     assert "might have been its best" in result(asked, [*records(1000.0), failed], pair).reason
@@ -239,7 +241,7 @@ def test_the_same_everywhere_falls_with_one_cell(second: tuple[float, float], ou
     assert result(asked, records).outcome == {"open": "can't be told"}.get(outcome, outcome)
     if outcome == "holds":
         part = [record for record in records if record.run.cell.concurrency == 16]
-        assert result(asked, part).reason == "the same in all 1 cells that are here, of 2"
+        assert re.findall(r"\d+", result(asked, part).reason) == ["1", "2"]
 
 
 def test_a_shape_is_never_guessed() -> None:

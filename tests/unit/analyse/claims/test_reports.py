@@ -107,7 +107,7 @@ def test_of_runs_of_several_lengths_those_of_the_reports_length_are_meant() -> N
         return judge_claims(asked, judge_cells(records), none_closing, {}, sources)[0].result
 
     assert (held(900).own, held(3600).own) == (pytest.approx(1000.0), pytest.approx(2000.0))
-    assert held(0).reason.startswith("2 workloads answer to mysql 8.4.8")
+    assert held(0).reason.startswith("2 workloads ")
 
 
 @pytest.mark.parametrize("name", REPORTS)

@@ -62,7 +62,5 @@ def test_one_pair_that_has_not_settled_leaves_a_statement_about_all_open() -> No
     assert result(asked, records).outcome == "holds"
     drifting = [unsettled(one) if one.run.cell.concurrency == 64 else one for one in records]
     found = result(asked, drifting)
-    assert (found.outcome, found.reason) == (
-        "not settled",
-        "1 of 2 pairs of cells rest on runs that have not settled",
-    )
+    assert found.outcome == "not settled"
+    assert found.reason.startswith("1 of 2 pairs")

@@ -1,0 +1,128 @@
+"""The question: what did each upgrade bring, from one version of a server to the next that the study has.
+
+An upgrade's changes are the comparisons of its two targets, turned so that the newer version is on the left.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._pairs import Place, place_of, turned
+from dbdyno.analyse._words import counted, faster_words, is_vague_ratio
+from dbdyno.core import Comparison, target_title
+
+_MOST_NAMED = 3
+_SHOWN = ("different", "slightly different")
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """Two versions of a server with the same storage engine, between which the study has no other.
+
+    Parameters
+    ----------
+    old, new : names of targets
+    changes : place -> throughput of the new version over that of the old
+    """
+
+    old: str
+    new: str
+    changes: Mapping[Place, Comparison]
+
+    @property
+    def title(self) -> str:
+        """Both versions, such as ``MySQL 8.0 → 9.7``."""
+        return f"{target_title(self.old)} → {version_title(self.new, self.old)}"
+
+    def shown(self) -> list[Comparison]:
+        """The changes that differ from none and can be told in a number, the largest gain first."""
+        told = [change for change in self.changes.values() if is_shown(change)]
+        return sorted(told, key=lambda change: -change.ratio)
+
+
+def upgrades(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> list[Upgrade]:
+    """The steps from each version to the next, family by family in the order of the study.
+
+    A family of which two targets have the same version is left out: they differ in something else.
+    """
+    pairs: dict[frozenset[str], list[Comparison]] = {}
+    for pair in comparisons:
+        pairs.setdefault(frozenset((pair.left, pair.right)), []).append(pair)
+    found = []
+    for versions in _families(judgements):
+        names = sorted(versions, key=versions.__getitem__)
+        for old, new in itertools.pairwise(names):
+            here = pairs.get(frozenset((old, new)), [])
+            if here:
+                found.append(Upgrade(old, new, {place_of(c): c if c.left == new else turned(c) for c in here}))
+    return found
+
+
+def upgrade_sentence(found: Sequence[Upgrade], place: Place, where: str) -> str:
+    """What the upgrades brought at a place, the largest changes by name; empty where there are none."""
+    here = [(upgrade, upgrade.changes[place]) for upgrade in found if place in upgrade.changes]
+    told = [(upgrade, change) for upgrade, change in here if is_shown(change)]
+    told.sort(key=lambda step: -abs(math.log(step[1].ratio)))
+    if not here:
+        return ""
+    parts = [_change_words(*step) for step in told[:_MOST_NAMED]]
+    if others := told[_MOST_NAMED:]:
+        parts.append(f"{counted(len(others), 'smaller change')}")
+    if doubtful := len(here) - len(told):
+        parts.append(f"no difference is shown for {_other(doubtful, has_told=bool(told))}")
+    return f"Upgrades at {where}: {'; '.join(parts)}."
+
+
+def is_shown(change: Comparison) -> bool:
+    """Whether a change differs from none, by an interval that says something."""
+    return change.verdict in _SHOWN and not is_vague_ratio(change.low, change.high)
+
+
+def is_newer(one: CellJudgement, than: CellJudgement) -> bool:
+    """Whether a cell's target is a newer version of the same server and storage engine."""
+    return _server(one) == _server(than) and _version_key(one) > _version_key(than)
+
+
+def version_title(name: str, beside: str) -> str:
+    """The name of a target; next to another version of the same server the version alone.
+
+    >>> version_title("mysql:9.7", "mysql:8.0"), version_title("mysql:9.7", "mariadb:11.8")
+    ('9.7', 'MySQL 9.7')
+    """
+    title, other = target_title(name), target_title(beside)
+    brand, version = re.fullmatch(r"(.*?)(\d[-\d.]*)?", title).groups()  # type: ignore[union-attr]
+    return version if version and brand and re.fullmatch(re.escape(brand) + r"\d[-\d.]*", other) else title
+
+
+def _families(judgements: Sequence[CellJudgement]) -> list[dict[str, tuple[int, ...]]]:
+    """Per server and storage engine the versions of its targets."""
+    families: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
+    for judgement in judgements:
+        families.setdefault(_server(judgement), {})[judgement.cell.target] = _version_key(judgement)
+    return [
+        versions
+        for (family, _), versions in families.items()
+        if family != "unknown" and len(set(versions.values())) == len(versions)
+    ]
+
+
+def _server(judgement: CellJudgement) -> tuple[str, str]:
+    return judgement.runs[0].family, judgement.runs[0].storage_engine
+
+
+def _version_key(judgement: CellJudgement) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", judgement.runs[0].version)[:3])
+
+
+def _change_words(upgrade: Upgrade, change: Comparison) -> str:
+    share, interval = faster_words(change.ratio, change.low, change.high)
+    return f"{target_title(upgrade.new)} is {share} {version_title(upgrade.old, upgrade.new)} ({interval})"
+
+
+def _other(count: int, *, has_told: bool) -> str:
+    return f"{count} {'other' if has_told else 'upgrade'}{'' if count == 1 else 's'}"

@@ -1,0 +1,32 @@
+"""What upgrades brought, as a table that the page and Markdown share."""
+
+from __future__ import annotations
+
+from dbdyno.analyse import change_words, place_namer, place_of
+from dbdyno.core import Comparison
+from dbdyno.report._blocks import Column, Table
+from dbdyno.report._study_analysis import StudyAnalysis
+
+
+def upgrades_table(analysis: StudyAnalysis) -> Table:
+    """For each upgrade how often it is faster and slower, and where it brought and cost most."""
+    name = place_namer(place_of(pair) for pair in analysis.comparisons)
+
+    def extreme(change: Comparison | None) -> str:
+        if change is None:
+            return ""
+        return f"{change_words(change.ratio, change.low, change.high)}: {name(place_of(change))}"
+
+    rows = []
+    for upgrade in analysis.upgrades:
+        shown = upgrade.shown()
+        gains, losses = [c for c in shown if c.ratio > 1], [c for c in shown if c.ratio < 1]
+        open_count = len(upgrade.changes) - len(shown)
+        counts = [f"{count:,}" for count in (len(gains), len(losses), open_count)]
+        most = (gains[0] if gains else None, losses[-1] if losses else None)
+        rows.append([upgrade.title, *counts, *map(extreme, most)])
+    columns = [Column("upgrade", is_name=True)]
+    columns += [Column(title, is_number=True) for title in ("faster at", "slower at", "no difference shown at")]
+    columns += [Column("most gained"), Column("most lost")]
+    caption = "Upgrades: at how many places the newer version is faster or slower, with 95 % intervals"
+    return Table("upgrades", caption, columns, rows)

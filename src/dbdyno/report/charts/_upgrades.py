@@ -1,0 +1,93 @@
+"""Upgrades as a map: a row for each step from version to version, a column for each number of connections.
+
+Losses are red and gains blue, in three steps each; the number stands in every field, and what is not shown to differ
+stays without colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from dbdyno.analyse import Place, Upgrade, change_words, is_shown
+from dbdyno.core import Comparison
+from dbdyno.report._study_analysis import StudyAnalysis
+from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, row_facts, rows_data
+from dbdyno.report.charts._throughput import panel_title
+
+_ROW_PX = 44
+_LABEL_UP_PX = -20
+_STEPS = (1 / 1.5, 1 / 1.2, 1.0, 1.2, 1.5)
+"""Ratios at which the colour changes; a gain and a loss that undo each other have the same strength."""
+_COLOURS = tuple(f"var(--{name})" for name in ("fr3", "fr2", "fr1", "fb1", "fb2", "fb3"))
+
+
+def upgrade_charts(analysis: StudyAnalysis) -> list[Chart]:
+    """One panel for each workload, route and memory size."""
+    charts = []
+    for index, panel in enumerate(analysis.panels):
+        rows = [
+            _row(upgrade, place, change)
+            for upgrade in analysis.upgrades
+            for place, change in upgrade.changes.items()
+            if place[:3] == panel
+        ]
+        if rows:
+            title, drawing = panel_title(analysis, *panel), _drawing(rows)
+            description = f"Change by upgrade, {title}. " + "; ".join(
+                f"{row['name']} at {row['concurrency']}: {row['shown']}" for row in rows
+            )
+            charts.append(Chart(f"upgrades-{index + 1}", title, description, drawing, panel, row_facts(_ROW_PX)))
+    return charts
+
+
+def _row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
+    is_told = is_shown(change)
+    mark = "–" if change.verdict == "not settled" else "="
+    return {
+        "target": upgrade.new,
+        "name": upgrade.title,
+        "concurrency": place[3],
+        "ratio": round(change.ratio, 4),
+        "is_shown": is_told,
+        "value": _brief(change.ratio) if is_told else mark,
+        "shown": change_words(change.ratio, change.low, change.high),
+        "verdict": change.verdict,
+    }
+
+
+def _brief(ratio: float) -> str:
+    """A change in percent, or how many times as much from three times on."""
+    return f"×{ratio:.2g}" if ratio >= 3 else f"{100 * (ratio - 1):+.0f}"
+
+
+def _drawing(rows: Sequence[Row]) -> Drawing:
+    x_axis = alt.Axis(title="connections", orient="top", labelAngle=0, ticks=False, domain=False, titlePadding=4)
+    y_axis = alt.Axis(
+        title=None,
+        ticks=False,
+        domain=False,
+        labelLimit=0,
+        minExtent=0,
+        maxExtent=0,
+        labelAlign="left",  # above its row: beside it a phone has no room
+        labelPadding=-2,
+        labelOffset=_LABEL_UP_PX,
+    )
+    steps = list(dict.fromkeys(row["name"] for row in rows))
+    base = alt.Chart(rows_data(rows)).encode(
+        x=alt.X("concurrency:O", axis=x_axis, scale=alt.Scale(paddingInner=0.05)),
+        y=alt.Y("name:N", sort=steps, axis=y_axis, scale=alt.Scale(paddingInner=0.42, paddingOuter=0.4)),
+        tooltip=_tooltip(),
+    )
+    colour = alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(_STEPS), range=list(_COLOURS)))
+    plain = base.mark_rect(cornerRadius=2, fill="var(--h0)")
+    fields = base.transform_filter("datum.is_shown").mark_rect(cornerRadius=2).encode(color=colour.legend(None))
+    numbers = base.mark_text(fontSize=11).encode(text="value:N")
+    return alt.layer(plain, fields, numbers).properties(height=_ROW_PX * len(steps), autosize=AUTOSIZE)
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    fields = {"name": "upgrade", "concurrency": "connections", "shown": "throughput", "verdict": "verdict"}
+    return [alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()]

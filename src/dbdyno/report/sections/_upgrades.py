@@ -1,0 +1,50 @@
+"""Upgrades: what each step from one version of a server to the next brought or cost."""
+
+from __future__ import annotations
+
+from dbdyno.analyse import Upgrade, change_words, place_namer, place_of
+from dbdyno.core import Comparison
+from dbdyno.report._blocks import Column, Section, Table, data_behind, grid, section, subtitle, to_see
+from dbdyno.report._format import verdict_words
+from dbdyno.report._upgrades import upgrades_table
+from dbdyno.report.charts import upgrade_charts
+from dbdyno.report.sections._frame import Page
+
+
+def upgrades_section(page: Page) -> Section | None:
+    """A map for each memory size and a line for each upgrade; nothing for a study without two versions of a server."""
+    if not page.analysis.upgrades:
+        return None
+    return section(
+        "upgrades",
+        "Upgrades: what each version brought",
+        subtitle("Change of throughput in percent from each version of a server to the next in the study."),
+        grid(upgrade_charts(page.analysis)),
+        to_see(
+            "Red: slower; blue: faster; =: no difference shown; –: not settled. Three times as fast or more: as a "
+            "multiple (×)."
+        ),
+        upgrades_table(page.analysis),
+        data_behind(_changes_table(page), "All upgrades at all places"),
+    )
+
+
+def _changes_table(page: Page) -> Table:
+    name = place_namer(place_of(pair) for pair in page.analysis.comparisons)
+    steps = [(upgrade, change) for upgrade in page.analysis.upgrades for change in upgrade.changes.values()]
+    rows = [
+        [
+            upgrade.title,
+            name(place_of(change)),
+            change_words(change.ratio, change.low, change.high),
+            verdict_words(change),
+        ]
+        for upgrade, change in steps
+    ]
+    columns = [Column("upgrade", is_name=True), Column("where"), Column("change", True), Column("verdict")]
+    caption = "Change of throughput by upgrade and place, with 95 % intervals"
+    return Table("upgrade-changes", caption, columns, rows, facets=[_about(page, *step) for step in steps])
+
+
+def _about(page: Page, upgrade: Upgrade, change: Comparison) -> str:
+    return page.facets.of(*place_of(change), targets=[upgrade.old, upgrade.new])

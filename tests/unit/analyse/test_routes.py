@@ -1,0 +1,70 @@
+"""Whether another route changes the order of targets: counted over what shows a difference on both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from dbdyno.analyse import Place, answer, compare_targets, judge_cells
+from dbdyno.analyse._routes import RouteOrder, route_orders, route_sentence
+from dbdyno.core import Comparison, RunRecord
+
+MakeStudy = Callable[..., list[RunRecord]]
+
+
+def over_the_network(records: list[RunRecord], factors: dict[str, float]) -> list[RunRecord]:
+    """The same runs on both routes; over the network each target is faster by its factor."""
+    return [
+        *(replace(one, run=replace(one.run, cell=replace(one.run.cell, route="loopback"))) for one in records),
+        *(
+            replace(
+                one,
+                run=replace(one.run, cell=replace(one.run.cell, route="network")),
+                tps_mean=(one.tps_mean or 0.0) * factors[one.run.cell.target],
+            )
+            for one in records
+        ),
+    ]
+
+
+def compared(records: list[RunRecord]) -> list[Comparison]:
+    return compare_targets(judge_cells(records))
+
+
+def place_words(place: Place) -> str:
+    return f"{place[3]} connections, {place[1]}"
+
+
+def order_of(comparisons: list[Comparison]) -> RouteOrder:
+    (found,) = route_orders(comparisons)
+    return found
+
+
+def test_an_order_that_stays_is_told_with_how_many_comparisons_say_so(study: MakeStudy) -> None:
+    found = order_of(compared(over_the_network(study({"a": 130.0, "b": 100.0}), {"a": 0.8, "b": 0.8})))
+    assert (found.base, found.other, len(found.decided)) == ("loopback", "network", 6)
+    assert found.reversed_pairs() == []
+    assert "all 6 comparisons" in route_sentence(found, place_words)
+
+
+def test_targets_that_change_places_are_named_with_both_differences(study: MakeStudy) -> None:
+    found = order_of(compared(over_the_network(study({"a": 130.0, "b": 100.0}), {"a": 0.5, "b": 0.9})))
+    assert len(found.reversed_pairs()) == 6
+    words = route_sentence(found, place_words)
+    assert "6 comparisons of 6" in words and "% faster than b over loopback" in words
+    assert "% slower than it over the network" in words and ", loopback" not in words
+
+
+def test_differences_that_are_shown_on_one_route_alone_say_nothing(study: MakeStudy) -> None:
+    found = order_of(compared(over_the_network(study({"a": 130.0, "b": 100.0}), {"a": 0.77, "b": 1.0})))
+    assert len(found.decided) < 6
+    none = RouteOrder("loopback", "network", ())
+    assert route_sentence(none, place_words).startswith("Unknown")
+
+
+def test_the_answer_tells_it_of_two_routes_only(study: MakeStudy) -> None:
+    records = study({"a": 130.0, "b": 100.0})
+    for runs, is_told in ((records, False), (over_the_network(records, {"a": 0.8, "b": 0.8}), True)):
+        judgements = judge_cells(runs)
+        sentences = answer(judgements, compare_targets(judgements)).sentences
+        assert any(words.startswith("The order over the network") for words in sentences) is is_told

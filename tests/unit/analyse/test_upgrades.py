@@ -1,0 +1,85 @@
+"""What upgrades brought: steps from each version to the next, told with interval, never across families."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from dbdyno.analyse import Upgrade, answer, compare_targets, judge_cells, upgrades
+from dbdyno.analyse._upgrades import upgrade_sentence
+from dbdyno.core import RunRecord
+
+MakeStudy = Callable[..., list[RunRecord]]
+PLACE = ("sysbench/oltp_read_write", "socket", 512 << 20, 16)
+LEVELS = {"mysql:9.7": 50.0, "mysql:5.7": 100.0, "mysql:8.0": 80.0, "mariadb:11.8": 120.0, "mariadb:10.11": 120.0}
+
+
+def versioned(records: list[RunRecord], versions: Mapping[str, str] | None = None) -> list[RunRecord]:
+    """Records whose family and version are those of the target's name, or the given version."""
+    known = {**{name: name.partition(":")[2] for name in LEVELS}, **(versions or {})}
+    return [
+        replace(one, family=one.run.cell.target.partition(":")[0], version=known[one.run.cell.target])
+        for one in records
+    ]
+
+
+def upgrades_of(records: list[RunRecord]) -> list[Upgrade]:
+    judgements = judge_cells(records)
+    return upgrades(judgements, compare_targets(judgements))
+
+
+def test_each_version_is_held_against_the_one_before_it(study: MakeStudy) -> None:
+    found = upgrades_of(versioned(study(LEVELS)))
+    steps = [(step.old, step.new) for step in found]
+    assert steps == [("mysql:5.7", "mysql:8.0"), ("mysql:8.0", "mysql:9.7"), ("mariadb:10.11", "mariadb:11.8")]
+    assert [step.title for step in found][:2] == ["MySQL 5.7 → 8.0", "MySQL 8.0 → 9.7"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_planted_loss_lies_in_the_interval_at_every_place(study: MakeStudy, seed: int) -> None:
+    first, second, _ = upgrades_of(versioned(study(LEVELS, seed=seed, spread=0.02, repeats=4)))
+    for step, truth in ((first, 0.8), (second, 0.625)):
+        assert len(step.changes) == 6
+        held = [change.low < truth < change.high for change in step.changes.values()]
+        assert sum(held) >= 5, "95 % intervals"
+        assert all(change.ratio < 1 for change in step.shown())
+
+
+def test_targets_of_one_version_are_no_upgrade(study: MakeStudy) -> None:
+    levels = {"mysql:8.0": 80.0, "mysql:8.0 tuned": 90.0, "mariadb:11.8": 100.0}
+    records = versioned(study(levels), {"mysql:8.0": "8.0.31", "mysql:8.0 tuned": "8.0.31"})
+    assert upgrades_of(records) == []
+
+
+def test_another_storage_engine_is_no_upgrade(study: MakeStudy) -> None:
+    records = versioned(study(LEVELS))
+    other = [replace(one, storage_engine="rocksdb") if one.run.cell.target == "mysql:8.0" else one for one in records]
+    assert [(step.old, step.new) for step in upgrades_of(other)] == [
+        ("mysql:5.7", "mysql:9.7"),
+        ("mariadb:10.11", "mariadb:11.8"),
+    ]
+
+
+def test_the_sentence_tells_the_largest_changes_first_and_counts_what_is_not_shown(study: MakeStudy) -> None:
+    found = upgrades_of(versioned(study(LEVELS)))
+    words = upgrade_sentence(found, PLACE, "512 MiB and 16 connections")
+    assert re.fullmatch(
+        r"Upgrades at 512 MiB and 16 connections: MySQL 9\.7 is [\d.]+ % slower than 8\.0 \([\d.]+ to [\d.]+ %\); "
+        r"MySQL 8\.0 is \d\d % slower than 5\.7 \(\d+ to \d+ %\); .*1 other\.",
+        words,
+    )
+    assert upgrade_sentence(found, ("w", "socket", 1, 1), "nowhere") == ""
+
+
+def test_the_answer_tells_upgrades_of_three_targets_and_not_of_two(study: MakeStudy) -> None:
+    def told(levels: dict[str, float]) -> bool:
+        judgements = judge_cells(versioned(study(levels)))
+        return any(
+            words.startswith("Upgrades at ") for words in answer(judgements, compare_targets(judgements)).sentences
+        )
+
+    assert told(LEVELS)
+    assert not told({name: LEVELS[name] for name in ("mysql:8.0", "mysql:9.7")})
