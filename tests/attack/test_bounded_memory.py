@@ -171,5 +171,5 @@ def test_charts_under_a_limit_of_addresses_end_with_its_name(tmp_path: Path) -> 
         text=True,
     )
     assert ended.returncode == 3, ended.stderr
-    assert "addresses are limited to 4 GiB (ulimit -v)" in ended.stderr
+    assert "limited to 4 GiB (ulimit -v)" in ended.stderr
     assert "Fatal process" not in ended.stderr

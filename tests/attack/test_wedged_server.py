@@ -66,6 +66,7 @@ RUNNING = (
     Moment("SecondMeasured", "window"),
     Moment("RunPhaseEntered", "stop"),
 )
+MOMENTS = (*FILLING, *RUNNING)
 LOADED = RUNNING[4:7]  # load generator and server are both there
 
 
@@ -75,12 +76,15 @@ def home() -> Iterator[Home]:
     yield from new_home()
 
 
-def study_file(folder: Path, moment: Moment) -> Path:
+def study_file(folder: Path, moment: Moment, number: int = 0) -> Path:
     """Servers are looked at and compared where there are two targets; elsewhere there are two runs of one."""
     targets = TARGETS if moment.event in ("ServerInspected", "ResultsComparing") else TARGETS[:1]
     names, concurrency = ", ".join(f'"{name}"' for name in targets), "[2]" if len(targets) > 1 else "[1, 2]"
     file = folder / "study.toml"
-    file.write_text(STUDY.replace("TARGETS", f"[{names}]").replace("CONCURRENCY", concurrency))
+    text = STUDY.replace("TARGETS", f"[{names}]").replace("CONCURRENCY", concurrency)
+    if moment in FILLING:  # it has to be filled, so it is nobody else's
+        text = text.replace("rows = 5000", f"rows = {6000 + number}")
+    file.write_text(text)
     return file
 
 
@@ -112,16 +116,16 @@ def reasons(folder: Path) -> list[str]:
     return failed + ended
 
 
-def interrupt_trial(folder: Path, home: Home, moment: Moment, number: int, *, stopped: bool) -> float:
+def interrupt_trial(folder: Path, home: Home, moment: Moment, trial: int, *, stopped: bool) -> float:
     """The first signal ends a study within seconds, whether its server runs or is stopped; the seconds it took."""
-    file = study_file(folder, moment)
+    file = study_file(folder, moment, trial)
     with driven(file, folder / "r", home) as study:
         reach(study, moment)
         if stopped and (pid := study.child(SERVERS)) is not None:
             os.kill(pid, signal.SIGSTOP)
             time.sleep(random.Random(SEED).uniform(0, 3))
         began = time.monotonic()
-        study.process.send_signal(number)
+        study.process.send_signal(signal.SIGTERM if stopped else signal.SIGINT)
         assert wait_until(lambda: study.process.poll() is not None, 60), "it does not end"
         took_s = time.monotonic() - began
         assert study.to_its_end().get("interrupted"), study.end
@@ -159,9 +163,12 @@ def fault_trial(folder: Path, home: Home, moment: Moment, victim: tuple[str, ...
     return found
 
 
-def draw_interrupts(count: int) -> list[tuple[Moment, bool]]:
-    chance = random.Random(f"{SEED} interrupts")
-    return [(chance.choice(RUNNING), index % 2 == 0) for index in range(count)]
+def draw_interrupts(count: int) -> list[tuple[int, Moment, bool]]:
+    """Each moment once, in an order drawn by seed, before one comes again."""
+    chance, drawn = random.Random(f"{SEED} interrupts"), list[Moment]()
+    while len(drawn) < count:
+        drawn += chance.sample(MOMENTS, len(MOMENTS))
+    return [(trial, moment, trial % 2 == 0) for trial, moment in enumerate(drawn[:count])]
 
 
 def draw_faults(count: int) -> list[tuple[Moment, tuple[str, ...], int]]:
@@ -172,12 +179,11 @@ def draw_faults(count: int) -> list[tuple[Moment, tuple[str, ...], int]]:
     ]
 
 
-@pytest.mark.parametrize(("moment", "stopped"), draw_interrupts(ROUNDS), ids=str)
+@pytest.mark.parametrize(("trial", "moment", "stopped"), draw_interrupts(ROUNDS), ids=str)
 def test_the_first_signal_ends_a_study_whether_its_server_runs_or_is_stopped(
-    moment: Moment, stopped: bool, tmp_path: Path, home: Home
+    trial: int, moment: Moment, stopped: bool, tmp_path: Path, home: Home
 ) -> None:
-    number = signal.SIGTERM if stopped else signal.SIGINT
-    interrupt_trial(tmp_path, home, moment, number, stopped=stopped)
+    interrupt_trial(tmp_path, home, moment, trial, stopped=stopped)
 
 
 @pytest.mark.parametrize(("moment", "victim", "number"), draw_faults(ROUNDS), ids=str)

@@ -34,6 +34,8 @@ EXCEPTIONS = {
     "hosts/remote/_host.py": "names this machine to those who look at the host",
     "populate/_dataset.py": "a workload in a folder is the user's, who runs dbdyno here",
     "measure/client/_calibration.py": "the lab keeps it in its own home",
+    "lab/_fleet.py": "it sends an interrupt to this process",
+    "lab/_fleet_processes.py": "a process that drives a bench interrupts itself, in a session of its own",
     "lab/_generator.py": "the load generator lies beside this Python, or on the PATH",
     "lab/_passwords.py": "password files that a study names are the user's",
     "lab/_sinks.py": "it sends an interrupt to this process",

@@ -58,7 +58,7 @@ class DeepProfile:
 def deep_profile(analysis: StudyAnalysis, gap: Gap) -> DeepProfile | None:
     """The newest profiles of both sides of a difference; None where they were not made."""
     for folder in deep_folders(analysis.results.path):
-        results = StoredStudy.open(folder)
+        results = StoredStudy.open(folder, check=analysis.results.check)
         runs = {record.run.cell: record.run.run_id for record in results.records()}
         if gap.left not in runs or gap.right not in runs:
             continue

@@ -29,10 +29,10 @@ class StoredProof:
 
 def stored_proofs(analysis: StudyAnalysis, gap: Gap) -> tuple[StoredProof, ...]:
     """The proofs of a difference, by the time that came back, the most first."""
-    pair = {gap.left, gap.right}
+    pair, check = {gap.left, gap.right}, analysis.results.check
     found = [
-        StoredProof(note, _judged(note, analyse_study(StoredStudy.open(folder))))
-        for folder, note in proof_notes(analysis.results.path).items()
+        StoredProof(note, _judged(note, analyse_study(StoredStudy.open(folder, check=check))))
+        for folder, note in proof_notes(analysis.results.path, check).items()
         if {note.left, note.right} == pair and is_results_folder(folder)
     ]
     return tuple(sorted(found, key=lambda each: each.proof.observed.ms if each.proof.observed else math.inf))

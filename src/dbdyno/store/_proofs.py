@@ -10,12 +10,15 @@ The study's own results do not change, and nothing of a proof is ever judged wit
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from dbdyno.core import Cell, decode
+from dbdyno.core import AlteredError, Cell, decode
+from dbdyno.store._altered import QUICK_CHECK, Check
 from dbdyno.store._damage import read_json, reading
 from dbdyno.store._files import write_whole
 from dbdyno.store._layout import PROOFS
@@ -53,20 +56,31 @@ def write_proof_note(results: Path, name: str, note: ProofNote) -> Path:
     """Note what a proof is of; returns the folder for its results."""
     folder = results / PROOFS
     folder.mkdir(exist_ok=True)
-    write_whole(folder / f"{name}.json", json.dumps(asdict(note), indent=1))
+    content = asdict(note)
+    write_whole(folder / f"{name}.json", json.dumps({**content, "sha256": _digest(content)}, indent=1))
     return folder / name
 
 
-def proof_notes(results: Path) -> Mapping[Path, ProofNote]:
+def proof_notes(results: Path, check: Check = QUICK_CHECK) -> Mapping[Path, ProofNote]:
     """Results folder of each proof -> what it is of; those without a run are left out.
 
     Raises
     ------
-    DamageError : a note is not what was written
+    DamageError : a note can't be read
+    AlteredError : a note has changed since it was written, and `check` does not let that pass
     """
     notes = {}
     for path in sorted((results / PROOFS).glob("*.json")):
         if path.with_suffix("").is_dir():
             with reading(path):
-                notes[path.with_suffix("")] = decode(ProofNote, read_json(path))
+                content = read_json(path)
+                written = content.pop("sha256", None)  # notes of earlier versions have none
+                notes[path.with_suffix("")] = decode(ProofNote, content)
+            if written not in (None, _digest(content)) and not check.allow_altered:
+                remedy = "prove it again (dbdyno explain --prove); --allow-altered uses it anyway"
+                raise AlteredError(f"{path} has changed since dbdyno wrote it", "", remedy)
     return notes
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=dict).encode()).hexdigest()

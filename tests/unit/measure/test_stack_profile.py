@@ -103,6 +103,8 @@ def test_a_profiler_that_is_refused_tells_why(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     recording = PerfRecording(LocalHost(), os.getpid(), 1.0)
     recording.start()
+    assert recording._process is not None
+    recording._process.wait(10.0)  # else it may be interrupted before it has said a word
     profile = stack_profile(recording, None, ProfiledWindow(0, 0, 1, 10))
     recording.discard()
     assert "No permission" in recording.failure

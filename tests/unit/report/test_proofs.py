@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dbdyno.configure import own_values
+from dbdyno.core import AlteredError
 from dbdyno.plan import alterations, proof_study
 from dbdyno.report import StudyAnalysis, Why, analyse_study, markdown_text, page_text, why_object, why_of
-from dbdyno.store import ProofNote, StoredStudy, write_proof_note
+from dbdyno.store import Check, ProofNote, StoredStudy, write_proof_note
 from dbdyno.study import study_text
 from explained_study import PlantedTimes
 
@@ -83,3 +84,14 @@ def test_a_proof_of_another_pair_or_without_runs_is_not_shown(tmp_path: Path) ->
     again = analyse_study(StoredStudy.open(analysis.results.path))
     assert len(why_of(again).proofs) == 1
     assert why_of(again, at="64MB,4").proofs == ()
+
+
+@pytest.mark.parametrize("name", ["redo-capacity-1234.json", "redo-capacity-1234/journal.jsonl"])
+def test_an_altered_proof_is_refused_unless_it_may_be(tmp_path: Path, name: str) -> None:
+    _prove(_study(tmp_path / "study"), comes_back=True)
+    file = tmp_path / "study" / "proofs" / name
+    file.write_text(file.read_text().replace("redo", "rodo", 1) if name.endswith(".json") else "")
+    with pytest.raises(AlteredError, match=r"has changed since dbdyno wrote it"):
+        why_of(analyse_study(StoredStudy.open(tmp_path / "study")))
+    allowed = StoredStudy.open(tmp_path / "study", check=Check(allow_altered=True))
+    assert len(why_of(analyse_study(allowed)).proofs) == 1

@@ -113,7 +113,7 @@ def own_function(stack: Stack) -> str:
     >>> own_function(("sessions", "fsync", "entry_SYSCALL_64_[k]", "__x64_sys_fdatasync_[k]", "schedule_[k]"))
     'system call fdatasync'
     >>> own_function(("sessions", "f", "asm_sysvec_apic_timer_interrupt_[k]"))
-    'other work of the kernel'
+    'other kernel work'
     """
     if not stack[-1].endswith(KERNEL_MARK):
         return same_function(stack[-1])
