@@ -12,6 +12,7 @@ import os
 import queue
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -78,9 +79,10 @@ class ProcessFleet:
         for _, pipe in self._children.values():
             with contextlib.suppress(OSError):
                 pipe.send(None)
+        deadline = time.monotonic() + _END_S
         try:
             for child, _ in self._children.values():
-                child.join(_END_S)
+                child.join(max(deadline - time.monotonic(), 0.0))
         finally:
             for child, _ in self._children.values():
                 child.kill()

@@ -47,6 +47,26 @@ def installation_facts(installation: Installation) -> dict[str, JsonValue]:
     }
 
 
+def check_same_engine(
+    target: str, earlier: Mapping[str, JsonValue] | None, now: Mapping[str, JsonValue], results: Path
+) -> None:
+    """Refuse another version of a target than its stored runs have, or another build of a base directory.
+
+    Raises
+    ------
+    StoreError : a study must not mix runs of two servers
+    """
+    if earlier is None:
+        return
+    what = ""
+    if earlier["version"] != now["version"]:
+        what = f"{target} is {now['version']} now, and {results} holds runs of {earlier['version']}"
+    elif now["source"] == "basedir" and earlier.get("packages") != now["packages"]:
+        what = f"{target} was built again since the runs in {results}: its programs have other checksums"
+    if what:
+        raise StoreError(what, "a study must not mix runs of two servers", "name another folder with -o")
+
+
 def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
     """Return what the runs of a target start from."""
     return {
@@ -180,14 +200,9 @@ class Preparation:
     def _engine(self, target: Target) -> Installation:
         context, results = self.context, self.context.results
         installation = context.bench.obtain(target, lambda text: context.emit(events.EngineProgress(target.name, text)))
-        earlier = results.engine(target.name)
-        if earlier is not None and earlier["version"] != installation.version:
-            raise StoreError(
-                f"{target.name} is {installation.version} now, and {results.path} holds runs of {earlier['version']}",
-                "a study must not mix runs of two versions",
-                "name another folder with -o",
-            )
-        self.context.writer.write_engine(target.name, installation_facts(installation))
+        facts = installation_facts(installation)
+        check_same_engine(target.name, results.engine(target.name), facts, results.path)
+        self.context.writer.write_engine(target.name, facts)
         origin = f"{installation.origin.source} {installation.origin.location}".strip()
         self.context.emit(events.EngineReady(target.name, installation.title, origin, installation.nearest_note))
         return installation

@@ -66,7 +66,7 @@ class BasedirSource:
         return []
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
-        """See `Source`. The server's program is recorded by its SHA-256: two builds may say the same version."""
+        """See `Source`. Programs are recorded by their SHA-256: two builds may say the same version."""
         if not name.source_place:
             raise StudyError(f"{name} names no folder", "", f"write {name.family}:VERSION@basedir:/PATH")
         folder = Path(name.source_place).expanduser().absolute()
@@ -74,7 +74,9 @@ class BasedirSource:
             raise StudyError(f"the base directory {folder} is not a folder", f"needed by {name}", "correct the path")
         host.ensure_reachable(folder / "any")
         base = find_base(folder)
-        programs = (base.server,) if base is not None else ()
+        programs = [base.server] if base is not None else []
+        if base is not None and (plugin := base.plugin_files.get(name.storage_engine)):
+            programs.append(base.plugin_directory / plugin)
         packages = tuple(Package(p.name, "", _sha256(p)) for p in programs)
         return describe(name, folder, Origin(self.name, str(folder), packages), host, home)
 

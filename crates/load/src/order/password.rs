@@ -17,11 +17,11 @@ pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, CliError> {
         CliError::request(format!("password file {} can't be read", file.display())).because(error)
     };
     let mut bytes = fs::read(file).map_err(unreadable)?;
-    if fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o077 != 0 {
+    if fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o006 != 0 {
         // Secrets mounted by others often are readable for all, so this is a remark and not an error.
         let _ = writeln!(
             terminal::stderr(),
-            "warning: others can read password file {0}; chmod 600 {0}",
+            "warning: every user of this machine can read or write password file {0}; chmod 600 {0}",
             file.display()
         );
     }
