@@ -66,7 +66,8 @@ pub struct FurtherError {
 }
 
 impl FurtherError {
-    fn is(self, error: &ServerError) -> bool {
+    /// Whether the server answered with it.
+    pub fn is(self, error: &ServerError) -> bool {
         self.code == error.code
             && self
                 .cause
