@@ -40,6 +40,10 @@ pub(crate) enum Request {
     EndAgent { session: String },
     /// End: kill what was started, remove what was made for the session.
     End,
+    /// Run a command when the session ends, however it ends; one of the same name is replaced.
+    AtEnd { name: String, argv: Vec<String> },
+    /// No longer run the command of that name.
+    ForgetAtEnd { name: String },
     /// Start a process.
     Spawn(Box<SpawnRequest>),
     /// Send a signal.

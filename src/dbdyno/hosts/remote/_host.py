@@ -106,6 +106,7 @@ class RemoteHost(Host):
         self._files = RemoteFiles(link, self.home.run, self._system.server_user)
         self.files: Files = self._files
         self._tunnels: dict[Address, Tunnel] = {}
+        self._at_end = set[str]()
 
     def __enter__(self) -> Self:
         """Return this host."""
@@ -336,6 +337,24 @@ class RemoteHost(Host):
             self.link.ask("end-agent", session=session)
         except Refused as refused:
             raise HostError(f"the agent {session} can't be ended", refused.text) from None
+
+    def run_at_end(self, name: str, argv: Sequence[str]) -> None:
+        """Have a command run there when the session ends, however it ends: it undoes a change of the kernel's state."""
+        self._at_end.add(name)
+        try:
+            self.link.ask("at-end", name=name, argv=list(argv))
+        except Refused as refused:
+            raise HostError(f"{self.link.destination} can't keep the end of '{name}'", refused.text) from None
+
+    def forget_at_end(self, name: str) -> None:
+        """No longer run that command."""
+        with contextlib.suppress(Refused):  # what is undone twice does no harm
+            self.link.ask("forget-at-end", name=name)
+        self._at_end.discard(name)
+
+    def will_run_at_end(self, name: str) -> bool:
+        """Return whether a command of that name was given and not taken back."""
+        return name in self._at_end
 
     def end_agents_of_dead_labs(self) -> None:
         """End agents of labs of this machine that are gone: nobody comes back for the locks and servers they keep."""
