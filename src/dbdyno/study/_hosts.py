@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.core import Target
+from dbdyno.core import ROUTES, Target, is_network_route
 from dbdyno.nearest import nearest
 from dbdyno.study import _schema
 from dbdyno.study._tables import Tables
@@ -36,8 +36,8 @@ class HostsReader(Tables):
         self._used(hosts, benches)
         if self.fleet(document).engine == "processes":
             self._used_once(benches)
-        if "network" in routes:
-            self._reached_by_network(benches)
+        for route in filter(is_network_route, routes):
+            self._reached_by_network(benches, route)
         if any(bench.server is not None for bench in benches):
             self._pushable(targets, workloads)
         return benches
@@ -51,25 +51,24 @@ class HostsReader(Tables):
             self._fail("fleet", "engine", what, remedy="add a [bench.NAME], or remove [fleet]")
         return fleet
 
-    def _reached_by_network(self, benches: Sequence[BenchChoice]) -> None:
+    def _reached_by_network(self, benches: Sequence[BenchChoice], route: str) -> None:
         for bench in benches or (BenchChoice(""),):
             if bench.server is None:
-                what = "the route 'network' needs a server on another host"
+                what = f"the route '{route}' needs a server on another host"
                 remedy = 'add [hosts.db1] with ssh and address, and [bench.a] with server = "db1"'
                 self._fail("axes", "route", what, "without [bench] and its server, servers run on this machine", remedy)
             if bench.server.address is None:
-                what = "the route 'network' needs the address that the server listens on"
+                what = f"the route '{route}' needs the address that the server listens on"
                 self._fail(f"hosts.{bench.server.name}", "ssh", what, remedy='add address = "10.1.0.2" to the host')
+            if route not in ROUTES and ":" in bench.server.address:
+                what = f"the shaped route '{route}' needs an IPv4 address"
+                self._fail(f"hosts.{bench.server.name}", "address", what, f"{bench.server.address} is IPv6")
 
     def _host(self, name: str, entry: object) -> HostChoice:
         table = f"{_TABLE}.{name}"
         if not isinstance(entry, dict):
             self._fail(_TABLE, name, f"[{table}] is not a table")
         values = self._table(entry, table, _schema.HOST)
-        if values.pop("sudo"):
-            what = f"[{table}] asks for sudo, which dbdyno does not use yet"
-            why = "without it, memory limits, cold caches and network delays need an account with those privileges"
-            self._fail(table, "sudo", what, why, "remove sudo")
         return HostChoice(name, **{**values, "ssh": values["ssh"] or name})
 
     def _bench(self, name: str, entry: object, hosts: Mapping[str, HostChoice]) -> BenchChoice:
@@ -137,4 +136,5 @@ def _bench_text(bench: BenchChoice) -> str:
     lines += [f"address = {json.dumps(host.address)}"] if host.address is not None else []
     lines += [f"home = {json.dumps(host.home)}"] if host.home else []
     lines += [f'ports = "{host.ports[0]}-{host.ports[1]}"'] if host.ports is not None else []
+    lines += [f"sudo = {json.dumps(host.sudo)}"] if host.sudo else []
     return "\n".join([*lines, table, f"server = {name}"])

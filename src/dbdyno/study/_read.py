@@ -14,6 +14,7 @@ from dbdyno.study import _schema
 from dbdyno.study._hosts import HostsReader
 from dbdyno.study._limits import Limits, Timeouts
 from dbdyno.study._pacing import Pacing, Search, Think
+from dbdyno.study._routes import RoutesReader
 from dbdyno.study._settings import BUDGET, flatten
 from dbdyno.study._tables import Tables, setting_line
 from dbdyno.study._targets import TargetsReader
@@ -41,6 +42,7 @@ _TABLES = (
     "measure",
     "pacing",
     "pinning",
+    "routes",
     "servers",
     "settings",
     "target",
@@ -91,7 +93,8 @@ class StudyReader(Tables):
         )
         self._ladder(document, measure, workloads, targets)
         self._further_repeats(self._mapping(document, "measure"), measure)
-        hosts = HostsReader(self.text, self.source)
+        hosts, routes = HostsReader(self.text, self.source), RoutesReader(self.text, self.source)
+        shaped_routes = routes.shaped_routes(document, axes["route"]) if imported is None else ()
         study_settings = self._asked(settings, "settings")
         self._policy(top["policy"], study_settings, targets)
         self._concern_somebody(study_settings, targets)
@@ -132,6 +135,7 @@ class StudyReader(Tables):
             settings=study_settings,
             benches=hosts.benches(document, axes["route"], targets, workloads) if imported is None else (),
             fleet=hosts.fleet(document),
+            shaped_routes=shaped_routes,
         )
 
     def _axes(self, document: Mapping[str, Any], settings: dict[str, Any]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def test_without_a_bench_nothing_of_it_is_written() -> None:
         (HEAD + HOST.replace('address = "10.1.0.2"', "") + BENCH, 5, "needs the address"),
         (HEAD + HOST.replace("10.1.0.2", "127.0.0.1") + BENCH, 6, "'address' is"),
         (HEAD + HOST.replace("20000-20099", "99-20") + BENCH, 8, "'ports' is"),
-        (HEAD + HOST + 'sudo = ["netem"]\n' + BENCH, 9, "asks for sudo"),
+        (HEAD + HOST + 'sudo = ["netem"]\n' + BENCH, 9, "'sudo' is"),
         (HEAD + HOST + BENCH + 'client = ["c1"]\n', 11, "clients"),
         (HEAD + HOST + BENCH + '[bench.b]\nserver = "db1"\n', 12, "a and b have the same machine"),
         (HEAD.replace(', "network"', "") + "[bench.a]\n[bench.b]\n", 5, "a and b have the same machine"),
