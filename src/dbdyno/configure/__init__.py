@@ -15,6 +15,16 @@ from dbdyno.configure._options import RESERVED_OPTIONS, Setting, option_file
 from dbdyno.configure._orphan import ServerNote, end_orphan, read_note
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, attach_server
+from dbdyno.configure._shaping import (
+    Interface,
+    check_shaping,
+    configured_queues,
+    find_shaper,
+    shaping_commands,
+    shaping_obstacle,
+    shaping_remedy,
+    undo_left_shape,
+)
 from dbdyno.configure._start import start_server
 
 __all__ = [
@@ -25,17 +35,21 @@ __all__ = [
     "Credentials",
     "Endpoint",
     "Engine",
+    "Interface",
     "NetworkAccess",
     "Server",
     "ServerNote",
     "Setting",
     "attach_server",
     "check_settings",
+    "check_shaping",
     "choose_settings",
+    "configured_queues",
     "copy_data_directory",
     "credentials_file",
     "disk_full_line",
     "end_orphan",
+    "find_shaper",
     "initialise",
     "option_file",
     "own_values",
@@ -43,5 +57,9 @@ __all__ = [
     "read_note",
     "remove_noted_containers",
     "settings_of_series",
+    "shaping_commands",
+    "shaping_obstacle",
+    "shaping_remedy",
     "start_server",
+    "undo_left_shape",
 ]

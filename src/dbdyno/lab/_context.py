@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from dbdyno.core import DbdynoError, Home, Profiler, Route, Run, Target
+from dbdyno.core import DbdynoError, Home, Profiler, Route, Run, Target, is_network_route
 from dbdyno.hosts import Host, HostFacts
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
@@ -101,7 +101,7 @@ class RunContext:
     host, home : of the servers, and of the clients on the routes socket and loopback
     generator : path of ``dbdyno-load`` there
     machine : facts of that machine
-    network_client : where the clients of the route network run; None: the study has none
+    network_client : where the clients of the route network and of shaped ones run; None: the study has none
     emit : hands an event to the journal, the live log and the console
     """
 
@@ -120,7 +120,7 @@ class RunContext:
 
     def client(self, route: Route) -> LoadClient:
         """Return where the clients of a route run: those of the network on another machine than the server."""
-        if route == "network" and self.network_client is not None:
+        if is_network_route(route) and self.network_client is not None:
             return self.network_client
         return LoadClient(self.host, self.generator, self.machine.logical_cpu_count)
 

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from dbdyno.configure import NetworkAccess
-from dbdyno.core import Home, HostError, Target
+from dbdyno.configure import NetworkAccess, check_shaping
+from dbdyno.core import Home, HostError, Target, is_network_route
 from dbdyno.hosts import Host
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab._bench import LocalBench
@@ -26,7 +26,7 @@ def connected_bench(study: Study, bench: BenchChoice | None, lab: Host) -> Itera
 
     Raises
     ------
-    HostError : it can't be reached, or it is this machine
+    HostError : it can't be reached, it is this machine, or its network can't be shaped as the study asks
     """
     if bench is None or bench.server is None:
         yield None
@@ -35,12 +35,13 @@ def connected_bench(study: Study, bench: BenchChoice | None, lab: Host) -> Itera
     with connect(bench.server.ssh, find_generator(), home=bench.server.home, patience_s=patience_s) as host:
         host.home.check()
         host.end_agents_of_dead_labs()
-        if "network" in study.routes and host.boot_id() == lab.boot_id():
+        if any(map(is_network_route, study.routes)) and host.boot_id() == lab.boot_id():
             raise HostError(
                 f"{bench.server.name} is this machine",
                 "both have the same boot id, so there is no network between them",
-                "name another host, or remove the route network",
+                "name another host, or remove the routes over the network",
             )
+        check_shaping(host, bench.server, study.shaped_routes)
         yield host
 
 
@@ -48,7 +49,7 @@ def connected_bench(study: Study, bench: BenchChoice | None, lab: Host) -> Itera
 def network_access(study: Study, lab: Host) -> Iterator[NetworkAccess | None]:
     """How clients on this machine reach the study's servers while the block runs; None: they do not."""
     server = study.bench.server if study.bench is not None else None
-    if server is None or server.address is None or "network" not in study.routes:
+    if server is None or server.address is None or not any(map(is_network_route, study.routes)):
         yield None
         return
     with private_folder(lab) as folder:
