@@ -17,10 +17,14 @@ from pathlib import Path
 
 import pytest
 
+from dbdyno.configure import Interface, find_shaper
 from dbdyno.core import Home, parse_engine_name
 from dbdyno.hosts import LocalHost
+from dbdyno.hosts.remote import connect
+from dbdyno.lab import find_generator
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
+from dbdyno.study import HostChoice, RouteChoice
 from network_host import inside, processes_in
 from remote_hosts import RemoteMachine, comes_true, remote_machines
 
@@ -41,7 +45,7 @@ tier = "64MB"
 concurrency = 2
 route = [ROUTES]
 [measure]
-warm_up = "1s"
+warm_up = "0s"
 window = "WINDOWs"
 repeats = 1
 equivalence_events = 0
@@ -142,15 +146,22 @@ def test_a_rate_limits_the_shaped_route_and_no_other(machine: RemoteMachine, tmp
     for route, record in records.items():
         rows = [row for row in stored.seconds(record.run.run_id).rows() if row["phase"] == "window"]
         received[route] = statistics.median(8 * row["bytes_received"] for row in rows)
-    print(received, {route: record.tps_mean for route, record in records.items()})
     assert 0.85 * RATE < received["slow"] < 1.02 * RATE
     assert min(received["loopback"], received["network"]) > 2 * RATE
     shaping = stored.document(records["slow"].run.run_id, "telemetry")["shaping"]
-    print(shaping)
     assert 0.85 * RATE < shaping["reply_bits_per_s"] < 1.1 * RATE
     assert any("tbf rate 20000000bit" in words for words in shaping["commands"])
     assert "shaping" not in stored.document(records["network"].run.run_id, "telemetry")
     assert "slow: network with 20 Mbit/s" in (tmp_path / "out/report.html").read_text()
+
+
+def test_a_user_that_is_root_needs_no_sudo_and_the_end_of_the_session_undoes(machine: RemoteMachine) -> None:
+    with connect(f"root@{machine.name}", find_generator()) as host:
+        shaper = find_shaper(host, HostChoice("db1", "root@db1", machine.address))
+        assert shaper.tc == ("/usr/sbin/tc",) and shaper.interface == Interface("eth0", 1500)
+        shaper.apply(RouteChoice("slow", rate_bits_per_s=20_000_000), 21000)
+        assert "qdisc htb dbd0: root" in machine.tc("qdisc", "show", "dev", "eth0")
+    assert comes_true(lambda: is_unshaped(machine), 5)
 
 
 def run_shaped(machine: RemoteMachine, folder: Path, *, before: str = "") -> subprocess.Popen[str]:
@@ -199,7 +210,7 @@ def test_what_a_killed_lab_and_a_killed_agent_left_is_undone_by_the_next_study(
         os.kill(pid, signal.SIGKILL)
     assert not is_unshaped(machine)
     (tmp_path / "next").mkdir()
-    study = write_study(tmp_path / "next", machine, '"slow"', SLOW)
+    study = write_study(tmp_path / "next", machine, '"slow"', SLOW, window=2)
     process = start(machine, "run", str(study), "--force", "-o", str(tmp_path / "next/out"))
     told = process.communicate(timeout=60)
     assert process.returncode == 0, told

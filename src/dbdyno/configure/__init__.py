@@ -17,6 +17,7 @@ from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, attach_server
 from dbdyno.configure._shaping import (
     Interface,
+    TrafficShaper,
     check_shaping,
     configured_queues,
     find_shaper,
@@ -40,6 +41,7 @@ __all__ = [
     "Server",
     "ServerNote",
     "Setting",
+    "TrafficShaper",
     "attach_server",
     "check_settings",
     "check_shaping",

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from dbdyno.configure import find_shaper, undo_left_shape
+from dbdyno.configure import TrafficShaper, find_shaper, undo_left_shape
 from dbdyno.connections import ServerConnection
 from dbdyno.core import Caveat, ConfigureError, HostError, Run, format_duration
 from dbdyno.hosts.remote import RemoteHost
@@ -77,27 +77,23 @@ def shaped_network(study: Study, run: Run, server: RunServer, host: object) -> I
         yield AppliedShape()
         return
     shaper = find_shaper(host, choice)
-    with server.client_connection() as connection:
-        plain_ns = _round_trip_ns(connection)
-        port = server.order_target("")["port"]
-        assert isinstance(port, int), "a server of the network has a port"
-        commands = shaper.apply(route, port)
-        try:
+    with contextlib.ExitStack() as held:
+        with server.client_connection() as connection:
+            plain_ns = _round_trip_ns(connection)
+            port = server.order_target("")["port"]
+            assert isinstance(port, int), "a server of the network has a port"
+            commands = shaper.apply(route, port)
+            held.callback(_undo, shaper)
             reading = _read_path(connection, route, plain_ns)
-            connection.close()
-            caveats = judge_path(route, reading)
-            facts: dict[str, JsonValue] = {
-                "route": route.name,
-                "interface": shaper.interface.name,
-                "commands": [*commands],
-                "round_trip_ns": reading.shaped_ns,
-                "round_trip_unshaped_ns": reading.plain_ns,
-                "reply_bits_per_s": reading.reply_bits_per_s,
-            }
-            yield AppliedShape({"shaping": facts}, caveats)
-        finally:
-            with uninterrupted(), host_may_be_lost():
-                shaper.undo()
+        facts: dict[str, JsonValue] = {
+            "route": route.name,
+            "interface": shaper.interface.name,
+            "commands": [*commands],
+            "round_trip_ns": reading.shaped_ns,
+            "round_trip_unshaped_ns": reading.plain_ns,
+            "reply_bits_per_s": reading.reply_bits_per_s,
+        }
+        yield AppliedShape({"shaping": facts}, judge_path(route, reading))
 
 
 def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
@@ -162,6 +158,11 @@ def _reply_ns(connection: ServerConnection, size_bytes: int) -> int:
             "the rate of the network can't be measured", f"the server does not reply with {size_bytes} bytes"
         )
     return took_ns
+
+
+def _undo(shaper: TrafficShaper) -> None:
+    with uninterrupted(), host_may_be_lost():
+        shaper.undo()
 
 
 @contextlib.contextmanager
