@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Header of a frame of the lab.
@@ -253,7 +254,7 @@ pub(crate) struct MakeRequest {
     pub(crate) temporary: Option<PathBuf>,
 }
 
-/// A socket of this host.
+/// A socket of this host, or one that it reaches.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Destination {
@@ -261,4 +262,6 @@ pub(crate) enum Destination {
     Unix(PathBuf),
     /// A port of the loopback address.
     Loopback(u16),
+    /// A port of another host.
+    Tcp(SocketAddr),
 }

@@ -8,7 +8,7 @@ from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, own_values
 from dbdyno.configure._choose import check_settings, choose_settings, settings_of_series
 from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._crash_report import CrashReport, disk_full_line
-from dbdyno.configure._endpoint import LOAD_USER, Credentials, Endpoint, NetworkAccess, credentials_file
+from dbdyno.configure._endpoint import LOAD_USER, Credentials, Endpoint, NetworkAccess, NetworkClient, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
 from dbdyno.configure._options import RESERVED_OPTIONS, Setting, option_file
@@ -38,6 +38,7 @@ __all__ = [
     "Engine",
     "Interface",
     "NetworkAccess",
+    "NetworkClient",
     "Server",
     "ServerNote",
     "Setting",

@@ -151,6 +151,7 @@ def _start_in(
         private_directory=private,
         run_directory=order.run_directory,
         memory_group=process.memory_group() if isinstance(process, ContainerProcess) else group,
+        load_host=None if order.network is None else order.network.clients[0].host,
     )
     server.option_file = text
     try:
@@ -159,7 +160,7 @@ def _start_in(
         server.start_ns = time.monotonic_ns() - started_ns
         check_storage_engine(server, order)
         if order.network is not None:
-            admit_clients(server, credentials)
+            admit_clients(server, credentials, order.network)
         if port is not None:
             check_port(server)
         server.settings = settings_read_back(server, order)

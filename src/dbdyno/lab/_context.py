@@ -11,6 +11,7 @@ from dbdyno.core import DbdynoError, Home, Profiler, Route, Run, Target, is_netw
 from dbdyno.hosts import Host, HostFacts
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
+from dbdyno.measure import LoadAgent
 from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan
 from dbdyno.populate import ConditionAnswer, Dataset, Snapshot
@@ -84,12 +85,18 @@ class LoadClient:
 
     Parameters
     ----------
+    host : of several the first, whose clock the seconds are told by
     generator : path of ``dbdyno-load`` there
+    agents : hosts that are one client together; none: the load is driven on `host` alone
+    lab, lab_generator : where their records are merged; None without `agents`
     """
 
     host: Host
     generator: Path
     logical_cpu_count: int
+    agents: tuple[LoadAgent, ...] = ()
+    lab: Host | None = None
+    lab_generator: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,10 +166,10 @@ class RunExecutor:
 
     def _order(self, run: Run, ladder_server: LadderServer) -> LoadOrder:
         cpus = self.context.study.pinning.client
-        cpu_count = self.context.client(run.cell.route).logical_cpu_count
-        workers = worker_count(run.cell.concurrency, cpus, cpu_count)
+        client = self.context.client(run.cell.route)
+        workers = worker_count(run.cell.concurrency, cpus, client.logical_cpu_count)
         target = ladder_server.server.order_target(self._dataset(run).schema)
-        return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used)
+        return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used, agents=client.agents)
 
     def _measured(
         self,
@@ -190,8 +190,8 @@ class RunExecutor:
             return measure_run(
                 order,
                 server,
-                client.host,
-                client.generator,
+                client.lab or client.host,
+                client.lab_generator or client.generator,
                 server.sources(),
                 watch.take,
                 on_course=watch.reporter.follow,
@@ -199,6 +199,7 @@ class RunExecutor:
                 curve=self._curve(run),
                 threads_place=self._threads_place(run, prepared, server),
                 recording=recording,
+                lead=client.host,
             )
 
     @contextlib.contextmanager

@@ -327,7 +327,11 @@ HOST: Mapping[str, Key] = MappingProxyType(
 BENCH: Mapping[str, Key] = MappingProxyType(
     {
         "server": Key(read_text, "", "name of the host that servers run on; default: this machine"),
-        "client": Key(list_of(read_text), (), "not supported yet: clients of the route `network` run on this machine"),
+        "client": Key(
+            list_of(read_text),
+            (),
+            "names of the hosts that drive the load of the route `network`, as one client; default: this machine",
+        ),
     }
 )
 ROUTE: Mapping[str, Key] = MappingProxyType(

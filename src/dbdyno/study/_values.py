@@ -125,18 +125,25 @@ class HostChoice:
     ports: tuple[int, int] | None = None
     sudo: tuple[str, ...] = ()
 
+    @property
+    def words(self) -> str:
+        """Return its name, and how ssh reaches it."""
+        return f"{self.name} ({self.ssh})"
+
 
 @dataclass(frozen=True, slots=True)
 class BenchChoice:
-    """Where servers of a study run; clients of the route network and of shaped ones run on this machine.
+    """Where servers of a study run, and the clients of the route network and of shaped ones.
 
     Parameters
     ----------
     server : None: this machine
+    clients : hosts that are one client together; none: this machine
     """
 
     name: str
     server: HostChoice | None = None
+    clients: tuple[HostChoice, ...] = ()
 
     @property
     def words(self) -> str:
@@ -145,7 +152,19 @@ class BenchChoice:
         >>> BenchChoice("a", HostChoice("db1", "bench@db1")).words, BenchChoice("b").words
         ('db1 (bench@db1)', 'this machine')
         """
-        return "this machine" if self.server is None else f"{self.server.name} ({self.server.ssh})"
+        return "this machine" if self.server is None else self.server.words
+
+    @property
+    def client_words(self) -> str:
+        """Return on which machines the clients of the route network run.
+
+        >>> BenchChoice("a", None, (HostChoice("c1", "bench@c1"), HostChoice("c2", "c2"))).client_words
+        'c1 (bench@c1) and c2 (c2) as one client'
+        """
+        if not self.clients:
+            return "the lab's machine"
+        names = " and ".join(host.words for host in self.clients)
+        return f"{names} as one client" if len(self.clients) > 1 else names
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,9 +412,17 @@ class Study:
         far = " and ".join(route for route in self.routes if is_network_route(route))
         where = ", ".join(bench.words for bench in self.benches)
         words = [f"servers on {where}", *([f"clients by {near} there"] if near else [])]
-        addresses = " and ".join(bench.server.address or "" for bench in self.benches if bench.server is not None)
-        words += [f"clients by {far} on the lab's machine, to {addresses}"] if far else []
+        if far:
+            words += [f"clients by {far} on {where}" for where in self._network_words()]
         return "; ".join(words)
+
+    def _network_words(self) -> list[str]:
+        """Return where clients of the network run and what they connect to; benches with the same clients together."""
+        addresses: dict[str, list[str]] = {}
+        for bench in self.benches:
+            if bench.server is not None:
+                addresses.setdefault(bench.client_words, []).append(bench.server.address or "")
+        return [f"{clients}, to {' and '.join(known)}" for clients, known in addresses.items()]
 
     @property
     def shaped_words(self) -> str:

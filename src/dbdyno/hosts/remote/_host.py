@@ -107,6 +107,7 @@ class RemoteHost(Host):
         self.files: Files = self._files
         self._tunnels: dict[Address, Tunnel] = {}
         self._at_end = set[str]()
+        self._ways_through: dict[Address, Tunnel] = {}
 
     def __enter__(self) -> Self:
         """Return this host."""
@@ -120,7 +121,7 @@ class RemoteHost(Host):
 
     def end(self) -> None:
         """End the session: what was started there is killed, what was made for it is removed."""
-        for tunnel in self._tunnels.values():
+        for tunnel in (*self._tunnels.values(), *self._ways_through.values()):
             tunnel.close()
         self.link.end()
 
@@ -229,6 +230,13 @@ class RemoteHost(Host):
             )
             self._tunnels[address] = Tunnel(self.link, there)
         return self._tunnels[address].address
+
+    def reach_through(self, address: tuple[str, int]) -> Address:
+        """See `Host`."""
+        if address not in self._ways_through:
+            host = f"[{address[0]}]" if ":" in address[0] else address[0]
+            self._ways_through[address] = Tunnel(self.link, {"tcp": f"{host}:{address[1]}"})
+        return self._ways_through[address].address
 
     def watch(self, period_ns: int) -> RemoteWatch:
         """See `Host`."""
