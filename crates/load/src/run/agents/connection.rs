@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -82,8 +83,9 @@ pub(super) struct Connection {
     child: Mutex<Child>,
     input: Mutex<Option<ChildStdin>>,
     state: Mutex<ConnectionState>,
-    /// Last words on standard error.
+    /// What was said on standard error.
     words: Mutex<Vec<u8>>,
+    has_all_words: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -142,6 +144,7 @@ impl Connection {
                 records: Some(records),
             }),
             words: Mutex::default(),
+            has_all_words: AtomicBool::new(false),
         };
         connection.send(&share.order);
         Ok((connection, pipes))
@@ -231,7 +234,7 @@ impl Connection {
         failure.or_else(|| self.ended())
     }
 
-    /// Keeps the last words on standard error.
+    /// Keeps what is said on standard error, as far as it is not too much.
     pub(super) fn read_words(&self, errors: ChildStderr) {
         let mut errors = errors.take(WORDS_KEPT);
         let mut block = [0; 1024];
@@ -240,6 +243,7 @@ impl Connection {
             words.extend_from_slice(&block[..count]);
         }
         let _ = io::copy(&mut errors.into_inner(), &mut io::sink());
+        self.has_all_words.store(true, Ordering::Relaxed);
     }
 
     /// Waits until it has ended by itself; otherwise it is ended here, and the share by the end of its input.
@@ -292,7 +296,7 @@ impl Connection {
             self.state().records = None;
             return None;
         }
-        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        let words = self.all_words();
         let words = String::from_utf8_lossy(&words).trim().to_owned();
         let (reason, kind) = match code {
             Some(SSH_FAILED) => ("the connection to it failed".to_owned(), "network"),
@@ -311,6 +315,16 @@ impl Connection {
             _ => self.state().records = None,
         }
         Some(self.failure(reason, kind))
+    }
+
+    /// Standard error ends with the program, and is read by another thread.
+    fn all_words(&self) -> Vec<u8> {
+        let deadline = Instant::now() + EXIT_WAIT;
+        while !self.has_all_words.load(Ordering::Relaxed) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        words.clone()
     }
 
     fn lose(&self, reason: &str) {
