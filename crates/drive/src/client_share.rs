@@ -70,7 +70,6 @@ impl StartSignal {
     }
 
     /// Unix time of the start, by the clock of this host.
-
     fn wait(&self, stop: &StopSwitch) -> Result<u64, DriveError> {
         self.is_ready.store(true, Ordering::Relaxed);
         loop {
