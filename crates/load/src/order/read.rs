@@ -1,11 +1,11 @@
 //! Reads order files.
 
 use crate::cli_error::CliError;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use std::fmt::Display;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -52,13 +52,45 @@ pub(crate) fn read_order_text<T: DeserializeOwned>(
     Ok((parse_order(&text, &name)?, text))
 }
 
-/// The first JSON value of standard input. Commands may follow it, so its end is not waited for.
+/// An order, which commands may follow if it says so: the end of standard input is not waited for then. Anything else after
+/// an order is refused: it may be what a misplaced brace has cut off.
 fn read_input(name: &str) -> Result<String, CliError> {
-    let mut values = serde_json::Deserializer::from_reader(io::stdin().lock()).into_iter::<Value>();
-    match values.next() {
-        Some(Ok(value)) => Ok(value.to_string()),
-        Some(Err(error)) => Err(not_an_order(name, error)),
-        None => Err(not_an_order(name, "it is empty")),
+    let mut copied = Copied {
+        input: io::stdin().lock(),
+        bytes: Vec::new(),
+    };
+    serde_json::Deserializer::from_reader(&mut copied)
+        .into_iter::<IgnoredAny>()
+        .next()
+        .unwrap_or(Ok(IgnoredAny))
+        .map_err(|error| not_an_order(name, error))?;
+    let is_followed =
+        serde_json::from_slice(&copied.bytes).is_ok_and(|order: CommandedOrder| order.is_commanded);
+    if !is_followed {
+        let rest = io::copy(&mut copied, &mut io::sink());
+        rest.map_err(|error| not_an_order(name, error))?;
+    }
+    String::from_utf8(copied.bytes).map_err(|error| not_an_order(name, error))
+}
+
+/// What must be known of an order to know where it ends.
+#[derive(Deserialize)]
+struct CommandedOrder {
+    #[serde(default)]
+    is_commanded: bool,
+}
+
+/// Keeps what was read of the input, which is no more than was asked for.
+struct Copied<R> {
+    input: R,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read> Read for Copied<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        self.bytes.extend_from_slice(&buffer[..count]);
+        Ok(count)
     }
 }
 

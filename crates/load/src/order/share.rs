@@ -153,6 +153,7 @@ mod tests {
     use serde_json::{Value, json};
 
     const ORDER: &str = include_str!("../../../../contract/samples/load-order-share.json");
+    const AGENTS: &str = include_str!("../../../../contract/samples/load-order-agents.json");
     const SEARCH: &str = include_str!("../../../../contract/samples/load-order-search.json");
 
     fn order(change: impl Fn(&mut Value)) -> LoadOrder {
@@ -186,6 +187,27 @@ mod tests {
         assert!(refusal(&search).contains("search"));
         let rounds = json!({"name": "insert-benchmark", "options": {"step": "qr100", "nr1": 1000}});
         assert!(refusal(&order(|order| order["workload"] = rounds.clone())).contains("shared"));
+    }
+
+    #[test]
+    fn load_hosts_are_read_and_refused_with_what_they_cannot_share() {
+        let refusal = |field: &str, value: Value| {
+            let mut order: Value = serde_json::from_str(AGENTS).unwrap();
+            order[field] = value;
+            let order: LoadOrder = serde_json::from_value(order).unwrap();
+            let refused = order.check_agents().err();
+            refused.map_or_else(String::new, |error| error.to_string())
+        };
+        let order: LoadOrder = serde_json::from_str(AGENTS).unwrap();
+        let names: Vec<_> = order.agents.iter().map(|agent| &agent.ssh).collect();
+        assert_eq!(names, ["bench@c1", "c2"]);
+        assert_eq!(order.agents[0].workers, Some(4));
+        assert_eq!(order.agents[1].password_file, None);
+        assert_eq!(refusal("seed", json!(2)), "");
+        assert!(refusal("share", json!({"number": 1, "count": 2})).contains("the share of one"));
+        assert!(refusal("start_at_ns", json!(1)).contains("the share of one"));
+        assert!(refusal("cpus", json!([0])).contains("processors"));
+        assert!(refusal("concurrency", json!(1)).contains("can't be dealt"));
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn read_lines(lines: &Sender<String>) {
 fn obey_lines(lines: &Receiver<String>, signal: &StartSignal, stop: &StopSwitch) {
     while let Ok(line) = lines.recv_timeout(SILENCE) {
         if line.trim().is_empty() {
-            continue; // what follows the order on its line
+            continue; // the end of the order's line
         }
         match serde_json::from_str(&line) {
             Ok(ShareCommand::Clock { id }) => {

@@ -4,8 +4,12 @@ use crate::hosts::{RecordFiles, lines, server, told};
 use dbdyno_null_server::NullServer;
 use serde_json::{Value, json};
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Runs what ssh would run on the host; some hosts fail in their own ways.
 const SSH: &str = r#"#!/bin/sh
@@ -13,16 +17,19 @@ while [ "$1" != "--" ]; do shift; done
 
 [ "$2" = gone ] && echo "no route to host" >&2 && exit 255
 echo "Welcome to $2"
+echo $$ > "$(dirname "$0")/$2.pid"
+[ "$2" = asleep ] && exec sleep 60
 if [ "$2" = dies ]; then timeout -s KILL 3 sh -c "$3"; exit; fi
 exec sh -c "$3"
 "#;
 
-fn run(server: &NullServer, files: &RecordFiles, hosts: &str, words: &[&str]) -> Output {
-    let (ssh, port) = (files.path("ssh"), server.address().tcp.unwrap().port());
+fn command(port: u16, files: &RecordFiles, hosts: &str, words: &[&str]) -> Command {
+    let ssh = files.path("ssh");
     fs::write(&ssh, SSH).unwrap();
     fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
     let program = env!("CARGO_BIN_EXE_dbdyno-load");
-    Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(["run", "sysbench/oltp_point_select", "--no-password"])
         .args(["--host", "127.0.0.1", "--port", &port.to_string()])
         .args(["--warm-up", "1s", "--agent-program", program])
@@ -30,8 +37,30 @@ fn run(server: &NullServer, files: &RecordFiles, hosts: &str, words: &[&str]) ->
         .args(words)
         .env("DBDYNO_SSH", &ssh)
         .env_remove("DBDYNO_PASSWORD_FILE")
-        .output()
-        .unwrap()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(server: &NullServer, files: &RecordFiles, hosts: &str, words: &[&str]) -> Output {
+    let port = server.address().tcp.unwrap().port();
+    command(port, files, hosts, words).output().unwrap()
+}
+
+/// Sends a signal some time after the start, and tells how the program ended and how long that took.
+fn signalled(mut command: Command, after: Duration, signal: &str) -> (Output, Duration) {
+    let child = command.spawn().unwrap();
+    thread::sleep(after);
+    send(&child, signal);
+    let sent = Instant::now();
+    (child.wait_with_output().unwrap(), sent.elapsed())
+}
+
+fn send(child: &Child, signal: &str) {
+    let pid = child.id().to_string();
+    let status = Command::new("kill").args([signal, &pid]).status();
+    assert!(status.unwrap().success());
 }
 
 fn end(output: &Output) -> Value {
@@ -136,4 +165,70 @@ fn what_hosts_cannot_share_is_refused_before_any_is_reached() {
         assert_eq!(output.status.code(), Some(2), "{why}: {}", told(&output));
         assert!(told(&output).contains(why), "{}", told(&output));
     }
+}
+
+#[test]
+fn an_interrupt_at_any_moment_is_told_as_one() {
+    let (server, files) = (server(), RecordFiles::new("interrupt"));
+    let port = server.address().tcp.unwrap().port();
+    let words = ["--threads", "4", "--time", "60s", "--json-lines", "-"];
+    thread::scope(|scope| {
+        for tenths in 1..=16 {
+            let command = command(port, &files, "c1,c2", &words);
+            scope.spawn(move || {
+                let after = Duration::from_millis(100 * tenths);
+                let (output, took) = signalled(command, after, "-INT");
+                assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+                assert!(took < Duration::from_secs(5), "{after:?}: {took:?}");
+                assert_eq!(end(&output)["status"], json!("interrupted"), "{after:?}");
+            });
+        }
+    });
+}
+
+#[test]
+fn hosts_that_never_become_ready_are_given_up_at_an_interrupt() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap(); // lets in, and says nothing
+    let port = silent.local_addr().unwrap().port();
+    let words = ["--threads", "4", "--time", "60s", "--json-lines", "-"];
+    for hosts in ["c1,c2", "c1,asleep"] {
+        let files = RecordFiles::new(&format!("unready-{hosts}"));
+        let command = command(port, &files, hosts, &words);
+        let (output, took) = signalled(command, Duration::from_secs(2), "-INT");
+        assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+        assert!(took < Duration::from_secs(12), "{took:?}");
+        assert_eq!(end(&output)["status"], json!("interrupted"));
+    }
+}
+
+#[test]
+fn shares_end_when_what_merges_them_is_killed() {
+    let (server, files) = (server(), RecordFiles::new("killed"));
+    let port = server.address().tcp.unwrap().port();
+    let words = ["--threads", "4", "--time", "60s", "--json-lines", "-"];
+    let command = command(port, &files, "c1,c2", &words);
+    signalled(command, Duration::from_secs(3), "-KILL");
+    let deadline = Instant::now() + Duration::from_secs(5);
+    for host in ["c1", "c2"] {
+        let pid = fs::read_to_string(files.path(&format!("{host}.pid"))).unwrap();
+        let process = Path::new("/proc").join(pid.trim());
+        while process.exists() {
+            assert!(Instant::now() < deadline, "{host} drives on");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn a_host_whose_share_cannot_log_in_tells_why() {
+    let files = RecordFiles::new("closed");
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = closed.local_addr().unwrap().port();
+    drop(closed);
+    let words = ["--threads", "4", "--time", "60s", "--json-lines", "-"];
+    let output = command(port, &files, "c1,c2", &words).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", told(&output));
+    let end = end(&output);
+    let reason = end["reason"].as_str().unwrap();
+    assert!(reason.contains("refused"), "{reason}");
 }

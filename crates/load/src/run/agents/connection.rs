@@ -1,41 +1,21 @@
 //! Holds the connection to one load host: commands go there, records come back.
 
 use super::host_clock::{ClockOffset, Exchange};
+use super::live_records::ShareLine;
 use super::share_command::ShareCommand;
+use super::ssh::{SSH_FAILED, ssh};
 use crate::cli_error::CliError;
-use crate::run::merge::ShareSource;
 use dbdyno_meter::clock;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Environment variable: the command for ssh, such as `ssh -F FILE`.
-const SSH_VARIABLE: &str = "DBDYNO_SSH";
-
-/// Nothing is asked for and nothing accepted silently, and nothing but the command goes through.
-const SSH_OPTIONS: [&str; 10] = [
-    "BatchMode=yes",
-    "StrictHostKeyChecking=yes",
-    "ClearAllForwardings=yes",
-    "ForwardAgent=no",
-    "ForwardX11=no",
-    "ControlMaster=no",
-    "ControlPath=none",
-    "PermitLocalCommand=no",
-    "LogLevel=ERROR",
-    "ConnectTimeout=10",
-];
-
-/// Exit code of ssh where it failed itself.
-const SSH_FAILED: i32 = 255;
 
 /// A share without a word for so long is lost: it answers every second, whatever the server does.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -67,13 +47,6 @@ pub(super) struct ShareFailure {
     pub(super) error_code: Option<u16>,
     /// As the record of an end has it.
     pub(super) kind: String,
-}
-
-/// A record of a share as it was written, or why no more come.
-#[derive(Debug)]
-pub(super) enum ShareLine {
-    Record(Vec<u8>),
-    Lost(String),
 }
 
 /// One host and its share.
@@ -217,21 +190,21 @@ impl Connection {
         Some(self.failure(reason, "network"))
     }
 
-    /// Reads records until the share closes its output; tells why the share did not do its work.
-    pub(super) fn read(&self, output: ChildStdout) -> Option<ShareFailure> {
+    /// Reads records until the share closes its output. Why it did not do its work is told before its end can be read.
+    pub(super) fn read(&self, output: ChildStdout, fail: impl Fn(ShareFailure)) {
         let mut output = BufReader::with_capacity(1 << 16, output);
-        let (mut line, mut failure) = (Vec::new(), None);
+        let mut line = Vec::new();
         while output
             .read_until(b'\n', &mut line)
             .is_ok_and(|read| read > 0)
         {
             let received_ns = clock::realtime_ns();
             if line.pop() == Some(b'\n') {
-                failure = failure.or(self.take(&line, received_ns));
+                self.take(&line, received_ns, &fail);
             }
             line.clear();
         }
-        failure.or_else(|| self.ended())
+        self.close_records(&fail);
     }
 
     /// Keeps what is said on standard error, as far as it is not too much.
@@ -257,64 +230,83 @@ impl Connection {
     }
 
     /// One line. What a login shell prints is no record.
-    fn take(&self, line: &[u8], received_ns: u64) -> Option<ShareFailure> {
+    fn take(&self, line: &[u8], received_ns: u64, fail: &impl Fn(ShareFailure)) {
         if !line.starts_with(b"{\"record\":\"") {
-            return None;
+            return;
         }
         let is_end = line.starts_with(b"{\"record\":\"end\"");
-        let mut state = self.state();
-        state.heard = Some(Instant::now());
+        self.state().heard = Some(Instant::now());
         if let Some(clock) = clock_row(line) {
-            state.is_ready = clock.is_ready;
-            if let Some(sent_ns) = state.asked_ns.remove(&clock.id) {
-                state.exchanges.push(Exchange {
-                    sent_ns,
-                    there_ns: clock.realtime_ns,
-                    received_ns,
-                });
-            }
-            return None;
+            self.take_clock(&clock, received_ns);
+            return;
         }
+        let end: Option<EndedRow> = serde_json::from_slice(line).ok().filter(|_| is_end);
+        if let Some(end) = end.filter(|end| end.status != "complete") {
+            fail(ShareFailure {
+                error_code: end.error_code,
+                kind: end.failure_kind.unwrap_or_else(|| "client".to_owned()),
+                ..self.failure(end.reason, "client")
+            });
+        }
+        let mut state = self.state();
         state.has_ended |= is_end;
         if let Some(records) = &state.records {
             let _ = records.send(ShareLine::Record(line.to_vec())); // nobody reads on after a loss
         }
-        drop(state);
-        let end: EndedRow = serde_json::from_slice(line).ok().filter(|_| is_end)?;
-        (end.status != "complete").then(|| ShareFailure {
-            error_code: end.error_code,
-            kind: end.failure_kind.unwrap_or_else(|| "client".to_owned()),
-            ..self.failure(end.reason, "client")
-        })
+    }
+
+    fn take_clock(&self, clock: &ClockRow, received_ns: u64) {
+        let mut state = self.state();
+        state.is_ready = clock.is_ready;
+        if let Some(sent_ns) = state.asked_ns.remove(&clock.id) {
+            state.exchanges.push(Exchange {
+                sent_ns,
+                there_ns: clock.realtime_ns,
+                received_ns,
+            });
+        }
     }
 
     /// The output was closed. Without the record of an end, the share was killed, never started, or the way to it broke.
-    fn ended(&self) -> Option<ShareFailure> {
-        let code = self.exit_code(EXIT_WAIT);
-        let has_ended = self.state().has_ended;
-        if has_ended || self.is_over() {
-            self.state().records = None;
-            return None;
+    fn close_records(&self, fail: &impl Fn(ShareFailure)) {
+        let (has_ended, is_heard) = {
+            let state = self.state();
+            (
+                state.has_ended || state.records.is_none(),
+                state.heard.is_some(),
+            )
+        };
+        if !has_ended {
+            let (reason, kind) = self.break_reason(is_heard);
+            fail(self.failure(reason.clone(), kind));
+            if kind == "network" {
+                self.lose(&reason);
+            }
         }
-        let words = self.all_words();
-        let words = String::from_utf8_lossy(&words).trim().to_owned();
-        let (reason, kind) = match code {
+        self.state().records = None;
+    }
+
+    /// Why a share that told no end has none, in words and as the record of an end has it.
+    fn break_reason(&self, is_heard: bool) -> (String, &'static str) {
+        let (reason, kind) = match self.exit_code(EXIT_WAIT) {
+            // ssh fails alike where the program there was killed.
+            Some(SSH_FAILED) if is_heard => (
+                "its load generator was killed, or the connection to it broke".to_owned(),
+                "network",
+            ),
             Some(SSH_FAILED) => ("the connection to it failed".to_owned(), "network"),
             Some(code) => (
                 format!("its load generator ended with exit code {code}"),
                 "client",
             ),
-            None => ("its load generator was killed".to_owned(), "client"),
+            None => ("its load generator closed its output".to_owned(), "client"),
         };
-        let reason = match words.is_empty() {
-            true => reason,
-            false => format!("{reason}: {words}"),
-        };
-        match kind {
-            "network" => self.lose(&reason),
-            _ => self.state().records = None,
+        let words = self.all_words();
+        let words = String::from_utf8_lossy(&words).trim().to_owned();
+        match words.is_empty() {
+            true => (reason, kind),
+            false => (format!("{reason}: {words}"), kind),
         }
-        Some(self.failure(reason, kind))
     }
 
     /// Standard error ends with the program, and is read by another thread.
@@ -376,57 +368,4 @@ fn clock_row(line: &[u8]) -> Option<ClockRow> {
     is_clock
         .then(|| serde_json::from_slice(line).ok())
         .flatten()
-}
-
-/// A shell splits the variable as the user's own would. The group is another one, so that Ctrl-C ends the shares in order.
-fn ssh(destination: &str, command: &str) -> Command {
-    let program = std::env::var(SSH_VARIABLE).unwrap_or_default();
-    let program = match program.trim() {
-        "" => "ssh",
-        named => named,
-    };
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec {program} \"$@\""), "ssh", "-T"]);
-    for option in SSH_OPTIONS {
-        shell.args(["-o", option]);
-    }
-    shell
-        .args(["--", destination, command])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    shell
-}
-
-/// The records of a share as they come.
-pub(super) struct LiveRecords {
-    lines: Receiver<ShareLine>,
-    loss: Option<String>,
-}
-
-impl LiveRecords {
-    pub(super) fn new(lines: Receiver<ShareLine>) -> Self {
-        Self { lines, loss: None }
-    }
-}
-
-impl ShareSource for LiveRecords {
-    fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
-        if self.loss.is_some() {
-            return Ok(None);
-        }
-        match self.lines.recv() {
-            Ok(ShareLine::Record(line)) => Ok(Some(line)),
-            Ok(ShareLine::Lost(reason)) => {
-                self.loss = Some(reason);
-                Ok(None)
-            }
-            Err(_) => Ok(None), // the share has ended
-        }
-    }
-
-    fn loss(&self) -> Option<&str> {
-        self.loss.as_deref()
-    }
 }

@@ -1,8 +1,9 @@
 //! Has all hosts begin together, watches them, and ends them together.
 
 pub(super) use super::connection::ShareFailure;
-use super::connection::{Connection, LiveRecords, Pipes};
+use super::connection::{Connection, Pipes};
 use super::host_clock::ClockOffset;
+use super::live_records::LiveRecords;
 use super::share_command::ShareCommand;
 use crate::run::merge::ShareSource;
 use anyhow::Context as _;
@@ -101,9 +102,9 @@ impl Hosts {
         std::mem::take(&mut *sources)
     }
 
-    /// What ended all hosts early.
-    pub(super) fn failure(&self) -> Option<ShareFailure> {
-        self.shared.failure()
+    /// What ended all hosts early, see [`Self::begin`]; nothing where none was seen.
+    pub(super) fn check(&self) -> Result<(), Option<ShareFailure>> {
+        self.shared.check()
     }
 
     fn watch(&self, pipes: Vec<Pipes>) -> std::io::Result<()> {
@@ -112,10 +113,7 @@ impl Hosts {
             thread::Builder::new()
                 .spawn(move || listening.connections[place].read_words(errors))?;
             thread::Builder::new().spawn(move || {
-                let failure = reading.connections[place].read(output);
-                failure
-                    .into_iter()
-                    .for_each(|failure| reading.fail(failure));
+                reading.connections[place].read(output, |failure| reading.fail(failure));
             })?;
         }
         let shared = Arc::clone(&self.shared);
@@ -189,7 +187,7 @@ impl SharedHosts {
         self.connections.iter().map(offset).collect()
     }
 
-    /// Whether the start is still to be.
+    /// Whether all are to go on.
     fn check(&self) -> Result<(), Option<ShareFailure>> {
         match self.failure() {
             Some(failure) => Err(Some(failure)),

@@ -6,7 +6,9 @@
 mod connection;
 mod host_clock;
 mod hosts;
+mod live_records;
 mod share_command;
+mod ssh;
 
 use super::merge::{MergedOutput, MergedStatus, exit_of, open_live, write_run, write_unbegun};
 use crate::arguments::OutputArguments;
@@ -48,7 +50,8 @@ pub(super) fn run(
     }
 }
 
-/// A share that ended before it began has told why; records that do not fit together are refused by the merge.
+/// A share that ended before it began has told why, unless it was the user; records that do not fit together are refused by
+/// the merge.
 fn refusal(hosts: &Hosts, error: &CliError) -> Option<ShareFailure> {
     let refused = || ShareFailure {
         host: "the load hosts".to_owned(),
@@ -56,7 +59,10 @@ fn refusal(hosts: &Hosts, error: &CliError) -> Option<ShareFailure> {
         error_code: None,
         kind: "client".to_owned(),
     };
-    Some(hosts.failure().unwrap_or_else(refused))
+    match hosts.check() {
+        Ok(()) => Some(refused()),
+        Err(why) => why,
+    }
 }
 
 fn unbegun(failure: Option<ShareFailure>) -> MergedStatus {

@@ -1,8 +1,10 @@
 //! Makes the command and the order of each host's share.
 
+use crate::cli_error::CliError;
 use crate::order::{AgentOrder, LoadOrder};
 use anyhow::Context as _;
 use serde_json::{Value, json};
+use std::ffi::OsString;
 
 /// Options of this program that its shares do not get, each with a value.
 const OWN_OPTIONS: [&str; 5] = [
@@ -33,13 +35,22 @@ pub(super) fn share_commands(
 ) -> anyhow::Result<Vec<ShareCommand>> {
     let count = order.agents.len();
     let whole: Option<Value> = text.map(serde_json::from_str).transpose()?;
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments = own_arguments()?;
     let numbered = order.agents.iter().zip(1..);
     let commands = numbered.map(|(agent, number)| match &whole {
         Some(whole) => by_order(whole, agent, number, count),
         None => Ok(by_arguments(&arguments, agent, number, count)),
     });
     commands.collect()
+}
+
+/// Those of this program, for the shells of the hosts.
+fn own_arguments() -> Result<Vec<String>, CliError> {
+    let words = std::env::args_os().skip(1).map(OsString::into_string);
+    words.collect::<Result<_, _>>().map_err(|word| {
+        CliError::request("an argument is no text and can't be sent to load hosts")
+            .because(word.to_string_lossy())
+    })
 }
 
 fn by_order(
