@@ -12,7 +12,7 @@ from dbdyno.core import Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
-from remote_hosts import RemoteMachine, comes_true, remote_machines
+from remote_hosts import RemoteMachine, comes_true, remote_machines, wait_for_sshd
 from server.test_remote_study import ENGINE, assert_nothing_is_left, start, write_study
 
 pytestmark = pytest.mark.server
@@ -73,7 +73,10 @@ def test_a_client_host_without_power_fails_its_run_by_name(machines: list[Remote
     time.sleep(4)
     lost.power_off()
     began = time.monotonic()
-    told = process.communicate(timeout=120)
+    try:
+        told = process.communicate(timeout=120)
+    finally:
+        lost.boot()
     assert process.returncode == 3, told
     assert time.monotonic() - began < 60
     (record,) = StoredStudy.open(output).records()
@@ -81,3 +84,8 @@ def test_a_client_host_without_power_fails_its_run_by_name(machines: list[Remote
     assert "c2 was silent for 5 s" in record.reason
     for machine in machines[:2]:
         assert_nothing_is_left(machine)
+    wait_for_sshd(lost)
+    process = start(machines[0], "run", str(study), "--force", "-o", str(output))
+    told = process.communicate(timeout=240)
+    assert process.returncode == 0, told
+    assert [record.status for record in StoredStudy.open(output).records()][-1] == "good"

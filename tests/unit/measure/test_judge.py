@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dbdyno.measure import Judgement, judge, window_figures
-from dbdyno.measure._records import EndRecord, IntervalRecord, SearchAnswer
+from dbdyno.measure._records import EndRecord, IntervalRecord, LoadHost, SearchAnswer
 
 Make = Callable[..., IntervalRecord]
 COMPLETE = EndRecord("complete", "", 1)
@@ -156,3 +156,26 @@ def test_a_storage_engines_own_conflicts_are_conflicts_of_its_runs_alone(interva
     assert judged(seconds).status == "suspect"
     judgement = judged(seconds, conflicts={"1020", "1205", "1213", "1180"})
     assert judgement.status == "good" and codes(judgement) == {"conflicts-given-up"}
+
+
+def caveats_of_hosts(interval: Make, *hosts: LoadHost) -> list[tuple[str, str]]:
+    judgement = judged([interval(i) for i in range(60)], EndRecord("complete", "", 1, hosts=hosts))
+    assert judgement.status == "good"
+    return [(caveat.code, caveat.text) for caveat in judgement.caveats]
+
+
+def test_client_hosts_that_begin_together_and_have_time_left_need_no_caveat(interval: Make) -> None:
+    hosts = (LoadHost("c1", -1_000_000, 0.5, 0.01), LoadHost("c2", 4_000_000, 0.5, 0.01))
+    assert caveats_of_hosts(interval, *hosts) == []
+
+
+@pytest.mark.parametrize(("busy", "waits"), [(0.99, 0.0), (0.2, 0.5)])
+def test_a_client_host_that_limits_the_client_is_named(interval: Make, busy: float, waits: float) -> None:
+    ((code, text),) = caveats_of_hosts(interval, LoadHost("c1", 0, 0.2, 0.0), LoadHost("c2", 0, busy, waits))
+    assert code == "client-host-bound"
+    assert text.startswith(f"c2 limits the client: its busiest worker was busy {busy:.0%}")
+
+
+def test_client_hosts_that_begin_apart_are_named_with_how_far(interval: Make) -> None:
+    hosts = (LoadHost("c1", -2_000_000, 0.2, 0.0), LoadHost("c2", 4_000_000, 0.2, 0.0), LoadHost("c3", 0, 0.2, 0.0))
+    assert caveats_of_hosts(interval, *hosts) == [("start-skew", "c2 began 6.0 ms after c1")]

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from dbdyno.core import Cell, Run
-from dbdyno.measure import LoadOrder
+from dbdyno.measure import LoadAgent, LoadOrder
 from dbdyno.study import Study, parse_study
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "contract" / "load-order.schema.json").read_text())
@@ -99,3 +99,13 @@ def test_conflicts_of_the_storage_engine_and_further_errors_of_the_study_are_rep
     order = json.loads(json.dumps(LoadOrder(run, parse_study(text, "s.toml"), TARGET, workers=1).to_json()))
     jsonschema.validate(order, SCHEMA)
     assert order["errors"]["also"] == [{"code": 1180, "cause": 149}, {"code": 1296}]
+
+
+def test_hosts_of_one_client_have_workers_for_their_own_connections_and_processors() -> None:
+    agents = [LoadAgent("c1", "bench@c1", "/a/load", "/a/p", 8), LoadAgent("c2", "c2", "/b/load", "/b/p", 2)]
+    agents.append(LoadAgent("c3", "c3", "/c/load", "/c/p", 8))
+    order = json.loads(json.dumps(replace(order_of(""), agents=agents).to_json()))
+    jsonschema.validate(order, SCHEMA)
+    assert [agent["workers"] for agent in order["agents"]] == [2, 1, 1]  # of 4 connections 2, 1 and 1
+    assert order["agents"][1] == {"name": "c2", "ssh": "c2", "program": "/b/load", "password_file": "/b/p", "workers": 1}
+    assert "agents" not in order_of("").to_json()
