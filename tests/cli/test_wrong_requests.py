@@ -10,6 +10,7 @@ from dbdyno.cli import main
 
 ROOT = Path(__file__).parents[2]
 STUDY = str(ROOT / "studies" / "first.toml")
+COMPARE_FAR = ["compare", "mysql:9.7", "--host", "bench@db1", "--host-address", "10.1.0.2", "--route", "network"]
 
 
 def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
@@ -66,6 +67,9 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
         (["compare", "mysql:9.7", "--memory", "64 bananas"], "memory size"),
         (["compare", "mysql:9.7", "--vary", "redo.capacity"], "--vary 'redo.capacity'"),
         (["compare", "mysql:9.7", "--vary", "redo.capcity=1GB"], "did you mean 'redo.capacity'?"),
+        (["compare", "mysql:9.7", "--client", "c1,c2"], "--client needs --host"),
+        ([*COMPARE_FAR, "--client", "c1,bench@db1"], "db1 is the server and a client"),
+        ([*COMPARE_FAR, "--client", "c1,c2", "--concurrency", "1"], "1 connections can't be dealt to 2 client hosts"),
         (["plan", "frist"], "did you mean 'first'?"),
         (["run", "percona"], "did you mean 'percona-2026'?"),
         (["settings", "--engine", "mysqll:9.7"], "did you mean 'mysql'?"),

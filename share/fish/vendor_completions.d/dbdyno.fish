@@ -19,6 +19,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l server-tls-ca -r 
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l host -r -d 'run the servers on this host, over ssh'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l host-address -r -d 'with --host: IP address of its interface for --route network'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l host-home -r -d 'with --host: DBDYNO_HOME there (default ~/.cache/dbdyno)'
+complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l client -r -d 'with --host: drive --route network from these hosts, as one client'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l pin-server -r -d 'processors for the server, such as 0 or 0-3'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l pin-client -r -d 'processors for the load generator'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l set -r -d 'a setting for all servers, such as redo.capacity=4GB'

@@ -59,6 +59,7 @@ _SELDOM = frozenset(
         "--protocol", "--policy", "--pin-server", "--pin-client", "--warm-up-max", "--window-max",
         "--target-half-width", "--sentinel", "--seed", "--equivalence-events", "--name", "--retry-failed",
         "--no-calibrate", "--strict-audit", "--force", "--allow-altered", "--host-address", "--host-home",
+        "--client",
     }
 )  # fmt: skip
 
@@ -120,6 +121,9 @@ def _add_server(parser: Parser) -> None:
         "--host-address", metavar="A", help="with --host: IP address of its interface for --route network"
     )
     server.add_argument("--host-home", metavar="DIR", help="with --host: DBDYNO_HOME there (default ~/.cache/dbdyno)")
+    server.add_argument(
+        "--client", metavar="HOST,..", help="with --host: drive --route network from these hosts, as one client"
+    )
     server.add_argument("--pin-server", metavar="CPUS", help="processors for the server, such as 0 or 0-3")
     server.add_argument("--pin-client", metavar="CPUS", help="processors for the load generator")
     server.add_argument(
@@ -233,16 +237,25 @@ def parse_choices(
 
 
 def _host_lines(choices: argparse.Namespace) -> list[str]:
-    """The host of the servers as tables of a study file."""
+    """The hosts of the servers and of the clients as tables of a study file."""
     given = {"address": choices.host_address, "home": choices.host_home}
     if choices.host is None:
-        for key, value in given.items():
-            if value is not None:
-                raise StudyError(f"--host-{key} needs --host", "", "add --host USER@HOST")
+        needing = [f"--host-{key}" for key, value in given.items() if value is not None]
+        for option in [*needing, *(["--client"] if choices.client is not None else [])]:
+            raise StudyError(f"{option} needs --host", "", "add --host USER@HOST")
         return []
-    name = quoted(choices.host.removeprefix("ssh://").rpartition("@")[2])
     values = [f"{key} = {quoted(value)}" for key, value in given.items() if value is not None]
-    return [f"[hosts.{name}]", f"ssh = {quoted(choices.host)}", *values, "[bench.a]", f"server = {name}"]
+    clients = [word.strip() for word in (choices.client or "").split(",") if word.strip()]
+    tables = {_host_name(client): [f"ssh = {quoted(client)}"] for client in clients}
+    server = _host_name(choices.host)
+    tables[server] = [f"ssh = {quoted(choices.host)}", *values]
+    lines = [line for name, rows in tables.items() for line in (f"[hosts.{name}]", *rows)]
+    lines += ["[bench.a]", f"server = {server}"]
+    return [*lines, f"client = [{', '.join(map(_host_name, clients))}]"] if clients else lines
+
+
+def _host_name(ssh: str) -> str:
+    return quoted(ssh.removeprefix("ssh://").rpartition("@")[2])
 
 
 def _open_ends(choices: argparse.Namespace) -> list[str]:

@@ -107,5 +107,6 @@ def test_hosts_of_one_client_have_workers_for_their_own_connections_and_processo
     order = json.loads(json.dumps(replace(order_of(""), agents=agents).to_json()))
     jsonschema.validate(order, SCHEMA)
     assert [agent["workers"] for agent in order["agents"]] == [2, 1, 1]  # of 4 connections 2, 1 and 1
-    assert order["agents"][1] == {"name": "c2", "ssh": "c2", "program": "/b/load", "password_file": "/b/p", "workers": 1}
+    second = {"name": "c2", "ssh": "c2", "program": "/b/load", "password_file": "/b/p", "workers": 1}
+    assert order["agents"][1] == second
     assert "agents" not in order_of("").to_json()
