@@ -230,7 +230,7 @@ fn statements_are_those_that_were_recorded_from_the_tool() {
         .collect();
     let operations = list(&facts["request_phase"], "operations").iter();
     let recorded: Vec<String> = operations
-        // An operation that is like another one has a word in place of steps.
+        // An operation with the steps of another one names it in their place.
         .flat_map(|operation| operation["steps"].as_array().into_iter().flatten())
         .map(|step| our_form(step["template"].as_str().unwrap()))
         .collect();
