@@ -201,8 +201,12 @@ fn recorded_answers_of_the_command_line_are_given_to_the_character() {
         };
         let header = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\n";
         let output = recording.output.replace(header, "");
-        assert_eq!(said(options::Stream::Stdout), output, "{name}");
-        assert_eq!(said(options::Stream::Stderr), recording.errors, "{name}");
+        assert_eq!(said(options::OutputStream::Stdout), output, "{name}");
+        assert_eq!(
+            said(options::OutputStream::Stderr),
+            recording.errors,
+            "{name}"
+        );
         assert_eq!(Some(ending.exit), recording.exit, "{name}");
     }
 }
