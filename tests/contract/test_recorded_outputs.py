@@ -1,4 +1,4 @@
-"""The blocks that the Rust crate prints are those of recorded outputs of sysbench, which are no part of this repository."""
+"""The blocks that the Rust crate prints are those of recorded outputs of sysbench, which lie outside the repository."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import pytest
 
 from dbdyno.configure import Server
 from recording_proxy import RecordingProxy
-from sysbench_program import SHARED, Outcome, Program, reach
+from sysbench_program import Outcome, Program, reach
 
 VECTORS = Path(__file__).parents[2] / "contract" / "vectors" / "sysbench_streams.json"
 SCHEMA = "dbdyno_streams"
