@@ -16,7 +16,7 @@ from recording_proxy import RecordingProxy
 
 ROOT = Path(__file__).parents[2]
 LOAD = ROOT / ".venv" / "bin" / "dbdyno-load"
-VECTORS = ROOT.parent / "shared" / "data" / "workloads" / "sysbench_streams.json"
+VECTORS = ROOT / "contract" / "vectors" / "sysbench_streams.json"
 SCHEMA = "dbdyno_same"
 SCRIPTS = ("oltp_read_write", "oltp_read_only", "oltp_write_only", "oltp_point_select")
 OPTIONS = ("--tables=2", "--table-size=1000")
@@ -122,7 +122,6 @@ def test_rows_leave_in_the_statements_in_which_sysbenchs_bulk_insert_sends_them(
     assert sent[0] == sent[1]
 
 
-@pytest.mark.skipif(not VECTORS.exists(), reason="needs ../shared/data/workloads/sysbench_streams.json")
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.parametrize("seed", [1, 42])

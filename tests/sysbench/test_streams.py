@@ -18,9 +18,9 @@ import pytest
 
 from dbdyno.configure import Server
 from recording_proxy import RecordingProxy
-from sysbench_program import SHARED, Outcome, Program, reach
+from sysbench_program import Outcome, Program, reach
 
-VECTORS = SHARED / "data" / "workloads" / "sysbench_streams.json"
+VECTORS = Path(__file__).parents[2] / "contract" / "vectors" / "sysbench_streams.json"
 SCHEMA = "dbdyno_streams"
 FORMS = ("native", "lua")
 FAMILIES = ("mariadb", "mysql")
@@ -81,7 +81,7 @@ def record(server: Server) -> Record:
 
 
 def _entries() -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = json.loads(VECTORS.read_text())["entries"] if VECTORS.exists() else []
+    entries: list[dict[str, Any]] = json.loads(VECTORS.read_text())["entries"]
     return entries
 
 
@@ -103,7 +103,6 @@ def _cases() -> list[Any]:
     return [pytest.param(family, entry, id=f"{family}-{_entry_name(entry)}") for family, entry in cases]
 
 
-@pytest.mark.skipif(not VECTORS.exists(), reason="needs ../shared/data/workloads/sysbench_streams.json")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(("server", "entry"), _cases(), indirect=["server"])
 def test_the_stream_is_that_of_the_reference_recording(

@@ -1,4 +1,4 @@
-//! The few arguments.
+//! Reads the few arguments.
 
 use std::io;
 

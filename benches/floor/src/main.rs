@@ -1,4 +1,4 @@
-//! The floor: what any client with one request in flight per connection must spend, and nothing else.
+//! Measures the floor: what any client with one request in flight per connection must spend, and nothing else.
 //!
 //! It logs in without a password, prepares sysbench's OLTP statements, builds each connection's requests
 //! once, and then only patches random ids into them, sends them, and walks the packet headers of the

@@ -1,4 +1,4 @@
-//! Requests of any workload, as it was told to write them down beforehand: sent again and again, byte for byte.
+//! Replays recorded requests of any workload again and again, byte for byte.
 
 use crate::arguments::wrong;
 use std::fs;

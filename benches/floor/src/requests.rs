@@ -1,4 +1,4 @@
-//! One connection's requests: built once, then only ids are patched in.
+//! Builds one connection's requests once, then only patches ids into them.
 
 use crate::arguments::wrong;
 use std::io;

@@ -1,4 +1,4 @@
-//! Opening a connection: log-in without a password, statements prepared.
+//! Opens a connection: logs in without a password and prepares the statements.
 
 use crate::arguments::Address;
 use crate::reply::Scan;

@@ -1,4 +1,4 @@
-//! The two loops: one epoll set for all connections, or one connection that blocks.
+//! Runs the two loops: one epoll set for all connections, or one connection that blocks.
 
 use crate::{Client, Counts};
 use rustix::buffer::spare_capacity;

@@ -1,4 +1,4 @@
-//! What lies around each event of a user in sysbench's form: may it begin, when did it, how long did it take.
+//! Measures what lies around each event of a user in sysbench's form: may it begin, when did it, how long did it take.
 //! Two clock reads are in it.
 
 use dbdyno_meter::clock;

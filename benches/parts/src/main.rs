@@ -1,4 +1,4 @@
-//! Parts of the load generator by themselves, where a whole run would drown them in its noise.
+//! Measures parts of the load generator by themselves, where a whole run would drown them in its noise.
 //!
 //! ```text
 //! dbdyno-bench-parts rows sysbench|dbdyno   CPU time to make one row for populate

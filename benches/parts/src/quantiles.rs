@@ -1,4 +1,4 @@
-//! How far a told quantile is from the exact one of the same times, at worst.
+//! Computes how far a reported quantile is, at worst, from the exact one of the same times.
 
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
 use dbdyno_meter::Histogram;

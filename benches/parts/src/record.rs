@@ -1,4 +1,4 @@
-//! What it costs to time a point select and to write it down: one clock read, the histograms of statement
+//! Measures the cost of timing a point select and of writing it down: one clock read, the histograms of statement
 //! and transaction, the log of silences. The counters stay in both loops: they are the result of a run.
 //!
 //! In a run, two system calls lie between two statements and push the worker's memory out of the nearest

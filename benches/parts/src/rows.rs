@@ -1,4 +1,4 @@
-//! Rows for populate: drawn, written as values of a prepared INSERT and summed up, but sent nowhere.
+//! Makes rows for populate: draws them, writes them as values of a prepared INSERT and sums them up, but sends nothing.
 
 use dbdyno_chance::{RandomKind, RandomSource};
 use dbdyno_meter::clock;

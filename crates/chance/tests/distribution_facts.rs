@@ -1,20 +1,17 @@
 //! Checks draws of dbdyno's own generator against the recorded masses, quantiles and bands of each
 //! distribution.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
-#![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
 use dbdyno_chance::{Distribution, RandomKind, RandomSource};
 use serde_json::Value;
 use std::path::Path;
 
-fn facts() -> Option<Value> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/workloads/sysbench_distributions.json");
-    let Ok(text) = std::fs::read_to_string(file) else {
-        println!("skipped: the test vectors are not beside this repository");
-        return None;
-    };
-    Some(serde_json::from_str(&text).unwrap())
+fn facts() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../contract/vectors/sysbench_distributions.json");
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap()
 }
 
 const DRAWS: u32 = 1_000_000;
@@ -68,7 +65,7 @@ fn check_masses_and_quantiles(tally: &[u32], fact: &Value, masses: &str, bound: 
 
 #[test]
 fn masses_and_quantiles_are_where_the_formulas_put_them() {
-    let Some(facts) = facts() else { return };
+    let facts = facts();
     let bound = number(&facts["sample_test"]["max_cdf_distance"]);
     for fact in facts["zipfian"].as_array().unwrap() {
         let exponent = number(&fact["exponent"]);
@@ -88,7 +85,7 @@ fn masses_and_quantiles_are_where_the_formulas_put_them() {
 
 #[test]
 fn the_bell_has_its_mean_and_width() {
-    let Some(facts) = facts() else { return };
+    let facts = facts();
     for fact in facts["gaussian"].as_array().unwrap() {
         let iterations = u32::try_from(fact["iterations"].as_u64().unwrap()).unwrap();
         let drawn = sample(Distribution::Gaussian { iterations }, fact);
@@ -116,7 +113,7 @@ fn the_bell_has_its_mean_and_width() {
 
 #[test]
 fn three_quarters_of_special_fall_in_the_recorded_band() {
-    let Some(facts) = facts() else { return };
+    let facts = facts();
     for fact in facts["special"].as_array().unwrap() {
         let whole = |name: &str| u32::try_from(fact[name].as_u64().unwrap()).unwrap();
         let drawn = sample(

@@ -1,22 +1,25 @@
 //! Checks sequences against the recorded ones of sysbench 1.0.20 (and, for zipfian, of its master branch).
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
-#![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
 use dbdyno_chance::{Distribution, LibcRandom, RandomKind, RandomSource, Stream};
 use serde_json::Value;
 use std::path::Path;
 
-fn vectors(file: &str) -> Option<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/workloads");
-    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-        println!("skipped: the test vectors ({file}) are not beside this repository");
-        return None;
-    };
-    Some(serde_json::from_str(&text).unwrap())
+fn vectors(file: &str) -> Value {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/vectors");
+    let path = folder.join(file);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap()
 }
 
 fn cases() -> Vec<Value> {
-    vectors("sysbench_rng.json").map_or_else(Vec::new, |v| v["cases"].as_array().unwrap().clone())
+    let cases = vectors("sysbench_rng.json")["cases"]
+        .as_array()
+        .unwrap()
+        .clone();
+    assert!(!cases.is_empty());
+    cases
 }
 
 fn worker(case: &Value, index: u32) -> Stream {
@@ -120,9 +123,7 @@ fn single_digits_make_the_recorded_c_and_pad_values() {
 
 #[test]
 fn the_main_thread_and_the_unique_sequence_agree() {
-    let Some(streams) = vectors("sysbench_streams.json") else {
-        return;
-    };
+    let streams = vectors("sysbench_streams.json");
     let recorded = &streams["description"]["random_state"]["upstream_main_thread"];
     let source = RandomSource {
         kind: RandomKind::Sysbench,

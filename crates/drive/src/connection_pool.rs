@@ -1,6 +1,6 @@
 //! Keeps connections open over several segments of a run.
 //!
-//! A crew is opened once: logged in, prepared, told to the observer. Then it is driven leg by leg, each with
+//! A pool is opened once: logged in, prepared, told to the observer. Then it is driven segment by segment, each with
 //! a pacing and phases of its own, while users, prepared statements and the count of the seconds live on.
 
 use crate::client_share::{LEAD_NS, await_start};

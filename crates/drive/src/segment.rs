@@ -38,10 +38,10 @@ pub(crate) fn run_segment(
     let cpu_before_ns = clock::process_cpu_ns();
     let shape = shape_of(load, segment);
     let (pages, filled) = channel();
-    let (mut blanks, mut seats) = (Vec::new(), Vec::new());
+    let (mut blanks, mut configs) = (Vec::new(), Vec::new());
     for (index, share) in shares.into_iter().enumerate() {
         let (blank, blank_intervals) = channel();
-        seats.push(WorkerConfig {
+        configs.push(WorkerConfig {
             index,
             share,
             pages: pages.clone(),
@@ -54,7 +54,7 @@ pub(crate) fn run_segment(
     let ends = Mutex::new(Vec::new());
     let mut completed = Vec::new();
     thread::scope(|scope| {
-        for config in seats {
+        for config in configs {
             let ends = &ends;
             let run = move || config.run(load, segment, shared, ends);
             let spawned = thread::Builder::new()

@@ -1,7 +1,7 @@
 //! Runs many users on a few threads: each user is a fiber, with a stack of its own that the thread leaves
 //! while the user waits.
 //!
-//! Code in a fiber reads as if it had a thread to itself. It waits for a socket with [`Watch`], for an instant
+//! Code in a fiber reads as if it had a thread to itself. It waits for a socket with [`SocketWatch`], for an instant
 //! with [`sleep_until`], for a word from others with [`Signal`], for something that can't be had without blocking with
 //! [`run_blocking`]; meanwhile the thread's other fibers run. The same calls outside a fiber simply
 //! block, so that there is one code path for a worker's thousand users and for the main thread.
@@ -51,4 +51,4 @@ pub use signal::Signal;
 pub use sleep::{monotonic_ns, others_ready, sleep_until, yield_now};
 pub use stack::{has_stack_overflowed, trim_stack};
 pub use stack_overflow::on_stack_overflow;
-pub use watch::Watch;
+pub use watch::SocketWatch;

@@ -13,21 +13,24 @@ use crate::core::current;
 use crate::sleep::yield_now;
 use corosensei::stack::{DefaultStack, Stack};
 use rustix::mm::{Advice, MprotectFlags, madvise, mprotect};
+use rustix::param::page_size;
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::io;
 use std::ops::Range;
 
-const PAGE_BYTES: usize = 4096;
-
-/// Address space of a fiber's stack. Memory is only taken for the pages that it touches.
+/// Address space of a fiber's stack: whole pages of every size in use, up to 64 KiB. Memory is only taken for the pages
+/// that it touches.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// Room for the code that finds out that a stack is used up and tells whoever used it.
+/// Room for the code that finds out that a stack is used up and tells whoever used it. Whole pages, too.
 const RESERVE_BYTES: usize = 64 * 1024;
 
 /// More than a fiber uses of its stack between asking for something and leaving.
 const FRAMES_BYTES: usize = if cfg!(debug_assertions) { 4096 } else { 1024 };
+
+/// More than the calls use that close a reserve.
+const CLOSING_BYTES: usize = 4096;
 
 thread_local! {
     /// Whether a reserve was opened on this thread: some may still be.
@@ -36,18 +39,26 @@ thread_local! {
     static UNUSED_STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
-/// Where the parts of a stack lie, told by its lowest address.
+/// Where the parts of a stack lie.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct StackLayout(pub(crate) usize);
+pub(crate) struct StackLayout {
+    lowest_address: usize,
+    page_bytes: usize,
+}
 
 impl StackLayout {
     pub(crate) fn guard(self) -> Range<usize> {
-        self.0..self.0 + PAGE_BYTES
+        self.lowest_address..self.lowest_address + self.page_bytes
     }
 
     pub(crate) fn reserve(self) -> Range<usize> {
         let start = self.guard().end;
         start..start + RESERVE_BYTES
+    }
+
+    /// Whole pages of the stack itself that lie below all that is used. Empty, perhaps backwards, if there are none.
+    fn unused(self, used_from: usize) -> (usize, usize) {
+        (self.reserve().end, used_from & !(self.page_bytes - 1))
     }
 
     /// Opens the reserve or closes it. May be called by a signal handler.
@@ -62,7 +73,10 @@ impl StackLayout {
 /// A stack with its reserve closed.
 pub(crate) fn new_stack() -> io::Result<(DefaultStack, StackLayout)> {
     let stack = DefaultStack::new(STACK_BYTES + RESERVE_BYTES)?;
-    let layout = StackLayout(stack.limit().get());
+    let layout = StackLayout {
+        lowest_address: stack.limit().get(),
+        page_bytes: page_size(),
+    };
     layout.protect(MprotectFlags::empty())?;
     Ok((stack, layout))
 }
@@ -86,7 +100,7 @@ pub fn has_stack_overflowed() -> bool {
     let here = &raw const here as usize;
     let end = layout.reserve().end;
     // The calls below need some room themselves.
-    if here > end + PAGE_BYTES {
+    if here > end + CLOSING_BYTES {
         // Where that is refused, the guard page is nearer than it need be.
         let _: io::Result<()> = layout.protect(MprotectFlags::empty());
     }
@@ -101,8 +115,7 @@ pub fn trim_stack() {
     };
     let here = 0_u8;
     let used_from = (&raw const here as usize).saturating_sub(FRAMES_BYTES);
-    let start = running.stack.reserve().end;
-    UNUSED_STACK.set(Some((start, used_from & !(PAGE_BYTES - 1))));
+    UNUSED_STACK.set(Some(running.stack.unused(used_from)));
     yield_now();
 }
 
@@ -132,6 +145,36 @@ mod tests {
         match levels {
             0 => 0,
             _ => deep(levels - 1) + u64::from(room[17]),
+        }
+    }
+
+    #[test]
+    fn the_guard_is_a_page_of_the_system_and_the_reserve_begins_behind_it() {
+        let (stack, layout) = new_stack().unwrap();
+        // SAFETY: reads a figure of the system.
+        let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        assert_eq!(layout.guard().len(), page_bytes);
+        let end = layout.reserve().end + STACK_BYTES;
+        assert_eq!(end, stack.base().get(), "nothing lies between the parts");
+    }
+
+    #[test]
+    fn the_parts_are_whole_pages_of_every_size() {
+        for page_bytes in [4096, 16_384, 65_536] {
+            let layout = StackLayout {
+                lowest_address: 7 * page_bytes,
+                page_bytes,
+            };
+            let end = layout.reserve().end + STACK_BYTES;
+            for address in [layout.guard().end, layout.reserve().end, end] {
+                assert_eq!(address % page_bytes, 0, "{page_bytes}");
+            }
+            assert_eq!(layout.guard().len(), page_bytes);
+            let (start, unused_end) = layout.unused(end - 100);
+            assert_eq!(
+                (start, unused_end),
+                (layout.reserve().end, end - page_bytes)
+            );
         }
     }
 

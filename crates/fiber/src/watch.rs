@@ -9,12 +9,12 @@ use std::rc::Rc;
 /// A socket that is waited for, by the fiber or the thread that made this.
 ///
 /// Drop it before the socket is closed.
-pub struct Watch {
+pub struct SocketWatch {
     fd: RawFd,
     place: Option<(Rc<Core>, u32)>,
 }
 
-impl Watch {
+impl SocketWatch {
     /// Watches a socket; inside a fiber it joins the thread's epoll set for good.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ fn wait(core: &Core, token: u32) -> io::Result<()> {
     Ok(())
 }
 
-impl Drop for Watch {
+impl Drop for SocketWatch {
     fn drop(&mut self) {
         if let Some((core, token)) = self.place.take() {
             core.poller.borrow().forget(self.socket().as_fd());
@@ -101,9 +101,9 @@ impl Drop for Watch {
     }
 }
 
-impl std::fmt::Debug for Watch {
+impl std::fmt::Debug for SocketWatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watch")
+        f.debug_struct("SocketWatch")
             .field("fd", &self.fd)
             .finish_non_exhaustive()
     }

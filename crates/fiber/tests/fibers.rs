@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use dbdyno_fiber::{
-    Scheduler, Signal, Watch, in_fiber, local, monotonic_ns, run_blocking, set_local, sleep_until,
-    yield_now,
+    Scheduler, Signal, SocketWatch, in_fiber, local, monotonic_ns, run_blocking, set_local,
+    sleep_until, yield_now,
 };
 use std::cell::RefCell;
 use std::io::{Read, Write};
@@ -34,7 +34,7 @@ fn a_fiber_that_waits_for_its_socket_lets_the_other_answer_it() {
     let heard = Rc::clone(&said);
     run(vec![
         Box::new(move || {
-            let watch = Watch::new(asking.as_fd()).unwrap();
+            let watch = SocketWatch::new(asking.as_fd()).unwrap();
             for _ in 0..100 {
                 asking.write_all(b"?").unwrap();
                 let mut answer = [0];
@@ -45,7 +45,7 @@ fn a_fiber_that_waits_for_its_socket_lets_the_other_answer_it() {
             }
         }),
         Box::new(move || {
-            let watch = Watch::new(answering.as_fd()).unwrap();
+            let watch = SocketWatch::new(answering.as_fd()).unwrap();
             for number in 0..100 {
                 while answering.read(&mut [0]).is_err() {
                     watch.readable().unwrap();
@@ -72,7 +72,7 @@ fn a_full_socket_is_waited_for_until_the_other_side_reads() {
         count
     });
     run(vec![Box::new(move || {
-        let watch = Watch::new(writing.as_fd()).unwrap();
+        let watch = SocketWatch::new(writing.as_fd()).unwrap();
         let data = vec![7; total];
         let mut sent = 0;
         while sent < total {

@@ -70,11 +70,11 @@ struct Stack {
     samples: u64,
     class: Option<&'static str>,
     class_by_call: &'static str,
-    frames: Vec<Frame>,
+    frames: Vec<FrameRecord>,
 }
 
 #[derive(Debug, Serialize)]
-struct Frame {
+struct FrameRecord {
     file: String,
     build_id: String,
     address: u64,
@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
         sessions: sampler.sessions(),
     })?;
     sampler.read_names();
-    let mut watch = Watch {
+    let mut watch = SampleSchedule {
         start_ns,
         rate_hz: arguments.rate,
         draws: Stream::from_state([start_ns, u64::from(arguments.server_pid)]),
@@ -151,14 +151,14 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
 }
 
 /// When to look.
-struct Watch<'a> {
+struct SampleSchedule<'a> {
     start_ns: u64,
     rate_hz: u32,
     draws: Stream,
     is_over: &'a dyn Fn() -> bool,
 }
 
-impl Watch<'_> {
+impl SampleSchedule<'_> {
     /// Looks once in each part of a second, at an instant drawn within it: what the server does in step with the clock
     /// is not seen more often than it happens.
     fn second(&mut self, sampler: &mut Sampler, second: u32) -> Result<(), ThreadsError> {
@@ -229,7 +229,7 @@ fn stack(seen: SeenStack) -> Stack {
         frames: seen
             .frames
             .into_iter()
-            .map(|frame| Frame {
+            .map(|frame| FrameRecord {
                 file: frame.file,
                 build_id: frame.build_id,
                 address: frame.address,

@@ -57,6 +57,7 @@ fn tables_of_the_schema(bench: &ServerFixture) -> String {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn rows_are_the_same_whichever_way_they_go() {
     each_server("ways", |bench| {
         assert!(takes_files(bench));
@@ -86,6 +87,7 @@ fn rows_are_the_same_whichever_way_they_go() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_lost_connection_leaves_no_row_twice_and_none_out() {
     each_server("lost", |bench| {
         assert!(takes_files(bench));
@@ -107,6 +109,7 @@ fn a_lost_connection_leaves_no_row_twice_and_none_out() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_filling_that_was_broken_off_is_gone_on_with() {
     each_server("resumed", |bench| {
         let size = ["--tables=2", "--table-size=150000", "--connections=2"];
@@ -139,6 +142,7 @@ fn a_filling_that_was_broken_off_is_gone_on_with() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_accelerated_filling_leaves_the_redo_log_on_however_it_ends() {
     each_server("accelerated", |bench| {
         let state = "SELECT COALESCE(MAX(variable_value), 'none') FROM performance_schema.global_status \
@@ -165,6 +169,7 @@ fn an_accelerated_filling_leaves_the_redo_log_on_however_it_ends() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_filling_that_was_broken_off_is_cleaned_up() {
     each_server("tidied", |bench| {
         let started = start(bench, &["--tables=1", "--table-size=300000"]);

@@ -1,7 +1,7 @@
 //! Runs the program against real servers, named by the variable `DBDYNO_TEST_SERVERS`: a JSON list of objects
 //! `{"name", "socket", "host", "port", "user", "password_file"}`, of which `host`, `port` and `password_file`
-//! may be null. The user may create schemas `dbdyno_test_*` and end connections. Without the variable every
-//! test here says that it was skipped.
+//! may be null. The user may create schemas `dbdyno_test_*` and end connections. Every test here is
+//! ignored unless asked for (`--include-ignored`), and fails without the variable.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,6 +31,7 @@ fn assert_balanced(end: &Value) {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_number_of_events_sends_exactly_the_statements_of_the_workload() {
     each_server("events", |bench| {
         bench.populate(2, 1000);
@@ -45,6 +46,7 @@ fn a_number_of_events_sends_exactly_the_statements_of_the_workload() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn the_seconds_of_a_closed_loop_are_gapless_and_add_up_to_the_account() {
     each_server("closed", |bench| {
         bench.populate(2, 1000);
@@ -79,6 +81,7 @@ fn the_seconds_of_a_closed_loop_are_gapless_and_add_up_to_the_account() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_fixed_rate_schedules_as_many_events_as_its_rate_says() {
     each_server("rate", |bench| {
         bench.populate(1, 1000);
@@ -108,6 +111,7 @@ fn a_fixed_rate_schedules_as_many_events_as_its_rate_says() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn text_and_prepared_statements_do_the_same() {
     each_server("text", |bench| {
         bench.populate(1, 1000);
@@ -121,6 +125,7 @@ fn text_and_prepared_statements_do_the_same() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_signal_ends_a_run_at_once_and_keeps_what_was_measured() {
     each_server("signal", |bench| {
         bench.populate(1, 1000);
@@ -138,6 +143,7 @@ fn a_signal_ends_a_run_at_once_and_keeps_what_was_measured() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_killed_connection_fails_the_run_unless_it_was_to_be_opened_again() {
     each_server("killed", |bench| {
         bench.populate(1, 1000);
@@ -176,6 +182,7 @@ fn a_killed_connection_fails_the_run_unless_it_was_to_be_opened_again() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_error_that_is_not_listed_ends_the_run_with_its_code_and_statement() {
     each_server("dropped", |bench| {
         bench.populate(1, 1000);
@@ -199,6 +206,7 @@ fn an_error_that_is_not_listed_ends_the_run_with_its_code_and_statement() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_wrong_password_is_told_without_being_shown() {
     each_server("password", |bench| {
         let file = bench.write_file("wrong-password", "not-the-s3cret");
@@ -226,6 +234,7 @@ fn a_wrong_password_is_told_without_being_shown() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn filling_checks_its_rows_refuses_tables_that_are_there_and_cleanup_removes_them() {
     each_server("filling", |bench| {
         bench.populate(3, 500);
@@ -247,6 +256,7 @@ fn filling_checks_its_rows_refuses_tables_that_are_there_and_cleanup_removes_the
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_order_gives_records_on_standard_output() {
     each_server("order", |bench| {
         bench.populate(1, 1000);

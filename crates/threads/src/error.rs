@@ -1,4 +1,4 @@
-//! Errors, by who is at fault.
+//! Defines the errors, by who is at fault.
 
 use std::io;
 

@@ -1,6 +1,6 @@
 //! Drives a connection that never waits: the hot path.
 
-use crate::connection::{Connection, ReadProgress};
+use crate::connection::{ReadProgress, WireConnection};
 use crate::row_sink::{CountOnly, RowSink};
 use crate::{
     Parameters, PathState, PrepareReply, ReadBuffer, Reply, Session, SessionInfo, StatementText,
@@ -23,7 +23,7 @@ use std::time::Duration;
 /// [`queue_quit`]: Channel::queue_quit
 #[derive(Debug)]
 pub struct Channel {
-    connection: Connection,
+    connection: WireConnection,
 }
 
 /// Whether everything queued has left.
@@ -36,7 +36,7 @@ pub enum Flush {
 }
 
 impl Channel {
-    pub(crate) fn over(connection: Connection) -> Self {
+    pub(crate) fn over(connection: WireConnection) -> Self {
         Self { connection }
     }
 

@@ -6,7 +6,7 @@
 
 mod decoder;
 
-use crate::packet::{HEADER_BYTES, Header, MAX_PAYLOAD};
+use crate::packet::{HEADER_BYTES, MAX_PAYLOAD, PacketHeader};
 use crate::transport::Transport;
 use crate::{ReadBuffer, WireError};
 pub(crate) use decoder::FrameDecoder;
@@ -130,7 +130,7 @@ impl FrameEncoder {
     /// many bytes that were.
     fn pack(&mut self, bytes: &[u8]) -> usize {
         if self.packet_left == 0
-            && let Some(header) = Header::of(bytes)
+            && let Some(header) = PacketHeader::of(bytes)
         {
             self.packet_left = HEADER_BYTES + header.length;
             if header.sequence == 0 && !self.is_sequence_continued {

@@ -1,6 +1,6 @@
 //! Holds what both paths share: a transport, what waits to leave, and how far the replies are read.
 
-use crate::packet::{HEADER_BYTES, Header};
+use crate::packet::{HEADER_BYTES, PacketHeader};
 use crate::prepare_reply::{PrepareReader, whole_payload};
 use crate::reply_reader::{MAX_CONTROL_BYTES, ReplyReader};
 use crate::row_sink::RowSink;
@@ -27,7 +27,7 @@ pub(crate) enum ReadProgress {
 
 /// A connection, blocking or not as its socket is set.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct WireConnection {
     pub(crate) transport: Transport,
     pub(crate) info: Box<SessionInfo>,
     pub(crate) reader: ReplyReader,
@@ -74,7 +74,7 @@ impl Deref for Leftover {
     }
 }
 
-impl Connection {
+impl WireConnection {
     pub(crate) fn new(transport: Transport) -> Self {
         Self {
             transport,
@@ -193,7 +193,7 @@ impl Connection {
         buffer: &mut ReadBuffer,
     ) -> Result<(Vec<u8>, u8), WireError> {
         loop {
-            if let Some(header) = Header::of(&self.leftover) {
+            if let Some(header) = PacketHeader::of(&self.leftover) {
                 if header.length > MAX_CONTROL_BYTES {
                     let what = format!(
                         "a packet of {} bytes where a short one is due",

@@ -1,7 +1,7 @@
 //! Sends the file of a `LOAD DATA LOCAL INFILE`: packets of its bytes, and an empty one at its end.
 
 use crate::WireError;
-use crate::connection::Connection;
+use crate::connection::WireConnection;
 use crate::packet::{begin, finish};
 use std::io::{self, Read};
 
@@ -10,7 +10,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 
 /// Sends all that `file` gives, blocking. An empty file is how a request for one is refused.
 pub(crate) fn send(
-    connection: &mut Connection,
+    connection: &mut WireConnection,
     file: &mut dyn Read,
     sequence: u8,
 ) -> Result<(), WireError> {
@@ -21,7 +21,7 @@ pub(crate) fn send(
 }
 
 fn send_pieces(
-    connection: &mut Connection,
+    connection: &mut WireConnection,
     file: &mut dyn Read,
     mut sequence: u8,
 ) -> Result<(), WireError> {

@@ -2,7 +2,7 @@
 
 use crate::auth::{AuthMethod, TransportSecurity};
 use crate::bytes::Bytes;
-use crate::connection::Connection;
+use crate::connection::WireConnection;
 use crate::deadline::Deadline;
 use crate::handshake::{Greeting, HandshakeResponse, put_handshake_response_head};
 use crate::packet::{begin, finish};
@@ -31,7 +31,7 @@ pub(crate) fn log_in(
     endpoint: &Endpoint,
     options: &SessionOptions,
     limit: Duration,
-) -> Result<Connection, WireError> {
+) -> Result<WireConnection, WireError> {
     let deadline = Deadline::after(limit, &options.cancel);
     let mut connect_retries = 0;
     let stream = SocketStream::connect(
@@ -54,9 +54,9 @@ pub(crate) fn log_in_over(
     stream: SocketStream,
     endpoint: &Endpoint,
     options: &SessionOptions,
-) -> Result<Connection, WireError> {
+) -> Result<WireConnection, WireError> {
     let mut buffer = ReadBuffer::small();
-    let mut connection = Connection::new(Transport::Clear(stream));
+    let mut connection = WireConnection::new(Transport::Clear(stream));
     let (payload, sequence) = connection.read_packet(&mut buffer)?;
     let greeting = Greeting::parse(&payload)?;
     let capabilities = agreed_capabilities(&greeting, endpoint, options)?;
@@ -144,7 +144,7 @@ fn nonce_of(data: &[u8]) -> &[u8] {
 }
 
 struct Login<'a> {
-    connection: Connection,
+    connection: WireConnection,
     buffer: ReadBuffer,
     endpoint: &'a Endpoint,
     options: &'a SessionOptions,
@@ -171,7 +171,7 @@ impl Login<'_> {
             self.connection
                 .transport
                 .encrypted(address, policy, self.options)?;
-        self.connection = Connection::new(transport);
+        self.connection = WireConnection::new(transport);
         self.sequence += 1;
         Ok((self, session_info))
     }

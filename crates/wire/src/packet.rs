@@ -8,12 +8,12 @@ pub(crate) const MAX_PAYLOAD: usize = 0xff_ffff;
 
 /// What stands before a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Header {
+pub(crate) struct PacketHeader {
     pub(crate) length: usize,
     pub(crate) sequence: u8,
 }
 
-impl Header {
+impl PacketHeader {
     /// Reads a header; `None` if fewer than four bytes are there.
     #[inline]
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
@@ -41,7 +41,8 @@ pub(crate) fn begin(out: &mut Vec<u8>) -> usize {
 pub(crate) fn finish(out: &mut Vec<u8>, start: usize, sequence: u8) {
     let length = out.len() - start - HEADER_BYTES;
     if length < MAX_PAYLOAD {
-        out[start..start + HEADER_BYTES].copy_from_slice(&Header { length, sequence }.to_bytes());
+        out[start..start + HEADER_BYTES]
+            .copy_from_slice(&PacketHeader { length, sequence }.to_bytes());
     } else {
         split(out, start, length, sequence);
     }
@@ -57,7 +58,7 @@ fn split(out: &mut Vec<u8>, start: usize, length: usize, sequence: u8) {
         let from = start + HEADER_BYTES + piece * MAX_PAYLOAD;
         let to = from + piece * HEADER_BYTES;
         out.copy_within(from..from + piece_length, to);
-        let header = Header {
+        let header = PacketHeader {
             length: piece_length,
             sequence: sequence.wrapping_add(piece as u8),
         };
@@ -69,9 +70,9 @@ fn split(out: &mut Vec<u8>, start: usize, length: usize, sequence: u8) {
 mod tests {
     use super::*;
 
-    fn packets(mut stream: &[u8]) -> (Vec<Header>, Vec<u8>) {
+    fn packets(mut stream: &[u8]) -> (Vec<PacketHeader>, Vec<u8>) {
         let (mut headers, mut payload) = (Vec::new(), Vec::new());
-        while let Some(header) = Header::of(stream) {
+        while let Some(header) = PacketHeader::of(stream) {
             let end = HEADER_BYTES + header.length;
             payload.extend_from_slice(&stream[HEADER_BYTES..end]);
             headers.push(header);
@@ -112,11 +113,11 @@ mod tests {
     fn a_header_needs_four_bytes() {
         let whole = [1, 0, 0, 7];
         for cut in 0..4 {
-            assert_eq!(Header::of(&whole[..cut]), None);
+            assert_eq!(PacketHeader::of(&whole[..cut]), None);
         }
         assert_eq!(
-            Header::of(&whole),
-            Some(Header {
+            PacketHeader::of(&whole),
+            Some(PacketHeader {
                 length: 1,
                 sequence: 7
             })

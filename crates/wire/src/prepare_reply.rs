@@ -1,7 +1,7 @@
 //! Reads the reply to a PREPARE, as it comes.
 
 use crate::bytes::Bytes;
-use crate::packet::{HEADER_BYTES, Header};
+use crate::packet::{HEADER_BYTES, PacketHeader};
 use crate::reply_reader::{MAX_CONTROL_BYTES, parse_error};
 use crate::{PreparedStatement, ServerError, WireError};
 
@@ -54,7 +54,7 @@ fn definitions(statement: &PreparedStatement, has_eof: bool) -> u32 {
 
 /// The payload of the packet at the front of `bytes`, if it is there.
 pub(crate) fn whole_payload(bytes: &[u8]) -> Result<Option<&[u8]>, WireError> {
-    match Header::of(bytes) {
+    match PacketHeader::of(bytes) {
         Some(header) if header.length > MAX_CONTROL_BYTES => Err(WireError::Protocol(format!(
             "a packet of {} bytes in the answer to a PREPARE",
             header.length

@@ -1,7 +1,7 @@
 //! Drives a connection that waits for each reply: the cold path.
 
 use crate::channel::Channel;
-use crate::connection::{Connection, ReadProgress};
+use crate::connection::{ReadProgress, WireConnection};
 use crate::prepare_reply::parse_prepared;
 use crate::reply_reader::parse_error;
 use crate::row_sink::CountOnly;
@@ -26,7 +26,7 @@ const SHOWN_CHARACTERS: usize = 80;
 /// A logged-in connection that waits for each answer: for setting up, loading and tidying.
 #[derive(Debug)]
 pub struct Session {
-    connection: Connection,
+    connection: WireConnection,
     buffer: ReadBuffer,
 }
 
@@ -198,7 +198,7 @@ impl Session {
         let _: Result<(), WireError> = self.connection.flush_all();
     }
 
-    pub(crate) fn over(mut connection: Connection) -> Self {
+    pub(crate) fn over(mut connection: WireConnection) -> Self {
         let tracks = connection.info.capabilities & capability::SESSION_TRACK != 0;
         connection.reader.keep_changes(tracks);
         Self {

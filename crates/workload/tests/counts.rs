@@ -1,12 +1,10 @@
 //! Counts how many statements of which class an event holds, for sets of options.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
-#![expect(clippy::print_stdout, reason = "a skipped test says so")]
 
 use dbdyno_workload::transcript::walk;
 use dbdyno_workload::{RandomKind, RandomSource, workload};
 use serde_json::{Value, json};
 use std::convert::Infallible;
-use std::path::Path;
 
 const EVENTS: u64 = 100;
 
@@ -110,13 +108,8 @@ fn an_event_may_have_nothing_to_send() {
 
 #[test]
 fn every_recorded_set_of_options_has_its_counts() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/workloads/sysbench_workload.json");
-    let Ok(text) = std::fs::read_to_string(file) else {
-        println!("skipped: the test vectors are not beside this repository");
-        return;
-    };
-    let vectors: Value = serde_json::from_str(&text).unwrap();
+    let text = include_str!("../../../contract/vectors/sysbench_workload.json");
+    let vectors: Value = serde_json::from_str(text).unwrap();
     for variant in vectors["variants"].as_array().unwrap() {
         let options = full_options(&variant["options"]);
         for (script, expected) in variant["per_event"].as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! Arguments of `quirks`.
+//! Defines the arguments of `quirks`.
 
 use clap::Args;
 

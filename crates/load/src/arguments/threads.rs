@@ -1,4 +1,4 @@
-//! Arguments of `threads`.
+//! Defines the arguments of `threads`.
 
 use clap::Args;
 use std::path::PathBuf;

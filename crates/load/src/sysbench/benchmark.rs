@@ -54,7 +54,7 @@ pub(super) trait Benchmark {
     fn without_command(&self) -> Result<(), EarlyExit>;
 
     /// Who carries a command out; `None`: there is no such command here.
-    fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, Failed>;
+    fn execution_scope(&self, command: &str) -> Result<Option<ExecutionScope>, Failed>;
 
     /// Gets the values of all options before it does anything. False: only the script of the same name does with
     /// them what sysbench does.

@@ -44,7 +44,7 @@ impl Benchmark for BundledScript<'_> {
             .map_err(|Failed| failed())
     }
 
-    fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
+    fn execution_scope(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
         let is_shared = self.builtin.command(command);
         Ok(is_shared.map(|is_shared| match is_shared {
             true => ExecutionScope::Shared,

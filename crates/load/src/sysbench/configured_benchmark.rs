@@ -61,8 +61,13 @@ impl<'a> ConfiguredBenchmark<'a> {
     }
 
     /// Who carries a command out, if there is such a command.
-    pub(super) fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, EarlyExit> {
-        self.benchmark.manner(command).map_err(|Failed| failed())
+    pub(super) fn execution_scope(
+        &self,
+        command: &str,
+    ) -> Result<Option<ExecutionScope>, EarlyExit> {
+        self.benchmark
+            .execution_scope(command)
+            .map_err(|Failed| failed())
     }
 
     /// Hands the values over, which sysbench reads where somebody begins to act.
@@ -88,11 +93,11 @@ impl<'a> ConfiguredBenchmark<'a> {
     pub(super) fn carry_out(
         &mut self,
         command: &str,
-        manner: ExecutionScope,
+        scope: ExecutionScope,
     ) -> Result<u8, EarlyExit> {
         self.hand_over()?;
         let engine = self.call.engine;
-        let is_shared = manner == ExecutionScope::Shared && engine.settings.threads > 1;
+        let is_shared = scope == ExecutionScope::Shared && engine.settings.threads > 1;
         let done = match is_shared {
             true => run::parallel_command(engine, self.benchmark.part(command)),
             false => self.benchmark.carry_out(command),

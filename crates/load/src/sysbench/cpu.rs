@@ -47,7 +47,7 @@ impl Benchmark for CpuTest<'_> {
         Err(command_required(Self::NAME))
     }
 
-    fn manner(&self, _command: &str) -> Result<Option<ExecutionScope>, Failed> {
+    fn execution_scope(&self, _command: &str) -> Result<Option<ExecutionScope>, Failed> {
         Ok(None)
     }
 

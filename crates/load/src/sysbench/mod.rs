@@ -20,7 +20,7 @@ use benchmark::Invocation;
 use configured_benchmark::{ConfiguredBenchmark, find};
 use dbdyno_lua::{end_if_told, tell_scripts_of_signals};
 use dbdyno_sysbench::db::AnswerLimits;
-use dbdyno_sysbench::options::{CommandLine, EarlyExit, Environment, OptionMessage, Stream};
+use dbdyno_sysbench::options::{CommandLine, EarlyExit, Environment, OptionMessage, OutputStream};
 use dbdyno_sysbench::{DatabaseSettings, Dialect, Engine, IgnoreErrors, Level, Log, options, text};
 use dbdyno_wire::{Address, Compression};
 use records::SysbenchRecorder;
@@ -169,7 +169,7 @@ fn command(call: Invocation<'_>, own_form: bool) -> Result<u8, EarlyExit> {
         return Ok(GOOD); // sysbench only loads such a script, whatever is to be done with it
     }
     let mut ready = ConfiguredBenchmark::new(call, benchmark)?;
-    match (command, ready.manner(command)?) {
+    match (command, ready.execution_scope(command)?) {
         ("run", None) => {
             let recorder = SysbenchRecorder::start(call.engine, call.line)?;
             let exit_code = ready.run()?;
@@ -182,7 +182,7 @@ fn command(call: Invocation<'_>, own_form: bool) -> Result<u8, EarlyExit> {
             recorder.end(call.engine, exit_code, &account)?;
             Ok(exit_code)
         }
-        (_, Some(manner)) => ready.carry_out(command, manner),
+        (_, Some(scope)) => ready.carry_out(command, scope),
         (_, None) => ready.without(command),
     }
 }
@@ -202,7 +202,7 @@ fn dialect_by_variable() -> Result<Dialect, EarlyExit> {
 fn complaint(text: String) -> EarlyExit {
     EarlyExit {
         said: vec![OptionMessage {
-            stream: Stream::Stderr,
+            stream: OutputStream::Stderr,
             text,
         }],
         exit: FAILED,
@@ -222,8 +222,8 @@ fn tell(said: &[OptionMessage]) {
         let text = message.text.as_bytes();
         // A reader that has gone wants no more of it.
         let _: io::Result<()> = match message.stream {
-            Stream::Stdout => terminal::stdout().write_all(text),
-            Stream::Stderr => terminal::stderr().write_all(text),
+            OutputStream::Stdout => terminal::stdout().write_all(text),
+            OutputStream::Stderr => terminal::stderr().write_all(text),
         };
     }
 }

@@ -30,10 +30,10 @@ const SCHEMA_VERSION: u32 = 1;
 /// Writes a record each second while a run goes on, if records were asked for.
 pub(super) struct SysbenchRecorder {
     over: Arc<AtomicBool>,
-    thread: Option<JoinHandle<io::Result<Desk>>>,
+    thread: Option<JoinHandle<io::Result<IntervalRecorder>>>,
 }
 
-struct Desk {
+struct IntervalRecorder {
     writer: RecordWriter<Box<dyn Write + Send>>,
     first: CountsSnapshot,
     last: CountsSnapshot,
@@ -50,11 +50,11 @@ impl SysbenchRecorder {
             return Ok(Self { over, thread: None });
         };
         let name = line.name.as_deref().unwrap_or("-");
-        let desk = Desk::open(path, engine, name)
+        let recorder = IntervalRecorder::open(path, engine, name)
             .map_err(|error| complaint(format!("--json-lines={}: {error}\n", path.display())))?;
         let (engine, is_over) = (Arc::clone(engine), Arc::clone(&over));
         let thread =
-            std::thread::spawn(move || desk.keep(&engine, || is_over.load(Ordering::Acquire)));
+            std::thread::spawn(move || recorder.keep(&engine, || is_over.load(Ordering::Acquire)));
         Ok(Self {
             over,
             thread: Some(thread),
@@ -75,12 +75,12 @@ impl SysbenchRecorder {
         let kept = thread
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("the recorder broke off")));
-        kept.and_then(|mut desk| desk.end(engine, exit_code, account))
+        kept.and_then(|mut recorder| recorder.end(engine, exit_code, account))
             .map_err(|error| complaint(format!("--json-lines: {error}\n")))
     }
 }
 
-impl Desk {
+impl IntervalRecorder {
     fn open(path: &Path, engine: &Engine, benchmark: &str) -> io::Result<Self> {
         let out: Box<dyn Write + Send> = match path.to_str() {
             Some("-") => Box::new(terminal::raw_stdout()),
@@ -238,9 +238,9 @@ mod tests {
     }
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    struct SharedBytes(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Kept {
+    impl Write for SharedBytes {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -272,10 +272,10 @@ mod tests {
         for last_question in 1..6 {
             let engine = begun();
             std::thread::sleep(Duration::from_millis(5));
-            let kept = Kept::default();
+            let kept = SharedBytes::default();
             let out: Box<dyn Write + Send> = Box::new(kept.clone());
-            let mut desk = Desk::new(RecordWriter::new(out));
-            desk.second_ns = 1_000_000; // the first second is over when the recorder begins
+            let mut recorder = IntervalRecorder::new(RecordWriter::new(out));
+            recorder.second_ns = 1_000_000; // the first second is over when the recorder begins
             let (asked, user) = (Cell::new(0), engine.user_actor(0));
             let is_over = || {
                 asked.set(asked.get() + 1);
@@ -284,8 +284,10 @@ mod tests {
                 }
                 asked.get() >= last_question
             };
-            let mut desk = desk.keep(&engine, is_over).unwrap();
-            desk.end(&engine, 0, &ConnectionAccount::default()).unwrap();
+            let mut recorder = recorder.keep(&engine, is_over).unwrap();
+            recorder
+                .end(&engine, 0, &ConnectionAccount::default())
+                .unwrap();
             let records: Vec<Value> = serde_json::Deserializer::from_slice(&kept.0.lock().unwrap())
                 .into_iter()
                 .collect::<Result<_, _>>()

@@ -67,7 +67,7 @@ impl Benchmark for ScriptBenchmark<'_> {
     }
 
     /// A command of the script's own hides a function of the same name.
-    fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
+    fn execution_scope(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
         Ok(match self.state.command()? {
             Command::Custom => Some(ExecutionScope::Once),
             Command::Parallel => Some(ExecutionScope::Shared),

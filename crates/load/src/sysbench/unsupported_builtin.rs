@@ -57,7 +57,7 @@ impl Benchmark for UnsupportedBuiltin<'_> {
         Err(command_required(self.call.name()))
     }
 
-    fn manner(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
+    fn execution_scope(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
         // Only the one that needs files makes something ready.
         let has_it = match command {
             "prepare" | "cleanup" => self.prefix == "file",

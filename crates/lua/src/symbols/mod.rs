@@ -16,17 +16,17 @@ use crate::context::Context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A function's address, kept in the program though nothing in it refers to it.
-struct Kept(#[expect(dead_code, reason = "only its being there counts")] *const ());
+struct ExportedSymbol(#[expect(dead_code, reason = "only its being there counts")] *const ());
 
 // SAFETY: an address of code is never read through.
-unsafe impl Sync for Kept {}
+unsafe impl Sync for ExportedSymbol {}
 
 /// Keeps functions that only scripts call.
 macro_rules! keep {
     ($($function:ident),* $(,)?) => {
         #[used]
-        static KEPT: [$crate::symbols::Kept; [$(stringify!($function)),*].len()] =
-            [$($crate::symbols::Kept($function as *const ())),*];
+        static KEPT: [$crate::symbols::ExportedSymbol; [$(stringify!($function)),*].len()] =
+            [$($crate::symbols::ExportedSymbol($function as *const ())),*];
     };
 }
 use keep;

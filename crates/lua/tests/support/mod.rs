@@ -1,7 +1,7 @@
 //! Runs small scripts in a process of their own, as the program does.
 
 use dbdyno_lua::{Command, Function, Launch, MainState};
-use dbdyno_sysbench::options::{EarlyExit, Environment, Stream, apply_script_options, parse};
+use dbdyno_sysbench::options::{EarlyExit, Environment, OutputStream, apply_script_options, parse};
 use dbdyno_sysbench::run::{Program, parallel_command, run};
 use dbdyno_sysbench::{Dialect, Engine, Log};
 use std::sync::Arc;
@@ -49,8 +49,8 @@ pub fn play_the_child() {
     let exit = carry_out(&arguments).unwrap_or_else(|ending| {
         for said in &ending.said {
             match said.stream {
-                Stream::Stdout => print!("{}", said.text),
-                Stream::Stderr => eprint!("{}", said.text),
+                OutputStream::Stdout => print!("{}", said.text),
+                OutputStream::Stderr => eprint!("{}", said.text),
             }
         }
         ending.exit

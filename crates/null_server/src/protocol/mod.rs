@@ -8,7 +8,7 @@ mod reply;
 pub(crate) use bytes::{Bytes, Truncated, put_length, put_string};
 pub use handshake::Auth;
 pub(crate) use handshake::{HandshakeResponse, put_greeting};
-pub(crate) use packet::{HEADER_BYTES, Header, MAX_PAYLOAD, begin, finish, renumber};
+pub(crate) use packet::{HEADER_BYTES, MAX_PAYLOAD, PacketHeader, begin, finish, renumber};
 pub(crate) use reply::{
     ColumnDefinition, put_column, put_end_of_rows, put_error, put_middle_eof, put_ok, put_prepared,
 };

@@ -8,12 +8,12 @@ pub(crate) const MAX_PAYLOAD: usize = 0xff_ffff;
 
 /// What stands before a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Header {
+pub(crate) struct PacketHeader {
     pub(crate) length: usize,
     pub(crate) sequence: u8,
 }
 
-impl Header {
+impl PacketHeader {
     /// Reads a header; `None` if fewer than four bytes are there.
     #[inline]
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
@@ -45,7 +45,7 @@ pub(crate) fn finish(out: &mut [u8], start: usize, sequence: &mut u8) {
 /// Numbers whole packets anew, from `first` on, and says which number comes next.
 pub(crate) fn renumber(mut packets: &mut [u8], first: u8) -> u8 {
     let mut sequence = first;
-    while let Some(header) = Header::of(packets) {
+    while let Some(header) = PacketHeader::of(packets) {
         packets[HEADER_BYTES - 1] = sequence;
         sequence = sequence.wrapping_add(1);
         packets = &mut packets[HEADER_BYTES + header.length..];
@@ -73,11 +73,11 @@ mod tests {
 
     #[test]
     fn a_header_needs_four_bytes() {
-        assert_eq!(Header::of(&[1, 0, 0]), None);
-        let header = Header::of(&[1, 0, 0, 7]);
+        assert_eq!(PacketHeader::of(&[1, 0, 0]), None);
+        let header = PacketHeader::of(&[1, 0, 0, 7]);
         assert_eq!(
             header,
-            Some(Header {
+            Some(PacketHeader {
                 length: 1,
                 sequence: 7
             })

@@ -2,7 +2,7 @@
 
 use super::connection::ClientConnection;
 use super::handler::{CloseConnection, ConnectionHandler};
-use crate::protocol::{HEADER_BYTES, Header, MAX_PAYLOAD};
+use crate::protocol::{HEADER_BYTES, MAX_PAYLOAD, PacketHeader};
 
 /// The longest request, which is what `max_allowed_packet` says.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
@@ -43,7 +43,7 @@ impl ConnectionHandler {
         arrived_ns: u64,
     ) -> Result<usize, CloseConnection> {
         let mut used = 0;
-        while let Some(header) = Header::of(&bytes[used..]) {
+        while let Some(header) = PacketHeader::of(&bytes[used..]) {
             if header.length == MAX_PAYLOAD {
                 let Some((payload, length)) = joined(&bytes[used..]) else {
                     break;
@@ -69,7 +69,7 @@ impl ConnectionHandler {
 fn joined(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     let (mut payload, mut at) = (Vec::new(), 0);
     loop {
-        let header = Header::of(&bytes[at..])?;
+        let header = PacketHeader::of(&bytes[at..])?;
         let start = at + HEADER_BYTES;
         at = start + header.length;
         payload.extend_from_slice(bytes.get(start..at)?);

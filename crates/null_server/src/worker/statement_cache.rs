@@ -194,7 +194,7 @@ mod tests {
         );
         let packets = |mut reply: &[u8]| {
             let mut count = 0;
-            while let Some(header) = crate::protocol::Header::of(reply) {
+            while let Some(header) = crate::protocol::PacketHeader::of(reply) {
                 reply = &reply[4 + header.length..];
                 count += 1;
             }

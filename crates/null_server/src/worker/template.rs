@@ -146,7 +146,7 @@ fn digits(groups: u32, row: u32, column: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{HEADER_BYTES, Header};
+    use crate::protocol::{HEADER_BYTES, PacketHeader};
 
     const COLUMNS: &[ShapeColumn] = &[
         ShapeColumn {
@@ -164,7 +164,7 @@ mod tests {
     /// Payloads of a reply, whose sequence numbers are checked.
     fn payloads(mut reply: &[u8]) -> Vec<Vec<u8>> {
         let (mut found, mut expected) = (Vec::new(), 1_u8);
-        while let Some(header) = Header::of(reply) {
+        while let Some(header) = PacketHeader::of(reply) {
             assert_eq!(header.sequence, expected);
             expected = expected.wrapping_add(1);
             found.push(reply[HEADER_BYTES..HEADER_BYTES + header.length].to_vec());

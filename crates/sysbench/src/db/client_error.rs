@@ -1,7 +1,7 @@
 //! Words the errors that a client library finds by itself, as the library that the dialect stands for does.
 
 use super::answer_watch::Loss;
-use super::placement::Place;
+use super::placement::ServerAddress;
 use crate::Dialect;
 use dbdyno_wire::{Address, ServerError, WireError};
 use std::io;
@@ -108,14 +108,18 @@ impl ClientError {
     }
 
     /// No connection could be made.
-    pub(super) fn of_connecting(dialect: Dialect, place: &Place, error: &WireError) -> Self {
+    pub(super) fn of_connecting(
+        dialect: Dialect,
+        place: &ServerAddress,
+        error: &WireError,
+    ) -> Self {
         Self {
             lost_by: Some(Loss::of(error)),
             ..Self::of_no_connection(dialect, place, error)
         }
     }
 
-    fn of_no_connection(dialect: Dialect, place: &Place, error: &WireError) -> Self {
+    fn of_no_connection(dialect: Dialect, place: &ServerAddress, error: &WireError) -> Self {
         match error {
             WireError::Server(error) => error.into(),
             WireError::Authentication {
@@ -165,7 +169,7 @@ impl From<&ServerError> for ClientError {
     }
 }
 
-fn unreachable_server(dialect: Dialect, place: &Place, source: &io::Error) -> ClientError {
+fn unreachable_server(dialect: Dialect, place: &ServerAddress, source: &io::Error) -> ClientError {
     let host = &place.host;
     let Some(number) = source.raw_os_error() else {
         // The resolver's errors have no number of the system's.

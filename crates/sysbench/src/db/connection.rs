@@ -4,7 +4,7 @@ use super::answer_watch::Loss;
 use super::call_result::{CallResult, Pending, ResultSet};
 use super::client_error::ClientError;
 use super::link::{Link, LinkError};
-use super::placement::Place;
+use super::placement::ServerAddress;
 use super::rows::{ResultRow, RowDetector, StoredRows};
 use super::statement::{Statement, StatementForm};
 use super::{ErrorKind, LastError, emulation, login};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct Connection {
     pub(super) engine: Arc<Engine>,
     pub(super) actor: Rc<Actor>,
-    pub(super) place: Place,
+    pub(super) place: ServerAddress,
     /// `None` in a dry run, and once the connection is lost or closed.
     pub(super) link: Option<Link>,
     /// Which log-in this is, so that statements of an earlier one are known.

@@ -1,7 +1,7 @@
 //! Sends a request to the server and waits for its reply.
 
 use super::answer_watch::{AnswerWatch, Loss, WatchedConnection};
-use dbdyno_fiber::Watch;
+use dbdyno_fiber::SocketWatch;
 use dbdyno_wire::{
     Channel, Flush, Parameters, PrepareReply, ReadBuffer, Reply, RowSink, ServerError, WireError,
 };
@@ -20,7 +20,7 @@ thread_local! {
 pub(super) struct Link {
     // These two before the channel, whose socket they watch, so that they are dropped first.
     watched: Option<WatchedConnection>,
-    watch: Watch,
+    watch: SocketWatch,
     channel: Channel,
     loss: Option<Loss>,
 }
@@ -43,7 +43,7 @@ impl Link {
         channel.give_each_result();
         Ok(Self {
             watched: None,
-            watch: Watch::new(channel.as_fd())?,
+            watch: SocketWatch::new(channel.as_fd())?,
             channel,
             loss: None,
         })

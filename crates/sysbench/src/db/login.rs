@@ -2,7 +2,7 @@
 
 use super::client_error::ClientError;
 use super::link::Link;
-use super::placement::Place;
+use super::placement::ServerAddress;
 use crate::{DatabaseSettings, Dialect, Engine};
 use dbdyno_fiber::run_blocking;
 use dbdyno_wire::{
@@ -26,7 +26,11 @@ struct Encrypting {
 }
 
 /// Connects and logs in, on another thread while the fiber waits. `again`: after a connection that was lost.
-pub(super) fn log_in(engine: &Engine, place: &Place, again: bool) -> Result<Link, ClientError> {
+pub(super) fn log_in(
+    engine: &Engine,
+    place: &ServerAddress,
+    again: bool,
+) -> Result<Link, ClientError> {
     let (settings, dialect) = (&engine.settings.database, engine.settings.dialect);
     let encrypting = encrypting(settings, dialect)?;
     let endpoint = Endpoint {

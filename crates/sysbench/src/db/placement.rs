@@ -26,7 +26,7 @@ pub(super) struct Placement {
 
 /// One server, in the user's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ServerAddress {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) socket: Option<PathBuf>,
@@ -50,12 +50,12 @@ impl Placement {
     }
 
     /// The place of the next connection.
-    pub(super) fn next(&self) -> Place {
+    pub(super) fn next(&self) -> ServerAddress {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, second) = *next;
         if !self.sockets.is_empty() {
             next.0 = (first + 1) % self.sockets.len();
-            return Place {
+            return ServerAddress {
                 host: LOCALHOST.to_owned(),
                 port: 0,
                 socket: Some(self.sockets[first].clone()),
@@ -65,7 +65,7 @@ impl Placement {
         if next.1 == 0 {
             next.0 = (first + 1) % self.hosts.len();
         }
-        Place {
+        ServerAddress {
             host: self.hosts[first].clone(),
             port: self.ports[second],
             socket: None,
@@ -73,7 +73,7 @@ impl Placement {
     }
 }
 
-impl Place {
+impl ServerAddress {
     /// Where that is; `localhost` is the default socket, whatever the port.
     pub(super) fn address(&self) -> Address {
         match &self.socket {

@@ -30,7 +30,7 @@ use crate::{Dialect, Settings};
 
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputStream {
     /// Standard output: the logger's lines, help, the version.
     Stdout,
     /// Standard error: complaints about the form of the command line.
@@ -41,7 +41,7 @@ pub enum Stream {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionMessage {
     /// Where it goes.
-    pub stream: Stream,
+    pub stream: OutputStream,
     /// The whole text.
     pub text: String,
 }
@@ -49,14 +49,14 @@ pub struct OptionMessage {
 impl OptionMessage {
     fn out(text: impl Into<String>) -> Self {
         Self {
-            stream: Stream::Stdout,
+            stream: OutputStream::Stdout,
             text: text.into(),
         }
     }
 
     fn err(text: impl Into<String>) -> Self {
         Self {
-            stream: Stream::Stderr,
+            stream: OutputStream::Stderr,
             text: text.into(),
         }
     }

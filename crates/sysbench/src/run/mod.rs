@@ -26,7 +26,7 @@ use dbdyno_fiber::{Signal, monotonic_ns};
 use gate::Gate;
 use reporting::Reporting;
 use std::sync::{Arc, Mutex, PoisonError};
-use watch::{Instants, RunEnd, Watch};
+use watch::{Instants, RunEnd, RunWatch};
 use workers::Workers;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -187,8 +187,8 @@ impl<'a> Run<'a> {
         instants
     }
 
-    fn watch(&self, instants: Instants, patience_ns: u64) -> Watch<'_> {
-        Watch {
+    fn watch(&self, instants: Instants, patience_ns: u64) -> RunWatch<'_> {
+        RunWatch {
             engine: self.engine,
             program: self.program,
             workers: &self.workers,

@@ -62,7 +62,7 @@ impl Instants {
 }
 
 /// Keeps the time of a run.
-pub(super) struct Watch<'a> {
+pub(super) struct RunWatch<'a> {
     pub(super) engine: &'a Engine,
     pub(super) program: &'a Arc<dyn Program>,
     pub(super) workers: &'a Workers,
@@ -73,7 +73,7 @@ pub(super) struct Watch<'a> {
     pub(super) patience_ns: u64,
 }
 
-impl Watch<'_> {
+impl RunWatch<'_> {
     /// Until all users have come to their end or are given up.
     pub(super) fn keep(&self) -> RunEnd {
         let mut warming_up = self.instants.has_warmup();

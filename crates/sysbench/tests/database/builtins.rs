@@ -50,6 +50,7 @@ fn drive(server: &Server, schema: &str, name: &str, more: &[&str]) -> (TestEngin
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn every_builtin_counts_as_its_script_does() {
     each_server(|server| {
         for (name, an_event) in [
@@ -77,6 +78,7 @@ fn every_builtin_counts_as_its_script_does() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn prepare_fills_every_table_and_cleanup_drops_them() {
     each_server(|server| {
         let (stage, _) = drive(
@@ -114,6 +116,7 @@ fn prepare_fills_every_table_and_cleanup_drops_them() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_bulk_insert_counts_rows_as_events_and_statements_as_writes() {
     each_server(|server| {
         let (stage, counts) = drive(server, "rows", "bulk_insert", &["--events=80000"]);
@@ -124,6 +127,7 @@ fn a_bulk_insert_counts_rows_as_events_and_statements_as_writes() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_user_can_connect_anew_after_every_few_events() {
     each_server(|server| {
         let more = [
@@ -138,6 +142,7 @@ fn a_user_can_connect_anew_after_every_few_events() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn users_who_meet_repeat_their_events() {
     each_server(|server| {
         let more = [

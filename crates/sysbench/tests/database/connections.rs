@@ -99,6 +99,7 @@ fn connections_take_turns_on_the_ports_of_each_host() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn encryption_is_off_unless_asked_for_and_known_afterwards() {
     each_server(|server| {
         let shown = |ssl: &str| {
@@ -119,6 +120,7 @@ fn encryption_is_off_unless_asked_for_and_known_afterwards() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_compressed_connection_answers_like_any_other() {
     each_server(|server| {
         let stage = server.stage_by_tcp("packed", &["--mysql-compression=on"]);
@@ -129,6 +131,7 @@ fn a_compressed_connection_answers_like_any_other() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn fibers_of_one_thread_wait_for_their_servers_at_the_same_time() {
     each_server(|server| {
         let stage = server.stage("fibers", &["--threads=8"]);

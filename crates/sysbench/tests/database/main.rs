@@ -1,5 +1,5 @@
-//! Checks what scripts and builtins do on real servers. That takes place only where `DBDYNO_TEST_SERVERS`
-//! names some.
+//! Checks what scripts and builtins do on the real servers that `DBDYNO_TEST_SERVERS` names: those tests run
+//! with `--include-ignored`.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 

@@ -5,6 +5,7 @@ use dbdyno_sysbench::db::{CallResult, ErrorKind, ResultSet};
 use dbdyno_wire::Parameters;
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn results_and_changes_are_counted_by_what_came_of_them() {
     each_server(|server| {
         let stage = server.stage("counts", &[]);
@@ -35,6 +36,7 @@ fn results_and_changes_are_counted_by_what_came_of_them() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn prepared_statements_count_their_rows_and_keep_none() {
     each_server(|server| {
         for (dialect, columns) in [("1.0", 0), ("1.1", 2)] {
@@ -77,6 +79,7 @@ fn prepared_statements_count_their_rows_and_keep_none() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn begin_is_prepared_or_sent_as_text_and_nobody_notices() {
     each_server(|server| {
         let stage = server.stage("begin", &[]);
@@ -97,6 +100,7 @@ fn begin_is_prepared_or_sent_as_text_and_nobody_notices() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn statements_that_the_client_fills_in_keep_their_rows() {
     each_server(|server| {
         let stage = server.stage("filled", &["--db-ps-mode=disable"]);
@@ -113,6 +117,7 @@ fn statements_that_the_client_fills_in_keep_their_rows() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn several_results_come_one_by_one_in_1_1_and_block_the_connection_in_1_0() {
     each_server(|server| {
         let sql = b"SELECT 1 UNION ALL SELECT 2; SET @a = 1; SELECT 3";
@@ -145,6 +150,7 @@ fn several_results_come_one_by_one_in_1_1_and_block_the_connection_in_1_0() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_procedure_can_be_called_again_though_it_leaves_results() {
     each_server(|server| {
         let stage = server.stage("procedure", &[]);
@@ -163,6 +169,7 @@ fn a_procedure_can_be_called_again_though_it_leaves_results() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_bulk_insert_leaves_in_statements_of_half_a_megabyte() {
     each_server(|server| {
         let stage = server.stage("bulk", &[]);
@@ -187,6 +194,7 @@ fn a_bulk_insert_leaves_in_statements_of_half_a_megabyte() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_closed_connection_is_told_of_and_stays_closed() {
     each_server(|server| {
         let stage = server.stage("closed", &[]);

@@ -24,6 +24,7 @@ fn table(server: &Server, schema: &str, more: &[&str]) -> (TestEngine, Connectio
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_error_is_told_of_with_its_query_and_is_gone_after_the_next_call() {
     each_server(|server| {
         let (stage, mut connection) = table(server, "words", &[]);
@@ -72,6 +73,7 @@ fn an_error_is_told_of_with_its_query_and_is_gone_after_the_next_call() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_error_that_is_to_be_ignored_is_counted_and_not_told_of() {
     each_server(|server| {
         let (stage, mut connection) = table(server, "ignored", &["--mysql-ignore-errors=1062"]);
@@ -95,6 +97,7 @@ fn an_error_that_is_to_be_ignored_is_counted_and_not_told_of() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_killed_connection_has_the_client_librarys_number_and_words() {
     each_server(|server| {
         let stage = server.stage("killed", &[]);
@@ -111,6 +114,7 @@ fn a_killed_connection_has_the_client_librarys_number_and_words() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_lost_connection_is_made_anew_and_its_statements_with_it() {
     each_server(|server| {
         let (stage, mut connection) = table(server, "anew", &[IGNORED]);
@@ -141,6 +145,7 @@ fn a_lost_connection_is_made_anew_and_its_statements_with_it() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn what_a_transaction_left_is_undone_before_a_repeat_if_that_is_wanted() {
     each_server(|server| {
         for (fixes, left) in [("none", "2"), ("rollback", "1")] {

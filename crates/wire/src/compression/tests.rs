@@ -77,8 +77,8 @@ fn a_packet_longer_than_a_frame_takes_two() {
     finish(&mut stream, start, 0);
     let frames = packed(&stream);
     assert!(unpacked(&frames, 65536, 65536).unwrap() == stream);
-    let first = Header::of(&frames).unwrap();
-    let second = Header::of(&frames[FRAME_HEADER_BYTES + first.length..]).unwrap();
+    let first = PacketHeader::of(&frames).unwrap();
+    let second = PacketHeader::of(&frames[FRAME_HEADER_BYTES + first.length..]).unwrap();
     assert_eq!((first.sequence, second.sequence), (0, 1));
 }
 
@@ -89,7 +89,7 @@ fn each_request_begins_with_frame_zero() {
     encoder.pack(&query);
     encoder.sequence = 7; // as the server's reply left it
     encoder.pack(&query);
-    let first = Header::of(&encoder.frames).unwrap();
+    let first = PacketHeader::of(&encoder.frames).unwrap();
     let second = &encoder.frames[FRAME_HEADER_BYTES + first.length..];
     assert_eq!((encoder.frames[3], second[3]), (0, 0));
     encoder.frames.clear();

@@ -2,7 +2,7 @@
 
 use super::{HEADER_BYTES, PREVIEW_BYTES, ReplyReader, ReplyStage};
 use crate::WireError;
-use crate::packet::{Header, MAX_PAYLOAD};
+use crate::packet::{MAX_PAYLOAD, PacketHeader};
 
 /// No packet that must be known whole is longer: only rows are.
 pub(crate) const MAX_CONTROL_BYTES: usize = 1 << 20;
@@ -36,7 +36,7 @@ impl ReplyReader {
         bytes: &[u8],
         wants_rows: bool,
     ) -> Result<PacketPreview, WireError> {
-        let Some(header) = Header::of(bytes) else {
+        let Some(header) = PacketHeader::of(bytes) else {
             return Ok(PacketPreview::Needs(HEADER_BYTES));
         };
         let kind = if self.is_continued {
@@ -83,7 +83,7 @@ impl ReplyReader {
     /// Checks a packet's place in the sequence and notes whether the next one carries it on.
     #[inline]
     pub(super) fn enter(&mut self, packet: &[u8]) -> Result<(), WireError> {
-        let Some(header) = Header::of(packet) else {
+        let Some(header) = PacketHeader::of(packet) else {
             return Ok(());
         };
         if self.sequence.is_some_and(|due| due != header.sequence) {

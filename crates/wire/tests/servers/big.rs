@@ -16,6 +16,7 @@ fn allow_long_payloads(server: &TestServer) -> String {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn payloads_longer_than_a_packet_go_and_come_whole() {
     each_server(|server| {
         let before = allow_long_payloads(server);

@@ -12,6 +12,7 @@ fn options() -> SessionOptions {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn sessions_and_channels_talk_the_same_packed() {
     each_server(|server| {
         let (mut setup, schema) = server.open_in_schema("packed");
@@ -68,6 +69,7 @@ fn sessions_and_channels_talk_the_same_packed() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn bytes_are_counted_as_the_network_sees_them() {
     each_server(|server| {
         for (route, tls) in WAYS {
@@ -90,6 +92,7 @@ fn bytes_are_counted_as_the_network_sees_them() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn packets_of_more_than_16_mib_go_and_come_packed() {
     each_server(|server| {
         let mut setup = server.open();

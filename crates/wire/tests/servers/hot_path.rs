@@ -33,6 +33,7 @@ pub const WAYS: [(Route, TlsPolicy); 3] = [
 ];
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn every_kind_of_request_is_answered_by_every_way() {
     each_server(|server| {
         let (mut setup, schema) = server.open_in_schema("requests");
@@ -105,6 +106,7 @@ fn every_kind_of_request_is_answered_by_every_way() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn several_requests_may_be_under_way_at_once() {
     each_server(|server| {
         for (route, tls) in WAYS {
@@ -124,6 +126,7 @@ fn several_requests_may_be_under_way_at_once() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn the_results_of_a_procedure_are_one_reply() {
     each_server(|server| {
         let (mut session, schema) = server.open_in_schema("procedure");
@@ -146,6 +149,7 @@ fn the_results_of_a_procedure_are_one_reply() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_error_in_the_midst_of_rows_is_an_error() {
     each_server(|server| {
         let (mut session, _schema) = server.open_in_schema("midst");
@@ -192,6 +196,7 @@ impl RowSink for FirstBytes {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_sink_is_given_the_rows() {
     each_server(|server| {
         let mut channel = server.open().into_channel().unwrap();
@@ -209,6 +214,7 @@ fn a_sink_is_given_the_rows() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_channel_that_waits_for_a_reply_is_no_session() {
     each_server(|server| {
         let mut channel = server.open().into_channel().unwrap();
@@ -219,6 +225,7 @@ fn a_channel_that_waits_for_a_reply_is_no_session() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn after_quitting_the_server_closes_the_connection() {
     each_server(|server| {
         let mut channel = server.open().into_channel().unwrap();

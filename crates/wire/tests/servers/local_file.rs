@@ -54,6 +54,7 @@ impl Read for FailingReader {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn rows_are_loaded_from_memory_and_from_nowhere_else() {
     each_server(|server| {
         let (mut setup, schema) = server.open_in_schema("local");

@@ -65,6 +65,7 @@ fn ways(server: &TestServer) -> Vec<Endpoint> {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn every_method_lets_in_by_every_way_cold_and_warm() {
     each_server(|server| {
         let mut tried = 0;
@@ -96,6 +97,7 @@ fn every_method_lets_in_by_every_way_cold_and_warm() {
 
 /// By `unix_socket` or `auth_socket` the server asks the operating system who is there.
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_user_of_the_operating_system_gets_in_without_a_password() {
     let id = std::process::Command::new("id")
         .arg("-un")
@@ -135,6 +137,7 @@ fn a_user_of_the_operating_system_gets_in_without_a_password() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_empty_password_is_accepted_where_it_is_right() {
     each_server(|server| {
         for (plugin, _, short) in &METHODS[..3] {
@@ -152,6 +155,7 @@ fn an_empty_password_is_accepted_where_it_is_right() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_wrong_password_is_an_authentication_error_that_does_not_show_it() {
     each_server(|server| {
         for (plugin, _, short) in METHODS {
@@ -173,6 +177,7 @@ fn a_wrong_password_is_an_authentication_error_that_does_not_show_it() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn the_facts_say_whether_the_connection_is_encrypted() {
     each_server(|server| {
         for endpoint in ways(server) {
@@ -202,6 +207,7 @@ fn the_facts_say_whether_the_connection_is_encrypted() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_certificate_of_another_authority_is_refused() {
     // The certificate of an authority made for this test; its key is gone.
     let path = std::env::temp_dir().join(format!("dbdyno_wire_{}.pem", std::process::id()));
@@ -229,6 +235,7 @@ fn own_files(server: &TestServer) -> Option<[std::path::PathBuf; 3]> {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_user_known_by_a_certificate_gets_in_with_it_alone() {
     each_server(|server| {
         let Some([authority, certificates, key]) = own_files(server) else {
@@ -265,6 +272,7 @@ fn a_user_known_by_a_certificate_gets_in_with_it_alone() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn the_oldest_version_of_tls_is_the_callers_choice() {
     each_server(|server| {
         let endpoint = server.endpoint(Route::Loopback, TlsPolicy::Required);
@@ -294,6 +302,7 @@ fn the_oldest_version_of_tls_is_the_callers_choice() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn the_ciphers_are_the_callers_choice() {
     each_server(|server| {
         let endpoint = server.endpoint(Route::Loopback, TlsPolicy::Required);
@@ -322,6 +331,7 @@ fn the_ciphers_are_the_callers_choice() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_unknown_schema_is_a_server_error() {
     each_server(|server| {
         let mut endpoint = server.endpoint(Route::Socket, TlsPolicy::Off);
@@ -335,6 +345,7 @@ fn an_unknown_schema_is_a_server_error() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_session_begins_in_its_schema() {
     each_server(|server| {
         let (_session, schema) = server.open_in_schema("begin");

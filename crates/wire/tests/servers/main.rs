@@ -1,4 +1,4 @@
-//! Talks to real servers. They take place only where `DBDYNO_TEST_SERVERS` names some.
+//! Talks to the real servers that `DBDYNO_TEST_SERVERS` names: tests run with `--include-ignored`.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 

@@ -4,6 +4,7 @@ use crate::server::{Route, each_server, open, open_with};
 use dbdyno_wire::{SessionChanges, SessionOptions, TlsPolicy};
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_session_that_tracks_is_told_what_changed() {
     each_server(|server| {
         let (_setup, schema) = server.open_in_schema("changes");
@@ -53,6 +54,7 @@ fn a_session_that_tracks_is_told_what_changed() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_session_that_does_not_track_is_told_nothing() {
     each_server(|server| {
         let mut session = open(&server.endpoint(Route::Loopback, TlsPolicy::Off));

@@ -33,6 +33,7 @@ impl RowSink for RowCounts {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn several_statements_in_one_request_are_one_reply() {
     each_server(|server| {
         let mut session = open_multi(server);
@@ -89,6 +90,7 @@ fn several_statements_in_one_request_are_one_reply() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn without_being_asked_for_several_statements_are_refused() {
     each_server(|server| {
         let error = server.open().query("SELECT 1; SELECT 2").unwrap_err();
@@ -100,6 +102,7 @@ fn without_being_asked_for_several_statements_are_refused() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_procedure_gives_its_results_and_then_its_out_parameters() {
     each_server(|server| {
         let (mut session, schema) = server.open_in_schema("out");
@@ -131,6 +134,7 @@ fn a_procedure_gives_its_results_and_then_its_out_parameters() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_failure_in_the_second_result_of_a_procedure_ends_the_reply() {
     each_server(|server| {
         let (mut session, _schema) = server.open_in_schema("second");

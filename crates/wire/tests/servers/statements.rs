@@ -25,6 +25,7 @@ const COLUMNS: [(&str, &str); 17] = [
 ];
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_row_of_every_type_reads_the_same_in_text_and_binary() {
     each_server(|server| {
         let (mut session, _schema) = server.open_in_schema("types");
@@ -78,6 +79,7 @@ fn a_row_of_every_type_reads_the_same_in_text_and_binary() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn counts_of_a_change_come_back() {
     each_server(|server| {
         let (mut session, _schema) = server.open_in_schema("counts");
@@ -99,6 +101,7 @@ fn counts_of_a_change_come_back() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn an_error_leaves_the_session_usable() {
     each_server(|server| {
         let mut session = server.open();
@@ -117,6 +120,7 @@ fn an_error_leaves_the_session_usable() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_wrong_count_of_values_is_noticed_before_sending() {
     each_server(|server| {
         let mut session = server.open();
@@ -127,6 +131,7 @@ fn a_wrong_count_of_values_is_noticed_before_sending() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_wait_ends_at_its_limit() {
     each_server(|server| {
         let mut session = server.open();
@@ -143,6 +148,7 @@ fn a_wait_ends_at_its_limit() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_killed_connection_is_lost() {
     each_server(|server| {
         let mut session = server.open();
@@ -155,6 +161,7 @@ fn a_killed_connection_is_lost() {
 }
 
 #[test]
+#[ignore = "needs servers, named by DBDYNO_TEST_SERVERS"]
 fn a_connection_closed_for_idleness_is_lost_whether_or_not_the_server_says_so() {
     each_server(|server| {
         let mut session = server.open();

@@ -154,6 +154,8 @@ pub(super) fn insert_head(options: &InsertBenchmarkOptions, number: u32) -> Stri
 }
 
 fn of_table(options: &InsertBenchmarkOptions, number: u32) -> Vec<StatementTemplate> {
+    use BenchmarkStatement as Kind;
+    use StatementHandling::{Kept, Plain, Written};
     let name = table(options, number);
     let rows = options.rows_per_query;
     let range = |place: usize, above: &str| {
@@ -168,76 +170,58 @@ fn of_table(options: &InsertBenchmarkOptions, number: u32) -> Vec<StatementTempl
         )
     };
     let ids = vec!["?"; rows as usize].join(", ");
-    let mut all = vec![
-        template(
-            schema::drop_table(options, number),
-            BenchmarkStatement::DropTable,
-            StatementHandling::Plain,
-        ),
-        template(
+    let mut all = [
+        (schema::drop_table(options, number), Kind::DropTable, Plain),
+        (
             schema::create_table(options, number),
-            BenchmarkStatement::CreateTable,
-            StatementHandling::Plain,
+            Kind::CreateTable,
+            Plain,
         ),
-        template(
+        (
             format!("{}(?,?,?,?,?,?), ...", insert_head(options, number)),
-            BenchmarkStatement::Insert,
-            StatementHandling::Written,
+            Kind::Insert,
+            Written,
         ),
-        template(
+        (
             format!(
                 "delete from {name} where transactionid >= ? order by transactionid asc limit ?"
             ),
-            BenchmarkStatement::Delete,
-            StatementHandling::Plain,
+            Kind::Delete,
+            Plain,
         ),
-        template(
+        (
             format!("select min(transactionid) from {name}"),
-            BenchmarkStatement::FindMin,
-            StatementHandling::Kept,
+            Kind::FindMin,
+            Kept,
         ),
-        template(
+        (
             format!("select max(transactionid) from {name}"),
-            BenchmarkStatement::FindMax,
-            StatementHandling::Kept,
+            Kind::FindMax,
+            Kept,
         ),
-        template(
-            range(0, ">="),
-            BenchmarkStatement::RangeMarketsegment,
-            StatementHandling::Plain,
-        ),
-        template(
-            range(1, ">"),
-            BenchmarkStatement::RangeRegistersegment,
-            StatementHandling::Plain,
-        ),
-        template(
-            range(2, ">="),
-            BenchmarkStatement::RangePdc,
-            StatementHandling::Plain,
-        ),
-        template(
+        (range(0, ">="), Kind::RangeMarketsegment, Plain),
+        (range(1, ">"), Kind::RangeRegistersegment, Plain),
+        (range(2, ">="), Kind::RangePdc, Plain),
+        (
             format!(
                 "select transactionid, productid, data from {name} where transactionid in ({ids})"
             ),
-            BenchmarkStatement::Point,
-            StatementHandling::Plain,
+            Kind::Point,
+            Plain,
         ),
-        template(
+        (
             format!("select * from {name} limit 1"),
-            BenchmarkStatement::ReadRow,
-            StatementHandling::Plain,
+            Kind::ReadRow,
+            Plain,
         ),
-        template(
-            format!("analyze table {name}"),
-            BenchmarkStatement::Analyze,
-            StatementHandling::Plain,
-        ),
-    ];
+        (format!("analyze table {name}"), Kind::Analyze, Plain),
+    ]
+    .map(|(text, kind, handling)| template(text, kind, handling))
+    .to_vec();
     let made = schema::add_keys(options, number);
     let never = repeat_n(String::new(), ADD_KEYS.len() - made.len());
     let keys = made.into_iter().chain(never).zip(ADD_KEYS);
-    all.extend(keys.map(|(text, kind)| template(text, kind, StatementHandling::Plain)));
+    all.extend(keys.map(|(text, kind)| template(text, kind, Plain)));
     all
 }
 

@@ -1,6 +1,4 @@
-//! Checks the facts of the reference, where it lies beside this repository: recorded from the tool, or of an
-//! independent model.
-#![expect(clippy::print_stdout, reason = "a skipped test says so")]
+//! Checks the facts of the reference (`contract/vectors`): recorded from the tool, or of an independent model.
 
 use super::buckets::place;
 use super::options::InsertBenchmarkOptions;
@@ -10,21 +8,21 @@ use super::test_driver::{count, driven, given, made};
 use serde_json::Value;
 use std::path::Path;
 
-/// Facts of the reference; null when it isn't there.
+/// Reads facts of the reference.
 fn fact(name: &str) -> Value {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/workloads/insert_benchmark.json");
-    let Ok(text) = std::fs::read_to_string(file) else {
-        println!("skipped: insert_benchmark.json is not beside this repository");
-        return Value::Null;
-    };
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/vectors/insert_benchmark.json");
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let all: Value = serde_json::from_str(&text).unwrap();
     assert!(!all[name].is_null(), "{name}");
     all[name].clone()
 }
 
 fn facts(name: &str) -> Vec<Value> {
-    fact(name).as_array().cloned().unwrap_or_default()
+    let facts = fact(name).as_array().cloned().unwrap_or_default();
+    assert!(!facts.is_empty(), "no {name} in the vectors");
+    facts
 }
 
 fn whole(fact: &Value) -> u64 {
@@ -93,10 +91,8 @@ fn columns_have_the_tools_ranges() {
         ("customerid", CUSTOMERS),
         ("price", PRICES),
     ] {
-        if let Some(range) = ranges[column].as_array() {
-            assert_eq!(whole(&range[0]), 0);
-            assert_eq!(whole(&range[1]), u64::from(values) - 1);
-        }
+        assert_eq!(whole(&ranges[column][0]), 0, "{column}");
+        assert_eq!(whole(&ranges[column][1]), u64::from(values) - 1, "{column}");
     }
 }
 
@@ -159,7 +155,7 @@ fn the_highest_key_is_asked_for_as_often_as_the_tools() {
     // The last pair of the reference has 36,768 queries; a step of so many milliseconds makes as many, and a few more.
     let made = made(&[("step", "qp0"), ("step_seconds", "38"), ("nr1", "1000")]);
     let metric = driven(&*made, 1_000_000);
-    for pair in pairs.as_array().into_iter().flatten() {
+    for pair in pairs.as_array().unwrap() {
         let (queries, expected) = (whole(&pair[0]), whole(&pair[1]));
         let (mut asked, mut queried) = (0, 0);
         for statement in &metric {

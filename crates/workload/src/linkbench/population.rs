@@ -2,7 +2,7 @@
 
 use super::options::LinkBenchOptions;
 use super::rows::{
-    Batches, COUNT_FRAME, CountRows, Frame, GraphContext, LINK_FRAME, LinkBlock, LinkRows,
+    Batches, COUNT_FRAME, CountRows, GraphContext, InsertFrame, LINK_FRAME, LinkBlock, LinkRows,
     NODE_FRAME, NodeRows, RowSequence,
 };
 use super::{conditions, schema};
@@ -68,7 +68,7 @@ impl LinkBenchPopulation {
     fn batches<R: RowSequence + 'static>(
         &self,
         rows: R,
-        frame: &'static Frame,
+        frame: &'static InsertFrame,
     ) -> Box<dyn RowSource> {
         Box::new(Batches::new(rows, frame, self.context.batch_rows))
     }

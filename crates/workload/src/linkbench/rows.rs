@@ -84,20 +84,20 @@ pub(super) trait RowSequence: Send {
 /// Rows in batches, each a statement.
 pub(super) struct Batches<R> {
     rows: R,
-    frame: &'static Frame,
+    frame: &'static InsertFrame,
     batch_rows: u64,
     sums: Vec<u64>,
 }
 
 /// What stands before and after the rows of a statement, and how many sums are kept of them.
-pub(super) struct Frame {
+pub(super) struct InsertFrame {
     before: &'static str,
     after: &'static str,
     sums: usize,
 }
 
 impl<R: RowSequence> Batches<R> {
-    pub(super) fn new(rows: R, frame: &'static Frame, batch_rows: u64) -> Self {
+    pub(super) fn new(rows: R, frame: &'static InsertFrame, batch_rows: u64) -> Self {
         Self {
             rows,
             frame,
@@ -136,7 +136,7 @@ pub(super) struct NodeRows {
 }
 
 /// Ids are given, where the tool leaves them to AUTO_INCREMENT: so parts can be filled side by side.
-pub(super) const NODE_FRAME: Frame = Frame {
+pub(super) const NODE_FRAME: InsertFrame = InsertFrame {
     before: "INSERT INTO nodetable (id, type, version, time, data) VALUES ",
     after: "",
     sums: schema::NODE_CHECKS.len(),
@@ -182,7 +182,7 @@ pub(super) struct LinkRows<B> {
     data: Vec<u8>,
 }
 
-pub(super) const LINK_FRAME: Frame = Frame {
+pub(super) const LINK_FRAME: InsertFrame = InsertFrame {
     before: "INSERT INTO linktable(id1, id2, link_type, visibility, data, time, version) VALUES ",
     after: " ON DUPLICATE KEY UPDATE visibility = VALUES(visibility)",
     sums: schema::LINK_CHECKS.len(),
@@ -244,7 +244,7 @@ pub(super) struct CountRows {
     row: TextTemplate,
 }
 
-pub(super) const COUNT_FRAME: Frame = Frame {
+pub(super) const COUNT_FRAME: InsertFrame = InsertFrame {
     before: "REPLACE INTO counttable(id, link_type, count, time, version) VALUES ",
     after: "",
     sums: schema::COUNT_CHECKS.len(),

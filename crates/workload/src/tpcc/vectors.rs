@@ -3,19 +3,12 @@
 use serde_json::Value;
 use std::path::Path;
 
-/// The file of `data/workloads`, or nothing, with a word, where the vectors are not beside the repository.
-pub(super) fn vectors(file: &str) -> Option<Value> {
+/// Reads a file of `contract/vectors`.
+pub(super) fn vectors(file: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/workloads")
+        .join("../../contract/vectors")
         .join(file);
-    let Ok(text) = std::fs::read_to_string(path) else {
-        skipped();
-        return None;
-    };
-    Some(serde_json::from_str(&text).unwrap())
-}
-
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-fn skipped() {
-    println!("skipped: the test vectors are not beside this repository");
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap()
 }

@@ -99,8 +99,11 @@ impl CConnection {
 }
 
 /// Calls a connection that may wait.
+///
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[inline]
-pub(super) fn using<T>(
+pub(super) unsafe fn using<T>(
     connection: *mut CConnection,
     otherwise: T,
     work: impl FnOnce(&mut CConnection, &Context) -> T,
@@ -143,27 +146,40 @@ unsafe extern "C" fn db_connection_create(driver: *mut CDriver) -> *mut CConnect
     })
 }
 
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn db_connection_close(connection: *mut CConnection) -> c_int {
-    using(connection, 0, |handle, _| {
-        handle.connection.disconnect();
-        handle.show_error();
-        0
-    })
+unsafe extern "C" fn db_connection_close(connection: *mut CConnection) -> c_int {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, 0, |handle, _| {
+            handle.connection.disconnect();
+            handle.show_error();
+            0
+        })
+    }
 }
 
 /// The connection is made anew; statements are prepared again when they are next executed.
+///
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn db_connection_reconnect(connection: *mut CConnection) -> c_int {
-    using(connection, 1, |handle, _| {
-        let made = handle.connection.reconnect();
-        handle.show_error();
-        c_int::from(!made)
-    })
+unsafe extern "C" fn db_connection_reconnect(connection: *mut CConnection) -> c_int {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, 1, |handle, _| {
+            let made = handle.connection.reconnect();
+            handle.show_error();
+            c_int::from(!made)
+        })
+    }
 }
 
+/// # Safety
+/// `connection` is null or a handle that is given back once.
 #[unsafe(no_mangle)]
-extern "C" fn db_connection_free(connection: *mut CConnection) {
+unsafe extern "C" fn db_connection_free(connection: *mut CConnection) {
     acting((), |_| {
         if !connection.is_null() {
             // SAFETY: the finalizer of the handle gives it up once.
@@ -172,86 +188,121 @@ extern "C" fn db_connection_free(connection: *mut CConnection) {
     });
 }
 
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_query(
     connection: *mut CConnection,
     text: *const c_char,
     length: usize,
 ) -> *mut CResult {
-    using(connection, null_mut(), |handle, _| {
-        // SAFETY: the script's string lives through the call.
-        let answer = handle.connection.query(unsafe { lent(text, length) });
-        handle.show(answer)
-    })
+    // SAFETY: the caller gives a live handle, and a string that lives through the call.
+    unsafe {
+        using(connection, null_mut(), |handle, _| {
+            let answer = handle.connection.query(lent(text, length));
+            handle.show(answer)
+        })
+    }
 }
 
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn db_more_results(connection: *mut CConnection) -> bool {
-    using(connection, false, |handle, _| {
-        handle.connection.more_results()
-    })
+unsafe extern "C" fn db_more_results(connection: *mut CConnection) -> bool {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, false, |handle, _| {
+            handle.connection.more_results()
+        })
+    }
 }
 
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn db_next_result(connection: *mut CConnection) -> *mut CResult {
-    using(connection, null_mut(), |handle, _| {
-        let answer = handle.connection.next_result();
-        handle.show(answer)
-    })
+unsafe extern "C" fn db_next_result(connection: *mut CConnection) -> *mut CResult {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, null_mut(), |handle, _| {
+            let answer = handle.connection.next_result();
+            handle.show(answer)
+        })
+    }
 }
 
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_bulk_insert_init(
     connection: *mut CConnection,
     head: *const c_char,
     length: usize,
 ) -> c_int {
-    using(connection, 1, |handle, _| {
-        // SAFETY: the script's string lives through the call.
-        let begun = handle
-            .connection
-            .bulk_insert_init(unsafe { lent(head, length) });
-        handle.show_error();
-        c_int::from(!begun)
-    })
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, 1, |handle, _| {
+            let begun = handle.connection.bulk_insert_init(lent(head, length));
+            handle.show_error();
+            c_int::from(!begun)
+        })
+    }
 }
 
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_bulk_insert_next(
     connection: *mut CConnection,
     row: *const c_char,
     length: usize,
 ) -> c_int {
-    using(connection, 1, |handle, _| {
-        // SAFETY: as above.
-        let added = handle
-            .connection
-            .bulk_insert_next(unsafe { lent(row, length) });
-        handle.show_error();
-        c_int::from(!added)
-    })
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, 1, |handle, _| {
+            let added = handle.connection.bulk_insert_next(lent(row, length));
+            handle.show_error();
+            c_int::from(!added)
+        })
+    }
 }
 
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn db_bulk_insert_done(connection: *mut CConnection) -> c_int {
-    using(connection, 1, |handle, _| {
-        let done = handle.connection.bulk_insert_done();
-        handle.show_error();
-        c_int::from(!done)
-    })
+unsafe extern "C" fn db_bulk_insert_done(connection: *mut CConnection) -> c_int {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, 1, |handle, _| {
+            let done = handle.connection.bulk_insert_done();
+            handle.show_error();
+            c_int::from(!done)
+        })
+    }
 }
 
 /// The script's hook says that the last error is to be ignored.
+///
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn dbdyno_ignore(connection: *mut CConnection) {
-    using(connection, (), |handle, _| {
-        handle.connection.forgive();
-        handle.error = ErrorKind::Ignorable as c_int;
-    });
+unsafe extern "C" fn dbdyno_ignore(connection: *mut CConnection) {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, (), |handle, _| {
+            handle.connection.forgive();
+            handle.error = ErrorKind::Ignorable as c_int;
+        });
+    }
 }
 
 /// The event that met an error is about to be repeated.
+///
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn dbdyno_roll_back(connection: *mut CConnection) {
-    using(connection, (), |handle, _| handle.connection.roll_back());
+unsafe extern "C" fn dbdyno_roll_back(connection: *mut CConnection) {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(connection, (), |handle, _| handle.connection.roll_back());
+    }
 }

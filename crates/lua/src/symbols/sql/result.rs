@@ -71,25 +71,28 @@ unsafe extern "C" fn db_fetch_row(result: *mut CResult) -> *const CRow {
     }
     // SAFETY: the script's handle is live.
     let connection = unsafe { (*result).connection };
-    using(connection, null(), |handle, _| {
-        let Some(row) = handle.connection.fetch_row() else {
-            return null();
-        };
-        let place = &mut handle.row.place;
-        place.clear();
-        place.extend(row.map(|value| match value {
-            Some(text) => CValue {
-                length: u32::try_from(text.len()).unwrap_or(u32::MAX),
-                pointer: text.as_ptr(),
-            },
-            None => CValue {
-                length: 0,
-                pointer: null(),
-            },
-        }));
-        handle.row.values = handle.row.place.as_ptr();
-        &raw const handle.row
-    })
+    // SAFETY: a result lives no longer than its connection.
+    unsafe {
+        using(connection, null(), |handle, _| {
+            let Some(row) = handle.connection.fetch_row() else {
+                return null();
+            };
+            let place = &mut handle.row.place;
+            place.clear();
+            place.extend(row.map(|value| match value {
+                Some(text) => CValue {
+                    length: u32::try_from(text.len()).unwrap_or(u32::MAX),
+                    pointer: text.as_ptr(),
+                },
+                None => CValue {
+                    length: 0,
+                    pointer: null(),
+                },
+            }));
+            handle.row.values = handle.row.place.as_ptr();
+            &raw const handle.row
+        })
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -99,7 +102,10 @@ unsafe extern "C" fn db_free_results(result: *mut CResult) -> c_int {
     }
     // SAFETY: the script's handle is live.
     let connection = unsafe { (*result).connection };
-    using(connection, 1, |handle, _| {
-        c_int::from(!handle.connection.free_results())
-    })
+    // SAFETY: a result lives no longer than its connection.
+    unsafe {
+        using(connection, 1, |handle, _| {
+            c_int::from(!handle.connection.free_results())
+        })
+    }
 }

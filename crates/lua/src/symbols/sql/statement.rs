@@ -125,58 +125,75 @@ impl CBind {
     }
 }
 
+/// # Safety
+/// `connection` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_prepare(
     connection: *mut CConnection,
     text: *const c_char,
     length: usize,
 ) -> *mut CStatement {
-    using(connection, null_mut(), |handle, _| {
-        // SAFETY: the script's string lives through the call.
-        let prepared = handle.connection.prepare(unsafe { lent(text, length) });
-        handle.show_error();
-        let Some(statement) = prepared else {
-            return null_mut();
-        };
-        // SAFETY: the handle is live; given up with the statement.
-        unsafe { CConnection::keep(connection) };
-        Box::into_raw(Box::new(CStatement {
-            connection,
-            statement,
-            bound: Vec::new(),
-            is_closed: false,
-        }))
-    })
+    // SAFETY: the caller gives a live handle, given up with the statement, and a string that lives through the call.
+    unsafe {
+        using(connection, null_mut(), |handle, _| {
+            let prepared = handle.connection.prepare(lent(text, length));
+            handle.show_error();
+            let Some(statement) = prepared else {
+                return null_mut();
+            };
+            CConnection::keep(connection);
+            Box::into_raw(Box::new(CStatement {
+                connection,
+                statement,
+                bound: Vec::new(),
+                is_closed: false,
+            }))
+        })
+    }
 }
 
 /// Calls the connection of a statement.
+///
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
 #[inline]
-fn executing<T>(
+unsafe fn executing<T>(
     statement: *mut CStatement,
     otherwise: T,
     work: impl FnOnce(&mut CConnection, &mut CStatement) -> T,
 ) -> T {
     // SAFETY: the script's handle is live, and only its own fiber uses it.
     let statement = unsafe { &mut *statement };
-    using(statement.connection, otherwise, |handle, _| {
-        work(handle, statement)
-    })
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        using(statement.connection, otherwise, |handle, _| {
+            work(handle, statement)
+        })
+    }
 }
 
-fn bind(statement: *mut CStatement, bound: Vec<Bound>) -> c_int {
-    executing(statement, 1, |handle, statement| {
-        if !handle
-            .connection
-            .may_bind(&statement.statement, bound.len())
-        {
-            return 1;
-        }
-        statement.bound = bound;
-        0
-    })
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
+unsafe fn bind(statement: *mut CStatement, bound: Vec<Bound>) -> c_int {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        executing(statement, 1, |handle, statement| {
+            if !handle
+                .connection
+                .may_bind(&statement.statement, bound.len())
+            {
+                return 1;
+            }
+            statement.bound = bound;
+            0
+        })
+    }
 }
 
 /// Binds parameters of the prelude's, which it keeps alive as long as the statement.
+///
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dbdyno_bind(
     statement: *mut CStatement,
@@ -185,13 +202,15 @@ unsafe extern "C" fn dbdyno_bind(
 ) -> c_int {
     // SAFETY: the prelude gives an array and its length.
     let parameters = unsafe { std::slice::from_raw_parts(parameters, count) };
-    bind(
-        statement,
-        parameters.iter().map(|one| Bound::Ours(*one)).collect(),
-    )
+    let bound = parameters.iter().map(|one| Bound::Ours(*one)).collect();
+    // SAFETY: the caller gives a live handle.
+    unsafe { bind(statement, bound) }
 }
 
 /// Binds what a script describes itself, and keeps alive itself.
+///
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_bind_param(
     statement: *mut CStatement,
@@ -200,10 +219,9 @@ unsafe extern "C" fn db_bind_param(
 ) -> c_int {
     // SAFETY: the script gives an array and its length.
     let parameters = unsafe { std::slice::from_raw_parts(parameters, count) };
-    bind(
-        statement,
-        parameters.iter().map(|one| Bound::Theirs(*one)).collect(),
-    )
+    let bound = parameters.iter().map(|one| Bound::Theirs(*one)).collect();
+    // SAFETY: the caller gives a live handle.
+    unsafe { bind(statement, bound) }
 }
 
 /// Rows of statements are counted, not read, so there is nothing to bind.
@@ -234,33 +252,47 @@ fn execute(handle: &mut CConnection, statement: &mut CStatement) -> CallResult {
     connection.execute(&mut statement.statement, parameters)
 }
 
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_execute(statement: *mut CStatement) -> *mut CResult {
     let place = statement;
-    executing(statement, null_mut(), |handle, statement| {
-        let answer = execute(handle, statement);
-        let result = handle.show(answer);
-        handle.result.statement = place;
-        result
-    })
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        executing(statement, null_mut(), |handle, statement| {
+            let answer = execute(handle, statement);
+            let result = handle.show(answer);
+            handle.result.statement = place;
+            result
+        })
+    }
 }
 
 /// As `db_execute`, for the prelude: 0 without rows, 1 with rows, which [`dbdyno_result`] describes, 2 after an error.
+///
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dbdyno_execute(statement: *mut CStatement) -> c_int {
     let place = statement;
-    executing(statement, 2, |handle, statement| {
-        let answer = execute(handle, statement);
-        let has_rows = !handle.show(answer).is_null();
-        handle.result.statement = place;
-        match answer {
-            CallResult::Failed => 2,
-            _ => c_int::from(has_rows),
-        }
-    })
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        executing(statement, 2, |handle, statement| {
+            let answer = execute(handle, statement);
+            let has_rows = !handle.show(answer).is_null();
+            handle.result.statement = place;
+            match answer {
+                CallResult::Failed => 2,
+                _ => c_int::from(has_rows),
+            }
+        })
+    }
 }
 
 /// The result of the statement's connection.
+///
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dbdyno_result(statement: *mut CStatement) -> *mut CResult {
     // SAFETY: the script's handles are live.
@@ -295,28 +327,41 @@ unsafe extern "C" fn dbdyno_set_pattern(
     }
 }
 
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn db_stmt_next_result(statement: *mut CStatement) -> *mut CResult {
+unsafe extern "C" fn db_stmt_next_result(statement: *mut CStatement) -> *mut CResult {
     let place = statement;
-    executing(statement, null_mut(), |handle, _| {
-        let answer = handle.connection.next_result();
-        let result = handle.show(answer);
-        handle.result.statement = place;
-        result
-    })
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        executing(statement, null_mut(), |handle, _| {
+            let answer = handle.connection.next_result();
+            let result = handle.show(answer);
+            handle.result.statement = place;
+            result
+        })
+    }
 }
 
+/// # Safety
+/// `statement` is a live handle of the calling fiber.
 #[unsafe(no_mangle)]
-extern "C" fn db_close(statement: *mut CStatement) -> c_int {
-    executing(statement, 1, |handle, statement| {
-        statement.is_closed = true;
-        c_int::from(!handle.connection.close_statement(&mut statement.statement))
-    })
+unsafe extern "C" fn db_close(statement: *mut CStatement) -> c_int {
+    // SAFETY: the caller gives a live handle.
+    unsafe {
+        executing(statement, 1, |handle, statement| {
+            statement.is_closed = true;
+            c_int::from(!handle.connection.close_statement(&mut statement.statement))
+        })
+    }
 }
 
 /// The handle is gone; a statement that was not closed is closed.
+///
+/// # Safety
+/// `statement` is null or a handle that is given back once.
 #[unsafe(no_mangle)]
-extern "C" fn dbdyno_statement_free(statement: *mut CStatement) {
+unsafe extern "C" fn dbdyno_statement_free(statement: *mut CStatement) {
     if statement.is_null() {
         return;
     }

@@ -27,7 +27,7 @@ fn spoken(said: &[OptionMessage]) -> String {
 }
 
 #[track_caller]
-fn complains(arguments: &str, stream: Stream, text: &str) {
+fn complains(arguments: &str, stream: OutputStream, text: &str) {
     let ending = line(arguments).unwrap_err();
     let last = ending.said.last().unwrap();
     assert_eq!(

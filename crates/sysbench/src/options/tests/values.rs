@@ -7,7 +7,7 @@ fn bad_general_values_are_complained_of_in_sysbench_words() {
     let fatal = |arguments: &str, words: &str| {
         complains(
             &format!("d.lua|prepare|{arguments}"),
-            Stream::Stdout,
+            OutputStream::Stdout,
             &format!("FATAL: {words}\n"),
         );
     };
@@ -62,12 +62,12 @@ fn bad_general_values_are_complained_of_in_sysbench_words() {
     );
     complains(
         "--verbosity=6",
-        Stream::Stdout,
+        OutputStream::Stdout,
         "Invalid value for verbosity: 6\n",
     );
     complains(
         "--verbosity=-1",
-        Stream::Stdout,
+        OutputStream::Stdout,
         "Invalid value for verbosity: 255\n",
     );
 }
@@ -86,7 +86,7 @@ fn whole_numbers_that_are_none_are_complained_of_by_their_underscored_names() {
         let value = option.split('=').nth(1).unwrap();
         complains(
             &format!("empty.lua|--{option}|run"),
-            Stream::Stderr,
+            OutputStream::Stderr,
             &format!("Invalid value for the '{name}' option: '{value}'\n"),
         );
     }

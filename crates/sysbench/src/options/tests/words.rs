@@ -16,7 +16,7 @@ fn words_are_the_name_and_the_command() {
     ] {
         complains(
             third,
-            Stream::Stderr,
+            OutputStream::Stderr,
             "Unrecognized command line argument: run\n",
         );
     }
@@ -26,7 +26,7 @@ fn words_are_the_name_and_the_command() {
 fn the_old_test_option_takes_the_place_of_the_name() {
     let named = is_taken("d.lua|prepare|--test=empty.lua");
     assert_eq!(named.name.as_deref(), Some("empty.lua"));
-    assert_eq!(named.said[0].stream, Stream::Stderr);
+    assert_eq!(named.said[0].stream, OutputStream::Stderr);
     let command = is_taken("--test=d.lua|empty.lua");
     assert_eq!(command.command.as_deref(), Some("empty.lua"));
     let empty = is_taken("--test=|d.lua|prepare");
@@ -143,7 +143,7 @@ fn own_options_are_taken_beside_those_of_sysbench() {
         let (name, value) = bad.split_once('=').unwrap();
         complains(
             &format!("--{bad}"),
-            Stream::Stderr,
+            OutputStream::Stderr,
             &format!("Invalid value for the '{name}' option: '{value}'\n"),
         );
     }

@@ -35,9 +35,7 @@ fn expected(
 
 #[test]
 fn transactions_have_the_recorded_counts_of_statements() {
-    let Some(file) = vectors("tpcc_statements.json") else {
-        return;
-    };
+    let file = vectors("tpcc_statements.json");
     for event in told(NEW_ORDER, 1000) {
         let lines = event.first("new_order.insert_order").unwrap().ints[4] as usize;
         let is_rolled_back = event.count("rollback") == 1;
@@ -220,9 +218,7 @@ fn the_purge_is_a_type_of_its_own_and_splittable_names_what_only_reads() {
 
 #[test]
 fn of_namesakes_the_row_of_the_vectors_is_taken() {
-    let Some(file) = vectors("tpcc.json") else {
-        return;
-    };
+    let file = vectors("tpcc.json");
     for vector in file["customer_by_last_name_row"].as_array().unwrap() {
         let rows = vector["rows"].as_u64().unwrap() as usize;
         assert_eq!(super::tool_row(rows) as u64 + 1, vector["sysbench_tpcc"]);

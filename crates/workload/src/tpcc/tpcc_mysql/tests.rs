@@ -37,9 +37,7 @@ fn thirty_five_statements_are_prepared_and_two_are_text() {
 
 #[test]
 fn transactions_have_the_recorded_counts_of_statements() {
-    let Some(file) = vectors("tpcc_statements.json") else {
-        return;
-    };
+    let file = vectors("tpcc_statements.json");
     let workload = make_workload(NAME, &[], 1);
     let mut user = workload.user(0);
     for _ in 0..1000 {
@@ -127,9 +125,7 @@ fn payments_are_remote_as_often_as_the_standard_says() {
 
 #[test]
 fn items_have_the_smeared_skew_of_the_vectors() {
-    let Some(file) = vectors("tpcc.json") else {
-        return;
-    };
+    let file = vectors("tpcc.json");
     let vector = &file["tpcc_mysql_items"];
     let parameters = super::inputs::TpccMysqlInputs::new(
         &crate::tpcc::options::TpccOptions::read(
