@@ -31,11 +31,11 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
+from dbdyno.report._cell_response_times import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._curves import Curve
 from dbdyno.report._fairness import Fairness, judge_fairness
-from dbdyno.report._histograms import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
 from dbdyno.report._space import CellSpace, cells_with_space

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.core import Cell, LatencyNs, OrderRates, RunRecord, TypeFigures
-from dbdyno.report._histograms import TypeTimes
+from dbdyno.report._cell_response_times import TypeTimes
 
 Number = TypeVar("Number", int, float)
 

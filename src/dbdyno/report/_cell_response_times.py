@@ -1,4 +1,4 @@
-"""Histograms of response times of all cells, read once: merged over repeats, by type, and second by second."""
+"""Reads the response times of all cells once: histograms merged over repeats, by type, and second by second."""
 
 from __future__ import annotations
 
