@@ -18,8 +18,8 @@ from dbdyno.analyse._pairs import Place, by_place, pair_at, place_of, turned
 from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
-from dbdyno.analyse._words import change_words, counted, faster_words, is_vague_ratio, listed, slower_words
-from dbdyno.core import Comparison, format_memory, target_title
+from dbdyno.analyse._words import change_words, faster_words, is_vague_ratio, listed, slower_words
+from dbdyno.core import Comparison, counted, format_memory, target_title
 
 _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""

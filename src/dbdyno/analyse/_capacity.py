@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._words import (
     change_words,
-    counted,
     faster_words,
     is_vague_ratio,
     listed,
@@ -22,7 +21,7 @@ from dbdyno.analyse._words import (
     plus_minus,
     ratio_words,
 )
-from dbdyno.core import format_memory, target_title
+from dbdyno.core import counted, format_memory, target_title
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
 _MOST_SENTENCES = 6

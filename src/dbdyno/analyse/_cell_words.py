@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._words import counted, listed, plus_minus, significant_words
+from dbdyno.analyse._words import listed, plus_minus, significant_words
+from dbdyno.core import counted
 
 _MOST_RUNS = 4
 

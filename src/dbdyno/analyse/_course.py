@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._words import counted, listed
-from dbdyno.core import Caveat, RunCourse, RunRecord, format_duration
+from dbdyno.analyse._words import listed
+from dbdyno.core import Caveat, RunCourse, RunRecord, counted, format_duration
 from dbdyno.stats import SHORTEST_WARM_UP_S, Course
 
 _WARM_UP_ENDS = {"state": "settled", "cap": "at its cap", "fixed": "as ordered"}

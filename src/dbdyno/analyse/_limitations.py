@@ -10,8 +10,8 @@ from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
 from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, sentinel_words
 from dbdyno.analyse._windows import unsettled_windows
-from dbdyno.analyse._words import counted, listed, percent_words, supported
-from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord
+from dbdyno.analyse._words import listed, percent_words, supported
+from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord, counted
 from dbdyno.stats import smallest_detectable_ratio
 
 _MOST_TELLING = 5.0
@@ -293,7 +293,7 @@ def _undecided(comparisons: Sequence[Comparison]) -> Caveat | None:
     text = f"{len(open_pairs)} of {counted(len(comparisons), 'comparison')} {is_are} undecided"
     if needed:
         half = needed[(len(needed) - 1) // 2]
-        text += f". About {half} repeats would decide half of them, {needed[-1]} most"
+        text += f". About {counted(half, 'repeat')} would decide half of them, {needed[-1]} most"
     return Caveat("undecided", text + ".")
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbdyno.analyse._words import counted, percent_words
-from dbdyno.core import Cell, RunRecord
+from dbdyno.analyse._words import percent_words
+from dbdyno.core import Cell, RunRecord, counted
 from dbdyno.stats import t_quantile
 
 MOST_DRIFT = 0.03

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from dbdyno.analyse._words import counted
-from dbdyno.core import Caveat
+from dbdyno.core import Caveat, counted
 from dbdyno.stats import Period, Stalls, SteadyState
 
 LONG_ENOUGH_S = 600

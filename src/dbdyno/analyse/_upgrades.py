@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, place_of, turned
-from dbdyno.analyse._words import counted, faster_words, is_vague_ratio
-from dbdyno.core import Comparison, target_title
+from dbdyno.analyse._words import faster_words, is_vague_ratio
+from dbdyno.core import Comparison, counted, target_title
 
 _MOST_NAMED = 3
 _SHOWN = ("different", "slightly different")
@@ -125,4 +125,4 @@ def _change_words(upgrade: Upgrade, change: Comparison) -> str:
 
 
 def _other(count: int, *, has_told: bool) -> str:
-    return f"{count} {'other' if has_told else 'upgrade'}{'' if count == 1 else 's'}"
+    return counted(count, "other" if has_told else "upgrade")

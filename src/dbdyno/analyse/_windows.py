@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbdyno.analyse._words import counted, listed
-from dbdyno.core import Caveat, RunRecord, SettledPart
+from dbdyno.analyse._words import listed
+from dbdyno.core import Caveat, RunRecord, SettledPart, counted
 
 _STATUS = {"drifting": "drifting", "not-reached": "not settled", "dead": "dead at the end"}
 

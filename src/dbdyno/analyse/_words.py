@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from dbdyno.core import counted as counted  # for modules that have all their words from here
+
 _MOST_ENDS_RATIO = 4
 _MULTIPLE_FROM = 3
 _AS = {"faster": "fast", "longer": "long", "higher": "high"}
@@ -142,15 +144,6 @@ def listed(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """A count with its noun.
-
-    >>> counted(1, "run"), counted(1200, "run")
-    ('1 run', '1,200 runs')
-    """
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def _digits(half_width: float) -> int:

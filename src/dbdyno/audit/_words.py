@@ -8,7 +8,7 @@ from typing import Any
 from dbdyno.audit._evaluate import Audit, Decision, Finding
 from dbdyno.audit._normalise import parse_number
 from dbdyno.audit.quantities import UNITS
-from dbdyno.core import format_bytes
+from dbdyno.core import counted, format_bytes
 from dbdyno.engines import neutral_parameters
 
 _FACTS = {
@@ -35,7 +35,7 @@ def what(finding: Finding) -> str:
 def _counted(finding: Finding, names: tuple[str, ...]) -> str:
     if finding.between:
         return "; ".join(names)
-    return names[0] if len(names) == 1 else f"{len(names)} targets"
+    return names[0] if len(names) == 1 else counted(len(names), "target")
 
 
 def spoken_values(finding: Finding) -> list[tuple[str, list[tuple[str, tuple[str, ...]]]]]:

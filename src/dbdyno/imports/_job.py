@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures
+from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures, counted
 from dbdyno.imports._companion_files import CompanionFiles
 from dbdyno.imports._diagnostic import Diagnostic, stored_path
 from dbdyno.imports._fields import TargetIdentity
@@ -246,7 +246,7 @@ def _log_diagnostics(job: Job, content: FileText, run: ToolRun) -> list[Diagnost
     wrong += run.wrong[:_MOST_COMPLAINTS]
     if len(run.wrong) > _MOST_COMPLAINTS:
         left = run.wrong[_MOST_COMPLAINTS:]
-        wrong.append((left[0][0], f"and {len(left):,} lines more"))
+        wrong.append((left[0][0], f"and {counted(len(left), 'more line')}"))
     return [Diagnostic(job.log_path, line, text) for line, text in wrong]
 
 

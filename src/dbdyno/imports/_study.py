@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from dbdyno.core import IMPORTED_SOURCE, Cell, EngineName, Target
+from dbdyno.core import IMPORTED_SOURCE, Cell, EngineName, Target, counted
 from dbdyno.imports._identity import IdentifiedRun
 from dbdyno.imports._tool import Tool
 from dbdyno.study import CLOSED_LOOP, Imported, Pacing, Study, WorkloadChoice
@@ -138,7 +138,7 @@ def _question(targets: Sequence[Target], origin: str) -> str:
     if len(targets) <= 4:
         names = [target.name for target in targets]
         return f"Which is faster in the logs of {origin}: {', '.join(names[:-1])} or {names[-1]}?"
-    return f"Which of {len(targets)} targets is fastest in the logs of {origin}?"
+    return f"Which of {counted(len(targets), 'target')} is fastest in the logs of {origin}?"
 
 
 def _commonest_s(runs: Iterable[IdentifiedRun]) -> int:

@@ -13,10 +13,9 @@ from dbdyno.analyse import (
     common_shifts,
     compare_quantiles,
     compare_studies,
-    counted,
     sentinel_spread,
 )
-from dbdyno.core import Caveat, Cell, RequestError
+from dbdyno.core import Caveat, Cell, RequestError, counted
 from dbdyno.nearest import nearest
 from dbdyno.report._changed import Changed, changed
 from dbdyno.report._diff_caveats import diff_caveats

@@ -17,11 +17,10 @@ from dbdyno.analyse import (
     assumed_words,
     cell_level_words,
     change_words,
-    counted,
     place_words,
     supported,
 )
-from dbdyno.core import Cell
+from dbdyno.core import Cell, counted
 from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, titled_list
 from dbdyno.report._changed import Changed
 from dbdyno.report._diff import StudyDiff

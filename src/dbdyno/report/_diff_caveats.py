@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from dbdyno.analyse import CellJudgement, TargetShift, counted, listed, unsettled_windows
-from dbdyno.core import Caveat, Fingerprint
+from dbdyno.analyse import CellJudgement, TargetShift, listed, unsettled_windows
+from dbdyno.core import Caveat, Fingerprint, counted
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._diff_side import DiffSide
 from dbdyno.report._mismatch import Mismatch, dataset_is_unknown, logs_of

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dbdyno.analyse import CellJudgement, counted, listed
+from dbdyno.analyse import CellJudgement, listed
 from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
 from dbdyno.audit.studies import Ranking, late_findings, study_sets, weigh_findings
-from dbdyno.core import Caveat, Comparison, target_title
+from dbdyno.core import Caveat, Comparison, counted, target_title
 from dbdyno.store import StoredStudy
 
 _GRAVE: tuple[Severity, ...] = ("critical", "high")
@@ -144,7 +144,7 @@ def _targets_words(names: Sequence[str], finding: Finding) -> str:
 
 def _counted_caveat(rules: Sequence[Sequence[Finding]]) -> Caveat:
     titles = listed([findings[0].rule.title for findings in rules])
-    return Caveat("audit-high", f"{len(rules)} audit findings of high severity: {titles}; {_LISTED}.")
+    return Caveat("audit-high", f"{counted(len(rules), 'audit finding')} of high severity: {titles}; {_LISTED}.")
 
 
 def short_value(text: str) -> str:

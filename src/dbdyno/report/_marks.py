@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import STATUS_WORDS, counted
-from dbdyno.core import AnalysisError, SettledPart
+from dbdyno.analyse import STATUS_WORDS
+from dbdyno.core import AnalysisError, SettledPart, counted
 from dbdyno.stats import stalled_seconds
 
 _MOST_NAMED = 4

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse import CellChange, Criterion, GateOutcome
-from dbdyno.core import Cell
+from dbdyno.core import Cell, counted
 from dbdyno.report._diff import ExcludedCell, StudyDiff
 
 _NO_QUANTILE = (
@@ -87,7 +87,7 @@ def _remedy(criterion: Criterion, change: CellChange, family: int) -> str:
     needed = criterion.repeats_for(change, family)
     if needed is None:
         return "100 repeats would not decide it: the runs vary too much, or the change is too close to the limit"
-    return f"{needed} repeats would decide"
+    return f"{counted(needed, 'repeat')} would decide"
 
 
 def _not_compared(diff: StudyDiff, own: Sequence[CellChange]) -> list[OpenCell]:

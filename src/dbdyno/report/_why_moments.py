@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import Place, counted
+from dbdyno.analyse import Place
 from dbdyno.analyse.explain import (
     IDLE_TIMES,
     PROCESSOR_TIMES,
@@ -30,7 +30,7 @@ from dbdyno.analyse.explain import (
     stalls_explained,
     waves_explained,
 )
-from dbdyno.core import Cell, RunRecord, target_title
+from dbdyno.core import Cell, RunRecord, counted, target_title
 from dbdyno.report._format import figure
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._study_analysis import StudyAnalysis

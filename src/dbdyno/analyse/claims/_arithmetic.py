@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dbdyno.analyse import CellJudgement, counted, listed
+from dbdyno.analyse import CellJudgement, listed
 from dbdyno.analyse.claims._catalogue import CellSelector, Claim, Kind, Published
 from dbdyno.analyse.claims._cell_index import CellIndex, Undecidable, good_runs
 from dbdyno.analyse.claims._figures import figure_words
 from dbdyno.analyse.claims._sides import other_side
-from dbdyno.core import format_memory
+from dbdyno.core import counted, format_memory
 
 _WITHIN = 0.9
 """Share of the cells that a printed range of all of them must hold."""

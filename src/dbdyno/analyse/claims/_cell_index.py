@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dbdyno.analyse import CellJudgement, counted, remedy_words
+from dbdyno.analyse import CellJudgement, remedy_words
 from dbdyno.analyse.claims._catalogue import CellSelector, Metric
-from dbdyno.core import Cell, OrderRates, RunRecord, format_memory
+from dbdyno.core import Cell, OrderRates, RunRecord, counted, format_memory
 from dbdyno.stats import LogLevel, peak
 
 _NUMBERS_RE = re.compile(r"\d+(?:\.\d+)*")
@@ -330,7 +330,7 @@ _SELECTORS: Mapping[str, tuple[Callable[..., str], Callable[..., bool]]] = {
     ),
     "engine": (str, lambda group, wanted, _: is_engine(wanted, group.runs[0])),
     "concurrency": (
-        lambda wanted: f"{wanted} connections",
+        lambda wanted: counted(wanted, "connection"),
         lambda group, wanted, _: group.cell.concurrency == wanted,
     ),
 }

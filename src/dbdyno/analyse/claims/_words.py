@@ -13,7 +13,7 @@ from dbdyno.analyse.claims._catalogue import Claim, Published
 from dbdyno.analyse.claims._figures import NAMES, figure, suffix
 from dbdyno.analyse.claims._judge import JudgedClaim
 from dbdyno.analyse.claims._result import ClaimResult
-from dbdyno.core import format_memory
+from dbdyno.core import counted, format_memory
 
 MARKS = {"holds": "+", "does not hold": "-", "not settled": "~", "can't be told": "?"}
 _HEAD = ("  claim", "verdict", "printed", "own, 95 %")
@@ -40,7 +40,9 @@ def tally(judged: Iterable[JudgedClaim]) -> str:
     holds, fails, silent = counts["holds"], counts["does not hold"], counts["can't be told"]
     verbs = ("holds" if holds == 1 else "hold", "does not hold" if fails == 1 else "do not hold")
     open_ones = f", {counts['not settled']} not settled" if counts["not settled"] else ""
-    return f"{counts.total()} claims: {holds} {verbs[0]}, {fails} {verbs[1]}{open_ones}, {silent} can't be told"
+    return (
+        f"{counted(counts.total(), 'claim')}: {holds} {verbs[0]}, {fails} {verbs[1]}{open_ones}, {silent} can't be told"
+    )
 
 
 def printed_words(claim: Claim) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Collection, Sequence
 
 from dbdyno.analyse._cell_words import assumed_words
 from dbdyno.analyse._routes import over_words
-from dbdyno.analyse._words import counted, listed
+from dbdyno.analyse._words import listed
 from dbdyno.analyse.explain._gap import Difference, Gap, PartGap
 from dbdyno.analyse.explain._threads import ON_CPU, RUN_QUEUE
-from dbdyno.core import target_title
+from dbdyno.core import counted, target_title
 
 _ON_PROCESSORS = (ON_CPU, RUN_QUEUE)
 _MOST_NAMED = 4

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
+from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures, counted
 from dbdyno.imports._caveats import about_coverage, about_intervals, about_totals, about_window, judgement, throughput
 from dbdyno.imports._lines import window_table
 from dbdyno.imports._run import PartFacts, Source, ToolRun
@@ -179,8 +179,8 @@ def _errors(text: str, run: Rows, runs: int) -> dict[str, int]:
     found: dict[str, int] = {}
     for code in _ERROR_RE.findall(text) if runs == 1 else ():
         found[code] = found.get(code, 0) + 1
-    counted = int(sum(row.values["count"] for row in run.summary if row.operation.endswith(_ERR)))
-    left = counted - sum(found.values())
+    in_summary = int(sum(row.values["count"] for row in run.summary if row.operation.endswith(_ERR)))
+    left = in_summary - sum(found.values())
     return found | ({_UNKNOWN_ERROR: left} if left > 0 else {})
 
 
@@ -219,7 +219,9 @@ def _cut_off(run: Rows) -> Caveat | None:
 def _damaged(wrong: tuple[tuple[int, str], ...], run: Rows) -> Caveat | None:
     if len(wrong) <= 0.01 * max(sum(len(rows) for rows in run.intervals), 1):
         return None
-    return Caveat("damaged-log", f"{len(wrong)} lines of the log can't be read, the first is line {wrong[0][0]}")
+    return Caveat(
+        "damaged-log", f"{counted(len(wrong), 'line')} of the log can't be read, the first is line {wrong[0][0]}"
+    )
 
 
 GO_TPC = Tool(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dbdyno.analyse import CellHistory, Measure, counted
+from dbdyno.analyse import CellHistory, Measure
+from dbdyno.core import counted
 from dbdyno.report._blocks import (
     Column,
     ListOf,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbdyno.analyse import CellHistory, HistoryChange, Measure, change_words, counted, listed, place_words, supported
-from dbdyno.core import Caveat, Cell
+from dbdyno.analyse import CellHistory, HistoryChange, Measure, change_words, listed, place_words, supported
+from dbdyno.core import Caveat, Cell, counted
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._format import clock_time, figure, milliseconds
 from dbdyno.report.history._gather import History, StudyAt

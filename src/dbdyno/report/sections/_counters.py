@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from dbdyno.analyse import Place, place_namer
-from dbdyno.core import format_bytes, target_title
+from dbdyno.core import counted, format_bytes, target_title
 from dbdyno.report._blocks import Box, Column, Fold, Section, Table, folded, rest, section, subtitle, to_see
 from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
 from dbdyno.report._format import figure
@@ -32,7 +32,7 @@ def counters_section(page: Page) -> Section | None:
     first, *others = [
         _place_part(page, place, place_words(place), index, by_place[place]) for index, place in enumerate(places, 1)
     ]
-    more = [folded(f"{len(others)} more places", *others)] if others else []
+    more = [folded(counted(len(others), "more place"), *others)] if others else []
     return section(
         "counters",
         "Work: what the servers did per transaction",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from dbdyno.analyse import counted
-from dbdyno.core import format_bytes
+from dbdyno.core import counted, format_bytes
 from dbdyno.report._blocks import (
     Block,
     Column,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse import counted, listed
+from dbdyno.analyse import listed
 from dbdyno.audit import Finding, missing_words, spoken_values
-from dbdyno.core import target_title
+from dbdyno.core import counted, target_title
 from dbdyno.report._blocks import (
     Block,
     Column,

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbdyno.analyse import CellJudgement, counted, listed
-from dbdyno.core import Cell, format_memory, target_title
+from dbdyno.analyse import CellJudgement, listed
+from dbdyno.core import Cell, counted, format_memory, target_title
 from dbdyno.report._blocks import Block, Column, Table
 from dbdyno.report._facets import Facets
 from dbdyno.report._html import Html, element, joined, shortened, to_html

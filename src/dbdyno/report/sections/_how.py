@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.analyse import counted, courses_words, judge_sentinel, sentinel_words, summarise_courses
-from dbdyno.core import RunRecord, format_duration, format_memory, target_title
+from dbdyno.analyse import courses_words, judge_sentinel, sentinel_words, summarise_courses
+from dbdyno.core import RunRecord, counted, format_duration, format_memory, target_title
 from dbdyno.report._blocks import (
     Block,
     Box,
@@ -61,13 +61,13 @@ def settings_section(page: Page) -> Section:
         *(Paragraph(line) for line in settings_lines(page.analysis.study)),
         _asked_table(page),
         folded(
-            f"{len(differing)} variables of all targets that differ",
+            f"{counted(len(differing), 'variable')} of all targets with different values",
             Table("differences", "Values that differ between targets", columns, [cells(row) for row in differing]),
         )
         if differing
         else to_see("All variables that every target has are equal."),
         folded(
-            f"{len(only_some)} variables that only some targets have",
+            f"{counted(len(only_some), 'variable')} that not all targets have",
             Table("only-some", "Variables that only some targets have", columns, [cells(row) for row in only_some]),
         ),
         folded(

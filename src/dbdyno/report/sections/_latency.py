@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse import STATUS_WORDS, counted
-from dbdyno.core import Cell, RunRecord, ToolFigures
+from dbdyno.analyse import STATUS_WORDS
+from dbdyno.core import Cell, RunRecord, ToolFigures, counted
 from dbdyno.report._blocks import Block, Column, Section, Table, data_behind, grid, rest, section, subtitle, to_see
 from dbdyno.report._curves import QUANTILES as CURVE_QUANTILES
 from dbdyno.report._format import figure, milliseconds

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import STATUS_WORDS, Place, counted, course_words, place_namer
-from dbdyno.core import AnalysisError, RunRecord, SettledPart, target_title
+from dbdyno.analyse import STATUS_WORDS, Place, course_words, place_namer
+from dbdyno.core import AnalysisError, RunRecord, SettledPart, counted, target_title
 from dbdyno.report._blocks import (
     Block,
     Fold,
