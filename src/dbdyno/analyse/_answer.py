@@ -1,4 +1,4 @@
-"""The question of the study, answered for each workload and route, each with a number, an interval and conditions.
+"""Answers the study's question for each workload and route, with a number, an interval and conditions.
 
 Sentences are made from findings: nothing here holds a number of its own. They are about the places where most work
 was done (the best concurrency of a tier), because that is what a reader means by "how fast is it".

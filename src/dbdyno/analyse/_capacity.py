@@ -1,4 +1,4 @@
-"""The question: where does each target do most, what becomes of it beyond, and what does more memory bring.
+"""Answers where each target peaks, how far it falls beyond, and what more memory brings.
 
 A peak is a set: the concurrencies that can't be told from the best one. It is read off the measured levels, never off
 a fitted law; the law is there to be drawn where it comes within ten percent of every point.

@@ -1,4 +1,4 @@
-"""The level of a cell in the words that every place shows: with its interval, its whole window, or its runs."""
+"""Words the level of a cell as every place shows it: with its interval, its whole window, or its runs."""
 
 from __future__ import annotations
 

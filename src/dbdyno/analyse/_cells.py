@@ -1,4 +1,4 @@
-"""The question: how much work does each cell do, and how sure is that.
+"""Answers how much work each cell does, and how sure that is.
 
 A cell's level is the mean of its runs' levels on the scale ln(TPS); the level of a run is that of its settled part. Its
 interval comes from the spread between its repeats, moderated by that of the other cells, and is never narrower than

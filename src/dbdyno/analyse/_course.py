@@ -1,4 +1,4 @@
-"""The question: how long runs were driven where that was left to them, why they ended, and what that saved."""
+"""Answers how long runs of adaptive length were driven, why they ended, and what that saved."""
 
 from __future__ import annotations
 

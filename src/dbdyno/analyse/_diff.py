@@ -1,4 +1,4 @@
-"""The question: what changed between two studies of the same cells, cell by cell, and how sure is that.
+"""Answers what changed between two studies of the same cells, cell by cell, and how sure that is.
 
 Throughput and quantiles of response times are compared on the scale of their logarithms, with the spread of all
 compared cells moderated together. The p-values of one measure are adjusted over all its cells (Holm), because a

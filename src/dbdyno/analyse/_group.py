@@ -1,4 +1,4 @@
-"""The question: which of several runs does more, all compared with all, and how far the first is ahead.
+"""Answers which of several runs is fastest, all compared with all, and how far the first is ahead.
 
 Each run stands for itself, so the spread between repeats is not seen but assumed. Where cells were repeated, ask
 `judge_cells` and `compare_targets` instead.

@@ -1,4 +1,4 @@
-"""The question: how long do transactions take in each cell, and how sure is that.
+"""Answers how long transactions take in each cell, and how sure that is.
 
 Quantiles are read from the histograms of all repeats added together, never averaged. How far they may be off is taken
 from the repeats: a moderated interval on ln(quantile). Where a cell was run once, it is taken from the seconds of that

@@ -1,4 +1,4 @@
-"""The question: what does more memory bring to each target.
+"""Answers what more memory brings to each target.
 
 A target's levels at two memory sizes are compared like those of two targets at a place; the p-values of one workload,
 route and concurrency are adjusted together (Holm), because they are read together.

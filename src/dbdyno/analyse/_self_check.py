@@ -1,4 +1,4 @@
-"""The question: is this machine quiet enough to tell engines apart. Two targets that are one engine are compared.
+"""Answers whether this machine is quiet enough to tell engines apart: compares one engine with itself.
 
 What is called different there is a false alarm; how far repeats spread is the noise floor under every other study here.
 """

@@ -1,4 +1,4 @@
-"""The question: did the machine stay the same while the study went on. One cell, driven again and again, tells."""
+"""Answers whether the machine stayed the same during the study, from one cell that is driven again and again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question: what weakens the judgement of one run. Each is a caveat: what was seen and why it matters."""
+"""Lists what limits the judgement of one run. Each is a caveat: what was seen and why it matters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judgement of one run in the words that every place shows: status, window, stalls, wave, stop."""
+"""Words the judgement of one run as every place shows it: status, window, stalls, wave, stop."""
 
 from __future__ import annotations
 

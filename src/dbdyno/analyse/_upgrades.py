@@ -1,4 +1,4 @@
-"""The question: what did each upgrade bring, from one version of a server to the next that the study has.
+"""Answers what each upgrade brought, from one version of a server to the next that the study has.
 
 An upgrade's changes are the comparisons of its two targets, turned so that the newer version is on the left.
 """

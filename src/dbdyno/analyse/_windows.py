@@ -1,4 +1,4 @@
-"""The question: which windows of a study had not settled, settled late, or swing.
+"""Answers which windows of a study have not settled, settled late, or swing.
 
 Every run carries what its seconds say of its level, judged when it was stored; here it is counted over the study.
 """

@@ -1,4 +1,4 @@
-"""Numbers as people read them, with as many digits as their interval supports."""
+"""Formats numbers for people, with as many digits as their interval supports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a target promises whatever its speed: what a commit survives, how pages are guarded, whether it is encrypted."""
+"""Reads what a target guarantees: what a commit survives, how pages are guarded, whether it is encrypted."""
 
 from __future__ import annotations
 

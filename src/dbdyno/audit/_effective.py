@@ -1,4 +1,4 @@
-"""From a neutral parameter to the value in effect on one target."""
+"""Resolves a neutral parameter to the value in effect on one target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts every rule to every comparison set, and joins what is the same in several tiers."""
+"""Applies every rule to every comparison set, and joins equal findings of several tiers."""
 
 from __future__ import annotations
 

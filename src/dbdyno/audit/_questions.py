@@ -1,4 +1,4 @@
-"""Questions about one target outside of any rule: who its server is, and what a parameter is in effect."""
+"""Answers questions about one target outside of any rule: who its server is, and what a parameter is in effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One value of one target, or why there is none."""
+"""Holds one value of one target, or the reason why there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A target as the rules see it: its facts, and who the server is."""
+"""Presents a target to the rules: its facts, and who the server is."""
 
 from __future__ import annotations
 

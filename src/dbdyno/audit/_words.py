@@ -1,4 +1,4 @@
-"""Findings in words and as plain data: effective quantity, unit, who has which value."""
+"""Describes findings in words and as plain data: effective quantity, unit, value of each target."""
 
 from __future__ import annotations
 

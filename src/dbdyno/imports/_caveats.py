@@ -1,4 +1,4 @@
-"""What weakens an imported run, as far as it is the same for every tool."""
+"""Lists the limitations of an imported run that are the same for every tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files belong to a run: what ran beside it, and what its server was told and said.
+"""Finds the files that belong to a run: what ran next to it, its server's options and output.
 
 Files of one run share the beginning of their names (``Tier2G_RW_16th.sysbench.txt``, ``Tier2G_RW_16th.iostat.txt``),
 those of one server a shorter one (``Tier2G.vars.txt``); a file without such a beginning speaks for its whole folder.

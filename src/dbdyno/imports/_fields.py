@@ -1,4 +1,4 @@
-"""The fields of a run: what path, log and the server's own words say of where it belongs. Nothing is guessed."""
+"""Collects what path, log and server say of where a run belongs. Nothing is guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file's text, whatever it is packed in and however it is damaged; what was wrong is told, not hidden."""
+"""Reads a file's text, however it is packed or damaged; reports what was wrong."""
 
 from __future__ import annotations
 

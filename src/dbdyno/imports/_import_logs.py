@@ -1,4 +1,4 @@
-"""The import as a story: walk the tree, look into every log, find each run's cell, make all runs ready, store them.
+"""Imports a tree of logs: reads every log, finds each run's cell, prepares all runs, stores them.
 
 Results appear whole or not at all: they are written beside the folder that was asked for, which is then put in place.
 """

@@ -1,4 +1,4 @@
-"""One run made ready for the store: its log and the files beside it read, judged and packed. Runs in any process."""
+"""Prepares one run for the store: reads, judges and packs its log and companion files. Runs in any process."""
 
 from __future__ import annotations
 

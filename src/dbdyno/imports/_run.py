@@ -1,4 +1,4 @@
-"""What a log holds, whichever tool wrote it: where its runs stand, what each says of itself, what came of it."""
+"""Defines what a log holds, whichever tool wrote it: where its runs stand, and what each says of itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of a server say of it: variables, status, the option file. Each is read once and kept for a while."""
+"""Reads what a server's files say: variables, status, the option file. Keeps each for a while."""
 
 from __future__ import annotations
 

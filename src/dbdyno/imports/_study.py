@@ -1,4 +1,4 @@
-"""The study that the results folder of an import holds: the axes as they were found, so that all readers serve."""
+"""Writes the study of an import: the axes as they were found, so that all readers of results can use it."""
 
 from __future__ import annotations
 

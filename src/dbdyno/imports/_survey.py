@@ -1,4 +1,4 @@
-"""A first look into every log: checksum, which runs it holds, and what each says of itself. Done side by side."""
+"""Surveys every log: checksum, which runs it holds, what each says of itself. Several at a time."""
 
 from __future__ import annotations
 

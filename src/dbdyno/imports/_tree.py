@@ -1,4 +1,4 @@
-"""A folder of logs walked once: what kind each file is, told by its name and its first lines."""
+"""Walks a folder of logs once, and tells what kind each file is by its name and its first lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which results claims are held against: the chosen part of a folder, its machines, and whose logs they are."""
+"""Chooses which results claims are held against: part of a folder, its machines, whose logs they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a published report prints, held against a stored study: the report that it follows, or one that is named."""
+"""Holds what a published report prints against a stored study: the report it follows, or a named one."""
 
 from __future__ import annotations
 

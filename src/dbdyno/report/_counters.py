@@ -1,4 +1,4 @@
-"""What the servers did for each transaction: deltas of the windows of a cell's judged runs, put together."""
+"""Collects what the servers did per transaction: deltas of the windows of a cell's judged runs, put together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Courses of stored runs, judged again from their stored seconds and telemetry."""
+"""Judges the courses of stored runs again, from their stored seconds and telemetry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Response times of a cell by percentile, read from its histograms as far as they support it."""
+"""Computes response times of a cell by percentile, as far as its histograms support them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two results folders compared: what became slower, what can't be compared, and what else changed between them."""
+"""Compares two results folders: what became slower, what can't be compared, and what else changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison of two results folders says, as blocks: the same in a terminal and in Markdown.
+"""Renders a comparison of two results folders as blocks: the same in a terminal and in Markdown.
 
 Rules come first in Markdown, which is read from its top, and last in a terminal and in the log of a build.
 """

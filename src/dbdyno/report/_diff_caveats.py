@@ -1,4 +1,4 @@
-"""What weakens a comparison of two results folders: obstacles let be, a machine that moved, answers that differ."""
+"""Lists the limitations of a comparison of two results folders: mismatches, a machine that moved, answers."""
 
 from __future__ import annotations
 

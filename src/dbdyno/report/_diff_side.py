@@ -1,4 +1,4 @@
-"""One side of a comparison of two results folders: what is read of it, and no more."""
+"""Reads one side of a comparison of two results folders, and no more of it than is needed."""
 
 from __future__ import annotations
 

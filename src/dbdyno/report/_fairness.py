@@ -1,4 +1,4 @@
-"""Whether the targets of a study were alike in effect: the audit of its own store, and the caveats it gives rise to."""
+"""Audits whether the targets of a study were alike in effect, and turns the findings into caveats."""
 
 from __future__ import annotations
 

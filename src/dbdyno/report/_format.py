@@ -1,4 +1,4 @@
-"""Values, comparisons and the use of the client as the report prints them; units by the end of a name."""
+"""Formats values, comparisons and the use of the client for the report; units by the end of a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found of the machine before the runs: a caveat that names it, and the rows that tell it."""
+"""Lists what was found of the machine before the runs: a caveat that names it, and rows with details."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as Markdown, to be pasted into an issue: question, answer, what limits it, tables, how it was made."""
+"""Writes the report as Markdown for an issue: question, answer, limitations, tables, method."""
 
 from __future__ import annotations
 

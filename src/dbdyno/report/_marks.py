@@ -1,4 +1,4 @@
-"""What was judged of a run's window, put on its time axis: stalls, changes of level, swings of a wave, and in words."""
+"""Marks the judgement of a run's window on its time axis and in words: stalls, changes of level, waves."""
 
 from __future__ import annotations
 

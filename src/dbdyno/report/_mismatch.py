@@ -1,4 +1,4 @@
-"""Whether two cells measured the same thing, so that a difference can be the engine's.
+"""Decides whether two cells measured the same thing, so that a difference can be the engine's.
 
 An obstacle is a difference in what was measured, with what, or on what. It keeps a cell from being compared unless the
 user says that it may stand; nothing is passed over without a word.

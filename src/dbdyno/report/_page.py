@@ -1,4 +1,4 @@
-"""The page of a study: all sections, and the data that its charts are drawn from."""
+"""Builds the page of a study: all sections, and the data that its charts are drawn from."""
 
 from __future__ import annotations
 

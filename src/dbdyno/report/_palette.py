@@ -1,4 +1,4 @@
-"""Colours, dashes and shapes of targets: hue is the family, strength the version, dash and shape tell the rest.
+"""Assigns colours, dashes and shapes to targets: hue is the family, strength the version.
 
 Up to four targets that share a family have a hue each.
 

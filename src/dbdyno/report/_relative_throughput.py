@@ -1,4 +1,4 @@
-"""Where each target stands: its throughput over the best one's, and the places it may hold.
+"""Computes each target's throughput over the best one's, and the places it may hold.
 
 At each number of connections, and at the best of each target. The best is chosen after it was measured, so it leans
 upward by about what noise can do; places at the best are compared between different numbers of connections.

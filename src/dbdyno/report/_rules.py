@@ -1,4 +1,4 @@
-"""Rules of a build held against a comparison of two results folders: FAIL, NOT SHOWN or PASS."""
+"""Holds rules of a build against a comparison of two results folders: FAIL, NOT SHOWN or PASS."""
 
 from __future__ import annotations
 

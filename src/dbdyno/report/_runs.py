@@ -1,4 +1,4 @@
-"""Throughput of every run, second by second, with what was judged of it; and what the page holds of a run besides."""
+"""Collects the throughput of every run, second by second, with its judgement and the page's other data of it."""
 
 from __future__ import annotations
 

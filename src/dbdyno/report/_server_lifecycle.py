@@ -1,4 +1,4 @@
-"""Times of the servers' starts, shutdowns and recoveries, what memory limits made of them, and how servers died."""
+"""Lists times of servers' starts, shutdowns and recoveries, effects of memory limits, and crashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables of each cell take of the disk, before its runs and after them."""
+"""Lists the disk space that the tables of each cell take, before its runs and after them."""
 
 from __future__ import annotations
 

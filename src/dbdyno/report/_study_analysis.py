@@ -1,4 +1,4 @@
-"""Everything that the pages and tables are made from: one lazy value over a stored study, each part judged once."""
+"""Analyses a stored study lazily: one value that pages and tables share, each part judged once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results in the terminal, and the blocks that they share with Markdown: answer, cells, types, conditions."""
+"""Shows the results in the terminal, with blocks shared with Markdown: answer, cells, types, conditions."""
 
 from __future__ import annotations
 

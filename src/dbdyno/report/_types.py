@@ -1,4 +1,4 @@
-"""Figures by transaction type of a cell: its judged runs pooled. What runs lack is left out, never guessed."""
+"""Pools figures by transaction type over a cell's judged runs. What runs lack is left out, never guessed."""
 
 from __future__ import annotations
 

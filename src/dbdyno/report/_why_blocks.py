@@ -1,4 +1,4 @@
-"""The explanation as blocks: what terminal and Markdown print, and the tables that the page has beside its charts."""
+"""Renders the explanation as blocks: the terminal's and Markdown's, and the tables next to the page's charts."""
 
 from __future__ import annotations
 

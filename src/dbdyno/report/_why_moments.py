@@ -1,4 +1,4 @@
-"""What a study says beyond one pair: causes of steps to more connections, knees, and stalls and waves of its runs."""
+"""Explains a study beyond one pair: steps to more connections, knees, and stalls and waves of its runs."""
 
 from __future__ import annotations
 

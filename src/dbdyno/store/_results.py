@@ -1,4 +1,4 @@
-"""A results folder, read.
+"""Reads a results folder.
 
 Reading needs no lock and no right to write: a laptop rebuilds every page from a copy.
 `Results.writing` gives the one writer.

@@ -1,4 +1,4 @@
-"""What a claim's calculation gives on the very data: counted over whole windows, as a report's author would have.
+"""Computes what a claim's calculation gives on the same data, over whole windows, as a report's author did.
 
 This is the first of two tests. It asks whether the print follows from the logs at all; intervals play no part in it.
 """

@@ -1,4 +1,4 @@
-"""What published reports print, as rows of data: one file a report, each row naming the rule that tells it."""
+"""Reads what published reports print, as rows of data: one file per report; each row names its rule."""
 
 from __future__ import annotations
 

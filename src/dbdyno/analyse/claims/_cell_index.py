@@ -1,4 +1,4 @@
-"""The cells of a results folder, looked up the way a claim names them; what is not there is told with its reason."""
+"""Looks up the cells of a results folder as a claim names them, and gives the reason for each missing one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of claims as people read them, in the digits that were printed."""
+"""Formats the figures of claims in the digits that were printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about one engine beside others: ratios, leads, first places, what memory brings."""
+"""Judges claims about one engine compared with others: ratios, leads, first places, what memory brings."""
 
 from __future__ import annotations
 

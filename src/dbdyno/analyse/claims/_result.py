@@ -1,4 +1,4 @@
-"""What becomes of a claim: a verdict with the own figure beside the print, and how two verdicts join."""
+"""Defines the result of a claim (a verdict, the own figure, the printed one), and joins two verdicts."""
 
 from __future__ import annotations
 

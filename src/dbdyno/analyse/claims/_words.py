@@ -1,4 +1,4 @@
-"""Judged claims in the terminal: one line a claim, then how many hold."""
+"""Prints judged claims in the terminal: one line per claim, then how many hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The causes that a difference is looked through for: rows of data, read from `data/causes.toml` once and checked.
+"""Reads the causes that a difference is searched for: rows of data in `data/causes.toml`, read and checked once.
 
 >>> cause = next(cause for cause in causes() if cause.cause_id == "slow-flushes")
 >>> cause.claims[0], cause.alteration

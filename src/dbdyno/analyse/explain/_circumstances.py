@@ -1,4 +1,4 @@
-"""What is known of a pair besides its parts: counters, settings in effect, and who used the processors."""
+"""Collects what is known of a pair besides its parts: counters, settings in effect, use of processors."""
 
 from __future__ import annotations
 

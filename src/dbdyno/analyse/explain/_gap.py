@@ -1,4 +1,4 @@
-"""The question: of which parts is the difference of two cells' times made, and which of them are decided.
+"""Answers which parts the difference of two cells' times consists of, and which of them are decided.
 
 The difference of T is the sum of the differences of its parts, exactly, for the mean over the repeats as for each of
 them. A part is *decided* when its difference is beyond chance (Holm over the parts of the pair that can count) and at

@@ -1,4 +1,4 @@
-"""The question: which causes does a difference go with, and how much of it is each one's.
+"""Answers which causes a difference goes with, and how much of it belongs to each.
 
 Each millisecond is claimed once, in the order of the table of causes; the rest is not explained. A cause's milliseconds
 are a weighted sum of parts, so their interval and verdict come from the same comparison as those of parts, with Holm

@@ -1,4 +1,4 @@
-"""Which target, tier, campaign and moment a file belongs to, by where it lies and what it is called."""
+"""Finds the target, tier, campaign and moment of a file from its folder and its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that servers and tools print, as rows: SHOW output in any form, pt-mysql-summary, JSON."""
+"""Parses what servers and tools print into rows: SHOW output in any form, pt-mysql-summary, JSON."""
 
 from __future__ import annotations
 

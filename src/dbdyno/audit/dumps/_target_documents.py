@@ -1,4 +1,4 @@
-"""What the files of one target hold, gathered."""
+"""Gathers the contents of the files of one target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of dumps as comparison sets."""
+"""Reads a folder of dumps as comparison sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the tables are defined alike, and what of their definitions is not."""
+"""Tests whether the tables are defined alike, and names what differs in their definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machine, build, order and time."""
+"""Tests the machine, the build, the order and the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predicates that many rules share: one value for all, a ratio within bounds, facts of the load's sessions."""
+"""Tests what many rules ask: one value for all, a ratio within bounds, facts of the load's sessions."""
 
 from __future__ import annotations
 

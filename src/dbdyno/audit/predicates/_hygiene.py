@@ -1,4 +1,4 @@
-"""Whether what was asked for is what ran."""
+"""Tests whether the requested settings are those that ran."""
 
 from __future__ import annotations
 

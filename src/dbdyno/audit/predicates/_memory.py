@@ -1,4 +1,4 @@
-"""Memory that holds data, and the paths around it."""
+"""Tests the memory that holds data, and the paths around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a commit survives and waits for."""
+"""Derives what a commit survives and waits for."""
 
 from __future__ import annotations
 

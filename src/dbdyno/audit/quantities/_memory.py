@@ -1,4 +1,4 @@
-"""Memory that holds data, the paths of files, checksums, locks."""
+"""Derives the memory that holds data, the paths of files, checksums, locks."""
 
 from __future__ import annotations
 

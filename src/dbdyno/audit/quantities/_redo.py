@@ -1,4 +1,4 @@
-"""How much redo there is, and the way it takes."""
+"""Derives how much redo there is, and how it is written."""
 
 from __future__ import annotations
 

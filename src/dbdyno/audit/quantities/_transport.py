@@ -1,4 +1,4 @@
-"""How many connections were encrypted."""
+"""Derives how many connections were encrypted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study without the differences that settings can remove.
+"""Writes a study without the differences that settings can remove.
 
 dbdyno's own baseline is equal in effect on all targets, so most differences come from what a study sets on top for one
 target: that is taken out. What the baseline does not set, and what the servers' defaults make different, gets one value

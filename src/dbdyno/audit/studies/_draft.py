@@ -1,4 +1,4 @@
-"""The study while it is being mended: settings of its targets, and what is known of their servers."""
+"""Holds the study while it is aligned: settings of its targets, and what is known of their servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that were looked at and not yet driven, read as if they were stored."""
+"""Reads servers that were inspected and not yet driven, as if they were stored."""
 
 from __future__ import annotations
 

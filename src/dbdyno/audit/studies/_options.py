@@ -1,4 +1,4 @@
-"""Which options of a server decide an input of a rule, and whether dbdyno sets them itself."""
+"""Finds which options of a server decide an input of a rule, and whether dbdyno sets them itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The remedies as data: which parameters stand behind a finding, and what no setting removes."""
+"""Reads the remedies: which parameters stand behind a finding, and what no setting removes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a stored study to comparison sets: what its tables and charts set side by side."""
+"""Builds comparison sets of a stored study: what its tables and charts set side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the stored runs of a target to what the audit takes."""
+"""Reads the facts of a target, as the audit takes them, from its stored runs."""
 
 from __future__ import annotations
 

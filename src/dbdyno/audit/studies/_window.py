@@ -1,4 +1,4 @@
-"""What the samplers saw in a run's window."""
+"""Reads what the samplers saw in a run's window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of go-tpc put to runs and, inside of one, to intervals."""
+"""Assigns rows of go-tpc to runs and, inside of one, to intervals."""
 
 from __future__ import annotations
 

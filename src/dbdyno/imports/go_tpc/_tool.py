@@ -1,4 +1,4 @@
-"""go-tpc as the import sees it: the runs of a log, and one of them read, judged and made ready for the store."""
+"""Presents go-tpc to the import: finds the runs of a log; reads, judges and prepares one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of HammerDB's virtual users, as it writes it or as its command line printed it: which runs it holds.
+"""Reads the log of HammerDB's virtual users, as written or as printed: which runs it holds.
 
 Also the report of a job, which is one JSON document with one run.
 """

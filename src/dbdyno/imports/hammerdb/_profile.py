@@ -1,4 +1,4 @@
-"""Time profiles: xtprof's report as text or as the JSON of a job, the tables of etprof that older versions print."""
+"""Reads time profiles: xtprof's report as text or as the JSON of a job, etprof's tables of older versions."""
 
 from __future__ import annotations
 

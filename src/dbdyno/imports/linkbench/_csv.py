@@ -1,4 +1,4 @@
-"""The two CSV files of LinkBench: one line a type at the end of a phase, or one a thread and type every while."""
+"""Reads LinkBench's two CSV files: a line per type at the end of a phase, or per thread and type at intervals."""
 
 from __future__ import annotations
 

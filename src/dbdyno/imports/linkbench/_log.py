@@ -1,4 +1,4 @@
-"""The log of LinkBench: where its request phases stand in it, and what each says."""
+"""Reads the log of LinkBench: where its request phases stand in it, and what each says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers read off one run of a sysbench log. Pure: a run in, figures out; nothing is made up where it is silent.
+"""Reads the figures of one run off a sysbench log. Pure; invents nothing where the log is silent.
 
 Throughput is the mean of the interval lines with its noise, as of every run; the tool's own total stands beside it. The
 percentile of the run is the one that the tool printed at the end: percentiles of single seconds are never averaged.

@@ -1,4 +1,4 @@
-"""The beginning of a sysbench run in a log: version, what it was told, and the command where a script echoed it."""
+"""Reads the beginning of a sysbench run: version, options, and the command where a script echoed it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interval lines of a sysbench run, whichever version and whichever of its report functions wrote them.
+"""Reads the interval lines of a sysbench run, of every version and report function.
 
 Of 1.0 and later the default function, its form without a database, ``sysbench.report_csv`` and
 ``sysbench.report_json``; the two forms of 0.5 and that of 0.4.12.10. Lines are taken all at once by one expression;

@@ -1,4 +1,4 @@
-"""Whether an imported run can be trusted, and what weakens it: everything that the log does not tell is said."""
+"""Judges whether an imported run can be trusted, and lists what limits it and what its log does not say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sysbench log taken apart into its runs: one file may hold the runs of a whole sweep, and what came between."""
+"""Splits a sysbench log into its runs: one file may hold the runs of a whole sweep, with other text between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sysbench as the import sees it: a first look into a log, and one run read, judged and made ready for the store."""
+"""Presents sysbench to the import: surveys a log; reads, judges and prepares one run for the store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``iostat`` of sysstat: extended or plain, in kB or MB, with or without processors and clock."""
+"""Reads ``iostat`` of sysstat: extended or plain, in kB or MB, with or without processors and clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tpcc-mysql prints when it is done: counts by type, seconds, TpmC."""
+"""Reads what tpcc-mysql prints when it is done: counts by type, seconds, TpmC."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Response-time curves: milliseconds against percentile, both on log scales.
+"""Draws response-time curves: milliseconds against percentile, both on log scales.
 
 From the tenth percentile to the last that enough transactions lie beyond.
 """

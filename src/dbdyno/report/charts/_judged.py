@@ -1,4 +1,4 @@
-"""One judged run: its seconds with what is not judged greyed, levels, stalls, wave and stop."""
+"""Draws one judged run: its seconds with the unjudged ones greyed, levels, stalls, wave and stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all charts share: fonts, quiet axes, one look per target, labels at the ends of lines that don't overlap."""
+"""Styles all charts: fonts, quiet axes, one look per target, labels at the ends of lines that don't overlap."""
 
 from __future__ import annotations
 

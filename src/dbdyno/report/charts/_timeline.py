@@ -1,4 +1,4 @@
-"""The order of runs on a time line: interleaving, gaps and failures visible."""
+"""Draws the order of runs on a time line: interleaving, gaps and failures visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many results folders put one after the other: which cells follow each other, and which can't and why."""
+"""Gathers many results folders in order: which cells follow each other, and which can't and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a history: what moved, a chart for each series, every point as a table, what was left out, the method."""
+"""Builds the page of a history: what moved, a chart and table per series, what was left out, the method."""
 
 from __future__ import annotations
 

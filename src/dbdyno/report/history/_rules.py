@@ -1,4 +1,4 @@
-"""Rules of a build held against a history: no level may have moved the wrong way by more than allowed."""
+"""Holds rules of a build against a history: no level may have moved the wrong way by more than allowed."""
 
 from __future__ import annotations
 

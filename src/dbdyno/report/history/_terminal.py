@@ -1,4 +1,4 @@
-"""A history in the terminal and in the log of a build."""
+"""Prints a history in the terminal and in the log of a build."""
 
 from __future__ import annotations
 

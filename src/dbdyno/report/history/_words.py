@@ -1,4 +1,4 @@
-"""A history in words: what moved, between which studies, and what weakens it."""
+"""Words a history: what moved, between which studies, and what limits it."""
 
 from __future__ import annotations
 

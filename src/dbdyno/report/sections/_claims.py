@@ -1,4 +1,4 @@
-"""What a published report prints beside what this study found: one row a claim."""
+"""Claims: compares what a published report prints with what this study found, one row per claim."""
 
 from __future__ import annotations
 

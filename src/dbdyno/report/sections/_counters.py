@@ -1,4 +1,4 @@
-"""Work: what the servers did for each transaction, target beside target."""
+"""Work: shows what the servers did per transaction, target next to target."""
 
 from __future__ import annotations
 

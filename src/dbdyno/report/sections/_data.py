@@ -1,4 +1,4 @@
-"""Data: every file with its checksum, the study file, the commands that repeat it, how to cite it."""
+"""Data: lists every file with its checksum, the study file, the commands that repeat it, how to cite it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the targets were alike in effect: promises first, then each difference, then what nobody can tell."""
+"""Fairness: shows whether targets were alike in effect: durability, each difference, then what is unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sections of the page share: charts in their places, long names shortened, tables with a row a cell."""
+"""Gives sections what they share: charts in their places, shortened long names, tables with a row per cell."""
 
 from __future__ import annotations
 

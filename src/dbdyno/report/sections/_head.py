@@ -1,4 +1,4 @@
-"""First screen: the question, the answer with its intervals, what limits it, and the one chart that shows it."""
+"""Builds the first screen: the question, the answer with its intervals, its limitations, and one chart."""
 
 from __future__ import annotations
 

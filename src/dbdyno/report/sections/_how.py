@@ -1,4 +1,4 @@
-"""How it was done: configuration as read back, order of runs, populate, environment, statistics."""
+"""How: describes configuration as read back, order of runs, populate, environment, statistics."""
 
 from __future__ import annotations
 

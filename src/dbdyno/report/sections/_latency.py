@@ -1,4 +1,4 @@
-"""Response times at the same places."""
+"""Response times: shows them at the places of the throughput."""
 
 from __future__ import annotations
 

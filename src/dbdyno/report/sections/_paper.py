@@ -1,4 +1,4 @@
-"""The second sheet of paper: figures of every place, or of each target at its best, and the method."""
+"""Builds the second sheet of paper: figures of every place, or of each target at its best, and the method."""
 
 from __future__ import annotations
 

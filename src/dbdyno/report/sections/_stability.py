@@ -1,4 +1,4 @@
-"""Stability: all runs at a glance, the outliers first; opened, a run's seconds with telemetry on one time axis."""
+"""Stability: shows all runs, outliers first; opened, a run's seconds with telemetry on one time axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why: with which parts of a transaction's time the difference of the best two goes."""
+"""Why: shows which parts of a transaction's time the difference of the best two consists of."""
 
 from __future__ import annotations
 
