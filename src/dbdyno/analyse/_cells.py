@@ -167,11 +167,6 @@ def _staged(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[C
     return found
 
 
-def _first_runs(group: CellJudgement) -> tuple[RunRecord, ...]:
-    """Its judged runs that were made in any case."""
-    return tuple(run for run in group.judged if not run.run.is_further)
-
-
 def _single(run: RunRecord, seen: Spread, *, is_moderated: bool) -> CellLevel:
     """Level of a cell that was run once; `seen` is what the study shows elsewhere."""
     mean, half = run.level_tps or 0.0, run.level_half_width or 0.0

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import hashlib
 import lzma
 import os
 import shutil
@@ -265,7 +264,7 @@ class UnpackedSource:
 
     def _bring(self, name: EngineName, location: str, host: Host, home: Home, progress: Progress) -> Installation:
         file, forget = self._fetcher.fetch(location, name.sha256, host, home, progress)
-        digest = sha256_of(file)
+        digest = _store.sha256_of(file)
         if name.sha256 and digest != name.sha256:
             forget()
             raise ProvisionError(
@@ -282,12 +281,6 @@ class UnpackedSource:
         installation = _install(name, file, origin, host, home)
         forget()
         return installation
-
-
-def sha256_of(path: Path) -> str:
-    """Digest of a file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checked(installation: Installation, name: EngineName) -> Installation:
