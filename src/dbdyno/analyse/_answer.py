@@ -65,7 +65,7 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
 def _steps_and_routes(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], place: Place
 ) -> Iterator[str]:
-    """What upgrades brought, which two targets alone tell already, and whether a route changes the order."""
+    """Yield what upgrades brought, which two targets alone tell already, and whether a route changes the order."""
     namer = place_namer(map(place_of, comparisons))
     if len({judgement.cell.target for judgement in judgements}) > _TWO:
         yield upgrade_sentence(upgrades(judgements, comparisons), place, namer(place))
@@ -158,7 +158,7 @@ def _sentence(place: Place, places: dict[Place, list[CellJudgement]], comparison
 
 
 def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
-    """How two targets compare at a place; of two versions of one server the newer is told from the older."""
+    """Return how two targets compare at a place; of two versions of one server the newer is told from the older."""
     first, second = _told_first(best, other)
     turned_pair = pair if first is best else turned(pair)
     names = target_title(first.cell.target), version_title(second.cell.target, first.cell.target)
@@ -178,7 +178,7 @@ def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: 
 
 
 def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> str:
-    """How the 99th percentiles of two targets compare where their throughput was told; empty where it is not known.
+    """Compare the 99th percentiles of two targets whose throughput was compared; empty where they are unknown.
 
     It has no milliseconds: means over the repeats decide, and tables show the percentile of all transactions together.
     """
@@ -220,7 +220,7 @@ def _first_of(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_
 
 
 def _distance_words(pair: Comparison) -> str:
-    """How far the right one is behind the left one."""
+    """Return how far the right one is behind the left one."""
     return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
 
 
@@ -243,7 +243,7 @@ def _assumed(pair: Comparison) -> str:
 
 
 def _tally(comparisons: Sequence[Comparison], told: Sequence[Place]) -> str:
-    """How many comparisons show what, and the widest gap, where no sentence has told of its place."""
+    """Return how many comparisons show what, and the widest gap, where no sentence has told of its place."""
     total = len(comparisons)
     if total == 1:
         return ""

@@ -34,7 +34,7 @@ def cell_level_words(group: CellJudgement, unit: str = "") -> str:
 
 
 def vague_words(group: CellJudgement) -> str:
-    """Why a cell has no interval that says anything."""
+    """Return why a cell has no interval that says anything."""
     count = len(group.judged)
     return f"{counted(count, 'run')} that disagree" if count > 1 else "one run, too noisy for an interval"
 

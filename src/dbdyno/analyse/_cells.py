@@ -75,7 +75,7 @@ class CellJudgement:
 
     @property
     def decides(self) -> bool:
-        """Whether findings may rest on the cell: good runs with a level that lasts."""
+        """Return whether findings may rest on the cell: good runs with a level that lasts."""
         return self.trusted and self.is_settled and self.level is not None
 
     @property
@@ -85,7 +85,7 @@ class CellJudgement:
 
     @property
     def is_vague(self) -> bool:
-        """Whether its interval is so wide that it says nothing: its runs disagree, or one run is all noise."""
+        """Return whether its interval is so wide that it says nothing: its runs disagree, or one run is all noise."""
         return self.level is not None and self.level.half_width() > WIDEST
 
 

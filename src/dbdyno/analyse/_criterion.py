@@ -36,7 +36,7 @@ class Criterion:
     allowed: float
 
     def outcome_of(self, change: CellChange) -> GateOutcome:
-        """What a cell's change means for the rule.
+        """Return what a cell's change means for the rule.
 
         No allowance is made for many cells where one PASSes: all have to, so each is held to the whole of its interval.
         """

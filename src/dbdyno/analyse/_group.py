@@ -41,7 +41,7 @@ class RunPair:
 
     @property
     def is_significant(self) -> bool:
-        """Whether there is a difference at all, small or not."""
+        """Return whether there is a difference at all, small or not."""
         return self.p_adjusted < 0.05
 
 

@@ -27,7 +27,7 @@ from dbdyno.stats import (
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """What one study measured of a cell.
+    """Holds what one study measured of a cell.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class HistoryChange:
 
     @property
     def is_finding(self) -> bool:
-        """Whether it can be the engine's: nothing that stayed the same moved with it."""
+        """Return whether it can be the engine's: nothing that stayed the same moved with it."""
         return not self.alike
 
     @property

@@ -20,7 +20,7 @@ _MOST_TELLING = 5.0
 
 @dataclass(frozen=True, slots=True)
 class StudyFacts:
-    """What must be known of a study to weigh its runs.
+    """Holds what must be known of a study to weigh its runs.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _repeats(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat |
 
 
 def _single_spread(judgements: Sequence[CellJudgement]) -> str:
-    """Where the spread of cells that were run once is taken from."""
+    """Return where the spread of cells that were run once is taken from."""
     assumed = max((group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None)
     if assumed is None:
         return "the spread between repeats comes from the sentinel and the repeated cells."
@@ -316,6 +316,6 @@ def _of_runs(records: Sequence[RunRecord]) -> list[Caveat]:
 
 
 def _counted_text(number: int, texts: Sequence[str]) -> str:
-    """How many runs carry a caveat, with its words; where those differ, with the first."""
+    """Return how many runs carry a caveat, with its words; where those differ, with the first."""
     one_of = "" if len(texts) == 1 else ", the first"
     return f"{counted(number, 'run')}{one_of}: {texts[0]}"

@@ -63,7 +63,7 @@ def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[Memo
 
 
 def memory_sentence(gains: Sequence[MemoryGain], concurrency: int) -> str:
-    """What more memory brings, in one sentence: of many targets to the first and last of them; empty of none."""
+    """Return what more memory brings, in one sentence: of many targets to the first and last of them; empty of none."""
     if not gains:
         return ""
     less, more = format_memory(gains[0].less_bytes), format_memory(gains[0].more_bytes)

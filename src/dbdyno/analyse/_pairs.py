@@ -72,7 +72,7 @@ def by_place(judgements: Sequence[CellJudgement]) -> dict[Place, list[CellJudgem
 
 
 def place_of(pair: Comparison) -> Place:
-    """Where two targets were compared."""
+    """Return where two targets were compared."""
     return (pair.workload, pair.route, pair.tier_bytes, pair.concurrency)
 
 

@@ -38,13 +38,13 @@ class SelfComparison:
 
     @property
     def difference(self) -> float:
-        """How far apart both are, as a share."""
+        """Return how far apart both are, as a share."""
         return abs(math.log(self.pair.ratio))
 
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """What comparing an engine with itself has shown.
+    """Holds what comparing an engine with itself has shown.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def upgrades(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparis
 
 
 def upgrade_sentence(found: Sequence[Upgrade], place: Place, where: str) -> str:
-    """What the upgrades brought at a place, the largest changes by name; empty where there are none."""
+    """Return what the upgrades brought at a place, the largest changes by name; empty where there are none."""
     here = [(upgrade, upgrade.changes[place]) for upgrade in found if place in upgrade.changes]
     told = [(upgrade, change) for upgrade, change in here if is_shown(change)]
     told.sort(key=lambda step: -abs(math.log(step[1].ratio)))
@@ -79,12 +79,12 @@ def upgrade_sentence(found: Sequence[Upgrade], place: Place, where: str) -> str:
 
 
 def is_shown(change: Comparison) -> bool:
-    """Whether a change differs from none, by an interval that says something."""
+    """Return whether a change differs from none, by an interval that says something."""
     return change.verdict in _SHOWN and not is_vague_ratio(change.low, change.high)
 
 
 def is_newer(one: CellJudgement, than: CellJudgement) -> bool:
-    """Whether a cell's target is a newer version of the same server and storage engine."""
+    """Return whether a cell's target is a newer version of the same server and storage engine."""
     return _server(one) == _server(than) and _version_key(one) > _version_key(than)
 
 

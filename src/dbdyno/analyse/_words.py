@@ -65,7 +65,7 @@ def significant_words(value: float) -> str:
 
 
 def is_vague_ratio(low: float, high: float) -> bool:
-    """Whether the interval of a ratio says nothing: its ends are more than a factor of four off the middle.
+    """Return whether the interval of a ratio says nothing: its ends are more than a factor of four off the middle.
 
     >>> is_vague_ratio(0.5, 2.0), is_vague_ratio(0.1, 10.0)
     (False, True)

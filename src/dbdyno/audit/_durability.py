@@ -38,7 +38,7 @@ class Durability:
 
 
 def durability_of(facts: TargetFacts) -> Durability:
-    """What a target promises, from the values in effect.
+    """Return what a target promises, from the values in effect.
 
     >>> rows = {"version": "9.7.4", "innodb_flush_log_at_trx_commit": "1", "log_bin": "ON", "sync_binlog": "1"}
     >>> durability_of(TargetFacts("a", variables=rows)).durability

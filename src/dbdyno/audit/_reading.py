@@ -45,7 +45,7 @@ def missing(lacks: str) -> SourcedValue:
 
 
 def weakest(*certainties: Certainty) -> Certainty:
-    """What a statement rests on that rests on all of these.
+    """Return what a statement rests on that rests on all of these.
 
     >>> weakest("read", "asked", "derived")
     'asked'

@@ -21,7 +21,7 @@ _SPOKEN_UNITS = {"percent": " %", "microseconds": " µs", "seconds": " s", "page
 
 
 def what(finding: Finding) -> str:
-    """What differs, in one line.
+    """Return what differs, in one line.
 
     Each value stands with its unit and the number of targets that have it.
     """

@@ -40,7 +40,7 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class TargetIdentity:
-    """What is known of a target; `version` is empty and `family` ``unknown`` where nothing tells."""
+    """Holds what is known of a target; `version` is empty and `family` ``unknown`` where nothing tells."""
 
     name: str
     family: str
@@ -109,7 +109,7 @@ def tier_bytes(values: Mapping[str, str]) -> int:
 
 
 def route_of(values: Mapping[str, str], head: RunHeader | None) -> Route:
-    """How the client reached the server: by the path, or by the command that the log echoes."""
+    """Return how the client reached the server: by the path, or by the command that the log echoes."""
     if "route" in values:
         return _checked_route(values["route"])
     options = head.options if head else {}

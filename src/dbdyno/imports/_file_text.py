@@ -25,7 +25,7 @@ class _Unpacker(Protocol):
 
     @property
     def eof(self) -> bool:
-        """Whether the end of the packed data was seen."""
+        """Return whether the end of the packed data was seen."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
         """Unpack at most so many bytes."""

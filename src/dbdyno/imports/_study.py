@@ -97,7 +97,7 @@ def _ordered_s(run: IdentifiedRun) -> int | None:
 
 
 def in_order(runs: Iterable[IdentifiedRun]) -> list[IdentifiedRun]:
-    """By cell, as a reader looks for them: in which order they were made, logs don't tell."""
+    """Sort by cell, as a reader looks for them: logs don't tell in which order they were made."""
     return sorted(runs, key=lambda run: (_cell_key(run.cell), run.repeat))
 
 

@@ -12,7 +12,7 @@ from dbdyno.imports._tools import TOOLS
 
 @dataclass(frozen=True, slots=True)
 class LogSurvey:
-    """What the first look at a log gave.
+    """Holds what the first look at a log gave.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class TreeFile:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What was found in a folder.
+    """Holds what was found in a folder.
 
     Parameters
     ----------

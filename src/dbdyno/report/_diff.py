@@ -168,7 +168,7 @@ def _with_length(cell: Cell, side: DiffSide) -> Cell:
 
 
 def _listed_at(side: DiffSide, cell: Cell) -> tuple[int, str, int, int, int]:
-    """Where the study lists a cell, whatever the order of the runs was."""
+    """Return where the study lists a cell, whatever the order of the runs was."""
     targets, labels = [t.name for t in side.study.targets], [w.label for w in side.study.workloads]
     workload = labels.index(cell.workload) if cell.workload in labels else len(labels)
     target = targets.index(cell.target) if cell.target in targets else len(targets)
@@ -192,7 +192,7 @@ def _nothing_common(sides: tuple[DiffSide, DiffSide]) -> RequestError:
 
 
 def _no_good_run(pair: tuple[CellJudgement, CellJudgement], sides: tuple[DiffSide, DiffSide]) -> str:
-    """Why a cell has no level on one side; empty when it has one on both."""
+    """Return why a cell has no level on one side; empty when it has one on both."""
     reasons = []
     for group, side in zip(pair, sides, strict=True):
         if not group.trusted:

@@ -85,7 +85,7 @@ def _title(diff: StudyDiff) -> str:
 
 
 def _blocks(diff: StudyDiff, *, every: bool) -> Iterator[Block]:
-    """What moved, what limits the comparison, and folded what did not move, was not compared, or changed besides."""
+    """Yield what moved, what limits the comparison; and folded what did not move, was not compared, or changed."""
     for measure, words in _MEASURES.items():
         found = diff.of(measure)
         if moved := [change for change in found if change.verdict not in _STILL]:
@@ -119,7 +119,7 @@ def _cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
 
 
 def _side_lines(diff: StudyDiff) -> Iterable[str]:
-    """Which two folders, of when and by which dbdyno."""
+    """Yield which two folders, of when and by which dbdyno."""
     for word, side in (("base", diff.base), ("new", diff.new)):
         manifest = side.results.manifest
         began = clock_time(manifest.created_ns)
@@ -137,7 +137,7 @@ def _row(diff: StudyDiff, change: CellChange) -> list[str]:
 
 
 def _legend(diff: StudyDiff) -> str:
-    """What the words of the table mean, and how small a change was likely to be missed."""
+    """Return what the words of the table mean, and how small a change was likely to be missed."""
     found = sorted(change.smallest for change in diff.of("tps"))
     middle = found[len(found) // 2] if found else 1.0
     missed = f"a change below {figure(100 * (middle - 1), 2)} % would probably be missed"
@@ -151,7 +151,7 @@ def _legend(diff: StudyDiff) -> str:
 
 
 def _changed_lines(changed: Iterable[Changed], *, every: bool) -> Iterable[str]:
-    """What else changed, builds first; `every` row or the first dozen of each place."""
+    """Yield what else changed, builds first; `every` row or the first dozen of each place."""
     by_place: dict[str, list[Changed]] = {}
     for row in changed:
         by_place.setdefault(row.where, []).append(row)
@@ -186,7 +186,7 @@ def _rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[tuple[str, str]]
 
 
 def _overall_words(rules: Sequence[RuleOutcome], undecided: str) -> str:
-    """What all rules come to.
+    """Return what all rules come to.
 
     Parameters
     ----------

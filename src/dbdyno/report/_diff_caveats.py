@@ -21,7 +21,7 @@ def diff_caveats(
     stood: Sequence[Mismatch],
     shifts: Mapping[str, TargetShift],
 ) -> list[Caveat]:
-    """What weakens a comparison of two folders.
+    """Return what weakens a comparison of two folders.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _results_differ(sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]) 
 
 
 def _is_unlike(sums: Sequence[Fingerprint]) -> bool:
-    """Of runs over as many events; over more, tables differ by themselves."""
+    """Compare runs over as many events; over more, tables differ by themselves."""
     for one, other in itertools.pairwise(sums):
         if one.events + one.failed != other.events + other.failed:
             return False

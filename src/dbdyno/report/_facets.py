@@ -39,7 +39,7 @@ class Facet:
 
     @property
     def letter(self) -> str:
-        """What its tokens begin with."""
+        """Return what its tokens begin with."""
         return _LETTERS[self.name]
 
     def token(self, value: str | int) -> str:

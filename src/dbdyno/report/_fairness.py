@@ -20,7 +20,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """What the audit says of a study.
+    """Holds what the audit says of a study.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Fairness:
 
     @property
     def warning(self) -> str:
-        """What stands above the answer: critical findings that are open, in one sentence; empty where none is."""
+        """Return the sentence above the answer about open critical findings; empty where there are none."""
         critical = [finding for finding in self.audit.findings if finding.severity == "critical"]
         if not critical:
             return ""
@@ -61,7 +61,7 @@ class Fairness:
 
     @property
     def counted_rules(self) -> dict[Severity, int]:
-        """How many rules found something, by severity, the gravest first; severities without any are left out."""
+        """Count the rules that found something by severity, the gravest first; leave out severities without any."""
         return {severity: len(rules) for severity in SEVERITIES if (rules := self._by_rule(severity))}
 
     def _by_rule(self, severity: Severity) -> list[list[Finding]]:
@@ -120,7 +120,7 @@ def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:
 
 
 def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
-    """What differs, by how much and whom it favours; where many targets are meant, how many.
+    """Return what differs, by how much and whom it favours; where many targets are meant, how many.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ INK: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class TargetStyle:
-    """How one target is drawn everywhere."""
+    """Holds how one target is drawn everywhere."""
 
     target: str
     variable: str

@@ -34,7 +34,7 @@ class OpenCell:
 
 @dataclass(frozen=True, slots=True)
 class RuleOutcome:
-    """What became of one rule.
+    """Holds what became of one rule.
 
     Parameters
     ----------

@@ -109,6 +109,6 @@ def _markup(node: ElementTree.Element, name: str, **attributes: str) -> Html:
 
 
 def _is_unseen(path: ElementTree.Element) -> bool:
-    """Whether a path has no points, or is a plot's ground without a colour."""
+    """Return whether a path has no points, or is a plot's ground without a colour."""
     is_ground = path.get("class") == "background"
     return not path.get("d") or (is_ground and not path.attrib.keys() & {"fill", "stroke"})

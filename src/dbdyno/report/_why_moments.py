@@ -45,7 +45,7 @@ _MACHINE = frozenset((*IDLE_TIMES, *(name for names in PROCESSOR_TIMES.values() 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What happens to the targets of a place as connections grow, and within their runs.
+    """Holds what happens to the targets of a place as connections grow, and within their runs.
 
     Parameters
     ----------

@@ -35,13 +35,13 @@ class Claim:
     factor: str = ""
 
     def takes(self, part_id: str, factor: str) -> bool:
-        """Whether it is about this factor of this part."""
+        """Return whether it is about this factor of this part."""
         return self.factor in ("", factor) and fnmatchcase(part_id, self.part)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must hold of the side that takes longer, against the other; exactly one of `grows`, `has` and `differs`.
+    """States what must hold of the slower side against the other: exactly one of `grows`, `has` and `differs`.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ class Gap:
 
     @property
     def is_decided(self) -> bool:
-        """Whether one side takes longer beyond chance, by 3 % or more."""
+        """Return whether one side takes longer beyond chance, by 3 % or more."""
         return self.total.verdict == "decided"
 
     def with_verdict(self, verdict: PartVerdict) -> tuple[PartGap, ...]:

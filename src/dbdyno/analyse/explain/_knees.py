@@ -26,7 +26,7 @@ RESOURCES = {
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """What a target runs out of at one memory, workload and route.
+    """Holds what a target runs out of at one memory, workload and route.
 
     Parameters
     ----------

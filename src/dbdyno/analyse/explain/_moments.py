@@ -81,7 +81,7 @@ class RunSeconds:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What sets two kinds of seconds of a cell apart.
+    """Holds what sets two kinds of seconds of a cell apart.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What came of altering one thing.
+    """Holds what came of altering one thing.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class UnreadableFile:
 
 @dataclass(frozen=True, slots=True)
 class Dumps:
-    """What a folder holds.
+    """Holds what a folder holds.
 
     Parameters
     ----------

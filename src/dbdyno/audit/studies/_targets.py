@@ -183,7 +183,7 @@ def _free_bytes(runs: TargetRuns, window: Window) -> float | None:
 
 
 def _origin(engine: Mapping[str, Any]) -> str | None:
-    """What the build was made for, such as the distribution of its package."""
+    """Return what the build was made for, such as the distribution of its package."""
     return f"{engine['source']} {engine['location']}" if engine.get("location") else None
 
 

@@ -90,7 +90,7 @@ def read(source: Source) -> ToolRun:
 
 
 def _is_done(row: Row) -> bool:
-    """Whether a row counts transactions that were done: no errors, and none of the queries of the mixed benchmark."""
+    """Return whether a row counts completed transactions: no errors, no queries of the mixed benchmark."""
     return not row.operation.endswith(_ERR) and _QUERY_RE.match(row.operation) is None
 
 
@@ -163,7 +163,7 @@ def _latency(values: Mapping[str, float]) -> LatencyNs | None:
 
 
 def _is_contradictory(row: Row) -> bool:
-    """Whether the printed mean is not that of the printed sum: some builds took nanoseconds for milliseconds."""
+    """Return whether the printed mean is not that of the printed sum: some builds took nanoseconds for milliseconds."""
     count, total_ms, mean_ms = row.values["count"], row.values.get("sum(ms)"), row.values.get("avg(ms)")
     if not count or total_ms is None or mean_ms is None:
         return False
@@ -175,7 +175,7 @@ def _longest(types: tuple[TypeFigures, ...]) -> int | None:
 
 
 def _errors(text: str, run: Rows, runs: int) -> dict[str, int]:
-    """By code where the log holds the messages of this one run, else what the summary counts."""
+    """Count errors by code where the log holds messages of this run alone, else by the summary."""
     found: dict[str, int] = {}
     for code in _ERROR_RE.findall(text) if runs == 1 else ():
         found[code] = found.get(code, 0) + 1

@@ -62,7 +62,7 @@ def _blocks(heading: re.Pattern[str], text: str) -> list[tuple[re.Match[str], st
 
 
 def users_in_tables(text: str) -> int:
-    """How many users printed a table of etprof: that of each tells of its own calls alone."""
+    """Return how many users printed a table of etprof: that of each tells of its own calls alone."""
     return len({match[1] for match in _ROW_RE.finditer(text)})
 
 

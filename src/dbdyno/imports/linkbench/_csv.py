@@ -36,7 +36,7 @@ class TypeStats:
 
 @dataclass(frozen=True, slots=True)
 class ThreadTotals:
-    """What the stream says at its end.
+    """Holds what the stream says at its end.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _stats(cells: list[str]) -> TypeStats | None:
 
 
 def read_stream(text: str) -> tuple[ThreadTotals, Wrong]:
-    """What ``-csvstream`` comes to: its counts grow, so the last line of each thread and type tells all."""
+    """Return what ``-csvstream`` comes to: its counts grow, so the last line of each thread and type tells all."""
     errors: dict[tuple[str, str], int] = {}
     threads: set[str] = set()
     wrong: list[tuple[int, str]] = []

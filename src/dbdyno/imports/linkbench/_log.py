@@ -61,7 +61,7 @@ class Phase:
 
 
 def is_linkbench(text: str) -> bool:
-    """Whether a text shows traces of LinkBench."""
+    """Return whether a text shows traces of LinkBench."""
     return _TRACES_RE.search(text) is not None
 
 

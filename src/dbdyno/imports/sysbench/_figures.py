@@ -89,7 +89,7 @@ def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
 
 
 def percentile_of(run: SysbenchRun) -> int | None:
-    """Which percentile the log shows, by its lines, its last report or the echoed command; None: off, or not told."""
+    """Return which percentile the log shows, by its lines, last report or echoed command; None: off or unknown."""
     if run.intervals.percentile is not None:
         return run.intervals.percentile or None
     if run.reports and run.reports[-1].percentile_is_off:

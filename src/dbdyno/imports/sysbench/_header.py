@@ -50,7 +50,7 @@ def read_head(text: str, before: str) -> RunHeader:
 
 
 def _test_of_0_4(text: str) -> str:
-    r"""What a run of sysbench 0.4 says that it does; empty when it doesn't.
+    r"""Return what a run of sysbench 0.4 says that it does; empty when it doesn't.
 
     >>> _test_of_0_4("Doing OLTP test.\nRunning simple OLTP test\nDoing read-only test\n")
     'oltp, simple, read-only'

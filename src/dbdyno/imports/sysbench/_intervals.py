@@ -171,7 +171,7 @@ def _number(word: str) -> float:
 
 
 def _is_tidy(text: str, form: _LineForm, columns: Mapping[str, FloatArray]) -> bool:
-    """Whether nothing needs a second look: as many lines as there are traces of lines, at equal steps."""
+    """Return whether nothing needs a second look: as many lines as there are traces of lines, at equal steps."""
     if not columns or not form.mark:
         return False
     count = len(columns["end_s"])

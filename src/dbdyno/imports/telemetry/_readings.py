@@ -21,7 +21,7 @@ _MOST = 1e18
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """How a column of a report is kept: name, unit, and what its numbers are multiplied with."""
+    """Holds how a column of a report is kept: name, unit, and what its numbers are multiplied with."""
 
     name: str
     unit: str

@@ -59,7 +59,7 @@ class Results:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the report goes to its end."""
+        """Return whether the report goes to its end."""
         return bool(self.types) and bool(self.seconds) and self.tpmc is not None
 
 

@@ -16,7 +16,7 @@ Moved = tuple[CellHistory, HistoryChange]
 
 @dataclass(frozen=True, slots=True)
 class HistoryRule:
-    """What became of one rule.
+    """Holds what became of one rule.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class HistoryRule:
 
     @property
     def is_broken(self) -> bool:
-        """Whether a build has to fail: also when there was nothing to hold the rule against."""
+        """Return whether a build has to fail: also when there was nothing to hold the rule against."""
         return bool(self.broken) or self.checked == 0
 
     @property

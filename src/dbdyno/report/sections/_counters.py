@@ -88,7 +88,7 @@ def _every(page: Page, cells: Sequence[CellCounters]) -> Fold:
 
 
 def _lacking(cell: CellCounters) -> list[str]:
-    """What the server does not show; of one without an LSM tree nobody expects that tree's counters."""
+    """Return what the server does not show; of one without an LSM tree nobody expects that tree's counters."""
     has_tree = any(name.startswith("engine.lsm.") for name in cell.deltas)
     return sorted(name for name in cell.absent if has_tree or not name.startswith("lsm."))
 

@@ -57,7 +57,7 @@ def data_section(page: Page) -> Section:
 
 
 def _quirks(page: Page) -> list[Fold]:
-    """What the quirks do that runs of this page name."""
+    """Return what the quirks do that runs of this page name."""
     named = " ".join(caveat.text for record in page.analysis.records for caveat in record.caveats)
     quirks = list(named_quirks(named))
     return [folded("Quirks of the imitated tool", Terms(quirks))] if quirks else []

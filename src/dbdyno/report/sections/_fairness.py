@@ -66,7 +66,7 @@ def _late(page: Page) -> list[Block]:
 
 
 def _promises(page: Page) -> Block:
-    """What a commit survives on each target; folded where that is alike on all."""
+    """Return what a commit survives on each target; folded where that is alike on all."""
     columns = [Column("target"), Column("durability"), Column("torn pages"), Column("connections")]
     rows = [
         [target_title(target), promise.durability, promise.torn_pages, promise.encryption]

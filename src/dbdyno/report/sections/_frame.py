@@ -91,7 +91,7 @@ class Page:
 
 
 def against_words(concurrencies: Sequence[int]) -> str:
-    """Where a level stands.
+    """Return where a level stands.
 
     >>> against_words([16]), against_words([1, 16])
     ('at 16 connections', 'against connections')

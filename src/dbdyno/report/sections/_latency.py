@@ -78,7 +78,7 @@ def _curve_table(page: Page) -> Table:
 
 
 def _source_words(page: Page) -> str:
-    """Where the quantiles come from."""
+    """Return where the quantiles come from."""
     told = sum(x.is_told for x in page.analysis.latency)
     if not told:
         return "From the histograms of all repeats together."

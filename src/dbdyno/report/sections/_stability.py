@@ -208,7 +208,7 @@ def _strip(record: RunRecord, found: RunSeconds | None, top: float) -> Html:
 
 
 def _course(record: RunRecord) -> str:
-    """Where warm-up and window ended, if that was left to the run."""
+    """Return where warm-up and window ended, if that was left to the run."""
     return "" if record.course is None else f"; {course_words(record.course)}"
 
 
@@ -293,7 +293,7 @@ def _detail() -> Html:
 
 
 def _marks_key() -> list[Html]:
-    """What the marks on the time axis mean."""
+    """Return what the marks on the time axis mean."""
     kinds = {"warm": "warm-up, not judged", "window": "window, judged", "stall": "stalled seconds"}
     kinds |= {"change": "level changes", "wave": "every other swing of a wave"}
     return [

@@ -72,7 +72,7 @@ def _described(table: Table | None) -> list[Block]:
 
 
 def _by_user(why: Why) -> list[Block]:
-    """Whose work the processors did, where that is decided."""
+    """Return whose work the processors did, where that is decided."""
     gap = why.user_gap
     chart = None if gap is None or not gap.with_verdict("decided") else bridge_chart(gap, "why-processors-bridge")
     return [] if chart is None else [chart, to_see(_TO_SEE)]
