@@ -29,6 +29,7 @@ from dbdyno.provision._base_directory import find_base
 from dbdyno.provision._from_directory import describe
 from dbdyno.provision._identity import check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+from dbdyno.provision._store import sha256_of
 
 _ZIP_NAMES = (".zip", ".jar")
 _TAR_NAMES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
@@ -264,7 +265,7 @@ class UnpackedSource:
 
     def _bring(self, name: EngineName, location: str, host: Host, home: Home, progress: Progress) -> Installation:
         file, forget = self._fetcher.fetch(location, name.sha256, host, home, progress)
-        digest = _store.sha256_of(file)
+        digest = sha256_of(file)
         if name.sha256 and digest != name.sha256:
             forget()
             raise ProvisionError(
