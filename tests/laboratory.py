@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dbdyno.configure import Server, choose_settings, copy_data_directory, initialise, start_server
+from dbdyno.configure import Server, StartOrder, choose_settings, copy_data_directory, initialise, start_server
 from dbdyno.core import EngineName, Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import Installation, provision
@@ -82,7 +82,15 @@ class Laboratory:
         data = data or self.data_directory(engine)
         more.setdefault("route", "socket")
         more.setdefault("run_directory", data.parent / "run")
-        server = start_server(installation, data, settings, storage_engine=name.storage_engine, host=self.host, **more)
+        order = StartOrder(
+            installation=installation,
+            data_directory=data,
+            settings=settings,
+            storage_engine=name.storage_engine,
+            host=self.host,
+            **more,
+        )
+        server = start_server(order)
         self.servers.append(server)
         return server
 

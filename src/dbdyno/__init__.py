@@ -1,3 +1,3 @@
-"""dbdyno: the dynamometer for MySQL-compatible database engines."""
+"""Tests, measures and compares MySQL-compatible database engines: dbdyno is their dynamometer."""
 
 __version__ = "0.1.0"

@@ -5,6 +5,7 @@ A reference that is written from the programs' own texts is left out: those text
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -105,3 +106,31 @@ def test_no_sentence_is_cut_in_two_by_a_line_end() -> None:
 def test_banned_constructions_are_found_over_line_ends_and_not_in_code() -> None:
     text = 'How many is\ntold.\n\n    it is told\n\nWhat no reply leaves.\n\nSay `beside`. "whoever" is banned.\n'
     assert [line.partition(":")[0] for line in findings(text)] == ["line 1", "line 6"]
+
+
+MODULES = sorted((ROOT / "src" / "dbdyno").rglob("*.py"))
+HEADER_RE = re.compile(r"(?:`dbdyno [^`]+`: |[A-Z][a-z ]+: )?([A-Za-z]+s),? (?!of |about |made )")
+"""An optional command or heading, then a verb in the third person; a plural noun goes on with one of the words."""
+NO_VERBS = frozenset({"Its", "This", "Whose"})
+
+
+def test_the_header_of_each_module_begins_with_a_verb() -> None:
+    headers = {path: (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0] for path in MODULES}
+    assert len(headers) > 500
+    found = {path: HEADER_RE.match(header) for path, header in headers.items()}
+    wrong = [path for path, match in found.items() if match is None or match[1] in NO_VERBS]
+    assert [f"{name_of(path)}: {headers[path]!r}: begin with a verb, as in 'Reads ...'" for path in wrong] == []
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "What a run holds.",
+        "The question: which is faster.",
+        "Whether tables are alike.",
+        "Figures of claims.",
+        "A run.",
+    ],
+)
+def test_headers_without_a_verb_are_found(header: str) -> None:
+    assert HEADER_RE.match(header) is None

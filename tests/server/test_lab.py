@@ -249,7 +249,7 @@ def test_a_signal_stops_servers_and_study_within_ten_seconds(tmp_path: Path, hom
 
 
 def test_a_running_server_is_measured_as_it_is(tmp_path: Path, home: Home) -> None:
-    from dbdyno.configure import initialise, start_server
+    from dbdyno.configure import StartOrder, initialise, start_server
     from dbdyno.core import parse_engine_name
     from dbdyno.provision import provision
 
@@ -257,7 +257,15 @@ def test_a_running_server_is_measured_as_it_is(tmp_path: Path, home: Home) -> No
     installation = provision(parse_engine_name("mariadb:11.8"), host, home)
     folder = home.run / "theirs"
     initialise(installation, folder / "data", host)
-    server = start_server(installation, folder / "data", (), route="socket", host=host, run_directory=folder)
+    order = StartOrder(
+        installation=installation,
+        data_directory=folder / "data",
+        settings=(),
+        route="socket",
+        host=host,
+        run_directory=folder,
+    )
+    server = start_server(order)
     try:
         endpoint = server.endpoint
         more = (

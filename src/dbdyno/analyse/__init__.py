@@ -1,4 +1,4 @@
-"""Judgement: values in, findings out. One file a question; knows no files and no engines."""
+"""Judges stored figures: values in, findings out. One file per question; knows no files and no engines."""
 
 from dbdyno.analyse._answer import Answer, answer, answer_place, place_namer, place_words
 from dbdyno.analyse._capacity import (

@@ -1,4 +1,4 @@
-"""The question of the study, answered for each workload and route, each with a number, an interval and conditions.
+"""Answers the study's question for each workload and route, with a number, an interval and conditions.
 
 Sentences are made from findings: nothing here holds a number of its own. They are about the places where most work
 was done (the best concurrency of a tier), because that is what a reader means by "how fast is it".
@@ -18,8 +18,8 @@ from dbdyno.analyse._pairs import Place, by_place, pair_at, place_of, turned
 from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
-from dbdyno.analyse._words import change_words, counted, faster_words, is_vague_ratio, listed, slower_words
-from dbdyno.core import Comparison, format_memory, target_title
+from dbdyno.analyse._words import change_words, faster_words, is_vague_ratio, listed, slower_words
+from dbdyno.core import Comparison, counted, format_memory, target_title
 
 _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""
@@ -65,7 +65,7 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
 def _steps_and_routes(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], place: Place
 ) -> Iterator[str]:
-    """What upgrades brought, which two targets alone tell already, and whether a route changes the order."""
+    """Yield what upgrades brought, which two targets alone tell already, and whether a route changes the order."""
     namer = place_namer(map(place_of, comparisons))
     if len({judgement.cell.target for judgement in judgements}) > _TWO:
         yield upgrade_sentence(upgrades(judgements, comparisons), place, namer(place))
@@ -158,7 +158,7 @@ def _sentence(place: Place, places: dict[Place, list[CellJudgement]], comparison
 
 
 def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
-    """How two targets compare at a place; of two versions of one server the newer is told from the older."""
+    """Return how two targets compare at a place; of two versions of one server the newer is told from the older."""
     first, second = _told_first(best, other)
     turned_pair = pair if first is best else turned(pair)
     names = target_title(first.cell.target), version_title(second.cell.target, first.cell.target)
@@ -178,7 +178,7 @@ def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: 
 
 
 def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> str:
-    """How the 99th percentiles of two targets compare where their throughput was told; empty where it is not known.
+    """Compare the 99th percentiles of two targets whose throughput was compared; empty where they are unknown.
 
     It has no milliseconds: means over the repeats decide, and tables show the percentile of all transactions together.
     """
@@ -220,7 +220,7 @@ def _first_of(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_
 
 
 def _distance_words(pair: Comparison) -> str:
-    """How far the right one is behind the left one."""
+    """Return how far the right one is behind the left one."""
     return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
 
 
@@ -243,7 +243,7 @@ def _assumed(pair: Comparison) -> str:
 
 
 def _tally(comparisons: Sequence[Comparison], told: Sequence[Place]) -> str:
-    """How many comparisons show what, and the widest gap, where no sentence has told of its place."""
+    """Return how many comparisons show what, and the widest gap, where no sentence has told of its place."""
     total = len(comparisons)
     if total == 1:
         return ""

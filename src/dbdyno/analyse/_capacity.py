@@ -1,4 +1,4 @@
-"""The question: where does each target do most, what becomes of it beyond, and what does more memory bring.
+"""Answers where each target peaks, how far it falls beyond, and what more memory brings.
 
 A peak is a set: the concurrencies that can't be told from the best one. It is read off the measured levels, never off
 a fitted law; the law is there to be drawn where it comes within ten percent of every point.
@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._words import (
     change_words,
-    counted,
     faster_words,
     is_vague_ratio,
     listed,
@@ -22,7 +21,7 @@ from dbdyno.analyse._words import (
     plus_minus,
     ratio_words,
 )
-from dbdyno.core import format_memory, target_title
+from dbdyno.core import counted, format_memory, target_title
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
 _MOST_SENTENCES = 6
@@ -31,7 +30,7 @@ _MOST_COLLAPSES = 3
 
 @dataclass(frozen=True, slots=True)
 class CapacityStep:
-    """What going from one place to a larger one brought.
+    """Holds what going from one place to a larger one brought.
 
     Parameters
     ----------
@@ -47,7 +46,7 @@ class CapacityStep:
 
     @property
     def is_gain(self) -> bool:
-        """Whether it clearly brought something."""
+        """Return whether it clearly brought something."""
         return self.low > 1
 
 
@@ -79,7 +78,7 @@ class CapacityJudgement:
 
     @property
     def is_open(self) -> bool:
-        """Whether the best concurrency is the highest measured, so that more may lie beyond."""
+        """Return whether the best concurrency is the highest measured, so that more may lie beyond."""
         return self.peak.best == max(self.levels)
 
     @property
@@ -115,7 +114,7 @@ def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgemen
 
 
 def capacity_sentences(found: Sequence[CapacityJudgement]) -> list[str]:
-    """What the curves say, for people; the collapses and the largest memory budgets first, at most six."""
+    """Return what the curves say, for people; the collapses and the largest memory budgets first, at most six."""
     several_tiers = len({each.tier_bytes for each in found}) > 1
     ordered = sorted(found, key=lambda each: (not each.falls, -each.tier_bytes))
     several_workloads = len({(each.workload, each.route) for each in found}) > 1
@@ -123,7 +122,7 @@ def capacity_sentences(found: Sequence[CapacityJudgement]) -> list[str]:
 
 
 def collapse_sentence(found: Sequence[CapacityJudgement]) -> str:
-    """Which targets fall clearly below their peak as connections grow, at the largest memory where any does."""
+    """Return which targets fall clearly below their peak as connections grow, at the largest memory where any does."""
     fallen = [each for each in found if each.falls]
     if not fallen:
         return ""

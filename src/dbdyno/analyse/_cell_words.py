@@ -1,11 +1,12 @@
-"""The level of a cell in the words that every place shows: with its interval, its whole window, or its runs."""
+"""Words the level of a cell as every place shows it: with its interval, its whole window, or its runs."""
 
 from __future__ import annotations
 
 import math
 
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._words import counted, listed, plus_minus, significant_words
+from dbdyno.analyse._words import listed, plus_minus, significant_words
+from dbdyno.core import counted
 
 _MOST_RUNS = 4
 
@@ -33,7 +34,7 @@ def cell_level_words(group: CellJudgement, unit: str = "") -> str:
 
 
 def vague_words(group: CellJudgement) -> str:
-    """Why a cell has no interval that says anything."""
+    """Return why a cell has no interval that says anything."""
     count = len(group.judged)
     return f"{counted(count, 'run')} that disagree" if count > 1 else "one run, too noisy for an interval"
 

@@ -1,4 +1,4 @@
-"""The question: how much work does each cell do, and how sure is that.
+"""Answers how much work each cell does, and how sure that is.
 
 A cell's level is the mean of its runs' levels on the scale ln(TPS); the level of a run is that of its settled part. Its
 interval comes from the spread between its repeats, moderated by that of the other cells, and is never narrower than
@@ -75,7 +75,7 @@ class CellJudgement:
 
     @property
     def decides(self) -> bool:
-        """Whether findings may rest on the cell: good runs with a level that lasts."""
+        """Return whether findings may rest on the cell: good runs with a level that lasts."""
         return self.trusted and self.is_settled and self.level is not None
 
     @property
@@ -85,7 +85,7 @@ class CellJudgement:
 
     @property
     def is_vague(self) -> bool:
-        """Whether its interval is so wide that it says nothing: its runs disagree, or one run is all noise."""
+        """Return whether its interval is so wide that it says nothing: its runs disagree, or one run is all noise."""
         return self.level is not None and self.level.half_width() > WIDEST
 
 
@@ -165,11 +165,6 @@ def _staged(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[C
         alone = pooled if is_plain else (sd, df)
         found.append(CellLevel(level, kind) if level else _single(group.judged[0], alone, is_moderated=not is_plain))
     return found
-
-
-def _first_runs(group: CellJudgement) -> tuple[RunRecord, ...]:
-    """Its judged runs that were made in any case."""
-    return tuple(run for run in group.judged if not run.run.is_further)
 
 
 def _single(run: RunRecord, seen: Spread, *, is_moderated: bool) -> CellLevel:

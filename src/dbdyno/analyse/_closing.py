@@ -1,4 +1,4 @@
-"""The last seconds of runs, judged as if they were the whole window: what reports quote of runs that last for hours."""
+"""Judges the last seconds of runs as if they were the whole window, as reports of runs that last for hours do."""
 
 from __future__ import annotations
 

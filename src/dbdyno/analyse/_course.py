@@ -1,4 +1,4 @@
-"""The question: how long runs were driven where that was left to them, why they ended, and what that saved."""
+"""Answers how long runs of adaptive length were driven, why they ended, and what that saved."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._words import counted, listed
-from dbdyno.core import Caveat, RunCourse, RunRecord, format_duration
+from dbdyno.analyse._words import listed
+from dbdyno.core import Caveat, RunCourse, RunRecord, counted, format_duration
 from dbdyno.stats import SHORTEST_WARM_UP_S, Course
 
 _WARM_UP_ENDS = {"state": "settled", "cap": "at its cap", "fixed": "as ordered"}
@@ -36,7 +36,7 @@ class CourseSummary:
 
 
 def summarise_courses(records: Sequence[RunRecord]) -> CourseSummary | None:
-    """What became of the runs; None where no length was left open."""
+    """Return what became of the runs; None where no length was left open."""
     courses = [record.course for record in records if record.course is not None]
     if not courses:
         return None
@@ -84,7 +84,7 @@ def courses_words(found: CourseSummary) -> str:
 
 
 def course_caveats(records: Sequence[RunRecord], judged_again: Mapping[str, RunCourse | None]) -> list[Caveat]:
-    """What open lengths leave in doubt, over all runs.
+    """Return what open lengths leave in doubt, over all runs.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ _UNSETTLED = {
 
 
 def verdict_words(course: Course) -> str:
-    """What the run has come to.
+    """Return what the run has come to.
 
     >>> verdict_words(Course(seen_s=132, unsettled=("throughput drifting", "redo")))
     'not settled: throughput drifting, redo log not yet written over twice'
@@ -195,7 +195,7 @@ def verdict_words(course: Course) -> str:
 
 
 def unsettled_words(what: str) -> str:
-    """What keeps a warm-up going, in words.
+    """Return what keeps a warm-up going, in words.
 
     >>> unsettled_words("throughput not-reached"), unsettled_words("throughput drifting")
     ('throughput has no level yet', 'throughput drifting')

@@ -1,4 +1,4 @@
-"""What a change must not do, as an exit code asks: no cell slower, no quantile longer, none missing.
+"""Decides what a change must not do, for an exit code: no cell slower, no quantile longer, none missing.
 
 Each cell of a rule ends in one of three ways. It FAILs where it is worse by more than allowed and the change is beyond
 chance. It PASSes where its 95 % interval excludes that it is. All else is NOT SHOWN, and what would decide it is told.
@@ -36,7 +36,7 @@ class Criterion:
     allowed: float
 
     def outcome_of(self, change: CellChange) -> GateOutcome:
-        """What a cell's change means for the rule.
+        """Return what a cell's change means for the rule.
 
         No allowance is made for many cells where one PASSes: all have to, so each is held to the whole of its interval.
         """

@@ -1,4 +1,4 @@
-"""The question: what changed between two studies of the same cells, cell by cell, and how sure is that.
+"""Answers what changed between two studies of the same cells, cell by cell, and how sure that is.
 
 Throughput and quantiles of response times are compared on the scale of their logarithms, with the spread of all
 compared cells moderated together. The p-values of one measure are adjusted over all its cells (Holm), because a
@@ -81,7 +81,7 @@ class CellChange:
 
     @property
     def is_worse(self) -> bool:
-        """Whether it went, significantly or not, the wrong way: less work or longer response times."""
+        """Return whether it went, significantly or not, the wrong way: less work or longer response times."""
         return self.ratio < 1 if self.measure == "tps" else self.ratio > 1
 
     @property
@@ -98,7 +98,7 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class TargetShift:
-    """How far all cells of a target moved together.
+    """Holds how far all cells of a target moved together.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellCha
 
 
 def common_shifts(changes: Sequence[CellChange]) -> dict[str, TargetShift]:
-    """By target (as new names it) how far its cells moved together; only of targets with two cells or more."""
+    """Map targets (as new names them) to how far their cells moved together; only those with two cells or more."""
     logs: dict[str, list[tuple[float, float]]] = {}
     for change in (change for change in changes if change.verdict != "not settled"):
         half = (math.log(change.high) - math.log(change.low)) / 2 if change.low > 0 else math.inf
@@ -169,7 +169,7 @@ def _quantile_logs(group: CellJudgement, quantile: Quantile) -> list[float]:
 
 
 def _is_supported(group: CellJudgement, quantile: Quantile) -> bool:
-    """Whether enough transactions lie beyond the quantile, over all judged runs."""
+    """Return whether enough transactions lie beyond the quantile, over all judged runs."""
     return sum(run.transactions for run in group.judged) * TAIL[quantile] >= ENOUGH_BEYOND
 
 

@@ -1,4 +1,4 @@
-"""The question: which of several runs does more, all compared with all, and how far the first is ahead.
+"""Answers which of several runs is fastest, all compared with all, and how far the first is ahead.
 
 Each run stands for itself, so the spread between repeats is not seen but assumed. Where cells were repeated, ask
 `judge_cells` and `compare_targets` instead.
@@ -41,7 +41,7 @@ class RunPair:
 
     @property
     def is_significant(self) -> bool:
-        """Whether there is a difference at all, small or not."""
+        """Return whether there is a difference at all, small or not."""
         return self.p_adjusted < 0.05
 
 

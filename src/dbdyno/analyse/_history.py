@@ -1,4 +1,4 @@
-"""The question: over many studies of the same cells, where did a level move, and was it the machine that did.
+"""Answers where a level moved over many studies of the same cells, and whether the machine moved it.
 
 Each study gives one value a cell, so the values are independent and the spread between studies is in them, which the
 repeats of one study can't show. A move that others made as well, of which nothing had changed, is the machine's.
@@ -27,7 +27,7 @@ from dbdyno.stats import (
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """What one study measured of a cell.
+    """Holds what one study measured of a cell.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class HistoryChange:
 
     @property
     def is_finding(self) -> bool:
-        """Whether it can be the engine's: nothing that stayed the same moved with it."""
+        """Return whether it can be the engine's: nothing that stayed the same moved with it."""
         return not self.alike
 
     @property

@@ -1,4 +1,4 @@
-"""The question: how long do transactions take in each cell, and how sure is that.
+"""Answers how long transactions take in each cell, and how sure that is.
 
 Quantiles are read from the histograms of all repeats added together, never averaged. How far they may be off is taken
 from the repeats: a moderated interval on ln(quantile). Where a cell was run once, it is taken from the seconds of that
@@ -182,7 +182,7 @@ def _driven(seconds: Mapping[Cell, Sequence[SecondHistograms]], cell: Cell) -> l
 
 
 def _independent(runs: Sequence[SecondHistograms]) -> dict[Quantile, float]:
-    """What those slower than each quantile are worth as independent ones, in all runs; empty without seconds."""
+    """Return what those slower than each quantile are worth as independent ones, in all runs; empty without seconds."""
     shares = [1 - TAIL[quantile] for quantile in QUANTILES]
     found = [exceedances(run.counts, run.values_ns, shares) for run in runs]
     return {quantile: sum(of_run[at] for of_run in found) for at, quantile in enumerate(QUANTILES) if found}

@@ -10,8 +10,8 @@ from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
 from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, sentinel_words
 from dbdyno.analyse._windows import unsettled_windows
-from dbdyno.analyse._words import counted, listed, percent_words, supported
-from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord
+from dbdyno.analyse._words import listed, percent_words, supported
+from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord, counted
 from dbdyno.stats import smallest_detectable_ratio
 
 _MOST_TELLING = 5.0
@@ -20,7 +20,7 @@ _MOST_TELLING = 5.0
 
 @dataclass(frozen=True, slots=True)
 class StudyFacts:
-    """What must be known of a study to weigh its runs.
+    """Holds what must be known of a study to weigh its runs.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _repeats(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat |
 
 
 def _single_spread(judgements: Sequence[CellJudgement]) -> str:
-    """Where the spread of cells that were run once is taken from."""
+    """Return where the spread of cells that were run once is taken from."""
     assumed = max((group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None)
     if assumed is None:
         return "the spread between repeats comes from the sentinel and the repeated cells."
@@ -293,7 +293,7 @@ def _undecided(comparisons: Sequence[Comparison]) -> Caveat | None:
     text = f"{len(open_pairs)} of {counted(len(comparisons), 'comparison')} {is_are} undecided"
     if needed:
         half = needed[(len(needed) - 1) // 2]
-        text += f". About {half} repeats would decide half of them, {needed[-1]} most"
+        text += f". About {counted(half, 'repeat')} would decide half of them, {needed[-1]} most"
     return Caveat("undecided", text + ".")
 
 
@@ -316,6 +316,6 @@ def _of_runs(records: Sequence[RunRecord]) -> list[Caveat]:
 
 
 def _counted_text(number: int, texts: Sequence[str]) -> str:
-    """How many runs carry a caveat, with its words; where those differ, with the first."""
+    """Return how many runs carry a caveat, with its words; where those differ, with the first."""
     one_of = "" if len(texts) == 1 else ", the first"
     return f"{counted(number, 'run')}{one_of}: {texts[0]}"

@@ -1,4 +1,4 @@
-"""The question: what does more memory bring to each target.
+"""Answers what more memory brings to each target.
 
 A target's levels at two memory sizes are compared like those of two targets at a place; the p-values of one workload,
 route and concurrency are adjusted together (Holm), because they are read together.
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
-from dbdyno.analyse._words import counted, faster_words, is_vague_ratio, listed
-from dbdyno.core import Verdict, format_memory, target_title
+from dbdyno.analyse._words import faster_words, is_vague_ratio, listed
+from dbdyno.core import Verdict, counted, format_memory, target_title
 from dbdyno.stats import compare, holm, verdict_of
 
 _MOST_NAMED = 3
@@ -63,7 +63,7 @@ def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[Memo
 
 
 def memory_sentence(gains: Sequence[MemoryGain], concurrency: int) -> str:
-    """What more memory brings, in one sentence: of many targets to the first and last of them; empty of none."""
+    """Return what more memory brings, in one sentence: of many targets to the first and last of them; empty of none."""
     if not gains:
         return ""
     less, more = format_memory(gains[0].less_bytes), format_memory(gains[0].more_bytes)

@@ -1,4 +1,4 @@
-"""The question: which of two targets does more, at the same place.
+"""Answers which of two targets is faster at the same place.
 
 Every pair of targets is compared at every place (workload, route, tier, concurrency) where both have a trusted
 level. The p-values of one place are adjusted together (Holm), because they are read together. A pair of which a cell
@@ -72,7 +72,7 @@ def by_place(judgements: Sequence[CellJudgement]) -> dict[Place, list[CellJudgem
 
 
 def place_of(pair: Comparison) -> Place:
-    """Where two targets were compared."""
+    """Return where two targets were compared."""
     return (pair.workload, pair.route, pair.tier_bytes, pair.concurrency)
 
 

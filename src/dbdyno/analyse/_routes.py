@@ -1,4 +1,4 @@
-"""The question: does another route to the server, such as a network, change the order of the targets."""
+"""Answers whether another route to the server, such as a network, changes the order of the targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question: is this machine quiet enough to tell engines apart. Two targets that are one engine are compared.
+"""Answers whether this machine is quiet enough to tell engines apart: compares one engine with itself.
 
 What is called different there is a false alarm; how far repeats spread is the noise floor under every other study here.
 """
@@ -38,13 +38,13 @@ class SelfComparison:
 
     @property
     def difference(self) -> float:
-        """How far apart both are, as a share."""
+        """Return how far apart both are, as a share."""
         return abs(math.log(self.pair.ratio))
 
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """What comparing an engine with itself has shown.
+    """Holds what comparing an engine with itself has shown.
 
     Parameters
     ----------

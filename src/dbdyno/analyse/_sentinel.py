@@ -1,4 +1,4 @@
-"""The question: did the machine stay the same while the study went on. One cell, driven again and again, tells."""
+"""Answers whether the machine stayed the same during the study, from one cell that is driven again and again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbdyno.analyse._words import counted, percent_words
-from dbdyno.core import Cell, RunRecord
+from dbdyno.analyse._words import percent_words
+from dbdyno.core import Cell, RunRecord, counted
 from dbdyno.stats import t_quantile
 
 MOST_DRIFT = 0.03
@@ -18,7 +18,7 @@ _LEAST_RUNS = 3
 
 @dataclass(frozen=True, slots=True)
 class SentinelJudgement:
-    """What the sentinel's runs show.
+    """Holds what the sentinel's runs show.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ class SentinelJudgement:
 
     @property
     def has_drifted(self) -> bool:
-        """Whether the machine has to be suspected."""
+        """Return whether the machine has to be suspected."""
         return self.change is not None and abs(self.change) > MOST_DRIFT
 
     @property
     def is_shown(self) -> bool:
-        """Whether the change is more than what the spread of its runs makes by chance."""
+        """Return whether the change is more than what the spread of its runs makes by chance."""
         return self.change is not None and abs(math.log1p(self.change)) > (self.half_width or 0.0)
 
 
@@ -79,7 +79,7 @@ def sentinel_spread(records: Sequence[RunRecord]) -> tuple[float, float] | None:
 
 
 def sentinel_words(found: SentinelJudgement) -> str:
-    """What it shows, in one sentence.
+    """Return what it shows, in one sentence.
 
     >>> cell = Cell("mysql:9.7", 64 << 20, 4, "oltp_read_only", "socket")
     >>> sentinel_words(SentinelJudgement(cell, 6, 6, 0.012, 0.02, 0.008))

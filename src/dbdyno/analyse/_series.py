@@ -1,4 +1,4 @@
-"""The question: is the level of this one run settled, since when, what is it, and what weakens that.
+"""Answers whether the level of one run is settled, since when, what it is, and what limits that.
 
 Everything is worked out from throughput alone, one value a second. That is one of two witnesses: a level can stand
 still because a log is still filling, and only the server's own state shows it.

@@ -1,12 +1,11 @@
-"""The question: what weakens the judgement of one run. Each is a caveat: what was seen and why it matters."""
+"""Lists what limits the judgement of one run. Each is a caveat: what was seen and why it matters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from dbdyno.analyse._words import counted
-from dbdyno.core import Caveat
+from dbdyno.core import Caveat, counted
 from dbdyno.stats import Period, Stalls, SteadyState
 
 LONG_ENOUGH_S = 600

@@ -1,4 +1,4 @@
-"""The judgement of one run in the words that every place shows: status, window, stalls, wave, stop."""
+"""Words the judgement of one run as every place shows it: status, window, stalls, wave, stop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATUS_WORDS: dict[Steadiness, str] = {
 
 
 def window_words(found: SeriesJudgement) -> str:
-    """Where the window lies: how much is left out before it."""
+    """Return where the window lies: how much is left out before it."""
     if found.window_from_s is None:
         return "-"
     return f"{found.window_from_s}-{len(found.tps)} s"
@@ -53,6 +53,6 @@ def wave_words(found: SeriesJudgement) -> str:
 
 
 def stop_words(found: SeriesJudgement, precision: float = 0.02) -> str:
-    """When the stopping rule would have ended the run."""
+    """Return when the stopping rule would have ended the run."""
     point = found.stops.get(precision)
     return "never" if point is None else f"{point.at_s} s"

@@ -19,7 +19,7 @@ _ROUNDED_TO_S = 10
 
 
 def settled_runs(good: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
-    """Of a cell's good runs those on which its level may rest; none unless most of them are settled.
+    """Return the good runs on which a cell's level may rest; none unless most of them are settled.
 
     One run of many that has not settled is left out and told; where half of them have not, what the others show is
     luck rather than the cell's level.
@@ -29,14 +29,14 @@ def settled_runs(good: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
 
 
 def may_reach(runs: Sequence[RunRecord], tps: float) -> bool:
-    """Whether a cell that has not settled may yet come to do as much, by its runs' whole windows and their ends."""
+    """Return whether an unsettled cell may still reach as much, by its runs' whole windows and their ends."""
     seen = [run.tps_mean or 0.0 for run in runs]
     seen += [run.settled.tps_mean or 0.0 for run in runs if run.settled is not None]
     return FAR * max(seen, default=0.0) > tps
 
 
 def remedy_words(runs: Sequence[RunRecord]) -> str:
-    """Which runs have no level that lasts, and what would settle them; empty where all have one."""
+    """Return which runs have no level that lasts, and what would settle them; empty where all have one."""
     words = [_words(run, run.settled) for run in runs if run.settled is not None and not run.is_settled]
     return "; ".join(dict.fromkeys(words))
 

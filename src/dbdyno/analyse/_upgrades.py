@@ -1,4 +1,4 @@
-"""The question: what did each upgrade bring, from one version of a server to the next that the study has.
+"""Answers what each upgrade brought, from one version of a server to the next that the study has.
 
 An upgrade's changes are the comparisons of its two targets, turned so that the newer version is on the left.
 """
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, place_of, turned
-from dbdyno.analyse._words import counted, faster_words, is_vague_ratio
-from dbdyno.core import Comparison, target_title
+from dbdyno.analyse._words import faster_words, is_vague_ratio
+from dbdyno.core import Comparison, counted, target_title
 
 _MOST_NAMED = 3
 _SHOWN = ("different", "slightly different")
@@ -64,7 +64,7 @@ def upgrades(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparis
 
 
 def upgrade_sentence(found: Sequence[Upgrade], place: Place, where: str) -> str:
-    """What the upgrades brought at a place, the largest changes by name; empty where there are none."""
+    """Return what the upgrades brought at a place, the largest changes by name; empty where there are none."""
     here = [(upgrade, upgrade.changes[place]) for upgrade in found if place in upgrade.changes]
     told = [(upgrade, change) for upgrade, change in here if is_shown(change)]
     told.sort(key=lambda step: -abs(math.log(step[1].ratio)))
@@ -79,12 +79,12 @@ def upgrade_sentence(found: Sequence[Upgrade], place: Place, where: str) -> str:
 
 
 def is_shown(change: Comparison) -> bool:
-    """Whether a change differs from none, by an interval that says something."""
+    """Return whether a change differs from none, by an interval that says something."""
     return change.verdict in _SHOWN and not is_vague_ratio(change.low, change.high)
 
 
 def is_newer(one: CellJudgement, than: CellJudgement) -> bool:
-    """Whether a cell's target is a newer version of the same server and storage engine."""
+    """Return whether a cell's target is a newer version of the same server and storage engine."""
     return _server(one) == _server(than) and _version_key(one) > _version_key(than)
 
 
@@ -125,4 +125,4 @@ def _change_words(upgrade: Upgrade, change: Comparison) -> str:
 
 
 def _other(count: int, *, has_told: bool) -> str:
-    return f"{count} {'other' if has_told else 'upgrade'}{'' if count == 1 else 's'}"
+    return counted(count, "other" if has_told else "upgrade")

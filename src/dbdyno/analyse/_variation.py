@@ -1,4 +1,4 @@
-"""The question: how much do runs of these cells vary, between repeats and inside their windows."""
+"""Answers how much runs of these cells vary, between repeats and inside their windows."""
 
 from __future__ import annotations
 

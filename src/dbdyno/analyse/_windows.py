@@ -1,4 +1,4 @@
-"""The question: which windows of a study had not settled, settled late, or swing.
+"""Answers which windows of a study have not settled, settled late, or swing.
 
 Every run carries what its seconds say of its level, judged when it was stored; here it is counted over the study.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbdyno.analyse._words import counted, listed
-from dbdyno.core import Caveat, RunRecord, SettledPart
+from dbdyno.analyse._words import listed
+from dbdyno.core import Caveat, RunRecord, SettledPart, counted
 
 _STATUS = {"drifting": "drifting", "not-reached": "not settled", "dead": "dead at the end"}
 

@@ -1,9 +1,11 @@
-"""Numbers as people read them, with as many digits as their interval supports."""
+"""Formats numbers for people, with as many digits as their interval supports."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+
+from dbdyno.core import counted as counted  # for modules that have all their words from here
 
 _MOST_ENDS_RATIO = 4
 _MULTIPLE_FROM = 3
@@ -63,7 +65,7 @@ def significant_words(value: float) -> str:
 
 
 def is_vague_ratio(low: float, high: float) -> bool:
-    """Whether the interval of a ratio says nothing: its ends are more than a factor of four off the middle.
+    """Return whether the interval of a ratio says nothing: its ends are more than a factor of four off the middle.
 
     >>> is_vague_ratio(0.5, 2.0), is_vague_ratio(0.1, 10.0)
     (False, True)
@@ -142,15 +144,6 @@ def listed(words: Sequence[str]) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """A count with its noun.
-
-    >>> counted(1, "run"), counted(1200, "run")
-    ('1 run', '1,200 runs')
-    """
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def _digits(half_width: float) -> int:

@@ -1,4 +1,4 @@
-"""The fairness audit: whether targets that are compared are alike in effect. Values in, findings out; no I/O.
+"""Audits fairness: checks whether compared targets are alike in effect. Values in, findings out; no I/O.
 
 The rules are rows of data (`data/rules/`), each with the name of a predicate; what a variable means in which version
 comes from `engines`. `audit.dumps`, `audit.studies` and the lab collect the facts. See docs/concepts/fairness.md.

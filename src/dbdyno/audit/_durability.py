@@ -1,4 +1,4 @@
-"""What a target promises whatever its speed: what a commit survives, how pages are guarded, whether it is encrypted."""
+"""Reads what a target guarantees: what a commit survives, how pages are guarded, whether it is encrypted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Durability:
 
 
 def durability_of(facts: TargetFacts) -> Durability:
-    """What a target promises, from the values in effect.
+    """Return what a target promises, from the values in effect.
 
     >>> rows = {"version": "9.7.4", "innodb_flush_log_at_trx_commit": "1", "log_bin": "ON", "sync_binlog": "1"}
     >>> durability_of(TargetFacts("a", variables=rows)).durability

@@ -1,4 +1,4 @@
-"""From a neutral parameter to the value in effect on one target."""
+"""Resolves a neutral parameter to the value in effect on one target."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def variable(target: Target, name: str) -> SourcedValue:
 
 
 def implied(target: Target, parameter_id: str) -> SourcedValue:
-    """What holds on a server that has no variable for a parameter; not offered where nothing follows."""
+    """Return what holds on a server that has no variable for a parameter; not offered where nothing follows."""
     for row in _implied_rows():
         if row["parameter"] == parameter_id and _is_one_of(target, row.get("families", ["*"])):
             value: Value = row["value"]
@@ -73,7 +73,7 @@ def implied(target: Target, parameter_id: str) -> SourcedValue:
 
 
 def is_asked(target: Target, parameter_id: str) -> bool:
-    """Whether the option file sets a parameter."""
+    """Return whether the option file sets a parameter."""
     if not target.family:
         return False
     shown = _shown(parameter_id, target.family, target.version, target.storage_engine)

@@ -1,4 +1,4 @@
-"""Puts every rule to every comparison set, and joins what is the same in several tiers."""
+"""Applies every rule to every comparison set, and joins equal findings of several tiers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of a rule that did not fire in a campaign.
+    """Holds what became of a rule that did not fire in a campaign.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Audit:
 
 
 def audit(sets: Iterable[ComparisonSet]) -> Audit:
-    """What the fairness rules say about comparison sets.
+    """Return what the fairness rules say about comparison sets.
 
     Equal findings of several tiers of a campaign are one; different ones stand apart.
     """
@@ -106,7 +106,7 @@ def audit(sets: Iterable[ComparisonSet]) -> Audit:
 
 
 def _between(rule: Rule, sets: Sequence[ComparisonSet]) -> Finding | None:
-    """What differs from campaign to campaign, for rules of what a comparison of campaigns rests on."""
+    """Return what differs from campaign to campaign, for rules of what a comparison of campaigns rests on."""
     read = MEETING.get(rule.test)
     if read is None:
         return None

@@ -1,4 +1,4 @@
-"""What is known of the targets of a comparison: plain values, whoever collected them."""
+"""Holds the facts of compared targets as plain values, whoever collected them."""
 
 from __future__ import annotations
 

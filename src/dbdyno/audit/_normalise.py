@@ -1,4 +1,4 @@
-"""One spelling for one value: sizes in bytes, numbers as numbers, switches ON or OFF, all else in upper case."""
+"""Normalises the spelling of values: sizes in bytes, switches ON or OFF, all other words in upper case."""
 
 from __future__ import annotations
 

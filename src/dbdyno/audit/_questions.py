@@ -1,4 +1,4 @@
-"""Questions about one target outside of any rule: who its server is, and what a parameter is in effect."""
+"""Answers questions about one target outside of any rule: who its server is, and what a parameter is in effect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def server_of(facts: TargetFacts) -> tuple[str, str, str]:
 
 
 def default_of(parameter_id: str, family: str, version: str, storage_engine: str = "innodb") -> SourcedValue:
-    """What a server has where nothing sets a parameter; missing where it works that out itself.
+    """Return what a server has where nothing sets a parameter; missing where it works that out itself.
 
     >>> default_of("server.performance_schema", "mariadb", "11.8.6").value
     'OFF'

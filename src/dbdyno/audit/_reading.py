@@ -1,4 +1,4 @@
-"""One value of one target, or why there is none."""
+"""Holds one value of one target, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def missing(lacks: str) -> SourcedValue:
 
 
 def weakest(*certainties: Certainty) -> Certainty:
-    """What a statement rests on that rests on all of these.
+    """Return what a statement rests on that rests on all of these.
 
     >>> weakest("read", "asked", "derived")
     'asked'

@@ -1,4 +1,4 @@
-"""The fairness rules: rows of data, one file a category, evaluated by named predicates."""
+"""Reads the fairness rules: rows of data, one file per category, evaluated by named predicates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A target as the rules see it: its facts, and who the server is."""
+"""Presents a target to the rules: its facts, and who the server is."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Target:
         return (self.facts.variables or {}).get(name)
 
     def asked(self, *names: str) -> str | None:
-        """What the option file gives for the first of these names that it has."""
+        """Return what the option file gives for the first of these names that it has."""
         options = self.facts.option_file or {}
         return next((options[name] for name in names if name in options), None)
 
@@ -62,7 +62,7 @@ class Target:
         return None
 
     def is_family(self, family: str | tuple[str, ...], since: str = "", until: str = "") -> bool:
-        """Whether the server is of a family, and its version lies in a range (`until` outside)."""
+        """Return whether the server is of a family, and its version lies in a range (`until` outside)."""
         names = (family,) if isinstance(family, str) else family
         return self.family in names and within(self.version, since, until)
 

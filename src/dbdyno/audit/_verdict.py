@@ -1,4 +1,4 @@
-"""What a rule says about one comparison set."""
+"""Defines what a rule says about one comparison set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings in words and as plain data: effective quantity, unit, who has which value."""
+"""Describes findings in words and as plain data: effective quantity, unit, value of each target."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from dbdyno.audit._evaluate import Audit, Decision, Finding
 from dbdyno.audit._normalise import parse_number
 from dbdyno.audit.quantities import UNITS
-from dbdyno.core import format_bytes
+from dbdyno.core import counted, format_bytes
 from dbdyno.engines import neutral_parameters
 
 _FACTS = {
@@ -21,7 +21,7 @@ _SPOKEN_UNITS = {"percent": " %", "microseconds": " µs", "seconds": " s", "page
 
 
 def what(finding: Finding) -> str:
-    """What differs, in one line.
+    """Return what differs, in one line.
 
     Each value stands with its unit and the number of targets that have it.
     """
@@ -35,7 +35,7 @@ def what(finding: Finding) -> str:
 def _counted(finding: Finding, names: tuple[str, ...]) -> str:
     if finding.between:
         return "; ".join(names)
-    return names[0] if len(names) == 1 else f"{len(names)} targets"
+    return names[0] if len(names) == 1 else counted(len(names), "target")
 
 
 def spoken_values(finding: Finding) -> list[tuple[str, list[tuple[str, tuple[str, ...]]]]]:

@@ -13,8 +13,7 @@ from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import counted
-from dbdyno.core import StoreError
+from dbdyno.core import StoreError, counted
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,8 +8,7 @@ import sys
 
 from dbdyno.cli._execute import run_beside, warn_of_missing_runs
 from dbdyno.cli._plan import full_plan, runs_words
-from dbdyno.cli._words import counted
-from dbdyno.core import HostError, RequestError, parse_duration_ns
+from dbdyno.core import HostError, RequestError, counted, parse_duration_ns
 from dbdyno.hosts import LocalHost, read_profiler
 from dbdyno.plan import DEEP_WINDOW_NS, deep_study
 from dbdyno.report import StudyAnalysis, Why

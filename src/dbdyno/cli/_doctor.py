@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there
-from dbdyno.cli._words import counted
-from dbdyno.core import RequestError
+from dbdyno.core import RequestError, counted
 
 if TYPE_CHECKING:
     from rich.console import Console

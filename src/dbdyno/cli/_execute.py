@@ -16,8 +16,7 @@ from dbdyno.cli._machine import calibration_for_study, check_before_study, exami
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import auditor, progress
 from dbdyno.cli._remote import examine_bench
-from dbdyno.cli._words import counted
-from dbdyno.core import Home, Profiler
+from dbdyno.core import Home, Profiler, counted
 from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts.remote import RemoteHost

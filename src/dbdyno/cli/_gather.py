@@ -8,7 +8,7 @@ from typing import Any
 
 from dbdyno.cli._folder import add_check_options, check_of
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import counted
+from dbdyno.core import counted
 
 _STORY = """\
 Combines results folders with parts of one study, run on several machines, and writes the report. Start the parts in

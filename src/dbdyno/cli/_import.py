@@ -15,8 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._words import counted, plain
-from dbdyno.core import RequestError
+from dbdyno.cli._words import plain
+from dbdyno.core import RequestError, counted
 
 if TYPE_CHECKING:
     from dbdyno.imports import Diagnostic, ImportOutcome

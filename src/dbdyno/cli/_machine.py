@@ -14,8 +14,7 @@ from rich.text import Text
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
-from dbdyno.cli._words import counted
-from dbdyno.core import DbdynoError, Home, HostError
+from dbdyno.core import DbdynoError, Home, HostError, counted
 from dbdyno.doctor import Examination, Generator, Needs, Outcome, examine
 from dbdyno.hosts import LocalHost, read_machine
 from dbdyno.lab import find_generator

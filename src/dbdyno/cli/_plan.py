@@ -15,8 +15,7 @@ from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width
-from dbdyno.cli._words import counted
-from dbdyno.core import format_bytes, format_duration
+from dbdyno.core import counted, format_bytes, format_duration
 
 if TYPE_CHECKING:
     from dbdyno.cli._plan_precision import PlanPrecision
@@ -210,18 +209,15 @@ def full_plan(study: Study, host: Host) -> Plan:
 
 def study_line(study: Study, plan: Plan) -> str:
     """The study in one line: how many of what, and how long."""
-    axes = [
+    axes: list[tuple[int, str] | tuple[int, str, str]] = [
         (len(study.targets), "target"),
         (len(study.workloads), "workload"),
         (len(study.tiers_bytes), "tier"),
-        (len(study.concurrencies), "concurrency"),
+        (len(study.concurrencies), "concurrency", "concurrencies"),
         (len(study.routes), "route"),
         (study.repeats, "repeat"),
     ]
-    plural = {"concurrency": "concurrencies"}
-    counts = [
-        f"{n} {word if n == 1 else plural.get(word, word + 's')}" for n, word in axes if n > 1 or word == "target"
-    ]
+    counts = [counted(count, *words) for count, *words in axes if count > 1 or words[0] == "target"]
     return f"{study.name} · {counted(len(plan.runs), 'run')} · {' × '.join(counts)} · {runs_words(plan)}"
 
 

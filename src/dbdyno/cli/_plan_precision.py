@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.cli._folder import open_results
 from dbdyno.cli._options import parse_share
-from dbdyno.cli._words import counted
-from dbdyno.core import format_duration, parse_duration_ns
+from dbdyno.core import counted, format_duration, parse_duration_ns
 from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
 from dbdyno.study import Study

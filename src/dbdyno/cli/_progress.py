@@ -16,8 +16,8 @@ from dbdyno.analyse import course_words, verdict_words
 from dbdyno.audit import Finding, audit, what
 from dbdyno.audit.studies import inspected_set
 from dbdyno.cli._console import PlainConsole
-from dbdyno.cli._words import counted, duration_words, sparkline, tps_words
-from dbdyno.core import ResultComparison, Run, RunRecord, format_bytes, format_duration, format_memory
+from dbdyno.cli._words import duration_words, sparkline, tps_words
+from dbdyno.core import ResultComparison, Run, RunRecord, counted, format_bytes, format_duration, format_memory
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, Study
 
@@ -218,7 +218,7 @@ class LiveView:
 def run_words(run: Run) -> str:
     """Return which run it is."""
     cell = run.cell
-    connections = "1 connection" if cell.concurrency == 1 else f"{cell.concurrency} connections"
+    connections = counted(cell.concurrency, "connection")
     return f"{cell.target} · {format_memory(cell.tier_bytes)} · {connections} · {cell.route} · {run.repeat_words}"
 
 

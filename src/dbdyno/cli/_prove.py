@@ -13,9 +13,8 @@ from pathlib import Path
 from dbdyno.analyse.explain import Cause, Gap, causes, shown_causes
 from dbdyno.cli._execute import run_beside
 from dbdyno.cli._plan import full_plan, runs_words
-from dbdyno.cli._words import counted
 from dbdyno.configure import own_values
-from dbdyno.core import Cell, RequestError, parse_duration_ns
+from dbdyno.core import Cell, RequestError, counted, parse_duration_ns
 from dbdyno.hosts import LocalHost
 from dbdyno.nearest import nearest
 from dbdyno.plan import Alteration, ProofStudy, alterations, proof_study

@@ -134,8 +134,8 @@ def _found_slower(result: SelfCheck) -> int:
 
 
 def _lines(result: SelfCheck, study: Study) -> list[str]:
-    from dbdyno.analyse import counted
     from dbdyno.cli._words import tps_words
+    from dbdyno.core import counted
 
     held, window = _held(study), study.window_words
     title = f"{study.targets[0].engine} against itself, {counted(result.repeats, 'pair')} each, windows of {window}"
@@ -160,7 +160,8 @@ def _chance(pair: Comparison) -> str:
 
 
 def _conclusions(result: SelfCheck, held: float) -> list[str]:
-    from dbdyno.analyse import counted, percent_words
+    from dbdyno.analyse import percent_words
+    from dbdyno.core import counted
 
     comparisons = counted(len(result.comparisons), "comparison")
     lines = [f"called different      {result.different} of {comparisons}"]

@@ -32,15 +32,6 @@ def tps_words(tps: float) -> str:
     return f"{tps:,.0f}" if tps >= 100 else f"{tps:.1f}"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "run"), counted(12, "run")
-    ('1 run', '12 runs')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def sparkline(values: Iterable[float]) -> str:
     """One bar a second, from zero to the largest.
 

@@ -27,6 +27,7 @@ from dbdyno.configure._shaping import (
     undo_left_shape,
 )
 from dbdyno.configure._start import start_server
+from dbdyno.configure._start_order import StartOrder
 
 __all__ = [
     "LOAD_USER",
@@ -42,6 +43,7 @@ __all__ = [
     "Server",
     "ServerNote",
     "Setting",
+    "StartOrder",
     "TrafficShaper",
     "attach_server",
     "check_settings",

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dbdyno.core import StudyError, format_bytes
-from dbdyno.engines import Parameter, SettingValue, parse_version
+from dbdyno.configure._memory_budget import MIB, SYSTEM_POOL_BYTES, TIER_PARAMETERS, memory_values
+from dbdyno.engines import Parameter, SettingValue
 
-MIB = 1 << 20
-# Ample for windows of minutes, and small enough that restoring a data directory before each run stays quick.
 REDO_CAPACITY_BYTES = 256 * MIB
-"""Large enough that a short window is not ruled by checkpoints, small enough to copy with each snapshot."""
+"""Large enough that checkpoints do not rule a short window, small enough to copy with each snapshot."""
 LRU_PAGES_TOTAL = 1024
 SPARE_CONNECTIONS = 32
 """For samplers, for the admin and for looking on while the load runs."""
@@ -24,10 +22,6 @@ _QUERY_CACHE_BYTES = 64 * MIB
 _IO_CAPACITY = 2000
 _DIRTY_MAX = 90
 _DIRTY_LWM = 10
-_CHUNKS_MAX = 1000
-_SYSTEM_POOL_BYTES = 16 * MIB
-_WRITE_BUFFER_MAX_BYTES = 256 * MIB
-_WRITE_BUFFER_MIN_BYTES = 8 * MIB
 
 _NOTHING: Mapping[str, SettingValue] = MappingProxyType({})
 
@@ -41,7 +35,7 @@ def baseline(
     version: str,
     study_settings: Mapping[str, SettingValue] = _NOTHING,
 ) -> dict[str, SettingValue]:
-    """Value of every parameter, in the parameter's unit.
+    """Return the value of every parameter, in the parameter's unit.
 
     Parameters
     ----------
@@ -52,7 +46,7 @@ def baseline(
     study_settings : values that the study wants; others follow from them (`io.capacity_max` from `io.capacity`)
     """
     return {
-        **_memory(tier_bytes, family, version, study_settings),
+        **memory_values(tier_bytes, family, version, study_settings),
         **_durability(study_settings),
         **_background(processors, study_settings),
         **_transactions(),
@@ -66,62 +60,11 @@ def own_values(tier_bytes: int) -> dict[str, SettingValue]:
     return baseline(tier_bytes=tier_bytes, concurrency_max=16, processors=None, family="mysql", version="9.7")
 
 
-def pool_instances(tier_bytes: int, family: str, version: str) -> int:
-    """Parts of the buffer pool: one below 1 GiB and wherever the server knows no other; else eight.
-
-    >>> pool_instances(64 << 20, "mysql", "9.7.4"), pool_instances(4 << 30, "mysql", "8.0.46")
-    (1, 8)
-    """
-    divisible = family != "mariadb" or parse_version(version) < (10, 5)
-    return 8 if divisible and tier_bytes >= 1 << 30 else 1
-
-
-def chunk_bytes(tier_bytes: int, instances: int) -> int:
-    """Largest power of two from 1 to 128 MiB of which a pool instance is a whole number.
-
-    With more than 1000 chunks, of which the manual warns, the next larger: the tier is then rounded up a little.
-
-    >>> chunk_bytes(512 << 20, 1) >> 20, chunk_bytes(200 << 20, 1) >> 20, chunk_bytes(64 << 20, 1) >> 20
-    (128, 8, 64)
-    """
-    chunk = 128 * MIB
-    while chunk > MIB and (tier_bytes // instances) % chunk and tier_bytes // (chunk // 2) <= _CHUNKS_MAX:
-        chunk //= 2
-    return chunk
-
-
-def write_buffer_bytes(tier_bytes: int) -> int:
-    """Share of a tier that an LSM engine may hold unflushed.
-
-    >>> write_buffer_bytes(64 << 20) >> 20, write_buffer_bytes(4 << 30) >> 20
-    (16, 256)
-    """
-    return max(_WRITE_BUFFER_MIN_BYTES, min(tier_bytes // 4, _WRITE_BUFFER_MAX_BYTES))
-
-
-def _memory(
-    tier_bytes: int, family: str, version: str, study_settings: Mapping[str, SettingValue]
-) -> Mapping[str, SettingValue]:
-    instances = int(study_settings.get("memory.buffer_pool_instances", pool_instances(tier_bytes, family, version)))
-    write_buffers = int(study_settings.get("memory.write_buffers", write_buffer_bytes(tier_bytes)))
-    return {
-        "memory.buffer_pool": tier_bytes,
-        "memory.buffer_pool_instances": instances,
-        "memory.buffer_pool_chunk": chunk_bytes(tier_bytes, instances),
-        "memory.buffer_pool_max": tier_bytes,
-        "memory.numa_interleave": "OFF",
-        "memory.warm_start": "OFF",
-        "memory.block_cache": tier_bytes - write_buffers,
-        "memory.write_buffers": write_buffers,
-        "memory.system_pool": _SYSTEM_POOL_BYTES,
-    }
-
-
 def _durability(study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
     return {
         "redo.capacity": REDO_CAPACITY_BYTES,
         "redo.files": 2,
-        "redo.system_capacity": _SYSTEM_POOL_BYTES,
+        "redo.system_capacity": SYSTEM_POOL_BYTES,
         "redo.log_buffer": 16 * MIB,
         "redo.write_ahead": 4096,
         "redo.file_buffering": "ON",
@@ -207,24 +150,21 @@ def _server(concurrency_max: int, study_settings: Mapping[str, SettingValue]) ->
     }
 
 
-# The memory tier belongs to the cell, not to the settings of its target; the chunk keeps it from being rounded up.
-_OF_THE_TIER = frozenset({"memory.buffer_pool", "memory.buffer_pool_chunk", "memory.block_cache"})
 # Without these the load could not run, where the defaults are too small for it.
 _ROOM = frozenset({"server.max_connections", "server.max_prepared_stmts", "server.open_files_limit"})
 _DEFAULT_CONNECTIONS = 151
 _DEFAULT_STATEMENTS = 16_382
 _STATEMENTS_EACH = 64
-_ONE_INSTANCE_BELOW = 1 << 30
 
 
 def is_of_vendor(parameter: Parameter) -> bool:
     """Return whether a parameter is stated under every policy."""
-    return parameter.parameter_id in _OF_THE_TIER | _ROOM
+    return parameter.parameter_id in TIER_PARAMETERS | _ROOM
 
 
 def tier_as_cache(values: Mapping[str, SettingValue], tier_bytes: int, concurrency_max: int) -> dict[str, SettingValue]:
-    """Values of a policy that leaves the rest alone: the whole tier is the main cache, room only where it is needed."""
-    reduced = {name: values[name] for name in _OF_THE_TIER if name in values}
+    """Return the values of a policy that leaves the rest alone: the tier as cache, and room only where it is needed."""
+    reduced = {name: values[name] for name in TIER_PARAMETERS if name in values}
     reduced["memory.block_cache"] = tier_bytes
     if concurrency_max + SPARE_CONNECTIONS > _DEFAULT_CONNECTIONS:
         reduced["server.max_connections"] = values["server.max_connections"]
@@ -232,30 +172,3 @@ def tier_as_cache(values: Mapping[str, SettingValue], tier_bytes: int, concurren
     if concurrency_max * _STATEMENTS_EACH > _DEFAULT_STATEMENTS:
         reduced["server.max_prepared_stmts"] = values["server.max_prepared_stmts"]
     return reduced
-
-
-def tier_as_total(
-    study_settings: Mapping[str, SettingValue], tier_bytes: int, server: str, storage_engine: str
-) -> None:
-    """Refuse what can't be had of a tier of this size.
-
-    Raises
-    ------
-    StudyError : write buffers leave nothing for the block cache, or parts of a pool that is too small to be divided
-    """
-    tier = format_bytes(tier_bytes)
-    buffers = int(study_settings.get("memory.write_buffers", 0))
-    if storage_engine != "innodb" and buffers >= tier_bytes:
-        raise StudyError(
-            f"memory.write_buffers = {format_bytes(buffers)} leaves no memory of the {tier} tier for the block cache",
-            "both together are the memory tier of an LSM engine",
-            "choose a quarter of the smallest tier, or larger tiers",
-        )
-    instances = int(study_settings.get("memory.buffer_pool_instances", 1))
-    family, _, version = server.partition(" ")
-    if instances > 1 and tier_bytes < _ONE_INSTANCE_BELOW and pool_instances(_ONE_INSTANCE_BELOW, family, version) > 1:
-        raise StudyError(
-            f"memory.buffer_pool_instances = {instances} is not possible with a tier of {tier} on {server}",
-            "the server does not split a buffer pool below 1 GiB",
-            "remove it, or measure only tiers of 1 GiB and more",
-        )

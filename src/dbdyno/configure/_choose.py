@@ -8,8 +8,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from dbdyno.configure._baseline import baseline, is_of_vendor, tier_as_cache, tier_as_total
+from dbdyno.configure._baseline import baseline, is_of_vendor, tier_as_cache
 from dbdyno.configure._capabilities import refuse_twice, row_for, wanted_number
+from dbdyno.configure._memory_budget import check_memory_settings
 from dbdyno.configure._options import RESERVED_OPTIONS, Setting, fold, replace_raw
 from dbdyno.configure._readback import normal
 from dbdyno.core import EngineName, Policy, StudyError, Target
@@ -62,7 +63,7 @@ def choose_settings(
     own, values = (
         _with_tables(storage_engine, valued(study_settings=given), given) for given in (_ASK_NOTHING, study_settings)
     )
-    tier_as_total(study_settings, tier_bytes, server, storage_engine)
+    check_memory_settings(study_settings, tier_bytes, server, storage_engine)
     if policy != "aligned":
         values = tier_as_cache(values, tier_bytes, concurrency_max)
     chosen: dict[str, Setting] = {}

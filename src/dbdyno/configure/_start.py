@@ -11,55 +11,26 @@ from pathlib import Path
 
 from dbdyno.configure._call_delays import delay_variables
 from dbdyno.configure._container import container_port, listening_options, spawn_in_container
-from dbdyno.configure._endpoint import Credentials, NetworkAccess, credentials_file, network_endpoint, private_endpoint
-from dbdyno.configure._engine import Engine
+from dbdyno.configure._endpoint import Credentials, credentials_file, network_endpoint, private_endpoint
 from dbdyno.configure._network import admit_clients, network_port
 from dbdyno.configure._options import Setting, launch_options, option_file
 from dbdyno.configure._orphan import write_note
 from dbdyno.configure._readiness import await_login, check_port, check_storage_engine, settings_read_back
 from dbdyno.configure._server import Server
 from dbdyno.configure._start_order import StartOrder
-from dbdyno.core import NO_DELAYS, CallDelays, ConfigureError, ContainerChoice, Route, is_network_route
+from dbdyno.core import ConfigureError, ContainerChoice, is_network_route
 from dbdyno.engines import beside, family_of
-from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, Process
+from dbdyno.hosts import ContainerProcess, MemoryGroup, Process
 
-_ON_THE_HOST = ContainerChoice()
 _PORT_ATTEMPTS = 5
 _PORT_TAKEN_RE = re.compile(r"Bind on TCP/IP port|Can't start server: ?[Bb]ind|Address already in use")
 
 
-def start_server(
-    installation: Engine,
-    data_directory: Path,
-    settings: Sequence[Setting],
-    *,
-    route: Route,
-    host: Host,
-    run_directory: Path,
-    storage_engine: str = "innodb",
-    cpus: Sequence[int] | None = None,
-    timeout_s: float = 120,
-    container: ContainerChoice = _ON_THE_HOST,
-    memory_limit_bytes: int | None = None,
-    plugin_version: str = "",
-    delays: CallDelays = NO_DELAYS,
-    network: NetworkAccess | None = None,
-) -> Server:
+def start_server(order: StartOrder) -> Server:
     """Start an engine on a data directory and read its settings back.
 
     It listens on a socket in a private folder, on 127.0.0.1 only when the route is loopback, and on another address
     only when it is a network.
-
-    Parameters
-    ----------
-    run_directory : for the option file, temporary files and the error log; made when missing, left for the
-        caller to remove
-    storage_engine : its plug-in is loaded when it is one
-    container : how that of an engine out of an image is held
-    memory_limit_bytes : of its process, page cache included: enforced by a control group of its own
-    plugin_version : of the storage engine's plug-in, which its options were chosen for; empty: not known
-    delays : by which its calls take longer, on purpose
-    network : how clients of another machine reach it; needed for the routes over a network
 
     Raises
     ------
@@ -67,22 +38,8 @@ def start_server(
     ConfigureError : it did not start (the end of its log is given), refused an option (named), or a setting did
         not take effect (named)
     """
-    order = StartOrder(
-        installation,
-        data_directory,
-        tuple(settings),
-        storage_engine,
-        route,
-        host,
-        run_directory,
-        cpus,
-        timeout_s,
-        container,
-        memory_limit_bytes,
-        plugin_version,
-        delays,
-        network if is_network_route(route) else None,
-    )
+    if not is_network_route(order.route):
+        order = replace(order, network=None)
     for _ in range(_PORT_ATTEMPTS - 1):
         try:
             return _start(order)

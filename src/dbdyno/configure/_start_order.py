@@ -30,26 +30,39 @@ def late_text(path: Path, host: Host, most_bytes: int = _LATE_BYTES) -> str:
         return ""
 
 
+_ON_THE_HOST = ContainerChoice()
 ALL_LINES = 10_000
 OUTPUT = "server.out"
 """File of a run directory with what the server said beside its error log."""
 _LAST_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StartOrder:
-    """See `start_server` for what is what."""
+    """Describes one start of a server; see `start_server`.
+
+    Parameters
+    ----------
+    run_directory : for the option file, temporary files and the error log; made when missing, left for the
+        caller to remove
+    storage_engine : its plug-in is loaded when it is one
+    container : how that of an engine out of an image is held
+    memory_limit_bytes : of its process, page cache included: enforced by a separate control group
+    plugin_version : of the storage engine's plug-in, which its options were chosen for; empty: not known
+    delays : by which its calls take longer, on purpose
+    network : how clients of another machine reach it; needed for routes over a network, and used for no other
+    """
 
     installation: Engine
     data_directory: Path
     settings: tuple[Setting, ...]
-    storage_engine: str
     route: Route
     host: Host
     run_directory: Path
-    cpus: Sequence[int] | None
-    timeout_s: float
-    container: ContainerChoice
+    storage_engine: str = "innodb"
+    cpus: Sequence[int] | None = None
+    timeout_s: float = 120
+    container: ContainerChoice = _ON_THE_HOST
     memory_limit_bytes: int | None = None
     plugin_version: str = ""
     delays: CallDelays = NO_DELAYS

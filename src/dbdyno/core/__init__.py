@@ -90,7 +90,15 @@ from dbdyno.core._stack import (
     is_unnamed,
     linker_name,
 )
-from dbdyno.core._units import format_bytes, format_duration, format_memory, parse_bytes, parse_duration_ns, with_unit
+from dbdyno.core._units import (
+    counted,
+    format_bytes,
+    format_duration,
+    format_memory,
+    parse_bytes,
+    parse_duration_ns,
+    with_unit,
+)
 
 __all__ = [
     "ACCEPTED",
@@ -164,6 +172,7 @@ __all__ = [
     "check_plain",
     "check_plugin",
     "compare_results",
+    "counted",
     "decode",
     "folded_stack",
     "format_bytes",

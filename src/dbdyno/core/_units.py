@@ -102,3 +102,16 @@ def format_duration(duration_ns: int) -> str:
     hours, minutes = divmod(minutes, 60)
     parts = [(hours, "h"), (minutes, "min"), (rest, "s")]
     return " ".join(f"{value} {unit}" for value, unit in parts if value)[:40] or "0 s"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a count with its noun: the one place that knows when a plural is needed.
+
+    Parameters
+    ----------
+    plural : where it is more than the noun with an s
+
+    >>> counted(1, "run"), counted(1200, "run"), counted(0, "study", "studies")
+    ('1 run', '1,200 runs', '0 studies')
+    """
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -5,6 +5,15 @@ an option gets is decided in `configure`; how an engine comes to the machine, in
 themselves, version and variables, and what their option files ask for, is read here as well, from texts: files are
 left to who has them.
 
+The tables lie in `data`:
+
+- `families.toml`, `storage_engines.toml`, `catalogue.toml`: servers, what they need to start, where they come from
+- `written_options.toml`: options that dbdyno writes, so that engines are equal in effect
+- `server_default_options.toml`: options left at the server's default unless a study sets them
+- `parameter_dictionary.json`: by version, how a server treats an option, and what shows its value
+- `option_states.json`: what twelve servers did with each option given at start
+- `counters.json`: which status variable a counter is read from
+
 >>> from dbdyno.engines import family_of
 >>> family_of("mysql", "9.7.4").auth_plugin
 'caching_sha2_password'

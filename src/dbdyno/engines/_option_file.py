@@ -194,5 +194,5 @@ def _options() -> Mapping[str, Mapping[str, str]]:
 
 @functools.cache
 def _document() -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(read_packaged("acceptance.json"))
+    document: dict[str, Any] = json.loads(read_packaged("option_states.json"))
     return document

@@ -206,7 +206,7 @@ def parameters_for(storage_engine: str) -> tuple[Parameter, ...]:
 def _known_rows() -> dict[str, list[tuple[str, dict[str, str]]]]:
     """Option name -> (parameter id, row) of the dictionary of parameters."""
     known: dict[str, list[tuple[str, dict[str, str]]]] = {}
-    for entry in json.loads(read_packaged("parameters.json"))["parameters"]:
+    for entry in json.loads(read_packaged("parameter_dictionary.json"))["parameters"]:
         for row in entry["rows"]:
             known.setdefault(row["name"], []).append((entry["id"], row))
     return known
@@ -316,7 +316,7 @@ def neutral_parameter(parameter_id: str) -> NeutralParameter:
 @cached
 def neutral_parameters() -> Mapping[str, NeutralParameter]:
     """Return all of them by id, grouped by subject."""
-    document = json.loads(read_packaged("parameters.json"))
+    document = json.loads(read_packaged("parameter_dictionary.json"))
     added: dict[str, list[dict[str, Any]]] = {}
     for row in added_rows("shown"):
         added.setdefault(row["parameter"], []).append({"since": "", "until": "", **row})

@@ -27,8 +27,8 @@ _FILES: Mapping[str, str] = MappingProxyType(
     {
         "family": "families.toml",
         "storage_engine": "storage_engines.toml",
-        "parameter": "options.toml",
-        "shown": "parameters.json",
+        "parameter": "written_options.toml",
+        "shown": "parameter_dictionary.json",
         "counter": "counters.json",
         "engine": "catalogue.toml",
     }
@@ -92,7 +92,7 @@ def packaged_rows(kind: Kind) -> list[Row]:
     document: dict[str, list[Row]] = json.loads(text) if _FILES[kind].endswith(".json") else tomllib.loads(text)
     rows = document["counters" if kind == "counter" else kind]
     if kind == "parameter":
-        left_alone = tomllib.loads(read_packaged("optional.toml"))["parameter"]
+        left_alone = tomllib.loads(read_packaged("server_default_options.toml"))["parameter"]
         rows += [{**row, "optional": True} for row in left_alone]
     return rows
 

@@ -1,4 +1,4 @@
-"""Logs of other tools made into a results folder, so that report and judgement serve them as well.
+"""Imports logs of other tools into a results folder, so that report and judgement read them as well.
 
 Nothing is measured here and nothing is made up: what a log does not tell is left out and said, as a caveat of the run.
 

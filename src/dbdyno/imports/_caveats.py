@@ -1,4 +1,4 @@
-"""What weakens an imported run, as far as it is the same for every tool."""
+"""Lists the limitations of an imported run that are the same for every tool."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def throughput(rates: FloatArray, total: float | None) -> tuple[float | None, fl
 
 
 def about_intervals(count: int, interval_s: float, *, is_told: bool) -> Caveat | None:
-    """What intervals hide; None where each is a second."""
+    """Return what intervals hide; None where each is a second."""
     if not count:
         text = "no interval lines: throughput is the total that the tool printed, and its noise is unknown"
         return Caveat("no-intervals", text)
@@ -52,7 +52,7 @@ def about_intervals(count: int, interval_s: float, *, is_told: bool) -> Caveat |
 
 
 def about_coverage(covered_s: float, whole_s: float | None) -> Caveat | None:
-    """Whether the intervals in the log are those of the whole run, as far as its length is told."""
+    """Return whether the intervals in the log are those of the whole run, as far as its length is told."""
     if not covered_s or not whole_s or covered_s >= COVERED_FROM * whole_s:
         return None
     text = f"the intervals in the log cover {covered_s:,.0f} s of a run of {whole_s:,.0f} s"
@@ -60,7 +60,7 @@ def about_coverage(covered_s: float, whole_s: float | None) -> Caveat | None:
 
 
 def about_totals(tool_tps: float | None, tps_mean: float | None) -> Caveat | None:
-    """Whether what the tool printed for the whole run is what its intervals come to."""
+    """Return whether what the tool printed for the whole run is what its intervals come to."""
     if tool_tps is None or not tps_mean:
         return None
     share = tool_tps / tps_mean - 1
@@ -71,7 +71,7 @@ def about_totals(tool_tps: float | None, tps_mean: float | None) -> Caveat | Non
 
 
 def about_window(window_s: float) -> Caveat | None:
-    """Whether the run is too short to be judged."""
+    """Return whether the run is too short to be judged."""
     if window_s >= SHORT_S:
         return None
     return Caveat("short-window", f"the run lasted {window_s:.3g} s: below {SHORT_S} s steadiness can't be judged")

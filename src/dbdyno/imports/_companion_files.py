@@ -1,4 +1,4 @@
-"""Which files belong to a run: what ran beside it, and what its server was told and said.
+"""Finds the files that belong to a run: what ran next to it, its server's options and output.
 
 Files of one run share the beginning of their names (``Tier2G_RW_16th.sysbench.txt``, ``Tier2G_RW_16th.iostat.txt``),
 those of one server a shorter one (``Tier2G.vars.txt``); a file without such a beginning speaks for its whole folder.
@@ -37,7 +37,7 @@ class FileIndex:
             self._files[file.folder, file.kind].append(file)
 
     def companion_data(self, log: TreeFile) -> CompanionFiles:
-        """What belongs to a log."""
+        """Return what belongs to a log."""
         telemetry = {kind: self._of_run(log, kind) for kind in TELEMETRY_KINDS}
         settings = {kind: self._of_server(log, kind) for kind in SETTING_KINDS}
         companions = {kind: self._of_run(log, kind) for kind in self._companions}
@@ -71,7 +71,7 @@ class FileIndex:
 
 
 def _ending(file: TreeFile) -> str:
-    """What stands behind the word that tells the kind, packing aside: ``.txt`` or nothing."""
+    """Return what stands behind the word that tells the kind, packing aside: ``.txt`` or nothing."""
     name = file.path.rpartition("/")[2].removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     return ".txt" if name.endswith(".txt") else ""
 
@@ -81,7 +81,7 @@ def _speaks_for_all(file: TreeFile) -> bool:
 
 
 def _speaks_for(file: TreeFile, log: TreeFile) -> bool:
-    """Whether the beginning of a log's name is that of the file, as a whole word."""
+    """Return whether the beginning of a log's name is that of the file, as a whole word."""
     if _speaks_for_all(file):
         return True
     rest = log.stem.removeprefix(file.stem)

@@ -1,4 +1,4 @@
-"""What could not be read, with its place: the import goes on without it and tells at the end."""
+"""Records what could not be read, with its place: the import goes on without it and reports it at the end."""
 
 from __future__ import annotations
 

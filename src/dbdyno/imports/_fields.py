@@ -1,4 +1,4 @@
-"""The fields of a run: what path, log and the server's own words say of where it belongs. Nothing is guessed."""
+"""Collects what path, log and server say of where a run belongs. Nothing is guessed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class TargetIdentity:
-    """What is known of a target; `version` is empty and `family` ``unknown`` where nothing tells."""
+    """Holds what is known of a target; `version` is empty and `family` ``unknown`` where nothing tells."""
 
     name: str
     family: str
@@ -109,7 +109,7 @@ def tier_bytes(values: Mapping[str, str]) -> int:
 
 
 def route_of(values: Mapping[str, str], head: RunHeader | None) -> Route:
-    """How the client reached the server: by the path, or by the command that the log echoes."""
+    """Return how the client reached the server: by the path, or by the command that the log echoes."""
     if "route" in values:
         return _checked_route(values["route"])
     options = head.options if head else {}

@@ -1,4 +1,4 @@
-"""A file's text, whatever it is packed in and however it is damaged; what was wrong is told, not hidden."""
+"""Reads a file's text, however it is packed or damaged; reports what was wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Unpacker(Protocol):
 
     @property
     def eof(self) -> bool:
-        """Whether the end of the packed data was seen."""
+        """Return whether the end of the packed data was seen."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
         """Unpack at most so many bytes."""

@@ -1,4 +1,4 @@
-"""Every run of a tree put into its cell: target, memory, threads, workload, route, and which repeat it is."""
+"""Assigns every run of a tree to its cell: target, memory, threads, workload, route, repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The import as a story: walk the tree, look into every log, find each run's cell, make all runs ready, store them.
+"""Imports a tree of logs: reads every log, finds each run's cell, prepares all runs, stores them.
 
 Results appear whole or not at all: they are written beside the folder that was asked for, which is then put in place.
 """
@@ -39,7 +39,7 @@ _SCRIPT_RE = re.compile(r"\.(?:R|sh|py|html|md)$")
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What is to be imported.
+    """Holds what is to be imported.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ImportOutcome:
-    """What came of an import.
+    """Holds what came of an import.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _stored(
 
 
 class _RunSummary:
-    """What the runs tell beside their figures."""
+    """Holds what the runs tell beside their figures."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self._diagnostics = set(diagnostics)

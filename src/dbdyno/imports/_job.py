@@ -1,4 +1,4 @@
-"""One run made ready for the store: its log and the files beside it read, judged and packed. Runs in any process."""
+"""Prepares one run for the store: reads, judges and packs its log and companion files. Runs in any process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures
+from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures, counted
 from dbdyno.imports._companion_files import CompanionFiles
 from dbdyno.imports._diagnostic import Diagnostic, stored_path
 from dbdyno.imports._fields import TargetIdentity
@@ -63,7 +63,7 @@ class PreparedRun:
 
 @dataclass(slots=True)
 class _Telemetry:
-    """What came of the files beside a run."""
+    """Holds what came of the files beside a run."""
 
     tables: list[Table] = field(default_factory=list)
     caveats: list[Caveat] = field(default_factory=list)
@@ -189,14 +189,14 @@ def _record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> RunRe
 
 
 def _settled(run: ToolRun) -> SettledPart | None:
-    """What the seconds of the log say of its level; None where there are none, or intervals are longer."""
+    """Return what the seconds of the log say of its level; None where there are none, or intervals are longer."""
     if not run.tps_mean or not isinstance(run.seconds, Table):
         return None
     return settled_part(printed_tps(run.seconds))
 
 
 def _about_quantiles(run: ToolRun, settled: SettledPart | None) -> tuple[Caveat, ...]:
-    """Whether response times are of other seconds than the level: tools print them for the whole run."""
+    """Return whether response times are of other seconds than the level: tools print them for the whole run."""
     if settled is None or not settled.is_accepted or not settled.start_s or run.latency_ns is None:
         return ()
     text = (
@@ -241,12 +241,12 @@ def _place(found: _Telemetry, kind: Kind, reports: Reports, seconds_count: int, 
 
 
 def _log_diagnostics(job: Job, content: FileText, run: ToolRun) -> list[Diagnostic]:
-    """What is wrong with the log inside of this run; what is wrong with the whole file belongs to its first run."""
+    """Return what is wrong with the log inside of this run; the first run also has what concerns the whole file."""
     wrong = [pair for pair in content.diagnostics if job.part_index == 0]
     wrong += run.wrong[:_MOST_COMPLAINTS]
     if len(run.wrong) > _MOST_COMPLAINTS:
         left = run.wrong[_MOST_COMPLAINTS:]
-        wrong.append((left[0][0], f"and {len(left):,} lines more"))
+        wrong.append((left[0][0], f"and {counted(len(left), 'more line')}"))
     return [Diagnostic(job.log_path, line, text) for line, text in wrong]
 
 

@@ -1,4 +1,4 @@
-"""Layouts of published trees that are recognised without a pattern, written in the language of patterns."""
+"""Lists layouts of published trees that are recognised without a pattern, in the language of patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers of logs have in common: places in a text as line numbers, intervals as rows of the store."""
+"""Gives readers of logs what they share: places as line numbers, intervals as rows of the store."""
 
 from __future__ import annotations
 

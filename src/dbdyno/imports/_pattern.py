@@ -1,4 +1,4 @@
-r"""Naming patterns: a small language that says where in a path the tier, the threads and the rest stand.
+r"""Parses naming patterns: a small language that says where in a path the tier, the threads and the rest stand.
 
 ``Tier{tier}G_{workload}_{threads}th.sysbench.txt`` is text with named fields. A field takes what stands in its place
 inside one name; ``*`` and ``...`` take anything and keep nothing. A slash separates folders, and the pattern is held

@@ -1,4 +1,4 @@
-"""What a log holds, whichever tool wrote it: where its runs stand, what each says of itself, what came of it."""
+"""Defines what a log holds, whichever tool wrote it: where its runs stand, and what each says of itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Wrong = tuple[tuple[int, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class RunHeader:
-    """What a run says of itself before it begins. None, or empty: it does not say.
+    """Holds what a run says of itself before it begins. None, or empty: it does not say.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class RunHeader:
 
 @dataclass(frozen=True, slots=True)
 class LogPart:
-    """Where one run stands in the text of a log.
+    """Holds where one run stands in the text of a log.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ToolRun:
-    """What came of a run; see `dbdyno.core.RunRecord` for its figures. None means that the log does not tell.
+    """Holds what came of a run; see `dbdyno.core.RunRecord` for its figures. None means that the log does not tell.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the files of a server say of it: variables, status, the option file. Each is read once and kept for a while."""
+"""Reads what a server's files say: variables, status, the option file. Keeps each for a while."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _of_kind(path: str, kind: Kind, content: FileText, wrong: list[tuple[int, st
 
 
 def identity_of(variables: Mapping[str, str], summary: str = "") -> ServerIdentity | None:
-    """Who a server is, by its variables or by Percona Toolkit's summary; None when neither tells."""
+    """Return who a server is, by its variables or by Percona Toolkit's summary; None when neither tells."""
     version, comment = variables.get("version", ""), variables.get("version_comment", "")
     match = _SUMMARY_VERSION_RE.search(summary) if not version else None
     if match:
@@ -83,7 +83,7 @@ def identity_of(variables: Mapping[str, str], summary: str = "") -> ServerIdenti
 
 @functools.lru_cache(maxsize=32)
 def server_files_of(root: Path, paths: tuple[tuple[Kind, str], ...]) -> Mapping[str, bytes]:
-    """What the store keeps of a server by its files, the same for all runs beside which they lie.
+    """Return what the store keeps of a server by its files, the same for all runs beside which they lie.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def _plain(value: str) -> str:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """Whether a value is a password.
+    """Return whether a value is a password.
 
     >>> _is_secret("report_password", "x"), _is_secret("disconnect_on_expired_password", "ON")
     (True, False)

@@ -1,4 +1,4 @@
-"""The study that the results folder of an import holds: the axes as they were found, so that all readers serve."""
+"""Writes the study of an import: the axes as they were found, so that all readers of results can use it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from dbdyno.core import IMPORTED_SOURCE, Cell, EngineName, Target
+from dbdyno.core import IMPORTED_SOURCE, Cell, EngineName, Target, counted
 from dbdyno.imports._identity import IdentifiedRun
 from dbdyno.imports._tool import Tool
 from dbdyno.study import CLOSED_LOOP, Imported, Pacing, Study, WorkloadChoice
@@ -97,7 +97,7 @@ def _ordered_s(run: IdentifiedRun) -> int | None:
 
 
 def in_order(runs: Iterable[IdentifiedRun]) -> list[IdentifiedRun]:
-    """By cell, as a reader looks for them: in which order they were made, logs don't tell."""
+    """Sort by cell, as a reader looks for them: logs don't tell in which order they were made."""
     return sorted(runs, key=lambda run: (_cell_key(run.cell), run.repeat))
 
 
@@ -138,7 +138,7 @@ def _question(targets: Sequence[Target], origin: str) -> str:
     if len(targets) <= 4:
         names = [target.name for target in targets]
         return f"Which is faster in the logs of {origin}: {', '.join(names[:-1])} or {names[-1]}?"
-    return f"Which of {len(targets)} targets is fastest in the logs of {origin}?"
+    return f"Which of {counted(len(targets), 'target')} is fastest in the logs of {origin}?"
 
 
 def _commonest_s(runs: Iterable[IdentifiedRun]) -> int:

@@ -1,4 +1,4 @@
-"""A first look into every log: checksum, which runs it holds, and what each says of itself. Done side by side."""
+"""Surveys every log: checksum, which runs it holds, what each says of itself. Several at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbdyno.imports._tools import TOOLS
 
 @dataclass(frozen=True, slots=True)
 class LogSurvey:
-    """What the first look at a log gave.
+    """Holds what the first look at a log gave.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the import has to know of a tool: how its files are recognised, and what reads them."""
+"""Declares what the import needs of a tool: how its files are recognised, and what reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools whose logs are imported, by the names that the command line gives them."""
+"""Lists the tools whose logs are imported, by the names that the command line gives them."""
 
 from __future__ import annotations
 

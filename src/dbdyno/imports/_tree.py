@@ -1,4 +1,4 @@
-"""A folder of logs walked once: what kind each file is, told by its name and its first lines."""
+"""Walks a folder of logs once, and tells what kind each file is by its name and its first lines."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TreeFile:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What was found in a folder.
+    """Holds what was found in a folder.
 
     Parameters
     ----------

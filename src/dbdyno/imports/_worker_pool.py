@@ -1,4 +1,4 @@
-"""Work on many files spread over the processors; where there is little of it, done at once."""
+"""Spreads work on many files over the processors; does it at once where there is little."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from dbdyno.configure import (
     NetworkAccess,
     Server,
     Setting,
+    StartOrder,
     attach_server,
     choose_settings,
     initialise,
@@ -260,20 +261,22 @@ class LocalBench:
         def start(timeout_s: float = _START_S) -> Server:
             return self._patient(
                 start_server(
-                    installation,
-                    directory / "data",
-                    settings,
-                    route=route,
-                    host=self.host,
-                    run_directory=directory,
-                    storage_engine=target.engine.storage_engine,
-                    cpus=self.study.pinning.server,
-                    timeout_s=timeout_s,
-                    container=target.container,
-                    memory_limit_bytes=memory_limit_bytes,
-                    plugin_version=_plugin_version(target, installation) or "",
-                    delays=delays,
-                    network=self.network,
+                    StartOrder(
+                        installation=installation,
+                        data_directory=directory / "data",
+                        settings=settings,
+                        route=route,
+                        host=self.host,
+                        run_directory=directory,
+                        storage_engine=target.engine.storage_engine,
+                        cpus=self.study.pinning.server,
+                        timeout_s=timeout_s,
+                        container=target.container,
+                        memory_limit_bytes=memory_limit_bytes,
+                        plugin_version=_plugin_version(target, installation) or "",
+                        delays=delays,
+                        network=self.network,
+                    )
                 )
             )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pymysql
 
 from dbdyno.connections import number_of, rows_of
-from dbdyno.core import DbdynoError, Run
+from dbdyno.core import DbdynoError, Run, counted
 from dbdyno.lab import _events as events
 from dbdyno.measure import LoadOrder
 from dbdyno.stats import Course
@@ -179,13 +179,13 @@ def waits_words(look: Mapping[str, Any]) -> str:
     'in second 60 3 sessions in "Updating" (UPDATE sbtest1 SET, for up to 40 s); 3 InnoDB transactions waited for locks'
     """
     kinds = [
-        f'{kind["count"]} session{"s" if kind["count"] > 1 else ""} in "{kind["state"]}" '
+        f'{counted(kind["count"], "session")} in "{kind["state"]}" '
         f"({kind['statement'] or 'no statement'}, for up to {kind['longest_s']} s)"
         for kind in look["sessions"][:_KINDS_TOLD]
     ]
     locks = look.get("lock_waits")
     words = f"in second {look['second'] + 1} {', '.join(kinds)}"
-    return words + (f"; {locks} InnoDB transactions waited for locks" if locks else "")
+    return words + (f"; {counted(locks, 'InnoDB transaction')} waited for locks" if locks else "")
 
 
 def _beginning(text: str) -> str:

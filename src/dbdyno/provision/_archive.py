@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import hashlib
 import lzma
 import os
 import shutil
@@ -30,6 +29,7 @@ from dbdyno.provision._base_directory import find_base
 from dbdyno.provision._from_directory import describe
 from dbdyno.provision._identity import check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
+from dbdyno.provision._store import sha256_of
 
 _ZIP_NAMES = (".zip", ".jar")
 _TAR_NAMES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
@@ -282,12 +282,6 @@ class UnpackedSource:
         installation = _install(name, file, origin, host, home)
         forget()
         return installation
-
-
-def sha256_of(path: Path) -> str:
-    """Digest of a file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checked(installation: Installation, name: EngineName) -> Installation:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from dbdyno.core import Home, HostError, ProvisionError, StudyError, format_bytes
+from dbdyno.core import Home, HostError, ProvisionError, StudyError, counted, format_bytes
 from dbdyno.hosts import Host
 from dbdyno.provision._installation import Progress
 
@@ -237,5 +237,5 @@ def _ask_client(argv: list[str], title: str, kind: str, location: str, host: Hos
 def _only_file(folder: Path, location: str) -> Path:
     files = [path for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
     if len(files) != 1:
-        raise ProvisionError(f"{location} is not exactly one file", f"{len(files)} files in {folder}", "")
+        raise ProvisionError(f"{location} is not exactly one file", f"{counted(len(files), 'file')} in {folder}", "")
     return files[0]

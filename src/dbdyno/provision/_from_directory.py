@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from dbdyno.core import EngineName, Home, ProvisionError, StudyError
@@ -11,6 +10,7 @@ from dbdyno.provision._base_directory import find_base, library_path
 from dbdyno.provision._identity import ask_version, check_is
 from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress
 from dbdyno.provision._plugin import plugin_hint
+from dbdyno.provision._store import sha256_of
 
 
 def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: Home) -> Installation:
@@ -77,10 +77,5 @@ class BasedirSource:
         programs = [base.server] if base is not None else []
         if base is not None and (plugin := base.plugin_files.get(name.storage_engine)):
             programs.append(base.plugin_directory / plugin)
-        packages = tuple(Package(p.name, "", _sha256(p)) for p in programs)
+        packages = tuple(Package(p.name, "", sha256_of(p)) for p in programs)
         return describe(name, folder, Origin(self.name, str(folder), packages), host, home)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -33,7 +33,7 @@ def seal(folder: Path) -> None:
 
 
 def _listing(folder: Path) -> str:
-    return "\n".join(f"{_sha256(folder / name)}  {name}" for name in _files(folder)) + "\n"
+    return "\n".join(f"{sha256_of(folder / name)}  {name}" for name in _files(folder)) + "\n"
 
 
 def checksums(folder: Path) -> str:
@@ -58,7 +58,7 @@ def differences(folder: Path) -> list[str]:
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines_read)}
     there = set(_files(folder))
     lines = [f"{name} is missing" for name in listed if name not in there]
-    lines += [f"{name} has changed" for name in listed if name in there and _sha256(folder / name) != listed[name]]
+    lines += [f"{name} has changed" for name in listed if name in there and sha256_of(folder / name) != listed[name]]
     return lines + [f"{name} was added" for name in sorted(there - listed.keys())]
 
 
@@ -93,7 +93,7 @@ def _times_digest(folder: Path) -> str:
     for name in _files(folder):
         facts = (folder / name).stat()
         rows.append(f"{name} {facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns}")
-    rows.append(_sha256(folder / _SEAL))
+    rows.append(sha256_of(folder / _SEAL))
     return hashlib.sha256("\n".join(rows).encode(errors="surrogateescape")).hexdigest()
 
 
@@ -106,7 +106,8 @@ def _files(folder: Path) -> Iterator[str]:
                 yield str(path.relative_to(folder))
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

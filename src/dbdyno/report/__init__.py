@@ -1,4 +1,4 @@
-"""From the store alone to what people see: a page, its PDF, Markdown, a summary, objects for programs.
+"""Builds what people see from the store alone: a page, its PDF, Markdown, a summary, objects for programs.
 
 Parts are imported when they are first used: the terminal's summary needs no chart library, which takes longer to import
 than the summary takes to print.

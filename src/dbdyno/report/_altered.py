@@ -1,4 +1,4 @@
-"""What is said of a results folder that is not as dbdyno wrote it, and that somebody uses all the same."""
+"""Words what differs in a results folder from what dbdyno wrote, where somebody uses it all the same."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def there(blocks: Iterable[Block | None]) -> tuple[Block, ...]:
 
 
 def subtitle(words: Words) -> Paragraph:
-    """What is measured, in which unit, over which window."""
+    """Return what is measured, in which unit, over which window."""
     return Paragraph(words, "subtitle")
 
 
@@ -174,7 +174,7 @@ def folded(summary: str, *blocks: Block | None, is_open: bool = False) -> Fold:
 
 
 def rest(anchor: str, summary: str, *blocks: Block | None) -> Fold:
-    """What few readers of a section go on to; it opens, too, for a link to something in it, and in print."""
+    """Return what few readers of a section go on to; it opens, too, for a link to something in it, and in print."""
     return Fold(summary, there(blocks), "rest", f"{anchor}-rest")
 
 

@@ -1,4 +1,4 @@
-"""How the seconds of the judged windows of a cell are spread: five quantiles and the extremes of their throughput.
+"""Summarises the seconds of a cell's judged windows: five quantiles and the extremes of their throughput.
 
 A box holds the middle half, its line is the median, whiskers reach from the 5th to the 95th percentile, dots are the
 slowest and the fastest second. Seconds of all judged repeats of a cell are taken together.

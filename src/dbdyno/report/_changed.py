@@ -1,4 +1,4 @@
-"""What changed between two results folders besides the numbers: versions, settings, study, machine."""
+"""Lists what changed between two results folders besides the numbers: versions, settings, study, machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which results claims are held against: the chosen part of a folder, its machines, and whose logs they are."""
+"""Chooses which results claims are held against: part of a folder, its machines, whose logs they are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CellFilter:
 
     @property
     def names_memory(self) -> bool:
-        """Whether a memory size is chosen."""
+        """Return whether a memory size is chosen."""
         return any(name == "memory" for name, _ in self.wanted)
 
     def of(self, judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
@@ -67,7 +67,7 @@ def sources_of(
     *,
     memory_is_chosen: bool = False,
 ) -> ResultsOrigin:
-    """Where the results come from, read as far as a claim asks."""
+    """Return where the results come from, read as far as a claim asks."""
     if results.study.imported is None:
         return ResultsOrigin(memory_is_chosen=memory_is_chosen)
     known = original_logs(report.report_id)
@@ -94,7 +94,7 @@ def sources_of(
 
 
 def _lengths(judgements: Sequence[CellJudgement]) -> dict[str, float]:
-    """How long the good runs of each workload lasted: the middle one."""
+    """Return how long the good runs of each workload lasted: the middle one."""
     lasted: dict[str, list[float]] = {}
     for group in judgements:
         lasted.setdefault(group.cell.workload, []).extend(run.window_s for run in group.runs if run.status == "good")

@@ -1,4 +1,4 @@
-"""What a published report prints, held against a stored study: the report that it follows, or one that is named."""
+"""Holds what a published report prints against a stored study: the report it follows, or a named one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CheckedClaims:
 
     @property
     def tally(self) -> str:
-        """How many hold, in words."""
+        """Return how many hold, in words."""
         return tally(self.judged)
 
 
@@ -71,12 +71,12 @@ def followed_claims(analysis: StudyAnalysis, against: str = "") -> CheckedClaims
 
 
 def claims_blocks(held: CheckedClaims) -> list[Block]:
-    """What a report prints beside what is found here: heading, how many claims hold, and each of them."""
+    """Return what a report prints beside what is found here: heading, how many claims hold, and each of them."""
     return [Heading(CLAIMS_TITLE), Paragraph(claims_words(held)), claims_table(held)]
 
 
 def claims_words(held: CheckedClaims) -> str:
-    """Of which report, and how many claims hold."""
+    """Name the report, and how many of its claims hold."""
     return f"{held.report.title}. {held.tally}."
 
 
@@ -109,7 +109,7 @@ def _row(row: JudgedClaim) -> list[str]:
 
 
 def claim_words(row: JudgedClaim) -> str:
-    """What a claim says and where."""
+    """Return what a claim says and where."""
     place = place_of(row.claim)
     return f"{row.claim.words} ({place})" if place else row.claim.words
 

@@ -1,4 +1,4 @@
-"""Vega in a process of its own: its JavaScript engine ends the process it is in when memory is short.
+"""Runs Vega in its own process: its JavaScript engine ends the process it is in when memory is short.
 
 The engine reserves tens of GiB of addresses at its start and aborts where a limit (``ulimit -v``) forbids that, and it
 aborts when a drawing takes more than its heap. No exception tells, so only another process can live to say it.

@@ -1,4 +1,4 @@
-"""What the servers did for each transaction: deltas of the windows of a cell's judged runs, put together."""
+"""Collects what the servers did per transaction: deltas of the windows of a cell's judged runs, put together."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CellCounters:
         return sum(self.deltas[name][0] for name in names) / self.transactions
 
     def lacks(self, *names: str) -> bool:
-        """Whether the server does not have one of these."""
+        """Return whether the server does not have one of these."""
         return any(name.removeprefix("engine.") in self.absent for name in names)
 
 
@@ -160,6 +160,6 @@ _WRITTEN = _engine("lsm.flush_bytes", "lsm.compaction_write_bytes", "lsm.wal_byt
 
 
 def write_amplification(cell: CellCounters) -> float | None:
-    """What an LSM tree wrote for each byte it was given: log, flushes and compactions; None where that is not known."""
+    """Return what an LSM tree wrote per byte it was given (log, flushes, compactions); None where that is unknown."""
     given, written = cell.each("engine.lsm.user_bytes"), cell.each(*_WRITTEN)
     return None if not given or written is None else written / given

@@ -1,4 +1,4 @@
-"""Courses of stored runs, judged again from their stored seconds and telemetry."""
+"""Judges the courses of stored runs again, from their stored seconds and telemetry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dbdyno.tables import Table
 
 
 def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[str, RunCourse | None]:
-    """By run id the course that the stored seconds give, of runs whose length was left to them."""
+    """Map run ids to the course that the stored seconds give, of runs of adaptive length."""
     return {record.run.run_id: _followed_again(results, record) for record in records if record.course is not None}
 
 

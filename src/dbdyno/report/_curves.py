@@ -1,4 +1,4 @@
-"""Response times of a cell by percentile, read from its histograms as far as they support it."""
+"""Computes response times of a cell by percentile, as far as its histograms support them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def response_curve(
 
 
 def _supported(total: int, seconds: Sequence[SecondHistograms]) -> int:
-    """How many of the percentiles, by bisection: the higher the percentile, the fewer lie beyond it."""
+    """Return how many of the percentiles, by bisection: the higher the percentile, the fewer lie beyond it."""
     beyond = [exceedances(run.counts, run.values_ns, QUANTILES) for run in seconds if run.counts.any()]
 
     def is_enough(place: int) -> bool:

@@ -1,4 +1,4 @@
-"""Two results folders compared: what became slower, what can't be compared, and what else changed between them."""
+"""Compares two results folders: what became slower, what can't be compared, and what else changed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from dbdyno.analyse import (
     common_shifts,
     compare_quantiles,
     compare_studies,
-    counted,
     sentinel_spread,
 )
-from dbdyno.core import Caveat, Cell, RequestError
+from dbdyno.core import Caveat, Cell, RequestError, counted
 from dbdyno.nearest import nearest
 from dbdyno.report._changed import Changed, changed
 from dbdyno.report._diff_caveats import diff_caveats
@@ -169,7 +168,7 @@ def _with_length(cell: Cell, side: DiffSide) -> Cell:
 
 
 def _listed_at(side: DiffSide, cell: Cell) -> tuple[int, str, int, int, int]:
-    """Where the study lists a cell, whatever the order of the runs was."""
+    """Return where the study lists a cell, whatever the order of the runs was."""
     targets, labels = [t.name for t in side.study.targets], [w.label for w in side.study.workloads]
     workload = labels.index(cell.workload) if cell.workload in labels else len(labels)
     target = targets.index(cell.target) if cell.target in targets else len(targets)
@@ -193,7 +192,7 @@ def _nothing_common(sides: tuple[DiffSide, DiffSide]) -> RequestError:
 
 
 def _no_good_run(pair: tuple[CellJudgement, CellJudgement], sides: tuple[DiffSide, DiffSide]) -> str:
-    """Why a cell has no level on one side; empty when it has one on both."""
+    """Return why a cell has no level on one side; empty when it has one on both."""
     reasons = []
     for group, side in zip(pair, sides, strict=True):
         if not group.trusted:

@@ -1,4 +1,4 @@
-"""What a comparison of two results folders says, as blocks: the same in a terminal and in Markdown.
+"""Renders a comparison of two results folders as blocks: the same in a terminal and in Markdown.
 
 Rules come first in Markdown, which is read from its top, and last in a terminal and in the log of a build.
 """
@@ -17,11 +17,10 @@ from dbdyno.analyse import (
     assumed_words,
     cell_level_words,
     change_words,
-    counted,
     place_words,
     supported,
 )
-from dbdyno.core import Cell
+from dbdyno.core import Cell, counted
 from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, titled_list
 from dbdyno.report._changed import Changed
 from dbdyno.report._diff import StudyDiff
@@ -86,7 +85,7 @@ def _title(diff: StudyDiff) -> str:
 
 
 def _blocks(diff: StudyDiff, *, every: bool) -> Iterator[Block]:
-    """What moved, what limits the comparison, and folded what did not move, was not compared, or changed besides."""
+    """Yield what moved, what limits the comparison; and folded what did not move, was not compared, or changed."""
     for measure, words in _MEASURES.items():
         found = diff.of(measure)
         if moved := [change for change in found if change.verdict not in _STILL]:
@@ -120,7 +119,7 @@ def _cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
 
 
 def _side_lines(diff: StudyDiff) -> Iterable[str]:
-    """Which two folders, of when and by which dbdyno."""
+    """Yield which two folders, of when and by which dbdyno."""
     for word, side in (("base", diff.base), ("new", diff.new)):
         manifest = side.results.manifest
         began = clock_time(manifest.created_ns)
@@ -138,7 +137,7 @@ def _row(diff: StudyDiff, change: CellChange) -> list[str]:
 
 
 def _legend(diff: StudyDiff) -> str:
-    """What the words of the table mean, and how small a change was likely to be missed."""
+    """Return what the words of the table mean, and how small a change was likely to be missed."""
     found = sorted(change.smallest for change in diff.of("tps"))
     middle = found[len(found) // 2] if found else 1.0
     missed = f"a change below {figure(100 * (middle - 1), 2)} % would probably be missed"
@@ -152,7 +151,7 @@ def _legend(diff: StudyDiff) -> str:
 
 
 def _changed_lines(changed: Iterable[Changed], *, every: bool) -> Iterable[str]:
-    """What else changed, builds first; `every` row or the first dozen of each place."""
+    """Yield what else changed, builds first; `every` row or the first dozen of each place."""
     by_place: dict[str, list[Changed]] = {}
     for row in changed:
         by_place.setdefault(row.where, []).append(row)
@@ -187,7 +186,7 @@ def _rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[tuple[str, str]]
 
 
 def _overall_words(rules: Sequence[RuleOutcome], undecided: str) -> str:
-    """What all rules come to.
+    """Return what all rules come to.
 
     Parameters
     ----------

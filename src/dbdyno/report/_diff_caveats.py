@@ -1,12 +1,12 @@
-"""What weakens a comparison of two results folders: obstacles let be, a machine that moved, answers that differ."""
+"""Lists the limitations of a comparison of two results folders: mismatches, a machine that moved, answers."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
 
-from dbdyno.analyse import CellJudgement, TargetShift, counted, listed, unsettled_windows
-from dbdyno.core import Caveat, Fingerprint
+from dbdyno.analyse import CellJudgement, TargetShift, listed, unsettled_windows
+from dbdyno.core import Caveat, Fingerprint, counted
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._diff_side import DiffSide
 from dbdyno.report._mismatch import Mismatch, dataset_is_unknown, logs_of
@@ -21,7 +21,7 @@ def diff_caveats(
     stood: Sequence[Mismatch],
     shifts: Mapping[str, TargetShift],
 ) -> list[Caveat]:
-    """What weakens a comparison of two folders.
+    """Return what weakens a comparison of two folders.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _results_differ(sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]) 
 
 
 def _is_unlike(sums: Sequence[Fingerprint]) -> bool:
-    """Of runs over as many events; over more, tables differ by themselves."""
+    """Compare runs over as many events; over more, tables differ by themselves."""
     for one, other in itertools.pairwise(sums):
         if one.events + one.failed != other.events + other.failed:
             return False

@@ -1,4 +1,4 @@
-"""`dbdyno diff --json`: two results folders compared, as one object for programs."""
+"""`dbdyno diff --json`: returns the comparison of two results folders as one object for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One side of a comparison of two results folders: what is read of it, and no more."""
+"""Reads one side of a comparison of two results folders, and no more of it than is needed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class DiffSide:
         return str(self.results.path)
 
     def dataset(self, cell: Cell) -> Mapping[str, Any] | None:
-        """What the runs of a cell started from; None where that was not stored."""
+        """Return what the runs of a cell started from; None where that was not stored."""
         choice = self.study.workload_of(cell.target, cell.workload)
         stored = (self.results.dataset(cell.target) or {}).get("datasets", ())
         own = [facts for facts in stored if family_name(str(facts.get("workload", ""))) == choice.family]

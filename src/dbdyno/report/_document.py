@@ -1,4 +1,4 @@
-"""The frame of a page: one HTML file that opens offline, asks nothing of a network, and runs no script but its own.
+"""Frames a page: one HTML file that opens offline, asks nothing of a network, and runs only its own script.
 
 The content policy names the SHA-256 of the page's two scripts and forbids all connections, so that even text that
 slipped through the escaping could neither run nor phone home. Charts are Vega-Lite, drawn by an interpreter.

@@ -1,4 +1,4 @@
-"""Runs as the page carries them: packed, and thinned as little as the page's size allows.
+"""Downsamples and packs runs for the page, as little as its size allows.
 
 Throughput and response times come first: they keep every second while there is room. Of each stretch that is thinned
 the least and the greatest value stay, so that no stall and no spike is lost; the folder keeps every second.

@@ -29,7 +29,7 @@ Times = Mapping[Cell, Sequence[RunTimes]]
 def study_times(
     results: StoredStudy, judgements: Sequence[CellJudgement], statements: Mapping[Cell, Sequence[StatementSums]]
 ) -> Times | None:
-    """Where the time of each cell's runs went; None of a search for a rate, whose runs have no one time."""
+    """Return where the time of each cell's runs went; None of a search for a rate, whose runs have no one time."""
     if results.study.pacing.search is not None:
         return None
     return {
@@ -111,7 +111,7 @@ def _threads_missing(record: RunRecord) -> str:
 
 
 def _has_rests(results: StoredStudy, record: RunRecord) -> bool:
-    """Whether connections also rest between transactions: an open loop, think time, or TPC-C's keying and thinking."""
+    """Return whether connections rest between transactions: open loop, think time, or TPC-C's keying and thinking."""
     pacing = results.study.pacing
     if record.imported is not None:
         return record.imported.rate_per_s is not None
@@ -131,7 +131,7 @@ def _client_cpu_ms(kept: Table, sums: StatementSums) -> float | None:
 
 
 def _client_wait_ms(results: StoredStudy, record: RunRecord, kept: Table) -> float | None:
-    """Of a load generator with one worker; of several only the worst-off one's is stored."""
+    """Return the wait of a load generator with one worker; of several only the worst-off one's is stored."""
     shares = kept.numbers("client_cpu_wait_share")
     is_one = results.optional_document(record.run.run_id, "order").get("workers") == 1
     if np.isnan(shares).any() or not is_one:

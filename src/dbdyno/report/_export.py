@@ -1,4 +1,4 @@
-"""Charts as files, from the same definitions as the page."""
+"""Writes charts as files, from the same definitions as the page."""
 
 from __future__ import annotations
 

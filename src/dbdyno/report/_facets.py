@@ -1,4 +1,4 @@
-"""What the page can be filtered by: each value of an axis of the study is a token that marks what it concerns.
+"""Defines what the page can be filtered by: each value of an axis is a token that marks what it concerns.
 
 An element of the page carries the tokens of all it is about (``t0 m1 w0``): of target, memory, workload, connections
 and route, each with its number in the study. It is shown while none of its tokens is switched off. Rows of charts say
@@ -39,7 +39,7 @@ class Facet:
 
     @property
     def letter(self) -> str:
-        """What its tokens begin with."""
+        """Return what its tokens begin with."""
         return _LETTERS[self.name]
 
     def token(self, value: str | int) -> str:

@@ -1,4 +1,4 @@
-"""Whether the targets of a study were alike in effect: the audit of its own store, and the caveats it gives rise to."""
+"""Audits whether the targets of a study were alike in effect, and turns the findings into caveats."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dbdyno.analyse import CellJudgement, counted, listed
+from dbdyno.analyse import CellJudgement, listed
 from dbdyno.audit import SEVERITIES, UNKNOWN, Audit, Durability, Finding, Severity, audit, durability_of, spoken_values
 from dbdyno.audit.studies import Ranking, late_findings, study_sets, weigh_findings
-from dbdyno.core import Caveat, Comparison, target_title
+from dbdyno.core import Caveat, Comparison, counted, target_title
 from dbdyno.store import StoredStudy
 
 _GRAVE: tuple[Severity, ...] = ("critical", "high")
@@ -20,7 +20,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """What the audit says of a study.
+    """Holds what the audit says of a study.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Fairness:
 
     @property
     def warning(self) -> str:
-        """What stands above the answer: critical findings that are open, in one sentence; empty where none is."""
+        """Return the sentence above the answer about open critical findings; empty where there are none."""
         critical = [finding for finding in self.audit.findings if finding.severity == "critical"]
         if not critical:
             return ""
@@ -61,7 +61,7 @@ class Fairness:
 
     @property
     def counted_rules(self) -> dict[Severity, int]:
-        """How many rules found something, by severity, the gravest first; severities without any are left out."""
+        """Count the rules that found something by severity, the gravest first; leave out severities without any."""
         return {severity: len(rules) for severity in SEVERITIES if (rules := self._by_rule(severity))}
 
     def _by_rule(self, severity: Severity) -> list[list[Finding]]:
@@ -120,7 +120,7 @@ def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:
 
 
 def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
-    """What differs, by how much and whom it favours; where many targets are meant, how many.
+    """Return what differs, by how much and whom it favours; where many targets are meant, how many.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _targets_words(names: Sequence[str], finding: Finding) -> str:
 
 def _counted_caveat(rules: Sequence[Sequence[Finding]]) -> Caveat:
     titles = listed([findings[0].rule.title for findings in rules])
-    return Caveat("audit-high", f"{len(rules)} audit findings of high severity: {titles}; {_LISTED}.")
+    return Caveat("audit-high", f"{counted(len(rules), 'audit finding')} of high severity: {titles}; {_LISTED}.")
 
 
 def short_value(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Values, comparisons and the use of the client as the report prints them; units by the end of a name."""
+"""Formats values, comparisons and the use of the client for the report; units by the end of a name."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def figure(value: float, digits: int = 4) -> str:
 
 
 def server_title(record: RunRecord) -> str:
-    """What ran, as its vendor writes it; a storage engine is named where it is not InnoDB."""
+    """Return what ran, as its vendor writes it; a storage engine is named where it is not InnoDB."""
     storage = "" if record.storage_engine == "innodb" else f"+{record.storage_engine}"
     return target_title(f"{record.family}:{record.version}{storage}")
 
@@ -153,7 +153,7 @@ def p_words(pair: Comparison) -> str:
 
 
 def decider_words(pair: Comparison) -> str:
-    """What would decide an open comparison: repeats, or what settles its levels."""
+    """Return what would decide an open comparison: repeats, or what settles its levels."""
     return pair.remedy or str(pair.repeats_needed or "")
 
 

@@ -1,4 +1,4 @@
-"""Judged runs as one drawing, a panel a run."""
+"""Draws judged runs as one drawing, with a panel per run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found of the machine before the runs: a caveat that names it, and the rows that tell it."""
+"""Lists what was found of the machine before the runs: a caveat that names it, and rows with details."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPOKEN = 2
 
 @dataclass(frozen=True, slots=True)
 class MachineFindings:
-    """Of all starts of a study.
+    """Holds what was found of the machine at all starts of a study.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class MachineFindings:
 
 
 def machine_findings(results: StoredStudy) -> MachineFindings:
-    """What was found before the runs of a study; nothing in folders that were written without."""
+    """Return what was found before the runs of a study; nothing in folders that were written without."""
     looks = [examination_from_json(stored) for stored in results.examinations()]
     last: dict[str, Outcome] = {}
     times: dict[str, int] = {}

@@ -1,12 +1,12 @@
-"""The report as Markdown, to be pasted into an issue: question, answer, what limits it, tables, how it was made."""
+"""Writes the report as Markdown for an issue: question, answer, limitations, tables, method."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from dbdyno.analyse import capacity_sentences, counted
-from dbdyno.core import format_bytes, target_title
+from dbdyno.analyse import capacity_sentences
+from dbdyno.core import counted, format_bytes, target_title
 from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Span, titled_list
 from dbdyno.report._claims import claims_blocks, followed_claims
 from dbdyno.report._format import clock_time, server_title

@@ -1,4 +1,4 @@
-"""What was judged of a run's window, put on its time axis: stalls, changes of level, swings of a wave, and in words."""
+"""Marks the judgement of a run's window on its time axis and in words: stalls, changes of level, waves."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import STATUS_WORDS, counted
-from dbdyno.core import AnalysisError, SettledPart
+from dbdyno.analyse import STATUS_WORDS
+from dbdyno.core import AnalysisError, SettledPart, counted
 from dbdyno.stats import stalled_seconds
 
 _MOST_NAMED = 4

@@ -1,4 +1,4 @@
-"""Whether two cells measured the same thing, so that a difference can be the engine's.
+"""Decides whether two cells measured the same thing, so that a difference can be the engine's.
 
 An obstacle is a difference in what was measured, with what, or on what. It keeps a cell from being compared unless the
 user says that it may stand; nothing is passed over without a word.
@@ -29,7 +29,7 @@ _HARDWARE = {
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Why two cells, or two folders, can't be compared as they are."""
+    """Holds why two cells, or two folders, can't be compared as they are."""
 
     kind: MismatchKind
     text: str
@@ -50,7 +50,7 @@ def host_mismatches(base: DiffSide, new: DiffSide) -> list[Mismatch]:
 
 
 def cell_mismatches(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> list[Mismatch]:
-    """What differs between a cell's two measurements, the machine aside."""
+    """Return what differs between a cell's two measurements, the machine aside."""
     found = [
         _policy(base, new),
         _workload(base, new, cells),
@@ -62,7 +62,7 @@ def cell_mismatches(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> 
 
 
 def dataset_is_unknown(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) -> bool:
-    """Whether one side stored no checksum of the rows that the cell started from."""
+    """Return whether one side stored no checksum of the rows that the cell started from."""
     return not (_checksum(base.dataset(cells[0])) and _checksum(new.dataset(cells[1])))
 
 
@@ -121,7 +121,7 @@ def split_length(cell: Cell, side: DiffSide) -> tuple[str, str]:
 
 
 def length_words(cell: Cell, side: DiffSide) -> str:
-    """How long a cell's runs were ordered to last, as an import writes it."""
+    """Return how long a cell's runs were ordered to last, as an import writes it."""
     seconds = side.study.window_ns // 10**9
     nearest = round(seconds, -1)
     near = nearest if nearest and abs(seconds - nearest) <= max(1, 0.005 * nearest) else seconds

@@ -1,4 +1,4 @@
-"""How the load was paced, in words: as the study orders it, or as far as imported logs tell."""
+"""Words how the load was paced: as the study orders it, or as far as imported logs tell."""
 
 from __future__ import annotations
 

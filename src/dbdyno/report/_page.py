@@ -1,4 +1,4 @@
-"""The page of a study: all sections, and the data that its charts are drawn from."""
+"""Builds the page of a study: all sections, and the data that its charts are drawn from."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
 
 
 def _data(page: Page, seconds: Mapping[str, RunSeconds]) -> dict[str, Any]:
-    """What the page's script reads."""
+    """Return what the page's script reads."""
     about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in page.analysis.stored}
     return {
         "name": page.analysis.study.name,
@@ -129,7 +129,7 @@ def _data(page: Page, seconds: Mapping[str, RunSeconds]) -> dict[str, Any]:
 
 @debug_mode(False)
 def paper_text(results: StoredStudy) -> str:
-    """What goes on two sheets of paper: answer, first chart and limitations; figures and method."""
+    """Return what goes on two sheets of paper: answer, first chart and limitations; figures and method."""
     analysis = analyse_study(results)
     palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
     page = Page(analysis, palette, facets, StillDrawings(None))

@@ -1,4 +1,4 @@
-"""Colours, dashes and shapes of targets: hue is the family, strength the version, dash and shape tell the rest.
+"""Assigns colours, dashes and shapes to targets: hue is the family, strength the version.
 
 Up to four targets that share a family have a hue each.
 
@@ -74,7 +74,7 @@ INK: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class TargetStyle:
-    """How one target is drawn everywhere."""
+    """Holds how one target is drawn everywhere."""
 
     target: str
     variable: str

@@ -1,4 +1,4 @@
-"""Two sheets of paper, or the whole page in its print form, as a PDF: made by a headless Chromium of this machine."""
+"""Prints two sheets of paper, or the whole page, as a PDF, by a headless Chromium of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each target stands: its throughput over the best one's, and the places it may hold.
+"""Computes each target's throughput over the best one's, and the places it may hold.
 
 At each number of connections, and at the best of each target. The best is chosen after it was measured, so it leans
 upward by about what noise can do; places at the best are compared between different numbers of connections.
@@ -45,12 +45,12 @@ class RelativeThroughput:
 
     @property
     def may_be_first(self) -> bool:
-        """Whether the findings leave open that nobody does more."""
+        """Return whether the findings leave open that nobody does more."""
         return self.first == 1
 
     @property
     def why_no_place(self) -> str:
-        """Why it has no place: nothing may rest on its level, or nothing was compared."""
+        """Return why it has no place: nothing may rest on its level, or nothing was compared."""
         return "" if self.group.is_settled else "not settled"
 
 
@@ -65,7 +65,7 @@ def relative_throughputs(analysis: StudyAnalysis) -> list[RelativeThroughput]:
 
 
 def best_groups(judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
-    """Of each target, workload, route and memory the trusted cell that does most.
+    """Return the fastest trusted cell of each target, workload, route and memory.
 
     Where that one has not settled, the target has no place at its best: its best settled cell would rank it too low.
     """

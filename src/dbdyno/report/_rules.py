@@ -1,4 +1,4 @@
-"""Rules of a build held against a comparison of two results folders: FAIL, NOT SHOWN or PASS."""
+"""Holds rules of a build against a comparison of two results folders: FAIL, NOT SHOWN or PASS."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse import CellChange, Criterion, GateOutcome
-from dbdyno.core import Cell
+from dbdyno.core import Cell, counted
 from dbdyno.report._diff import ExcludedCell, StudyDiff
 
 _NO_QUANTILE = (
@@ -34,7 +34,7 @@ class OpenCell:
 
 @dataclass(frozen=True, slots=True)
 class RuleOutcome:
-    """What became of one rule.
+    """Holds what became of one rule.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _remedy(criterion: Criterion, change: CellChange, family: int) -> str:
     needed = criterion.repeats_for(change, family)
     if needed is None:
         return "100 repeats would not decide it: the runs vary too much, or the change is too close to the limit"
-    return f"{needed} repeats would decide"
+    return f"{counted(needed, 'repeat')} would decide"
 
 
 def _not_compared(diff: StudyDiff, own: Sequence[CellChange]) -> list[OpenCell]:

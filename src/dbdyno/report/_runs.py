@@ -1,4 +1,4 @@
-"""Throughput of every run, second by second, with what was judged of it; and what the page holds of a run besides."""
+"""Collects the throughput of every run, second by second, with its judgement and the page's other data of it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RunSeconds:
 
 
 def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunSeconds]:
-    """By run id, those that have seconds."""
+    """Map run ids to seconds, of runs that have them."""
     found = {}
     for record in analysis.stored:
         run_id = record.run.run_id
@@ -61,7 +61,7 @@ def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunSeconds]:
 def runs_listed(
     analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], about: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """What the page knows of every run before one is opened, in the order of the plan.
+    """Return what the page knows of every run before one is opened, in the order of the plan.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def runs_listed(
 
 
 def packed_runs(analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], budget_bytes: int) -> dict[str, str]:
-    """By run id all that is shown when a run is opened, thinned so that all of them fit.
+    """Map run ids to all that is shown when a run is opened, downsampled so that all fit.
 
     Runs are read one by one: a thousand of them with telemetry would not fit into memory.
     """

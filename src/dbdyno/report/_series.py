@@ -1,4 +1,4 @@
-"""The seconds of a run with its telemetry, as panels of lines on one time axis; and how lines are thinned."""
+"""Arranges the seconds of a run and its telemetry as panels on one time axis, and thins their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times of the servers' starts, shutdowns and recoveries, what memory limits made of them, and how servers died."""
+"""Lists times of servers' starts, shutdowns and recoveries, effects of memory limits, and crashes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TargetLifecycle:
     memory: Mapping[str, int | None]
 
     def median_ns(self, name: str) -> int | None:
-        """Of one of the times; None where no run has it."""
+        """Return the median of one of the times; None where no run has it."""
         values = self.times_ns.get(name)
         return round(statistics.median(values)) if values else None
 
@@ -49,7 +49,7 @@ class ServerCrash:
 
 @dataclass(frozen=True, slots=True)
 class ServerLifecycles:
-    """What is known of the servers of a study."""
+    """Holds what is known of the servers of a study."""
 
     targets: tuple[TargetLifecycle, ...] = ()
     deaths: tuple[ServerCrash, ...] = ()

@@ -1,4 +1,4 @@
-"""Configuration as read back: what was asked with reasons, and where targets differ."""
+"""Lists the configuration as read back: requested values with reasons, and where targets differ."""
 
 from __future__ import annotations
 

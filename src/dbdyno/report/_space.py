@@ -1,4 +1,4 @@
-"""What the tables of each cell take of the disk, before its runs and after them."""
+"""Lists the disk space that the tables of each cell take, before its runs and after them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def cells_with_space(results: StoredStudy, judgements: Iterable[CellJudgement]) 
 
 
 def disk_bytes(tables: Iterable[Mapping[str, Any]]) -> int:
-    """What tables take of the disk: their blocks where files are known, else what the server estimates.
+    """Return what tables take of the disk: their blocks where files are known, else what the server estimates.
 
     >>> disk_bytes([{"data_bytes": 5, "index_bytes": 2, "allocated_bytes": None}, {"allocated_bytes": 4}])
     11

@@ -1,4 +1,4 @@
-"""Still drawings of a page's charts: a reader sees them until the script has drawn the real ones, or without a script.
+"""Draws stills of a page's charts, which a reader sees until, or without, the page's script.
 
 A page of many cells has a hundred charts, and a browser takes a fifth of a second for each; who scrolls from the first
 second on would see blank places for seconds. A still costs a twentieth of a second here and nothing there.
@@ -109,6 +109,6 @@ def _markup(node: ElementTree.Element, name: str, **attributes: str) -> Html:
 
 
 def _is_unseen(path: ElementTree.Element) -> bool:
-    """Whether a path has no points, or is a plot's ground without a colour."""
+    """Return whether a path has no points, or is a plot's ground without a colour."""
     is_ground = path.get("class") == "background"
     return not path.get("d") or (is_ground and not path.attrib.keys() & {"fill", "stroke"})

@@ -1,4 +1,4 @@
-"""Everything that the pages and tables are made from: one lazy value over a stored study, each part judged once."""
+"""Analyses a stored study lazily: one value that pages and tables share, each part judged once."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Caveat, Cell, Comparison, Run, RunRecord, parse_engine_name
 from dbdyno.report._altered import altered_caveats
+from dbdyno.report._cell_response_times import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._curves import Curve
 from dbdyno.report._fairness import Fairness, judge_fairness
-from dbdyno.report._histograms import CellHistograms, cell_histograms, response_curves
 from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
 from dbdyno.report._space import CellSpace, cells_with_space
@@ -66,12 +66,12 @@ class StudyAnalysis:
 
     @property
     def study(self) -> Study:
-        """What was asked, and how."""
+        """Return what was asked, and how."""
         return self.results.study
 
     @cached_property
     def facts(self) -> StudyFacts:
-        """What the study's design says of its findings."""
+        """Return what the study's design says of its findings."""
         return _facts(self.results)
 
     @cached_property
@@ -96,7 +96,7 @@ class StudyAnalysis:
 
     @cached_property
     def by_cell(self) -> Mapping[Cell, CellJudgement]:
-        """What is judged of each cell, in the order of the runs."""
+        """Return what is judged of each cell, in the order of the runs."""
         return {group.cell: group for group in judge_cells(self.records)}
 
     @cached_property
@@ -124,7 +124,7 @@ class StudyAnalysis:
 
     @cached_property
     def upgrades(self) -> tuple[Upgrade, ...]:
-        """From version to version; none of a study of two targets, whose answer is told from old to new."""
+        """Compare version with version; none of a study of two targets, whose answer compares them already."""
         return tuple(upgrades(self.judgements, self.comparisons)) if len(self.targets) > 2 else ()
 
     @cached_property
@@ -175,22 +175,22 @@ class StudyAnalysis:
 
     @cached_property
     def fairness(self) -> Fairness:
-        """Whether the targets were alike in effect."""
+        """Return whether the targets were alike in effect."""
         return judge_fairness(self.results, self.judgements, self.comparisons)
 
     @cached_property
     def capacity(self) -> tuple[CapacityJudgement, ...]:
-        """Of targets and memory budgets measured at several concurrencies."""
+        """Judge the capacity of targets and memory budgets measured at several concurrencies."""
         return tuple(judge_capacity(self.judgements))
 
     @cached_property
     def machine(self) -> MachineFindings:
-        """What was found of the machine before the runs."""
+        """Return what was found of the machine before the runs."""
         return machine_findings(self.results)
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """Where the time of each cell goes; None of a search for a rate."""
+        """Return where the time of each cell goes; None of a search for a rate."""
         from dbdyno.analyse.explain import explain
 
         return None if self.times is None else explain(self.judgements, self.times)
@@ -211,30 +211,30 @@ class StudyAnalysis:
 
     @cached_property
     def times(self) -> Times | None:
-        """What the runs of each cell store of where their time went; None of a search for a rate."""
+        """Return what the runs of each cell store of where their time went; None of a search for a rate."""
         from dbdyno.report._explanation import study_times
 
         return study_times(self.results, self.judgements, self.statement_sums)
 
     @cached_property
     def statement_sums(self) -> Mapping[Cell, Sequence[StatementSums]]:
-        """Of each judged run. Who needs them asks for them before `histograms`, which are of the same files."""
+        """Sum statements of each judged run. Ask for them before `histograms`, which read the same files."""
         self.histograms = cell_histograms(self.results, self.judgements, has_statements=True)
         return self.histograms.statements
 
     @cached_property
     def counters(self) -> list[CellCounters]:
-        """Of cells whose servers' counters are known over their windows."""
+        """Collect counters of cells whose servers' counters are known over their windows."""
         return cells_with_counters(self.results, self.judgements)
 
     @cached_property
     def lives(self) -> ServerLifecycles:
-        """Of the servers: start, shutdown, recovery, memory limits, deaths."""
+        """Collect the servers' starts, shutdowns, recoveries, memory limits and crashes."""
         return server_lifecycles(self.results, self.records, self.targets)
 
     @cached_property
     def limitations(self) -> tuple[Caveat, ...]:
-        """What limits the findings, the gravest first."""
+        """Return what limits the findings, the gravest first."""
         courses = courses_again(self.results, self.records)
         weak = limitations(self.facts, self.records, self.judgements, self.comparisons, courses)
         return (*altered_caveats(self.results), *_weighed(weak, self.fairness, self.machine))

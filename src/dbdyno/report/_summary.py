@@ -1,4 +1,4 @@
-"""`dbdyno show --json`: the results as one object for programs."""
+"""`dbdyno show --json`: returns the results as one object for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results in the terminal, and the blocks that they share with Markdown: answer, cells, types, conditions."""
+"""Shows the results in the terminal, with blocks shared with Markdown: answer, cells, types, conditions."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def cells_table(analysis: StudyAnalysis) -> Table | None:
 
 
 def _measure_title(analysis: StudyAnalysis) -> str:
-    """What the first number is; a search has its own."""
+    """Return what the first number is; a search has its own."""
     return "TPS, 95 %" if analysis.study.pacing.search is None else "highest rate, per second"
 
 
@@ -192,7 +192,7 @@ def durability_classes(analysis: StudyAnalysis) -> dict[str, str]:
 
 
 def client_line(analysis: StudyAnalysis) -> str:
-    """What the client used of what it can do here, over all judged runs."""
+    """Return what the client used of what it can do here, over all judged runs."""
     judged = [record for judgement in analysis.judgements for record in judgement.judged]
     shares = [share for record in judged if (share := client_share(record)) is not None]
     if not shares:
@@ -206,7 +206,7 @@ def client_line(analysis: StudyAnalysis) -> str:
 
 
 def course_lines(analysis: StudyAnalysis) -> list[str]:
-    """What the runs made of lengths that were left to them, and what the sentinel saw of the machine."""
+    """Return what the runs made of lengths that were left to them, and what the sentinel saw of the machine."""
     courses, sentinel = summarise_courses(analysis.stored), judge_sentinel(analysis.records)
     driven = [f"driven: {courses_words(courses)}"] if courses else []
     return [*driven, *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else [])]

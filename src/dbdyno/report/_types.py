@@ -1,4 +1,4 @@
-"""Figures by transaction type of a cell: its judged runs pooled. What runs lack is left out, never guessed."""
+"""Pools figures by transaction type over a cell's judged runs. What runs lack is left out, never guessed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.core import Cell, LatencyNs, OrderRates, RunRecord, TypeFigures
-from dbdyno.report._histograms import TypeTimes
+from dbdyno.report._cell_response_times import TypeTimes
 
 Number = TypeVar("Number", int, float)
 

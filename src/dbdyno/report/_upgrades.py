@@ -1,4 +1,4 @@
-"""What upgrades brought, as a table that the page and Markdown share."""
+"""Lists what upgrades brought, as a table that the page and Markdown share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chart library that a page carries: Vega, Vega-Lite and Vega-Embed in one script.
+"""Loads the chart library that a page carries: Vega, Vega-Lite and Vega-Embed in one script.
 
 vl-convert makes the script by running a bundler in its own JavaScript engine, longer than most reports take. It is
 the same for each version of vl-convert, so it is kept in the user's cache folder.

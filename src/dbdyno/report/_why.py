@@ -53,7 +53,7 @@ ABOUT_COUNTED = (
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """What is told of a study.
+    """Holds what is told of a study.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Why:
 
 
 def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> Why:
-    """What is told when nothing is asked for: the best two of the answer's place.
+    """Return what is told when nothing is asked for: the best two of the answer's place.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
 
 
 def _of_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place, gap: Gap) -> Why:
-    """What the pair's own runs tell: its parts, causes and proofs."""
+    """Return what the pair's own runs tell: its parts, causes and proofs."""
     targets = (gap.left.target, gap.right.target)
     threads, users = analysis.thread_explanation, analysis.user_explanation
     thread_gap = None if threads is None else threads.gap(place, *targets)
@@ -163,7 +163,7 @@ def _of_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place, ga
 
 
 def _furthest(analysis: StudyAnalysis, explanation: Explanation, told: Gap) -> tuple[Why, ...]:
-    """Of each target that is slower than the best somewhere, where it is so by most, the widest first.
+    """Find for each target that is slower than the best where it is so by most, the widest first.
 
     What is told already, and times of which no parts are known, are left out.
     """
@@ -206,7 +206,7 @@ def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
 
 
 def side_titles(gap: Gap) -> tuple[str, str]:
-    """What tells both sides apart: their targets, or their connections."""
+    """Return what tells both sides apart: their targets, or their connections."""
     if gap.left.target == gap.right.target:
         return f"{gap.left.concurrency:,} connections", f"{gap.right.concurrency:,} connections"
     return target_title(gap.left.target), target_title(gap.right.target)
@@ -275,7 +275,7 @@ def _arrow(left: float | None, right: float | None, least: float) -> str:
 
 
 def step_lines(why: Why) -> list[str]:
-    """What each step to more connections adds, in words, and which resource is used up."""
+    """Return what each step to more connections adds, in words, and which resource is used up."""
     steps = [
         f"{step_words(gap)}{f'. {sentence}' if ranking and (sentence := cause_sentence(ranking)) else ''}"
         for gap, ranking in zip(why.steps, why.course.steps, strict=True)
@@ -284,7 +284,7 @@ def step_lines(why: Why) -> list[str]:
 
 
 def route_lines(why: Why) -> list[str]:
-    """What the network adds, in words."""
+    """Return what the network adds, in words."""
     return [route_words(gap) for gap in why.routes]
 
 
@@ -301,12 +301,12 @@ def _routes(analysis: StudyAnalysis, place: Place | None) -> tuple[Gap, ...]:
 
 
 def furthest_lines(why: Why) -> list[Words]:
-    """Of each target that is far behind somewhere how far, and with which parts that goes."""
+    """Say for each target that is far behind how far, and with which parts that goes."""
     return [(Span(one.lines[0]), f" {one.lines[1]}") for one in why.furthest]
 
 
 def moment_lines(why: Why) -> list[str]:
-    """What sets stalled seconds, and the troughs of waves, apart from others."""
+    """Return what sets stalled seconds, and the troughs of waves, apart from others."""
     return course_lines(why.course)[1]
 
 

@@ -1,4 +1,4 @@
-"""The explanation as blocks: what terminal and Markdown print, and the tables that the page has beside its charts."""
+"""Renders the explanation as blocks: the terminal's and Markdown's, and the tables next to the page's charts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def causes_table(why: Why) -> Table | None:
 
 
 def proofs_table(why: Why) -> Table | None:
-    """What experiments said of the causes."""
+    """Return what experiments said of the causes."""
     columns = [Column("altered", is_name=True), Column("on"), Column("ms before", True), Column("ms altered", True)]
     columns += [Column(title) for title in ("predicted", "observed", "verdict")]
     caption = "Proofs: time saved when a cause was altered"
@@ -95,7 +95,7 @@ def proofs_table(why: Why) -> Table | None:
 
 
 def proof_notes(why: Why) -> list[Block]:
-    """Why a proof is undecided, what bounds it, and what else changed with it."""
+    """Return why a proof is undecided, what bounds it, and what else changed with it."""
     lines = proof_lines(why.proofs)
     return [ListOf(lines)] if lines else []
 
@@ -125,7 +125,7 @@ def threads_table(why: Why) -> Table | None:
 
 
 def users_table(why: Why) -> Table | None:
-    """Who used the processors meanwhile."""
+    """Return who used the processors meanwhile."""
     rows = user_rows(why.known)
     if why.thread_gap is None or not rows:
         return None
@@ -134,7 +134,7 @@ def users_table(why: Why) -> Table | None:
 
 
 def counted_table(why: Why) -> Table | None:
-    """What the servers counted, and its time."""
+    """Return what the servers counted, and its time."""
     rows = counted_rows(why)
     if why.gap is None or not rows:
         return None

@@ -42,13 +42,13 @@ _LEAST_PROCESSORS = 0.005
 
 
 def circumstances_of(analysis: StudyAnalysis, gap: Gap) -> Circumstances:
-    """What the study knows of a pair besides its parts."""
+    """Return what the study knows of a pair besides its parts."""
     times = analysis.times or {}
     return Circumstances.of(times[gap.left], times[gap.right], _settings(analysis, gap))
 
 
 def _settings(analysis: StudyAnalysis, gap: Gap) -> dict[str, tuple[str, str]]:
-    """Of two targets, or of a target with two amounts of memory."""
+    """Compare the settings of two targets, or of a target with two amounts of memory."""
     if gap.left.target == gap.right.target and gap.left.tier_bytes == gap.right.tier_bytes:
         return {}
     left, right = (_facts_of(analysis, cell) for cell in (gap.left, gap.right))

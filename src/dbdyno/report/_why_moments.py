@@ -1,4 +1,4 @@
-"""What a study says beyond one pair: causes of steps to more connections, knees, and stalls and waves of its runs."""
+"""Explains a study beyond one pair: steps to more connections, knees, and stalls and waves of its runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import Place, counted
+from dbdyno.analyse import Place
 from dbdyno.analyse.explain import (
     IDLE_TIMES,
     PROCESSOR_TIMES,
@@ -30,7 +30,7 @@ from dbdyno.analyse.explain import (
     stalls_explained,
     waves_explained,
 )
-from dbdyno.core import Cell, RunRecord, target_title
+from dbdyno.core import Cell, RunRecord, counted, target_title
 from dbdyno.report._format import figure
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -45,7 +45,7 @@ _MACHINE = frozenset((*IDLE_TIMES, *(name for names in PROCESSOR_TIMES.values() 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What happens to the targets of a place as connections grow, and within their runs.
+    """Holds what happens to the targets of a place as connections grow, and within their runs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`dbdyno explain --format json`: the explanation as one object for programs."""
+"""`dbdyno explain --format json`: returns the explanation as one object for programs."""
 
 from __future__ import annotations
 

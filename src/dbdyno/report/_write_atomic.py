@@ -1,4 +1,4 @@
-"""The file of a report, whole or not at all."""
+"""Writes the file of a report whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page over many results folders: what each asked and found, what runs now, and figures for a monitor.
+"""Serves a page over many results folders: questions, answers, what runs now, and figures for a monitor.
 
 It reads, and writes nothing but which files were read (`.checked.json`); what it shows is text from files, which the
 pages put in as text.

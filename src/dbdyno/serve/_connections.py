@@ -1,4 +1,4 @@
-"""Which connections are open, until when, and which one makes room when there are too many.
+"""Tracks open connections, until when each may stay, and which one makes room when there are too many.
 
 A visitor who sends nothing, or a byte now and then, holds a thread. So a request has to be there in full within
 seconds, and where all places are taken, the connection that has waited longest without a whole request gives way.

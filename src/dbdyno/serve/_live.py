@@ -1,4 +1,4 @@
-"""The run under way as it was told to the results folder, made into what a page and a monitor show."""
+"""Converts the run under way, as the results folder reports it, for the page and for monitors."""
 
 from __future__ import annotations
 

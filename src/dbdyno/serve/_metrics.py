@@ -1,4 +1,4 @@
-r"""The run under way in the text format of OpenMetrics 1.0, for Prometheus and its like.
+r"""Writes the run under way in the text format of OpenMetrics 1.0, for Prometheus and similar programs.
 
 >>> print("\n".join(_family("x_seconds", "gauge", "How long.", [({"study": 'a"b'}, 0.5)], unit="seconds")))
 # TYPE x_seconds gauge

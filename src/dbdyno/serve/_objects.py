@@ -1,4 +1,4 @@
-"""Studies as objects for the pages."""
+"""Returns studies as objects for the pages."""
 
 from __future__ import annotations
 

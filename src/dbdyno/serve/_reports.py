@@ -1,4 +1,4 @@
-"""Reports made when they are asked for, and kept until their study has something new."""
+"""Builds reports when they are asked for, and keeps each until its study has something new."""
 
 from __future__ import annotations
 

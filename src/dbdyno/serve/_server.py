@@ -1,4 +1,4 @@
-"""The server: reads requests, asks the site, writes replies. It knows two methods, and nothing is ever written."""
+"""Reads requests, asks the site, writes replies. Knows two methods, and never writes to a study."""
 
 from __future__ import annotations
 

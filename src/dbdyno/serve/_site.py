@@ -1,4 +1,4 @@
-"""What is answered to which address. An address is compared with what there is; none is ever made into a path."""
+"""Answers each address by comparing it with what there is; no address is ever made into a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The studies below a folder: state, what each asked and found; read anew when files changed."""
+"""Lists the studies below a folder with state, question and answer; reads again what has changed."""
 
 from __future__ import annotations
 

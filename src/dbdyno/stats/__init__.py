@@ -1,4 +1,4 @@
-"""Pure numerics: functions of arrays, without engines, files or words."""
+"""Computes statistics: pure functions of arrays, without engines, files or words."""
 
 from dbdyno.core import ACCEPTED, Steadiness
 from dbdyno.stats._adaptive_length import (

@@ -1,4 +1,4 @@
-"""The course of a run: where its warm-up ends and where its window does, decided by what the run shows.
+"""Decides during a run where its warm-up ends and where its window does, by what the run shows.
 
 The warm-up ends when the throughput holds a level and the server's own state has settled, or at its cap. The window
 ends when its mean is known as well as was asked for, or at its cap. Both are told second by second while the run is

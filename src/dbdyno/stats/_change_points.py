@@ -1,4 +1,4 @@
-"""Moves of a level over a history: one value a study, independent of the next, seldom more than some hundred.
+"""Finds moves of a level over a history: one independent value per study, seldom more than some hundred.
 
 Where the level moves is found by the energy statistic (E-divisive: Matteson and James 2014) in windows, as Hunter
 does it (Fleming et al. 2023): many candidates are accepted at ten times the error, and the weakest is then taken away

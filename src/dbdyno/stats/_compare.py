@@ -1,4 +1,4 @@
-"""Two cells compared: the ratio of their throughputs, its interval, and a verdict with a margin.
+"""Compares two cells: the ratio of their throughputs, its interval, and a verdict with a margin.
 
 The verdict has four values because two questions are asked: is there a difference (a test), and is it small enough
 not to matter (two one-sided tests). When neither can be answered it is `undecided`, and `repeats_to_decide` says how

@@ -1,4 +1,4 @@
-"""Probabilities and quantiles of Student's t, normal, chi-squared and F distributions, and the polygamma functions.
+"""Computes Student's t, normal, chi-squared and F distributions and quantiles, and polygamma functions.
 
 Five scalar functions are all that the comparisons need, and a library for them would take 140 MB and most of a second
 of each command; `tests/unit/stats/test_distributions.py` holds each to SciPy's value within 1e-11.

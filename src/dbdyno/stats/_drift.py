@@ -1,4 +1,4 @@
-"""Drift: how far the level of a window moves from its beginning to its end."""
+"""Measures drift: how far the level of a window moves from its beginning to its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many comparisons at once: adjusted p-values, and ranks that are intervals because ties are real."""
+"""Adjusts many comparisons at once: p-values, and ranks that are intervals because ties are real."""
 
 from __future__ import annotations
 

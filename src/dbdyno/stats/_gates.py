@@ -1,4 +1,4 @@
-"""Steady state from the server's side: gates that a window must pass besides a level throughput.
+"""Judges steady state from the server's side: gates that a window must pass besides a level throughput.
 
 A level line can be the quiet before a change: a redo log still filling, a pool still warming, compaction debt still
 growing. Each gate takes what telemetry read over the window and says whether it passes; None when it could not be read,

@@ -1,4 +1,4 @@
-"""How far the best of a group is ahead of all others at once."""
+"""Estimates how far the best of a group is ahead of all others at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise: how far the mean of one window may be off because its seconds vary.
+"""Estimates noise: how far the mean of one window may be off because its seconds vary.
 
 Seconds of a server are not independent (flushes and checkpoints last longer than a second), so ``s/sqrt(n)`` is far
 too narrow. Two half-widths are computed and the larger kept: one from the autocorrelation time, which protects

@@ -1,4 +1,4 @@
-"""Waves: whether a window swings with one period, and how strongly.
+"""Detects waves: whether a window swings with one period, and how strongly.
 
 >>> found = period(1000 + 100 * np.sin(2 * np.pi * np.arange(900) / 60))
 >>> found is not None and (round(found.period_s), found.is_wave)

@@ -1,4 +1,4 @@
-"""How long and how often to measure, once noise and spread have been seen (after Kalibera and Jones, 2013).
+"""Plans how long and how often to measure, from noise and spread seen so far (Kalibera and Jones, 2013).
 
 A longer window lowers noise alone; another repeat lowers noise and spread, but costs what surrounds a window too.
 """

@@ -1,4 +1,4 @@
-"""Quantiles of response times with their noise interval, from one histogram a second.
+"""Computes quantiles of response times with their noise interval, from one histogram per second.
 
 Transactions of one second share its fate (a flush delays them all), so they are not drawn anew one by one: whole
 blocks of seconds are (moving-block bootstrap, Künsch 1989), and their histograms added.

@@ -1,4 +1,4 @@
-"""Throughput over concurrency: a law where it fits, else the points joined; where the peak is, and a collapse.
+"""Fits throughput over concurrency: a law where it fits, else joined points; finds peak and collapse.
 
 The law is Gunther's Universal Scalability Law, ``X(N) = rate N / (1 + contention (N-1) + coherence N (N-1))``. Real
 servers often miss it by tens of percent, so it is shown only where it comes within ten, and a peak is never read off

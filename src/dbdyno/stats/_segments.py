@@ -1,4 +1,4 @@
-"""Segments: where the level of a series jumps.
+"""Segments a series where its level jumps.
 
 Groups of five seconds are cut into pieces of constant level by exact least squares with a penalty for each piece
 (Killick, Fearnhead and Eckley 2012). Two things would mislead it and are taken care of first: short spikes and stalls,

@@ -1,4 +1,4 @@
-"""Series of one value per second: checked, and averaged over groups of seconds."""
+"""Checks series of one value per second, and averages them over groups of seconds."""
 
 from __future__ import annotations
 

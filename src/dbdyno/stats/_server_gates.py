@@ -1,4 +1,4 @@
-"""Which readings of a server tell whether it has settled: telemetry and settings in, the gates of `stats` out. Pure.
+"""Selects the readings that show whether a server has settled: telemetry and settings in, gates out. Pure.
 
 A gate that does not apply is left out: a run that writes nothing fills no redo log. A gate whose readings a server does
 not show is there with None, for it could have failed.

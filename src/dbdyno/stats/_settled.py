@@ -1,4 +1,4 @@
-"""The settled part of a run's window: its level, its stalls, and whether a finding may rest on it.
+"""Finds the settled part of a run's window: its level, its stalls, and whether a finding may rest on it.
 
 This is the one place where a window becomes a level. It is worked out once, when the run is stored, and kept with it.
 """

@@ -1,4 +1,4 @@
-"""Spread: how far repeats of the same cell differ, borrowed across the cells of a study.
+"""Estimates spread: how far repeats of the same cell differ, borrowed across the cells of a study.
 
 Two repeats say almost nothing about their own standard deviation (a plain t interval with one degree of freedom is
 twelve standard errors wide). All cells of a study together say a lot about how spread is usually sized, so each

@@ -1,4 +1,4 @@
-"""Stalls: seconds of a window with less than half the throughput of its median second."""
+"""Finds stalls: seconds of a window with less than half the throughput of its median second."""
 
 from __future__ import annotations
 

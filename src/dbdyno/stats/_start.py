@@ -1,4 +1,4 @@
-"""Where the steady part of a run begins: what comes before is left out only if it matters."""
+"""Finds where the steady part of a run begins: leaves out what comes before only if it matters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict on a run's throughput: is its level settled, since when, and what is it.
+"""Judges a run's throughput: whether its level is settled, since when, and what it is.
 
 The series is one of two witnesses. It can't see a change to come (a log that is still filling, a cache not yet warm):
 that takes the server's own state, see `_gates`.

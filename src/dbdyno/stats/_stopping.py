@@ -1,4 +1,4 @@
-"""When a run has been driven long enough: an interval narrow enough, no drift, three checks in a row.
+"""Decides when a run is long enough: an interval narrow enough, no drift, three checks in a row.
 
 The rule is asked while the run is driven and gives the same answer from the stored series afterwards, because each
 check looks at nothing but the seconds up to it. It must be fixed before the run: stopping when the result looks good

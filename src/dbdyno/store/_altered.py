@@ -1,4 +1,4 @@
-"""Whether a results folder is as dbdyno wrote it.
+"""Checks whether a results folder is as dbdyno wrote it.
 
 The manifest lists every file with size and checksum, the journal names the manifest's own digest, and each line of the
 journal names the digest of the one before. Reading every file of a large folder takes seconds, so what was read once

@@ -1,4 +1,4 @@
-"""What the JSON files of a results folder hold, as far as anything reads it; further keys are let be.
+"""Types what is read of a results folder's JSON files; ignores further keys.
 
 A document that holds something else is refused where it is read, with file and place, not where a chart is drawn of it.
 Every key may be missing: folders of older versions lack the newer ones, and imported runs know little.

@@ -1,4 +1,4 @@
-"""Many encoded histograms of one layout, decoded together.
+"""Decodes many encoded histograms of one layout together.
 
 A window of 900 seconds has as many histograms. ``hdrh`` makes an object with 33,792 counts of each, which takes most of
 the time of a report; here the bytes of all of them are laid end to end, and numpy reads them in a few passes. What the

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and their checksums."""
+"""Writes files whole or not at all, and computes their checksums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a target made of the events that all were sent, as a file."""
+"""Stores the digests of a target's results for the events that all targets were sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A results folder held open while it is written to: what is written reaches it wherever it is moved.
+"""Holds a results folder open while it is written to: writes reach it wherever it is moved.
 
 By its name alone, a folder that was renamed would be made anew, and runs would go on into one without a study.
 """

@@ -1,4 +1,4 @@
-"""Histograms of intervals merged, so that quantiles are read and never averaged."""
+"""Merges histograms of intervals, so that quantiles are read and never averaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that were looked at before the first run: one folder a target, replaced by the next look."""
+"""Stores servers that were inspected before the first run: a folder per target, replaced by the next look."""
 
 from __future__ import annotations
 

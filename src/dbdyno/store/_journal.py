@@ -1,4 +1,4 @@
-"""The journal: what happened to a study, one JSON object a line, written through to the disk at once.
+"""Keeps the journal of a study: one JSON object per event and line, written through to the disk at once.
 
 Each line names the digest of the one before, so that none can be changed, added between or taken out alone. Two events
 are the store's own and told to nobody: before something is stored, the digest of its files (`STORED`); before the

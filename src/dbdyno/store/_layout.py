@@ -1,4 +1,4 @@
-"""Names of the files in a results folder, and the schema version of the whole.
+"""Names the files in a results folder, and the schema version of the whole.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What happens right now, for who looks on: the run under way, second by second, gone when it is over.
+"""Publishes the run under way second by second for those who look on; gone when it is over.
 
 It is no record. A run is stored whole at its end, and nothing is read from here but by people who watch. So a line
 costs one write to the page cache and is never waited for, and a disk that refuses it stops the telling, not the study.

@@ -1,4 +1,4 @@
-"""One writer at a time: an exclusive lock that the kernel drops when its holder dies."""
+"""Locks a results folder for one writer: exclusively, until the kernel sees its holder end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manifest: schema version, study, versions, commands, and every file with size and SHA-256."""
+"""Keeps the manifest: schema version, study, versions, commands, and every file with size and SHA-256."""
 
 from __future__ import annotations
 

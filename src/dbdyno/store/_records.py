@@ -1,4 +1,4 @@
-"""A run's record as JSON and back."""
+"""Converts a run's record to JSON and back."""
 
 from __future__ import annotations
 

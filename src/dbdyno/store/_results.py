@@ -1,4 +1,4 @@
-"""A results folder, read.
+"""Reads a results folder.
 
 Reading needs no lock and no right to write: a laptop rebuilds every page from a copy.
 `Results.writing` gives the one writer.
@@ -8,28 +8,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import dbdyno
-from dbdyno.core import AlteredError, ResultComparison, RunRecord, StoreError, compare_results
+from dbdyno.core import ResultComparison, RunRecord, StoreError, compare_results
 from dbdyno.store import _layout as layout
 from dbdyno.store._altered import (
     QUICK_CHECK,
     RESUMING_CHECK,
     Alteration,
     Check,
-    CheckedFolder,
-    alteration_lines,
     check_folder,
 )
 from dbdyno.store._damage import read_text, reading
 from dbdyno.store._documents import read_document
 from dbdyno.store._files import JsonValue, json_text, write_whole
 from dbdyno.store._fingerprints import StoredFingerprint
-from dbdyno.store._held_folder import HeldFolder, held_folder
+from dbdyno.store._folder_checks import check_free, check_until_quiet, hold_folder, let_pass, unwritable
 from dbdyno.store._histograms import Histogram, merged_histogram
 from dbdyno.store._inspections import read_looks
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry, drop_torn_line, read_entries
@@ -41,9 +39,6 @@ from dbdyno.store._series import IntervalKind, IntervalRow, SecondRow, Telemetry
 from dbdyno.store._views import connect
 from dbdyno.store._writer import ResultsWriter, seal_manifest
 from dbdyno.tables import Table
-
-_ATTEMPTS = 5
-_PAUSE_S = 0.2
 
 if TYPE_CHECKING:
     import duckdb
@@ -82,7 +77,7 @@ class Results:
         ------
         StoreError : the folder holds results already or foreign files, or can't be written
         """
-        _check_free(path)
+        check_free(path)
         manifest = Manifest(study_name, study_digest(study_text), dbdyno.__version__, time.time_ns())
         try:
             for name in (layout.ENGINES, layout.DATASETS, layout.RUNS):
@@ -94,7 +89,7 @@ class Results:
             manifest = replace(manifest, files=facts_of(path, top_files(path)))
             seal_manifest(path, manifest)
         except OSError as error:
-            raise _unwritable(path, error) from error
+            raise unwritable(path, error) from error
         return cls(path, manifest)
 
     @classmethod
@@ -116,8 +111,8 @@ class Results:
                 f"its study is {path / layout.STUDY} ('{manifest.study_name}')",
                 "name another folder with -o, or run the study in that folder",
             )
-        manifest, checked = _check_until_quiet(path, check)
-        return cls(path, manifest, check, _let_pass(path, checked.alterations, check))
+        manifest, checked = check_until_quiet(path, check)
+        return cls(path, manifest, check, let_pass(path, checked.alterations, check))
 
     @classmethod
     def open_or_create(
@@ -144,15 +139,15 @@ class Results:
         StoreError : another process is writing, or the folder can't be written
         AlteredError : the folder is not as dbdyno wrote it, and the check that opened it does not let that pass
         """
-        with _held(self.path) as held, exclusive_lock(self.path / layout.LOCK):
+        with hold_folder(self.path) as held, exclusive_lock(self.path / layout.LOCK):
             try:
                 drop_torn_line(held.path / layout.JOURNAL)
                 remove_unfinished(held.path / layout.RUNS)
             except OSError as error:
-                raise _unwritable(self.path, error) from error
+                raise unwritable(self.path, error) from error
             manifest, digest = read_manifest(self.path)
             checked = check_folder(self.path, manifest, digest, is_full=False)
-            _let_pass(self.path, checked.alterations, replace(self.check, allow_missing_runs=True))
+            let_pass(self.path, checked.alterations, replace(self.check, allow_missing_runs=True))
             writer = ResultsWriter(held, manifest, digest, checked)
             writer.note_command(" ".join(command_line))
             writer.update_manifest()
@@ -346,70 +341,6 @@ class Results:
 
     def _optional_json(self, name: str) -> Any:  # noqa: ANN401 - as _json; None where there is no such file
         return self._json(name) if (self.path / name).exists() else None
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[HeldFolder]:
-    with ExitStack() as stack:
-        try:
-            held = stack.enter_context(held_folder(path))
-        except OSError as error:
-            raise _unwritable(path, error) from error
-        yield held
-
-
-def _check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolder]:
-    """The manifest and what it is held against; again while a writer changes both between one look and the next."""
-    for _ in range(_ATTEMPTS):
-        try:
-            manifest, digest = read_manifest(path)
-            checked = check_folder(path, manifest, digest, is_full=check.is_full)
-        except StoreError:  # a file that a writer has replaced meanwhile
-            if not is_held(path / layout.LOCK):
-                raise
-        else:
-            if not checked.alterations:
-                return manifest, checked
-            # A writer that has gone since the manifest was read has written a new one.
-            if not is_held(path / layout.LOCK) and read_manifest(path)[1] == digest:
-                return manifest, checked
-        time.sleep(_PAUSE_S)
-    manifest, digest = read_manifest(path)
-    return manifest, check_folder(path, manifest, digest, is_full=check.is_full)
-
-
-def _let_pass(path: Path, alterations: Sequence[Alteration], check: Check) -> tuple[Alteration, ...]:
-    refused = [alteration for alteration in alterations if check.refuses(alteration)]
-    if refused:
-        raise AlteredError(
-            f"{path} has changed since dbdyno wrote it",
-            alteration_lines(refused),
-            "copy the folder again from an intact copy; --allow-altered uses it anyway, and every output says so",
-        )
-    return tuple(alterations)
-
-
-def _check_free(path: Path) -> None:
-    if (path / layout.MANIFEST).exists():
-        raise StoreError(f"{path} already holds results", "", "name another folder with -o, or run its study again")
-    if path.exists() and not path.is_dir():
-        raise StoreError(f"{path} is not a folder", "", "name a folder with -o")
-    if path.is_dir():
-        foreign = sorted(
-            entry.name
-            for entry in path.iterdir()
-            if entry.name not in layout.CREATED_BY_US and not entry.name.startswith(".")
-        )
-        if foreign:
-            raise StoreError(
-                f"{path} is not empty and is not a results folder",
-                f"it holds {', '.join(foreign[:3])}",
-                "name a new or empty folder with -o",
-            )
-
-
-def _unwritable(path: Path, error: OSError) -> StoreError:
-    return StoreError(f"{path} can't be written", error.strerror or str(error), "name a writable folder with -o")
 
 
 def _kind(name: str) -> str:

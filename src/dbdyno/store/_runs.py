@@ -1,4 +1,4 @@
-"""One run's folder: written aside, renamed into place when whole, never half."""
+"""Stores one run's folder: written elsewhere first, renamed into place when whole, never half."""
 
 from __future__ import annotations
 

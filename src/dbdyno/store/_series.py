@@ -1,4 +1,4 @@
-"""The three tables of a run, row by row, and their Parquet schemas.
+"""Defines the three tables of a run, row by row, and their Parquet schemas.
 
 A column's unit is the end of its name. ``None`` in a row means *not known*, never zero. Imported runs come as whole
 tables: their logs know rates where dbdyno counts, and nothing of the client.

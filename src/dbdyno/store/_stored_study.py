@@ -1,4 +1,4 @@
-"""A results folder as one value that reads each of its files once, however many parts of a report ask for it.
+"""Opens a results folder as one value that reads each of its files once, however many parts ask for it.
 
 `Results` reads anew at each call, as a study needs that is still being written. A page, a summary or a comparison asks
 for the same study, records and seconds from a dozen places: it is given a `StoredStudy`, which keeps what it has read.

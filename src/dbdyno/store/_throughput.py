@@ -1,4 +1,4 @@
-"""Throughput of a stored window as a series of one value a second, without gaps."""
+"""Reads the throughput of a stored window as a series of one value per second, without gaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DuckDB over a results folder: one view a table, over whole runs only."""
+"""Opens DuckDB over a results folder: one view per table, over whole runs only."""
 
 from __future__ import annotations
 

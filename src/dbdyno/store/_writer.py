@@ -1,4 +1,4 @@
-"""The one writer of a results folder: adds, never changes."""
+"""Writes a results folder as its only writer: adds, never changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compressed pages unpacked to the size that their heads tell, and no further."""
+"""Unpacks compressed pages to the size that their heads state, and no further."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Parquet file says of itself: its columns, each with its type and where its values stand."""
+"""Reads a Parquet file's footer: its columns, each with its type and where its values stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small numbers as Parquet packs them: stretches of one value, and groups of eight with as many bits each as needed."""
+"""Unpacks small numbers of Parquet: runs of one value, and groups of eight with as few bits as needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of numbers and texts of Parquet files, whoever wrote them: plain or by dictionary; zstd, gzip or Snappy."""
+"""Reads number and text columns of any Parquet file: plain or by dictionary; zstd, gzip or Snappy."""
 
 from __future__ import annotations
 

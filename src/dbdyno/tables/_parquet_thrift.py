@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, in which Parquet writes its footer and the heads of its pages.
+"""Reads and writes Thrift's compact protocol, as Parquet's footer and page heads use it.
 
 A struct is a dict of values by field number, a list a list; names are the reader's business.
 """

@@ -1,4 +1,4 @@
-"""Tables written as Parquet: one group of rows, one page a column, zstd."""
+"""Writes tables as Parquet: one group of rows, one page per column, zstd."""
 
 from __future__ import annotations
 

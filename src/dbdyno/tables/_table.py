@@ -1,4 +1,4 @@
-"""Columns of one length by name: numbers as numpy has them, texts as codes."""
+"""Holds columns of one length by name: numbers as numpy has them, texts as codes."""
 
 from __future__ import annotations
 

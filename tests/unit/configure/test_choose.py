@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dbdyno.configure import RESERVED_OPTIONS, Setting, choose_settings
-from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, baseline, chunk_bytes, pool_instances
+from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, baseline
+from dbdyno.configure._memory_budget import chunk_bytes, pool_instances
 from dbdyno.core import StudyError
 from dbdyno.engines import parameters
 

@@ -83,8 +83,8 @@ def test_an_engine_that_was_changed_is_not_measured(
     host, home = WordsHost(), Home(tmp_path / "home")
     name = parse_engine_name("mysql:8.0.31@archive:" + installed.origin.location)
     read: list[Path] = []
-    real = _store._sha256
-    monkeypatch.setattr(_store, "_sha256", lambda path: read.append(path) or real(path))
+    real = _store.sha256_of
+    monkeypatch.setattr(_store, "sha256_of", lambda path: read.append(path) or real(path))
     assert provision(name, host, home) == installed
     assert {path.name for path in read} == {"files.sha256"}  # nothing has other times than when it was fetched
     server = installed.base_directory / "bin/mysqld"

@@ -1,4 +1,4 @@
-"""What a claim's calculation gives on the very data: counted over whole windows, as a report's author would have.
+"""Computes what a claim's calculation gives on the same data, over whole windows, as a report's author did.
 
 This is the first of two tests. It asks whether the print follows from the logs at all; intervals play no part in it.
 """
@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dbdyno.analyse import CellJudgement, counted, listed
+from dbdyno.analyse import CellJudgement, listed
 from dbdyno.analyse.claims._catalogue import CellSelector, Claim, Kind, Published
 from dbdyno.analyse.claims._cell_index import CellIndex, Undecidable, good_runs
 from dbdyno.analyse.claims._figures import figure_words
 from dbdyno.analyse.claims._sides import other_side
-from dbdyno.core import format_memory
+from dbdyno.core import counted, format_memory
 
 _WITHIN = 0.9
 """Share of the cells that a printed range of all of them must hold."""
@@ -23,7 +23,7 @@ _WITHIN = 0.9
 
 @dataclass(frozen=True, slots=True)
 class ClaimArithmetic:
-    """What a calculation gives.
+    """Holds what a calculation gives.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def recalculate(claim: Claim, index: CellIndex, report: Published) -> ClaimArith
 
 
 def field_totals(claim: Claim, index: CellIndex, report: Published) -> dict[str, float]:
-    """What each of the report's engines did at its best over whole windows, settled or not."""
+    """Return what each of the report's engines did at its best over whole windows, settled or not."""
     return {engine: total.value for engine, total in _field(claim, index, report).items()}
 
 
@@ -77,7 +77,7 @@ def _curve(index: CellIndex, selector: CellSelector, claim: Claim) -> dict[int, 
 
 
 def _total(index: CellIndex, selector: CellSelector, claim: Claim) -> _Total:
-    """What the spot did; at its best concurrency where it names none."""
+    """Return what the spot did; at its best concurrency where it names none."""
     curve = _curve(index, selector, claim)
     if selector.concurrency is not None:
         return curve[selector.concurrency]
@@ -200,7 +200,7 @@ def _same(claim: Claim, index: CellIndex, report: Published) -> ClaimArithmetic:
 
 
 def _place_words(below: float, group: CellJudgement) -> str:
-    """By how much a cell lies below or above its fellow, and where."""
+    """Say by how much a cell lies below or above its fellow, and where."""
     cell = group.cell
     where = f"{format_memory(cell.tier_bytes)}, {counted(cell.concurrency, 'connection')}"
     return f"{100 * abs(below):.1f} % {'lower' if below > 0 else 'higher'} ({where})"
@@ -260,7 +260,7 @@ def _in_unit(claim: Claim, ratio: float) -> float:
 
 
 def _wrong(claim: Claim, figure: float) -> str:
-    """How a figure differs from the print; empty where it is the print, rounded as it was."""
+    """Return how a figure differs from the print; empty where it is the print, rounded as it was."""
     if abs(figure - claim.values[0]) <= claim.tolerance * (1 + 1e-9):
         return ""
     return f"{_shown(claim, figure)} where {_shown(claim, claim.values[0])} is printed"

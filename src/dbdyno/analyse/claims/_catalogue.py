@@ -1,4 +1,4 @@
-"""What published reports print, as rows of data: one file a report, each row naming the rule that tells it."""
+"""Reads what published reports print, as rows of data: one file per report; each row names its rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPORTS = ("percona-2026", "tidesdb-2026", "linkbench-2014", "sysbench-2012", "c
 
 @dataclass(frozen=True, slots=True)
 class CellSelector:
-    """Where a claim holds; None where it leaves it open.
+    """Holds where a claim holds; None where it leaves it open.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Claim:
 
     @property
     def tolerance(self) -> float:
-        """How far a figure may lie from the print and still be it: half of its last digit, a whole one of "about"."""
+        """Return how far a figure may lie from the print: half of its last digit, a whole one of "about"."""
         return self.rounding * (2 if self.approximate else 1)
 
 

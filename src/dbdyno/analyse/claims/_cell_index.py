@@ -1,4 +1,4 @@
-"""The cells of a results folder, looked up the way a claim names them; what is not there is told with its reason."""
+"""Looks up the cells of a results folder as a claim names them, and gives the reason for each missing one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dbdyno.analyse import CellJudgement, counted, remedy_words
+from dbdyno.analyse import CellJudgement, remedy_words
 from dbdyno.analyse.claims._catalogue import CellSelector, Metric
-from dbdyno.core import Cell, OrderRates, RunRecord, format_memory
+from dbdyno.core import Cell, OrderRates, RunRecord, counted, format_memory
 from dbdyno.stats import LogLevel, peak
 
 _NUMBERS_RE = re.compile(r"\d+(?:\.\d+)*")
@@ -25,7 +25,7 @@ class NotSettled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLevel:
-    """What a cell shows.
+    """Holds what a cell shows.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _not_original(_record: RunRecord) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ResultsOrigin:
-    """What is known of the results that claims are held against.
+    """Holds what is known of the results that claims are held against.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class CellIndex:
         return frozenset(group.cell.tier_bytes for group in self.judgements)
 
     def reading(self, selector: CellSelector, metric: Metric = "tps") -> MeasuredLevel:
-        """What the spot shows; at its best concurrency where it names none.
+        """Return what the spot shows; at its best concurrency where it names none.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class CellIndex:
         return best
 
     def curve(self, selector: CellSelector, metric: Metric = "tps") -> dict[int, MeasuredLevel]:
-        """What the spot shows at each concurrency with a level that lasts, at least one.
+        """Return what the spot shows at each concurrency with a level that lasts, at least one.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class CellIndex:
         return found
 
     def total(self, group: CellJudgement, metric: Metric = "tps") -> float:
-        """What the cell's good runs did over their whole windows, as their tool counted it; 0 without such a run."""
+        """Return what the cell's good runs did over whole windows, as their tool counted; 0 without such a run."""
         found = [self._total_of(run, metric) for run in good_runs(group)]
         return sum(found) / len(found) if found else 0.0
 
@@ -161,7 +161,7 @@ class CellIndex:
         return f"no good run of {selector.engine}{lasting}"
 
     def is_whole(self, selector: CellSelector) -> bool:
-        """Whether every cell of the spot has a trusted level."""
+        """Return whether every cell of the spot has a trusted level."""
         return all(group.trusted for group in self.cells(replace(selector, concurrency=None)))
 
     def pairs(
@@ -223,7 +223,7 @@ class CellIndex:
         return self._of_length(cells)
 
     def _of_length(self, cells: list[CellJudgement]) -> list[CellJudgement]:
-        """Where runs of several lengths are there, those that are as long as the report's, if there are any."""
+        """Return, of runs of several lengths, those that are as long as the report's, if there are any."""
         lengths, wanted = self.sources.lengths_s, self.window_s
         labels = {group.cell.workload for group in cells}
         alike = {label for label in labels if wanted and abs(lengths.get(label, 0) - wanted) <= 0.02 * wanted}
@@ -233,7 +233,7 @@ class CellIndex:
 
 
 def decides(group: CellJudgement) -> bool:
-    """Whether a verdict may rest on the cell."""
+    """Return whether a verdict may rest on the cell."""
     return group.decides
 
 
@@ -243,7 +243,7 @@ def good_runs(group: CellJudgement) -> list[RunRecord]:
 
 
 def measured_level(group: CellJudgement, metric: Metric = "tps") -> MeasuredLevel:
-    """What a cell shows."""
+    """Return what a cell shows."""
     return _reading(group, metric)
 
 
@@ -258,7 +258,7 @@ def _settled(groups: Sequence[CellJudgement]) -> None:
 
 
 def is_engine(name: str, record: RunRecord) -> bool:
-    """Whether a run is of the engine that a report names; packaging after the version's numbers does not count.
+    """Return whether a run is of the engine that a report names; packaging after the version's numbers does not count.
 
     >>> from dbdyno.core import Cell, Run
     >>> run = Run(Cell("a", 0, 1, "w", "socket"), 1, 0, 1, "")
@@ -304,7 +304,7 @@ def _orders_rate(orders: OrderRates, metric: Metric) -> float | None:
 
 
 def _extent(good: Sequence[CellJudgement], selector: CellSelector) -> str:
-    """From the least to the most that cells show between which a claim does not choose."""
+    """Return the least and the most of the cells between which a claim does not choose."""
     means = [
         group.tps_mean for group in good if selector.concurrency in (None, group.cell.concurrency) and group.tps_mean
     ]
@@ -330,7 +330,7 @@ _SELECTORS: Mapping[str, tuple[Callable[..., str], Callable[..., bool]]] = {
     ),
     "engine": (str, lambda group, wanted, _: is_engine(wanted, group.runs[0])),
     "concurrency": (
-        lambda wanted: f"{wanted} connections",
+        lambda wanted: counted(wanted, "connection"),
         lambda group, wanted, _: group.cell.concurrency == wanted,
     ),
 }

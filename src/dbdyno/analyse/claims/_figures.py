@@ -1,4 +1,4 @@
-"""Figures of claims as people read them, in the digits that were printed."""
+"""Formats the figures of claims in the digits that were printed."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def figure(value: float, unit: Unit, rounding: float) -> str:
 
 
 def suffix(unit: Unit) -> str:
-    """What stands behind a figure of a unit."""
+    """Return what stands behind a figure of a unit."""
     known = {"below": " %", "above": " %", "ratio": " times", "plain": ""}
     return known.get(unit, f" {NAMES.get(unit, '')}".rstrip())

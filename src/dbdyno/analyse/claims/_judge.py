@@ -1,4 +1,4 @@
-"""Every claim of a report held against judged cells, each by the rule that its row names."""
+"""Holds every claim of a report against judged cells, each by the rule that its row names."""
 
 from __future__ import annotations
 

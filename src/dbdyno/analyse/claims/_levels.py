@@ -1,4 +1,4 @@
-"""Claims about what one engine does: a figure, a peak, a collapse behind it, a plateau."""
+"""Judges claims about one engine: a figure, a peak, a collapse behind it, a plateau."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dbdyno claims --json`: judged claims as one object for programs."""
+"""`dbdyno claims --json`: returns judged claims as one object for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about many cells at once: within which range they lie, that two engines are the same in all of them."""
+"""Judges claims about many cells at once: the range they lie in, or that two engines are equal in all of them."""
 
 from __future__ import annotations
 

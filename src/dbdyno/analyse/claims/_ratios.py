@@ -1,4 +1,4 @@
-"""Claims about one engine beside others: ratios, leads, first places, what memory brings."""
+"""Judges claims about one engine compared with others: ratios, leads, first places, what memory brings."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _changes(
 
 
 def _reaches(rival: float, own: float, *, is_most: bool) -> bool:
-    """Whether a rival that has not settled may come to stand before a figure."""
+    """Return whether a rival that has not settled may come to stand before a figure."""
     return rival * FAR > own if is_most else rival < own * FAR
 
 
@@ -176,7 +176,7 @@ def _field(claim: Claim, index: CellIndex, report: Published) -> tuple[dict[str,
 def _standing(
     levels: Mapping[str, LogLevel], named: Sequence[str], missing: Sequence[str], extreme: str = "first"
 ) -> ClaimResult:
-    """Whether all named engines stand clearly before all others, p-values adjusted over the pairs."""
+    """Return whether all named engines stand clearly before all others, p-values adjusted over the pairs."""
     others = [engine for engine in levels if engine not in named]
     pairs = [(mine, other) for mine in named for other in others]
     if not pairs:

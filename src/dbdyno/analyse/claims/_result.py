@@ -1,4 +1,4 @@
-"""What becomes of a claim: a verdict with the own figure beside the print, and how two verdicts join."""
+"""Defines the result of a claim (a verdict, the own figure, the printed one), and joins two verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WEIGHT: Mapping[Outcome, int] = {"holds": 0, "can't be told": 1, "not settled":
 
 @dataclass(frozen=True, slots=True)
 class ClaimResult:
-    """What the results say of a claim.
+    """Holds what the results say of a claim.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def within(value: float, rounding: float, own: float, low: float, high: float) -
 
 
 def _apart(value: float, own: float) -> str:
-    """How a print lies to the own figure, completed by "own figure".
+    """Return how a print lies to the own figure, completed by "own figure".
 
     >>> _apart(14000, 13390), _apart(4900, 287.8)
     ('4.6 % above the', '17 times the')

@@ -1,4 +1,4 @@
-"""The two sides of a claim that compares, and their difference in its unit."""
+"""Finds the two sides of a claim that compares, and their difference in its unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judged claims in the terminal: one line a claim, then how many hold."""
+"""Prints judged claims in the terminal: one line per claim, then how many hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbdyno.analyse.claims._catalogue import Claim, Published
 from dbdyno.analyse.claims._figures import NAMES, figure, suffix
 from dbdyno.analyse.claims._judge import JudgedClaim
 from dbdyno.analyse.claims._result import ClaimResult
-from dbdyno.core import format_memory
+from dbdyno.core import counted, format_memory
 
 MARKS = {"holds": "+", "does not hold": "-", "not settled": "~", "can't be told": "?"}
 _HEAD = ("  claim", "verdict", "printed", "own, 95 %")
@@ -35,12 +35,14 @@ def print_claims(report: Published, judged: Sequence[JudgedClaim], console: Cons
 
 
 def tally(judged: Iterable[JudgedClaim]) -> str:
-    """How many claims hold, do not, rest on runs that have not settled, and can't be told."""
+    """Return how many claims hold, do not, rest on runs that have not settled, and can't be told."""
     counts = Counter(row.result.outcome for row in judged)
     holds, fails, silent = counts["holds"], counts["does not hold"], counts["can't be told"]
     verbs = ("holds" if holds == 1 else "hold", "does not hold" if fails == 1 else "do not hold")
     open_ones = f", {counts['not settled']} not settled" if counts["not settled"] else ""
-    return f"{counts.total()} claims: {holds} {verbs[0]}, {fails} {verbs[1]}{open_ones}, {silent} can't be told"
+    return (
+        f"{counted(counts.total(), 'claim')}: {holds} {verbs[0]}, {fails} {verbs[1]}{open_ones}, {silent} can't be told"
+    )
 
 
 def printed_words(claim: Claim) -> str:
@@ -71,12 +73,12 @@ def own_words(claim: Claim, result: ClaimResult) -> str:
 
 
 def is_of_cells(claim: Claim) -> bool:
-    """Whether it speaks of many cells, so that its own figure is their range, not an interval."""
+    """Return whether it speaks of many cells, so that its own figure is their range, not an interval."""
     return claim.kind in _RANGED
 
 
 def place_of(claim: Claim) -> str:
-    """Where the claim holds, in words; empty where it says everywhere."""
+    """Return where the claim holds, in words; empty where it says everywhere."""
     at = claim.at
     against = claim.against.tier_bytes
     tier = "" if at.tier_bytes is None else format_memory(at.tier_bytes)
@@ -90,12 +92,12 @@ def place_of(claim: Claim) -> str:
 
 
 def about(result: ClaimResult) -> str:
-    """What to know of a verdict: its reason, and what weakens it."""
+    """Return what to know of a verdict: its reason, and what weakens it."""
     return "; ".join([part for part in (result.reason, *(caveat.text for caveat in result.caveats)) if part])
 
 
 def arithmetic_words(result: ClaimResult) -> str:
-    """What was counted, and whether that gives the print."""
+    """Return what was counted, and whether that gives the print."""
     if not result.counted:
         return ""
     verdict = {True: "as printed", False: "not as printed", None: "other logs than the report's"}[result.gives_print]

@@ -1,4 +1,4 @@
-"""The question: where does the time of a transaction go, and with which parts does a difference go.
+"""Answers where the time of a transaction goes, and which parts of it a difference consists of.
 
 Breakdowns of runs in, findings out. The time is split by what the client waited for, from what every results folder
 stores; `_part` defines the model, which other ways of splitting the same time share.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse._words import counted
 from dbdyno.analyse.explain._gap import LEAST_SHARE, Difference
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause
 from dbdyno.analyse.explain._words import least_total, ms_words
+from dbdyno.core import counted
 
 _MOST_NAMED = 2
 _MOST_UNDECIDED = 4

@@ -1,4 +1,4 @@
-"""The causes that a difference is looked through for: rows of data, read from `data/causes.toml` once and checked.
+"""Reads the causes that a difference is searched for: rows of data in `data/causes.toml`, read and checked once.
 
 >>> cause = next(cause for cause in causes() if cause.cause_id == "slow-flushes")
 >>> cause.claims[0], cause.alteration
@@ -35,13 +35,13 @@ class Claim:
     factor: str = ""
 
     def takes(self, part_id: str, factor: str) -> bool:
-        """Whether it is about this factor of this part."""
+        """Return whether it is about this factor of this part."""
         return self.factor in ("", factor) and fnmatchcase(part_id, self.part)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must hold of the side that takes longer, against the other; exactly one of `grows`, `has` and `differs`.
+    """States what must hold of the slower side against the other: exactly one of `grows`, `has` and `differs`.
 
     Parameters
     ----------

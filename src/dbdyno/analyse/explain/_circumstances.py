@@ -1,4 +1,4 @@
-"""What is known of a pair besides its parts: counters, settings in effect, and who used the processors."""
+"""Collects what is known of a pair besides its parts: counters, settings in effect, use of processors."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ class Circumstances:
         return {name: values for name, values in self.settings.items() if values[0] != values[1]}
 
     def allow(self, cause: Cause) -> bool:
-        """Whether a cause's conditions hold of the right side."""
+        """Return whether a cause's conditions hold of the right side."""
         alternatives = cause.alternatives
         return all(map(self._holds, cause.conditions)) and (not alternatives or any(map(self._holds, alternatives)))
 
     def growth(self) -> dict[str, float]:
-        """By how many processors each user's use grew, of those whose did; more connections are use by sessions."""
+        """Return by how many processors each user's use grew, of those whose did; connections count as sessions."""
         found = {}
         for user in USERS:
             left, right = self.facts.get(f"processors.{user}", (0.0, 0.0))
@@ -98,7 +98,7 @@ class Circumstances:
 
 
 def processors_used(means: Mapping[str, float]) -> dict[str, float]:
-    """Who used how many processors, as `RunTimes.processors` has it.
+    """Return who used how many processors, as `RunTimes.processors` has it.
 
     Parameters
     ----------

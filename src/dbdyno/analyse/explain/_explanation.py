@@ -20,7 +20,7 @@ from dbdyno.core import Cell, is_network_route
 
 @dataclass(frozen=True)
 class Explanation:
-    """Where the time of each cell goes, by one split.
+    """Holds where the time of each cell goes, by one split.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Explanation:
 
     @cached_property
     def levels(self) -> dict[Key, PartLevel]:
-        """Of every part of every cell that findings may rest on."""
+        """Estimate every part of every cell that findings may rest on."""
         return part_levels(self.firm)
 
     @cached_property
@@ -63,7 +63,7 @@ class Explanation:
         return (targets[0], targets[1]) if len(targets) > 1 else None
 
     def steps(self, target: str) -> list[Gap]:
-        """What each step to more connections adds to a target's time, memory by memory."""
+        """Return what each step to more connections adds to a target's time, memory by memory."""
         lines: dict[tuple[str, str, int], list[Cell]] = {}
         for cell in self.firm:
             if cell.target == target:
@@ -73,7 +73,7 @@ class Explanation:
         return gaps_by_levels(self.firm, self.levels, pairs)
 
     def routes(self, target: str) -> list[Gap]:
-        """What each network adds to a target's time, against the nearest route that was measured at the same place."""
+        """Return what each network adds to a target's time, against the nearest route measured at the same place."""
         own = [cell for cell in self.firm if cell.target == target]
         pairs = []
         for far in own:
@@ -89,7 +89,7 @@ class Explanation:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Why parts are missing, each reason once."""
+        """Return why parts are missing, each reason once."""
         found = dict.fromkeys(run.missing for runs in self.breakdowns.values() for run in runs if run.missing)
         return tuple(found)
 
@@ -131,7 +131,7 @@ def _explanation(
 
 
 def _mixes(times: Mapping[Cell, Sequence[RunTimes]]) -> dict[tuple[str, str], dict[str, float]]:
-    """Of each workload and target; of a target that always threw attempts away that of the others."""
+    """Return the mix of each workload and target; of a target that always aborted attempts, that of the others."""
 
     def mix(cells: Iterable[Cell]) -> dict[str, float]:
         return statement_mix(run for cell in cells for run in times[cell])

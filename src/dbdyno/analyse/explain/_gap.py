@@ -1,4 +1,4 @@
-"""The question: of which parts is the difference of two cells' times made, and which of them are decided.
+"""Answers which parts the difference of two cells' times consists of, and which of them are decided.
 
 The difference of T is the sum of the differences of its parts, exactly, for the mean over the repeats as for each of
 them. A part is *decided* when its difference is beyond chance (Holm over the parts of the pair that can count) and at
@@ -101,7 +101,7 @@ class Gap:
 
     @property
     def is_decided(self) -> bool:
-        """Whether one side takes longer beyond chance, by 3 % or more."""
+        """Return whether one side takes longer beyond chance, by 3 % or more."""
         return self.total.verdict == "decided"
 
     def with_verdict(self, verdict: PartVerdict) -> tuple[PartGap, ...]:

@@ -1,4 +1,4 @@
-"""The question: which resource does a target run out of as connections grow.
+"""Answers which resource a target runs out of as connections grow.
 
 Every transaction demands some time of each resource: its utilisation over throughput (the service demand law). More
 connections can't bring more throughput than one over the largest demand, which N* = T(1) / that demand would reach
@@ -26,7 +26,7 @@ RESOURCES = {
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """What a target runs out of at one memory, workload and route.
+    """Holds what a target runs out of at one memory, workload and route.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far each part of each cell's time may be off: moderated spread between repeats, never less than the noise.
+"""Estimates how far each part of a cell's time may be off, by moderated spread and never less than the noise.
 
 Spread is looked at on the log scale, as that of throughput is: the same part in all cells tells how far it usually
 spreads, for a wait that is rare spreads much wider than processor time does. Where too few cells repeated a part, those

@@ -1,4 +1,4 @@
-"""The question: what is different in the seconds in which a run stalls, or at the trough of a wave.
+"""Answers what differs in the seconds in which a run stalls, or at the trough of a wave.
 
 Seconds of the same runs are compared as two targets are: stalled against median ones, or the crest of a wave, folded at
 its period, against its trough. The repeats are up to three stretches of each run.
@@ -81,7 +81,7 @@ class RunSeconds:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What sets two kinds of seconds of a cell apart.
+    """Holds what sets two kinds of seconds of a cell apart.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ class Breakdown:
 
 
 def rest_of(total_ms: float, parts: Sequence[Part]) -> Part:
-    """What the parts leave of T."""
+    """Return what the parts leave of T."""
     kind = PARTS[REST]
     return Part(REST, kind.words, total_ms - sum(part.ms for part in parts), kind.source)
 

@@ -99,7 +99,7 @@ def _stretch(parts: Mapping[str, PartGap], *, is_turned: bool) -> tuple[float, f
 
 
 def _product(part: PartGap, of: PartGap) -> tuple[float, float]:
-    """What the demand, and what the ratio to it, contributes to a part's difference."""
+    """Return what the demand, and what the ratio to it, contributes to a part's difference."""
     before, after = of.difference.left_ms, of.difference.right_ms
     ratios = part.difference.left_ms / before, part.difference.right_ms / after
     demand, stretch = split_by_factors((before, ratios[0]), (after, ratios[1]))

@@ -1,4 +1,4 @@
-"""The question: does the time go when its cause is altered, as it must if the cause is the cause.
+"""Answers whether the time goes when its cause is altered, as it must if the cause is the cause.
 
 What a part holds comes back when the part is removed, as far as no transaction is faster than its processor time lets
 it be (asymptotic bounds), and with it whatever else that part brought: latches that were held meanwhile, work of other
@@ -42,7 +42,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What came of altering one thing.
+    """Holds what came of altering one thing.
 
     Parameters
     ----------

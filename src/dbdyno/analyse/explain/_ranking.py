@@ -1,4 +1,4 @@
-"""The question: which causes does a difference go with, and how much of it is each one's.
+"""Answers which causes a difference goes with, and how much of it belongs to each.
 
 Each millisecond is claimed once, in the order of the table of causes; the rest is not explained. A cause's milliseconds
 are a weighted sum of parts, so their interval and verdict come from the same comparison as those of parts, with Holm
@@ -47,7 +47,7 @@ class FoundCause:
 
     @property
     def grade(self) -> Grade:
-        """How much may be said: caused by (proved), explained by (decided), goes with; or that it is refuted."""
+        """Return how much may be said: caused by (proved), explained by (decided), goes with; or that it is refuted."""
         if self.proof in ("proved", "refuted"):
             return "caused by" if self.proof == "proved" else "refuted"
         return "explained by" if self.difference.verdict == "decided" else "goes with"
@@ -186,7 +186,7 @@ def _weights(gap: Gap, own: Sequence[Portion]) -> dict[str, float]:
 
 
 def _differences(gap: Gap, runs: Runs, weights: Mapping[str, Mapping[str, float]]) -> dict[str, Difference]:
-    """Of each cause, and of what none claims as `REST`."""
+    """Return the difference of each cause, and that which none claims as `REST`."""
     summed = {cell: tuple(_summed(run, weights) for run in members if run.parts) for cell, members in runs.items()}
     (compared,) = compare_breakdowns({cell: own for cell, own in summed.items() if own}, [(gap.left, gap.right)])
     return {part.part_id: part.difference for part in compared.parts}
@@ -204,7 +204,7 @@ def _summed(run: Breakdown, weights: Mapping[str, Mapping[str, float]]) -> Break
 
 
 def _ranked(found: Sequence[FoundCause], gap: Gap) -> list[FoundCause]:
-    """By grade, then by what goes the way of the gap; of equals the one whose setting differs first."""
+    """Sort by grade, then by what goes the way of the gap; of equals the one whose setting differs first."""
     sign = -1 if gap.total.ms < 0 else 1
     ranked: list[FoundCause] = []
     waiting = sorted(found, key=lambda one: (_GRADES.index(_group(one)), -sign * one.difference.ms))

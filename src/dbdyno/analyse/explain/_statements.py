@@ -34,7 +34,7 @@ class StatementTimes:
 
 @dataclass(frozen=True, slots=True)
 class RunTimes:
-    """What a run stores of where its connections' time went, of the seconds that count.
+    """Holds what a run stores of where its connections' time went, of the seconds that count.
 
     Parameters
     ----------

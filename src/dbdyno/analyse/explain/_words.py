@@ -9,10 +9,10 @@ from collections.abc import Collection, Sequence
 
 from dbdyno.analyse._cell_words import assumed_words
 from dbdyno.analyse._routes import over_words
-from dbdyno.analyse._words import counted, listed
+from dbdyno.analyse._words import listed
 from dbdyno.analyse.explain._gap import Difference, Gap, PartGap
 from dbdyno.analyse.explain._threads import ON_CPU, RUN_QUEUE
-from dbdyno.core import target_title
+from dbdyno.core import counted, target_title
 
 _ON_PROCESSORS = (ON_CPU, RUN_QUEUE)
 _MOST_NAMED = 4
@@ -49,7 +49,7 @@ def gap_lines(
 
 
 def _by_user(gap: Gap) -> str:
-    """Whose work made the difference, where both sides use up the processors; empty where no user's is decided."""
+    """Say whose work made the difference where both sides use up the processors; empty where undecided."""
     decided = gap.with_verdict("decided")
     if not decided:
         return ""
@@ -97,7 +97,7 @@ def part_words(part: PartGap, gap: Gap, *, has_interval: bool = True) -> str:
 
 
 def factor_words(part: PartGap) -> str:
-    """Whether there is more of a part's work or each takes longer; empty where neither makes most of the difference.
+    """Say whether there is more of a part's work or each takes longer; empty where neither is most of it.
 
     Of statements it says nothing: both targets are sent the same.
 
@@ -125,7 +125,7 @@ def closing_words(gap: Gap) -> str:
 
 
 def step_words(gap: Gap) -> str:
-    """What a step to more connections adds, in one line."""
+    """Return what a step to more connections adds, in one line."""
     name = f"{target_title(gap.left.target)} from {gap.left.concurrency:,} to {gap.right.concurrency:,} connections"
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
     grown = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction"
@@ -136,7 +136,7 @@ def step_words(gap: Gap) -> str:
 
 
 def route_words(gap: Gap) -> str:
-    """What a network adds to a target's time, in one line."""
+    """Return what a network adds to a target's time, in one line."""
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
     name = f"{target_title(gap.left.target)} with {counted(gap.left.concurrency, 'connection')}"
     grown = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction ({interval_words(gap.total)})"
@@ -195,7 +195,7 @@ def _named(parts: Sequence[PartGap], gap: Gap) -> str:
 
 
 def _third(gap: Gap, told: Collection[str]) -> str:
-    """What stays open.
+    """Return what stays open.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which target, tier, campaign and moment a file belongs to, by where it lies and what it is called."""
+"""Finds the target, tier, campaign and moment of a file from its folder and its name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOMENTS: dict[Moment, re.Pattern[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class DumpLocation:
-    """Where a file belongs.
+    """Holds where a file belongs.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def place_of(path: PurePath) -> DumpLocation:
 
 
 def names_a_server(label: str) -> bool:
-    """Whether a file's name tells which server it is of.
+    """Return whether a file's name tells which server it is of.
 
     >>> names_a_server("mysql-8.4"), names_a_server("ps8"), names_a_server("mysqld"), names_a_server("50-server")
     (True, True, False, False)

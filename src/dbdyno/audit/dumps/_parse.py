@@ -1,4 +1,4 @@
-"""Texts that servers and tools print, as rows: SHOW output in any form, pt-mysql-summary, JSON."""
+"""Parses what servers and tools print into rows: SHOW output in any form, pt-mysql-summary, JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FACT_KEYS = frozenset({*_FACT_GROUPS, "version", "storage_engine", "option_file
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What one file holds.
+    """Holds what one file holds.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Document:
 
 
 def parse_document(text: str) -> Document:
-    r"""What a text is, by what stands in it, and its rows.
+    r"""Return what a text is, by what stands in it, and its rows.
 
     >>> parse_document("innodb_buffer_pool_size\t134217728\nversion\t8.4.8\n").kind
     'variables'

@@ -1,4 +1,4 @@
-"""From documents and their places to comparison sets."""
+"""Builds comparison sets from documents and their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people and scripts may write into a ``facts.json``, as docs/guides/audit.md lists it."""
+"""Types what people and scripts may write into a ``facts.json``, as docs/guides/audit.md lists it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of one target hold, gathered."""
+"""Gathers the contents of the files of one target."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def _uptime(rows: dict[str, str]) -> float:
 
 
 def was_dumped(found: TargetDocuments) -> bool:
-    """Whether anything was read from the server, not only asked for or stated."""
+    """Return whether anything was read from the server, not only asked for or stated."""
     return found.variables is not None or bool(found.statuses) or found.summary is not None
 
 
 def merged(found: TargetDocuments, common: TargetDocuments) -> TargetDocuments:
-    """What was found, and what is common to it and others where it says nothing itself."""
+    """Return what was found, and what is common to it and others where it says nothing itself."""
     return TargetDocuments(
         found.folders,
         found.variables if found.variables is not None or common.statuses else common.variables,

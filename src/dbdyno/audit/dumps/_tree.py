@@ -1,4 +1,4 @@
-"""A folder of dumps as comparison sets."""
+"""Reads a folder of dumps as comparison sets."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class UnreadableFile:
 
 @dataclass(frozen=True, slots=True)
 class Dumps:
-    """What a folder holds.
+    """Holds what a folder holds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The tests that rules name: each answers a question about a comparison set with a verdict."""
+"""Holds the tests that rules name: each answers a question about a comparison set with a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the tables are defined alike, and what of their definitions is not."""
+"""Tests whether the tables are defined alike, and names what differs in their definitions."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def normalised_ddl(text: str) -> str:
 
 
 def _apart(texts: Mapping[str, str]) -> dict[str, str]:
-    """Of each target's definition what not all have.
+    """Return of each target's definition what not all have.
 
     >>> _apart({"a": "create table t (id int,key k (id))", "b": "create table t (id int)"})
     {'a': 'key k (id)', 'b': 'nothing of it'}

@@ -1,4 +1,4 @@
-"""The binary log and TidesDB's two sync modes."""
+"""Tests the binary log and TidesDB's two sync modes."""
 
 from __future__ import annotations
 

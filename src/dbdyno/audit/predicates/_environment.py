@@ -1,4 +1,4 @@
-"""Machine, build, order and time."""
+"""Tests the machine, the build, the order and the time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def machine(target: Target) -> SourcedValue:
 
 
 def names_machine(text: str) -> bool:
-    """Whether a host's name is that of a machine, not one that a container gave itself.
+    """Return whether a host's name is that of a machine, not one that a container gave itself.
 
     >>> names_machine("node1.example.com"), names_machine("3f2a9c01d4e5"), names_machine("localhost")
     (True, False, False)
@@ -103,7 +103,7 @@ def maturity(question: Question) -> Verdict:
 
 
 def _stage(target: Target) -> str:
-    """What a release calls itself if it is not finished; empty if it is."""
+    """Return what a release calls itself if it is not finished; empty if it is."""
     words = (target.variable("version") or target.facts.version), target.variable("version_comment") or ""
     for text in words:
         if match := _STAGES.search(text):

@@ -1,4 +1,4 @@
-"""What a server does besides: checksums, caches, pools, logs."""
+"""Tests what a server does besides: checksums, caches, pools, logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background writing: budgets, neighbours, limits, asynchronous I/O."""
+"""Tests background writing: budgets, neighbours, limits, asynchronous I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predicates that many rules share: one value for all, a ratio within bounds, facts of the load's sessions."""
+"""Tests what many rules ask: one value for all, a ratio within bounds, facts of the load's sessions."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def ratios(question: Question, thresholds: Mapping[str, float]) -> Verdict:
 
 
 def exceeds(values: list[float], ratio: float) -> bool:
-    """Whether the largest of positive values is more than `ratio` times the smallest.
+    """Return whether the largest of positive values is more than `ratio` times the smallest.
 
     >>> exceeds([2.0, 4.0], 2.0), exceeds([2.0, 4.1], 2.0), exceeds([], 1.0)
     (False, True, False)
@@ -132,7 +132,7 @@ def session_fact(question: Question) -> Verdict:
 
 
 def session_reading(target: Target, name: str, stand_in: str) -> SourcedValue:
-    """What the load's sessions say, folded; else what stands in for it, inferred."""
+    """Return what the load's sessions say, folded; else what stands in for it, inferred."""
     group, _, rest = name.partition(":")
     value = target.fact(group, rest)
     if value is not None:

@@ -1,4 +1,4 @@
-"""Whether what was asked for is what ran."""
+"""Tests whether the requested settings are those that ran."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ignored_options(question: Question) -> Verdict:
 
 
 def _state(target: Target, option: str) -> str | None:
-    """What the server makes of an option; None when no table tells and no variable has its name."""
+    """Return what the server makes of an option; None when no table tells and no variable has its name."""
     if option == "innodb_log_files_in_group" and target.is_family("mariadb", "10.5"):
         return "accepted"  # redo-files-in-group-noop tells
     if option in _LAUNCH:
@@ -84,7 +84,7 @@ def asked_not_effective(question: Question) -> Verdict:
 
 
 def same_value(name: str, asked: str, shown: str) -> bool:
-    """Whether a value asked for is the one shown; paths count as set or not.
+    """Return whether a value asked for is the one shown; paths count as set or not.
 
     >>> same_value("sort_buffer_size", "256K", "262144"), same_value("log_bin", "/var/log/binlog", "ON")
     (True, True)
@@ -131,7 +131,7 @@ def _computed(target: Target, name: str) -> bool:
 
 
 def _concerns(target: Target, name: str) -> bool:
-    """Whether a parameter rules the test tables: beside an LSM engine, InnoDB holds system tables alone."""
+    """Return whether a parameter rules the test tables: beside an LSM engine, InnoDB holds system tables alone."""
     shown = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
     return shown is None or target.storage_engine not in LSM_ENGINES or not shown.variable.startswith("innodb_")
 

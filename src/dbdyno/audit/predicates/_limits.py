@@ -1,4 +1,4 @@
-"""Caches of handles and limits of the process."""
+"""Tests caches of handles and limits of the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that holds data, and the paths around it."""
+"""Tests the memory that holds data, and the paths around it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def memory_budgets(question: Question) -> Verdict:
 
 
 def _least_difference(question: Question) -> float:
-    """By how much one server's memory differs from start to start, as address layout and allocators have it."""
+    """Return by how much one server's memory differs from start to start, by address layout and allocators."""
     return float(question.rule.threshold["least_bytes"])
 
 
@@ -85,7 +85,7 @@ def hidden_caches(question: Question) -> Verdict:
 
 
 def _has_room(target: Target) -> bool | None:
-    """Whether free memory exceeds the cache; None when it is not known."""
+    """Return whether free memory exceeds the cache; None when it is not known."""
     free = target.fact("host", "free_memory_bytes")
     cache = derived(target, "cache_bytes")
     return None if free is None or cache.state != "known" else float(free) > number(cache)

@@ -1,4 +1,4 @@
-"""The redo log: asked, shown and in effect."""
+"""Tests the redo log: requested, shown and in effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables are: collations, definitions, size, compression."""
+"""Tests the tables: collations, definitions, size, compression."""
 
 from __future__ import annotations
 

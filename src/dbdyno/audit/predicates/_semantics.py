@@ -1,4 +1,4 @@
-"""What the answers promise: conflicts, aborts, SQL modes."""
+"""Tests what the servers' answers guarantee: conflicts, aborts, SQL modes."""
 
 from __future__ import annotations
 

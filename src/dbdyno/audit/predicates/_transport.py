@@ -1,4 +1,4 @@
-"""How the load reaches the server: encryption, ciphers, plug-ins."""
+"""Tests how the load reaches the server: encryption, ciphers, plug-ins."""
 
 from __future__ import annotations
 

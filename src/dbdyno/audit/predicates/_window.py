@@ -1,4 +1,4 @@
-"""Rules about the measured window, from the status of each second."""
+"""Tests the measured window, from the status of each second."""
 
 from __future__ import annotations
 

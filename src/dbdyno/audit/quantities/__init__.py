@@ -1,4 +1,4 @@
-"""Quantities made of several values, so that servers which count differently become comparable.
+"""Derives quantities from several values, so that servers which count differently become comparable.
 
 Each is one function from a target to a reading. Which formula holds is decided by family and version, because the same
 variable means a total here, a share of a group there, and nothing at all elsewhere.

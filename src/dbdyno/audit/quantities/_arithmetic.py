@@ -1,4 +1,4 @@
-"""Readings made of readings."""
+"""Computes readings from readings."""
 
 from __future__ import annotations
 

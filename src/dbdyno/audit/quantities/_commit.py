@@ -1,4 +1,4 @@
-"""What a commit survives and waits for."""
+"""Derives what a commit survives and waits for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dbdyno.audit._target import Target
 
 
 def commit_class(target: Target) -> SourcedValue:
-    """What a commit survives."""
+    """Return what a commit survives."""
     if target.storage_engine == "tidesdb":
         return _tidesdb_commit(target)
     if target.storage_engine == "rocksdb" and switch(target.variable("rocksdb_write_disable_wal") or "OFF") == "ON":
@@ -37,7 +37,7 @@ def _periodic(target: Target, policy: SourcedValue) -> SourcedValue:
 
 
 def gtid(target: Target) -> SourcedValue:
-    """Whether transactions carry global ids that the server keeps account of."""
+    """Return whether transactions carry global ids that the server keeps account of."""
     if target.family == "mariadb":
         return NOT_OFFERED  # it writes its own id with every transaction and has no switch for it
     reading = effective(target, "binlog.gtid")
@@ -56,7 +56,7 @@ def group_commit_delay_us(target: Target) -> SourcedValue:
 
 
 def doublewrite(target: Target) -> SourcedValue:
-    """How torn pages are guarded against.
+    """Return how torn pages are guarded against.
 
     From MariaDB 10.2 on `innodb_use_atomic_writes` is ON by default and acts on devices that report atomic writes
     only; so the device must be known before it counts.

@@ -1,4 +1,4 @@
-"""Who writes dirty pages, how many and when."""
+"""Derives who writes dirty pages, how many and when."""
 
 from __future__ import annotations
 

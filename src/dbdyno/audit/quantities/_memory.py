@@ -1,4 +1,4 @@
-"""Memory that holds data, the paths of files, checksums, locks."""
+"""Derives the memory that holds data, the paths of files, checksums, locks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DIRECT = frozenset({"O_DIRECT", "O_DIRECT_NO_FSYNC", "ALL_O_DIRECT"})
 
 
 def data_io_path(target: Target) -> SourcedValue:
-    """Whether data files are read past the page cache."""
+    """Return whether data files are read past the page cache."""
     if target.storage_engine == "tidesdb":
         return known("buffered")
     if target.storage_engine == "rocksdb":
@@ -34,7 +34,7 @@ def data_io_path(target: Target) -> SourcedValue:
 
 
 def data_io_flags(target: Target) -> SourcedValue:
-    """What else is done to data files on the way to the device."""
+    """Return what else is done to data files on the way to the device."""
     if target.storage_engine in LSM_ENGINES:
         return NOT_OFFERED
     method = effective(target, "io.flush_method")
@@ -50,7 +50,7 @@ def data_io_flags(target: Target) -> SourcedValue:
 
 
 def numa_policy(target: Target) -> SourcedValue:
-    """How memory is spread over processor sockets."""
+    """Return how memory is spread over processor sockets."""
     launcher = target.fact("host", "numa_policy")
     if launcher is not None and "interleave" in str(launcher).lower():
         return known("interleave")
@@ -63,7 +63,7 @@ def numa_policy(target: Target) -> SourcedValue:
 
 
 def checksum_class(target: Target) -> SourcedValue:
-    """What page checksums cost."""
+    """Return what page checksums cost."""
     if switch(target.variable("innodb_checksums") or "ON") == "OFF":
         return known("none")
     algorithm = effective(target, "page.checksum")
@@ -97,7 +97,7 @@ def _column_family_buffers(target: Target) -> SourcedValue:
 
 
 def lock_model(target: Target) -> SourcedValue:
-    """How two transactions that want the same row are kept apart."""
+    """Return how two transactions that want the same row are kept apart."""
     if not target.engine_stated:
         return missing("storage engine of the test tables")
     if target.storage_engine == "tidesdb":

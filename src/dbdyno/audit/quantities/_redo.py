@@ -1,4 +1,4 @@
-"""How much redo there is, and the way it takes."""
+"""Derives how much redo there is, and how it is written."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def checkpoint_limit(target: Target) -> SourcedValue:
 
 
 def redo_io_path(target: Target) -> SourcedValue:
-    """Whether the redo log is written past the page cache."""
+    """Return whether the redo log is written past the page cache."""
     if target.storage_engine in LSM_ENGINES:
         return NOT_OFFERED
     if target.is_family("mariadb", "10.8.4"):

@@ -1,4 +1,4 @@
-"""How many connections were encrypted."""
+"""Derives how many connections were encrypted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tls_share(target: Target) -> SourcedValue:
 
 
 def taken_after_a_load(status: Mapping[str, str]) -> bool:
-    """Whether a dump of SHOW GLOBAL STATUS can have seen a load: an old server that has committed something."""
+    """Return whether a dump of SHOW GLOBAL STATUS can have seen a load: an old server that has committed something."""
     uptime, commits = (parse_number(status.get(name, "0")) or 0 for name in ("uptime", "handler_commit"))
     return uptime >= 60 and commits > 0
 

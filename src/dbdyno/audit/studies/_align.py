@@ -1,4 +1,4 @@
-"""A study without the differences that settings can remove.
+"""Writes a study without the differences that settings can remove.
 
 dbdyno's own baseline is equal in effect on all targets, so most differences come from what a study sets on top for one
 target: that is taken out. What the baseline does not set, and what the servers' defaults make different, gets one value
@@ -25,7 +25,7 @@ _UNKNOWN = "no setting is known that removes it"
 
 @dataclass(frozen=True, slots=True)
 class FindingOutcome:
-    """What becomes of one finding.
+    """Holds what becomes of one finding.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ def _outcome(finding: Finding, draft: Draft) -> FindingOutcome:
 
 
 def _is_moot(finding: Finding, draft: Draft) -> bool:
-    """Whether it is about the binary log, which dbdyno leaves off unless the study asks for it."""
+    """Return whether it is about the binary log, which dbdyno leaves off unless the study asks for it."""
     return finding.rule.when.get("binlog.enabled") == "ON" and not draft.sets("log_bin", "binlog.enabled")
 
 
 def _in_the_study(finding: Finding, draft: Draft) -> tuple[str, ...]:
-    """What the study itself can do otherwise: order, repeats, processors."""
+    """Return what the study itself can do otherwise: order, repeats, processors."""
     study = draft.study
     if finding.rule.rule_id == "time-order-confound":
         draft.study = replace(study, order="interleaved", repeats=max(study.repeats, 2))

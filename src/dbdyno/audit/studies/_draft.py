@@ -1,4 +1,4 @@
-"""The study while it is being mended: settings of its targets, and what is known of their servers."""
+"""Holds the study while it is aligned: settings of its targets, and what is known of their servers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Draft:
 
     @property
     def processors(self) -> int:
-        """Of the machine on which client and all servers run; 0 when it can't be divided."""
+        """Count processors of the machine on which client and all servers run; 0 when it can't be divided."""
         counts = [facts.host.get("processors", 0) for facts in self.facts.values()]
         ours = all(self.is_ours(target) for target in self.study.targets)
         return min(counts) if ours and counts and min(counts) > 1 else 0
@@ -126,14 +126,14 @@ class Draft:
         return ("all targets: trx.isolation = READ-COMMITTED, a weaker isolation level on all",)
 
     def sets(self, variable: str, name: str) -> bool:
-        """Whether the study sets a variable on any target, by its option or by its neutral parameter."""
+        """Return whether the study sets a variable on any target, by its option or by its neutral parameter."""
         neutral = name in self.shared or any(name in own for own in self.settings.values())
         return neutral or any(
             requested_option(option)[0] == variable for own in self.options.values() for option in own
         )
 
     def is_held(self, name: str) -> bool:
-        """Whether dbdyno sets an input on every target whose server has it."""
+        """Return whether dbdyno sets an input on every target whose server has it."""
         return all(
             is_held(name, *server)
             for target in self.study.targets
@@ -175,7 +175,7 @@ class Draft:
         return value if all(can_have(name, value, *server) for server in servers) else None
 
     def differs(self, name: str) -> bool:
-        """Whether a parameter has several values in effect."""
+        """Return whether a parameter has several values in effect."""
         return len({reading.value for reading in self._known(name).values()}) > 1
 
     def _known(self, name: str) -> dict[str, SourcedValue]:
@@ -192,7 +192,7 @@ class Draft:
         return {target: reading for target, reading in readings.items() if reading.state == "known"}
 
     def _common(self, name: str, known: dict[str, SourcedValue]) -> Value:
-        """What holds where there is no option; else the default of most servers, else what most have."""
+        """Return what holds where there is no option; else the default of most servers, else what most have."""
         implied = [reading.value for reading in known.values() if reading.implied]
         if implied:
             return implied[0]

@@ -38,7 +38,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What was measured of targets that the audit compares.
+    """Holds what was measured of targets that the audit compares.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """What a finding may have done to one pair of targets.
+    """Holds what a finding may have done to one pair of targets.
 
     Parameters
     ----------
@@ -77,12 +77,12 @@ class Influence:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the finding is worth as much; what helps the one that is shown to be behind never is."""
+        """Return whether the finding is worth as much; what helps the one that is shown to be behind never is."""
         return self.needed < math.inf and self.gain >= self.needed
 
     @property
     def can_overturn(self) -> bool:
-        """Whether what is shown, a lead or that two are the same, may be due to the finding."""
+        """Return whether what is shown, a lead or that two are the same, may be due to the finding."""
         return self.is_enough and (self.ratio > 1 or self.pair.verdict == "same")
 
     @property
@@ -135,7 +135,7 @@ def _lesser(gain: float) -> Severity:
 
 
 def _words(gravest: Influence) -> str:
-    """What the finding can do, by the pair to which it may have done most."""
+    """Return what the finding can do, by the pair to which it may have done most."""
     helped, other = target_title(gravest.helped), target_title(gravest.other)
     pair = gravest.pair
     where = f"at {format_memory(pair.tier_bytes)} and {pair.concurrency} connection{'s' * (pair.concurrency != 1)}"
@@ -174,7 +174,7 @@ def _influences(finding: Finding, pair: Comparison, here: ComparisonSet, levels:
 
 
 def _may_help(effect: Effect, finding: Finding, labels: Labels, one: str, other: str, *, is_ahead: bool) -> bool:
-    """Whether the finding may make one target faster than the other."""
+    """Return whether the finding may make one target faster than the other."""
     if effect.helps == "slower":
         return not is_ahead
     if finding.rule.scope == "target" or effect.helps in ("named", "others"):
@@ -228,7 +228,7 @@ def _storage_engine(here: ComparisonSet, target: str) -> str:
 
 
 def _memory_gain(target: str, more_bytes: float, pair: Comparison, here: ComparisonSet, levels: Levels) -> float:
-    """What a target would gain by as much more memory: nothing where it holds all rows already."""
+    """Return what a target would gain by as much more memory: nothing where it holds all rows already."""
     facts = next((facts for facts in here.targets if facts.name == target), None)
     data_bytes = facts.schema.get("data_bytes") if facts else None
     if not pair.tier_bytes:

@@ -1,4 +1,4 @@
-"""Servers that were looked at and not yet driven, read as if they were stored."""
+"""Reads servers that were inspected and not yet driven, as if they were stored."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from dbdyno.store import Results, StoredRun
 
 
 class RunSource(Protocol):
-    """What facts are taken from: a results folder, or one with looks laid over it."""
+    """Holds what facts are taken from: a results folder, or one with looks laid over it."""
 
     @property
     def host(self) -> Mapping[str, Any]:
         """Facts of the machine."""
 
     def engine(self, target: str) -> Mapping[str, Any] | None:
-        """What was installed for a target."""
+        """Return what was installed for a target."""
 
     def dataset(self, target: str) -> Mapping[str, Any] | None:
-        """What its runs start from."""
+        """Return what its runs start from."""
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
         """A document of a run; empty where it has none."""
@@ -30,7 +30,7 @@ class RunSource(Protocol):
         """Text of the server's option file; empty for a server that is not ours."""
 
     def window(self, run_id: str) -> Window:
-        """What was sampled in the run's window."""
+        """Return what was sampled in the run's window."""
 
 
 @dataclass(frozen=True, slots=True)

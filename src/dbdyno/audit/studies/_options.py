@@ -1,4 +1,4 @@
-"""Which options of a server decide an input of a rule, and whether dbdyno sets them itself."""
+"""Finds which options of a server decide an input of a rule, and whether dbdyno sets them itself."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def options_of(name: str, own: Iterable[str], family: str, version: str, storage
 
 
 def is_held(name: str, family: str, version: str, storage_engine: str) -> bool:
-    """Whether dbdyno decides an input on a server, or the server has no such thing."""
+    """Return whether dbdyno decides an input on a server, or the server has no such thing."""
     for parameter in _stated(storage_engine):
         decides = parameter.row(family, version) is not None or parameter.without
         if parameter.parameter_id == baseline_id(name) and decides:
@@ -53,7 +53,7 @@ def _held(family: str, version: str, storage_engine: str) -> set[str]:
 
 
 def can_have(name: str, value: SettingValue, family: str, version: str, storage_engine: str) -> bool:
-    """Whether a neutral parameter can have a value on a server, or has it there without an option."""
+    """Return whether a neutral parameter can have a value on a server, or has it there without an option."""
     entries = [entry for entry in parameters_for(storage_engine) if entry.parameter_id == name]
     if not entries or any(entry.row(family, version, value) is not None for entry in entries):
         return True
@@ -66,6 +66,6 @@ def _stated(storage_engine: str) -> tuple[Parameter, ...]:
 
 
 def takes(option: str, name: str, family: str, version: str) -> bool:
-    """Whether a server takes an option, and it stands for the input."""
+    """Return whether a server takes an option, and it stands for the input."""
     known = lookup_option(option, family, version)
     return known is not None and known.state in ("accepted", "deprecated") and known.parameter_id == name

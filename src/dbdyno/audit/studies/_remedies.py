@@ -1,4 +1,4 @@
-"""The remedies as data: which parameters stand behind a finding, and what no setting removes."""
+"""Reads the remedies: which parameters stand behind a finding, and what no setting removes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def inputs_behind(finding: Finding) -> tuple[str, ...]:
 
 
 def why_left(finding: Finding) -> str:
-    """Why no setting removes a finding; empty where one may.
+    """Return why no setting removes a finding; empty where one may.
 
     A reason for one input counts where nothing else of the finding differs.
     """
@@ -42,7 +42,7 @@ def why_left(finding: Finding) -> str:
 
 
 def why_held(finding: Finding) -> str:
-    """Why a finding cannot come up where dbdyno starts the servers; empty where it may."""
+    """Return why a finding cannot come up where dbdyno starts the servers; empty where it may."""
     return str(_document()["held"].get(finding.rule.rule_id, ""))
 
 

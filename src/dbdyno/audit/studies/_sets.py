@@ -1,4 +1,4 @@
-"""From a stored study to comparison sets: what its tables and charts set side by side."""
+"""Builds comparison sets of a stored study: what its tables and charts set side by side."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def campaign_name(study: Study, label: str, route: str) -> str:
 
 
 def _study_facts(study: Study, runs: Sequence[TargetRuns], wrote_any: bool | None) -> dict[str, Any]:
-    """What was driven, and how. Nothing is claimed beside what was read."""
+    """Return what was driven, and how. Nothing is claimed beside what was read."""
     if study.imported is not None:
         return {"writes": wrote_any, "max_threads": max(study.concurrencies)}
     starts = [start for of_one in runs if (start := of_one.document("start"))]

@@ -1,4 +1,4 @@
-"""From the stored runs of a target to what the audit takes."""
+"""Reads the facts of a target, as the audit takes them, from its stored runs."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _free_bytes(runs: TargetRuns, window: Window) -> float | None:
 
 
 def _origin(engine: Mapping[str, Any]) -> str | None:
-    """What the build was made for, such as the distribution of its package."""
+    """Return what the build was made for, such as the distribution of its package."""
     return f"{engine['source']} {engine['location']}" if engine.get("location") else None
 
 

@@ -1,4 +1,4 @@
-"""What the samplers saw in a run's window."""
+"""Reads what the samplers saw in a run's window."""
 
 from __future__ import annotations
 
@@ -88,6 +88,6 @@ def _rows(table: Table) -> Iterator[tuple[Any, ...]]:
 
 
 def wrote(results: Results, run_id: str) -> bool | None:
-    """Whether any statement of a run changed rows; None where its writes were not counted."""
+    """Return whether any statement of a run changed rows; None where its writes were not counted."""
     counts = [count for count in results.seconds(run_id, ("writes",)).values("writes") if count is not None]
     return any(count > 0 for count in counts) if counts else None

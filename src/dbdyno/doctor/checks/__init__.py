@@ -1,4 +1,4 @@
-"""Checks of a machine, one file per subject, in the order of their printing."""
+"""Lists the checks of a machine, one file per subject, in the order of their printing."""
 
 from dbdyno.doctor._verdict import Check
 from dbdyno.doctor.checks._disk import ASYNCHRONOUS_CHECKS, DISK_CHECKS

@@ -1,4 +1,4 @@
-"""Output of go-tpc's ``tpcc`` in its three styles, plain, table and JSON; quantiles of its old and its new buckets."""
+"""Reads output of go-tpc's ``tpcc``: plain, table and JSON; quantiles of its old and its new buckets."""
 
 from dbdyno.imports.go_tpc._rows import Row, read_rows
 from dbdyno.imports.go_tpc._tool import GO_TPC, read, survey

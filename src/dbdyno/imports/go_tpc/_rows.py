@@ -1,4 +1,4 @@
-"""What go-tpc prints every interval and at its end, as rows of named numbers, whichever style it was told."""
+"""Reads what go-tpc prints per interval and at its end into rows of named numbers, in any of its styles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of go-tpc put to runs and, inside of one, to intervals."""
+"""Assigns rows of go-tpc to runs and, inside of one, to intervals."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _intervals(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:
 
 
 def head_of(text: str) -> RunHeader:
-    """What an echoed command says, and the line that counts the workers of the mixed benchmark.
+    """Return what an echoed command says, and the line that counts the workers of the mixed benchmark.
 
     >>> head_of("$ go-tpc tpcc -H 10.0.0.1 -T 16 --warehouses 4 run --time 5m --interval 2s").interval_s
     2

@@ -1,4 +1,4 @@
-"""go-tpc as the import sees it: the runs of a log, and one of them read, judged and made ready for the store."""
+"""Presents go-tpc to the import: finds the runs of a log; reads, judges and prepares one of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
+from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures, counted
 from dbdyno.imports._caveats import about_coverage, about_intervals, about_totals, about_window, judgement, throughput
 from dbdyno.imports._lines import window_table
 from dbdyno.imports._run import PartFacts, Source, ToolRun
@@ -90,7 +90,7 @@ def read(source: Source) -> ToolRun:
 
 
 def _is_done(row: Row) -> bool:
-    """Whether a row counts transactions that were done: no errors, and none of the queries of the mixed benchmark."""
+    """Return whether a row counts completed transactions: no errors, no queries of the mixed benchmark."""
     return not row.operation.endswith(_ERR) and _QUERY_RE.match(row.operation) is None
 
 
@@ -163,7 +163,7 @@ def _latency(values: Mapping[str, float]) -> LatencyNs | None:
 
 
 def _is_contradictory(row: Row) -> bool:
-    """Whether the printed mean is not that of the printed sum: some builds took nanoseconds for milliseconds."""
+    """Return whether the printed mean is not that of the printed sum: some builds took nanoseconds for milliseconds."""
     count, total_ms, mean_ms = row.values["count"], row.values.get("sum(ms)"), row.values.get("avg(ms)")
     if not count or total_ms is None or mean_ms is None:
         return False
@@ -175,12 +175,12 @@ def _longest(types: tuple[TypeFigures, ...]) -> int | None:
 
 
 def _errors(text: str, run: Rows, runs: int) -> dict[str, int]:
-    """By code where the log holds the messages of this one run, else what the summary counts."""
+    """Count errors by code where the log holds messages of this run alone, else by the summary."""
     found: dict[str, int] = {}
     for code in _ERROR_RE.findall(text) if runs == 1 else ():
         found[code] = found.get(code, 0) + 1
-    counted = int(sum(row.values["count"] for row in run.summary if row.operation.endswith(_ERR)))
-    left = counted - sum(found.values())
+    in_summary = int(sum(row.values["count"] for row in run.summary if row.operation.endswith(_ERR)))
+    left = in_summary - sum(found.values())
     return found | ({_UNKNOWN_ERROR: left} if left > 0 else {})
 
 
@@ -219,7 +219,9 @@ def _cut_off(run: Rows) -> Caveat | None:
 def _damaged(wrong: tuple[tuple[int, str], ...], run: Rows) -> Caveat | None:
     if len(wrong) <= 0.01 * max(sum(len(rows) for rows in run.intervals), 1):
         return None
-    return Caveat("damaged-log", f"{len(wrong)} lines of the log can't be read, the first is line {wrong[0][0]}")
+    return Caveat(
+        "damaged-log", f"{counted(len(wrong), 'line')} of the log can't be read, the first is line {wrong[0][0]}"
+    )
 
 
 GO_TPC = Tool(

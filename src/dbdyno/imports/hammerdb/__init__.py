@@ -1,4 +1,4 @@
-"""HammerDB's TPROC-C: its log or what its command line printed, transaction counter, time profile, job reports."""
+"""Reads HammerDB's TPROC-C: its log or printed output, transaction counter, time profile, job reports."""
 
 from dbdyno.imports.hammerdb._counter import Reading, read_counter
 from dbdyno.imports.hammerdb._log import Facts, facts_of, log_parts

@@ -1,4 +1,4 @@
-"""Times as HammerDB writes them: Tcl's date, or that of its jobs. Zones are overlooked: all are of one machine."""
+"""Parses times as HammerDB writes them: Tcl's date, or that of its jobs. Ignores zones: all are of one machine."""
 
 from __future__ import annotations
 

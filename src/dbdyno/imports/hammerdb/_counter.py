@@ -1,4 +1,4 @@
-"""The transaction counter: commits and rollbacks a minute over its last refresh, in its own log or between lines."""
+"""Reads the transaction counter: commits and rollbacks per minute, in its own log or between other lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of HammerDB's virtual users, as it writes it or as its command line printed it: which runs it holds.
+"""Reads the log of HammerDB's virtual users, as written or as printed: which runs it holds.
 
 Also the report of a job, which is one JSON document with one run.
 """
@@ -48,7 +48,7 @@ _ERROR_RES = (
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a run's text says. None: it does not.
+    """Holds what a run's text says. None: it does not.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Facts:
 
 
 def is_hammerdb(text: str) -> bool:
-    """Whether a text shows traces of HammerDB."""
+    """Return whether a text shows traces of HammerDB."""
     return _TRACES_RE.search(text) is not None
 
 
@@ -137,7 +137,7 @@ def _users(text: str) -> int | None:
 
 
 def _window_clock(text: str, window: tuple[int, int] | None) -> tuple[int, int] | None:
-    """When the lines around the window were written: a time stamp stands above each line."""
+    """Return when the lines around the window were written: a time stamp stands above each line."""
     if window is None:
         return None
     stamps = []

@@ -1,4 +1,4 @@
-"""Time profiles: xtprof's report as text or as the JSON of a job, the tables of etprof that older versions print."""
+"""Reads time profiles: xtprof's report as text or as the JSON of a job, etprof's tables of older versions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _blocks(heading: re.Pattern[str], text: str) -> list[tuple[re.Match[str], st
 
 
 def users_in_tables(text: str) -> int:
-    """How many users printed a table of etprof: that of each tells of its own calls alone."""
+    """Return how many users printed a table of etprof: that of each tells of its own calls alone."""
     return len({match[1] for match in _ROW_RE.finditer(text)})
 
 

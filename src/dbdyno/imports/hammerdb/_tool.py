@@ -1,4 +1,4 @@
-"""HammerDB as the import sees it: one run read from its log, with its counter and its time profile beside it."""
+"""Presents HammerDB to the import: reads one run from its log, its counter and its time profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LinkBench: the log of its request phase, and the CSV that ``-csvstats`` and ``-csvstream`` write beside it."""
+"""Reads LinkBench: the log of its request phase, and the CSV of ``-csvstats`` and ``-csvstream``."""
 
 from dbdyno.imports.linkbench._csv import ThreadTotals, read_stats, read_stream
 from dbdyno.imports.linkbench._log import Phase, log_parts, read_phase

@@ -1,4 +1,4 @@
-"""The two CSV files of LinkBench: one line a type at the end of a phase, or one a thread and type every while."""
+"""Reads LinkBench's two CSV files: a line per type at the end of a phase, or per thread and type at intervals."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TypeStats:
 
 @dataclass(frozen=True, slots=True)
 class ThreadTotals:
-    """What the stream says at its end.
+    """Holds what the stream says at its end.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _stats(cells: list[str]) -> TypeStats | None:
 
 
 def read_stream(text: str) -> tuple[ThreadTotals, Wrong]:
-    """What ``-csvstream`` comes to: its counts grow, so the last line of each thread and type tells all."""
+    """Return what ``-csvstream`` comes to: its counts grow, so the last line of each thread and type tells all."""
     errors: dict[tuple[str, str], int] = {}
     threads: set[str] = set()
     wrong: list[tuple[int, str]] = []

@@ -1,4 +1,4 @@
-"""The log of LinkBench: where its request phases stand in it, and what each says."""
+"""Reads the log of LinkBench: where its request phases stand in it, and what each says."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Phase:
 
 
 def is_linkbench(text: str) -> bool:
-    """Whether a text shows traces of LinkBench."""
+    """Return whether a text shows traces of LinkBench."""
     return _TRACES_RE.search(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""LinkBench as the import sees it: one request phase read from its log, with the CSV files beside it."""
+"""Presents LinkBench to the import: reads one request phase from its log and its CSV files."""
 
 from __future__ import annotations
 

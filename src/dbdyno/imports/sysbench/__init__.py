@@ -1,4 +1,4 @@
-"""Logs of sysbench 0.4, 0.5, 1.0 and 1.1: text in, one run after the other out, with figures, seconds and caveats."""
+"""Reads logs of sysbench 0.4, 0.5, 1.0 and 1.1: text in; runs with figures, seconds and caveats out."""
 
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of, run_figures
 from dbdyno.imports.sysbench._intervals import Intervals, read_intervals

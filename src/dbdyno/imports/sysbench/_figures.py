@@ -1,4 +1,4 @@
-"""The numbers read off one run of a sysbench log. Pure: a run in, figures out; nothing is made up where it is silent.
+"""Reads the figures of one run off a sysbench log. Pure; invents nothing where the log is silent.
 
 Throughput is the mean of the interval lines with its noise, as of every run; the tool's own total stands beside it. The
 percentile of the run is the one that the tool printed at the end: percentiles of single seconds are never averaged.
@@ -89,7 +89,7 @@ def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
 
 
 def percentile_of(run: SysbenchRun) -> int | None:
-    """Which percentile the log shows, by its lines, its last report or the echoed command; None: off, or not told."""
+    """Return which percentile the log shows, by its lines, last report or echoed command; None: off or unknown."""
     if run.intervals.percentile is not None:
         return run.intervals.percentile or None
     if run.reports and run.reports[-1].percentile_is_off:

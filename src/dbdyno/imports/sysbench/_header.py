@@ -1,4 +1,4 @@
-"""The beginning of a sysbench run in a log: version, what it was told, and the command where a script echoed it."""
+"""Reads the beginning of a sysbench run: version, options, and the command where a script echoed it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read_head(text: str, before: str) -> RunHeader:
 
 
 def _test_of_0_4(text: str) -> str:
-    r"""What a run of sysbench 0.4 says that it does; empty when it doesn't.
+    r"""Return what a run of sysbench 0.4 says that it does; empty when it doesn't.
 
     >>> _test_of_0_4("Doing OLTP test.\nRunning simple OLTP test\nDoing read-only test\n")
     'oltp, simple, read-only'

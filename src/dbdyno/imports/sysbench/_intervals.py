@@ -1,4 +1,4 @@
-"""The interval lines of a sysbench run, whichever version and whichever of its report functions wrote them.
+"""Reads the interval lines of a sysbench run, of every version and report function.
 
 Of 1.0 and later the default function, its form without a database, ``sysbench.report_csv`` and
 ``sysbench.report_json``; the two forms of 0.5 and that of 0.4.12.10. Lines are taken all at once by one expression;
@@ -171,7 +171,7 @@ def _number(word: str) -> float:
 
 
 def _is_tidy(text: str, form: _LineForm, columns: Mapping[str, FloatArray]) -> bool:
-    """Whether nothing needs a second look: as many lines as there are traces of lines, at equal steps."""
+    """Return whether nothing needs a second look: as many lines as there are traces of lines, at equal steps."""
     if not columns or not form.mark:
         return False
     count = len(columns["end_s"])

@@ -1,8 +1,8 @@
-"""Whether an imported run can be trusted, and what weakens it: everything that the log does not tell is said."""
+"""Judges whether an imported run can be trusted, and lists what limits it and what its log does not say."""
 
 from __future__ import annotations
 
-from dbdyno.core import Caveat
+from dbdyno.core import Caveat, counted
 from dbdyno.imports._caveats import about_intervals, about_totals, about_window, judgement
 from dbdyno.imports._diagnostic import printable
 from dbdyno.imports._run import RunVerdict
@@ -56,7 +56,9 @@ def _damaged(run: SysbenchRun) -> Caveat | None:
     count = len(run.diagnostics)
     if count <= DAMAGED_SHARE_LIMIT * max(len(run.intervals), 1):
         return None
-    return Caveat("damaged-log", f"{count} lines of the log can't be read, the first is line {run.diagnostics[0][0]}")
+    return Caveat(
+        "damaged-log", f"{counted(count, 'line')} of the log can't be read, the first is line {run.diagnostics[0][0]}"
+    )
 
 
 def _remarks(run: SysbenchRun, figures: RunFigures, threads: int) -> list[Caveat]:

@@ -1,4 +1,4 @@
-"""A sysbench log taken apart into its runs: one file may hold the runs of a whole sweep, and what came between."""
+"""Splits a sysbench log into its runs: one file may hold the runs of a whole sweep, with other text between."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class SysbenchRun:
 
     @property
     def is_complete(self) -> bool:
-        """Whether its last report is there, whole."""
+        """Return whether its last report is there, whole."""
         return bool(self.reports) and self.reports[-1].is_whole
 
 
 def is_sysbench(text: str) -> bool:
-    r"""Whether a text shows traces of sysbench.
+    r"""Return whether a text shows traces of sysbench.
 
     >>> is_sysbench("$ sysbench x run\nsysbench 1.0.20 (y)\n"), is_sysbench("# sysbench notes\n")
     (True, False)
@@ -82,7 +82,7 @@ def log_parts(text: str) -> tuple[LogPart, ...]:
 
 
 def _starts(text: str) -> list[int]:
-    """Where each run begins: at the version that stands above its options, else at the options."""
+    """Return where each run begins: at the version that stands above its options, else at the options."""
     versions = [at for at in _line_starts(text, "sysbench ") if VERSION_RE.match(text, at)]
     starts: list[int] = []
     last = -1
@@ -94,7 +94,7 @@ def _starts(text: str) -> list[int]:
 
 
 def _line_starts(text: str, words: str) -> list[int]:
-    r"""Where lines begin with some words; an expression would take a hundred times as long.
+    r"""Return where lines begin with some words; an expression would take a hundred times as long.
 
     >>> _line_starts("ab\nxab\nab", "ab")
     [0, 7]

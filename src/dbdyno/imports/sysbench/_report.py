@@ -1,4 +1,4 @@
-"""The reports at a run's end, or at its checkpoints: totals, latencies, fairness, the histogram."""
+"""Reads the reports at a run's end, or at its checkpoints: totals, latencies, fairness, the histogram."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sysbench as the import sees it: a first look into a log, and one run read, judged and made ready for the store."""
+"""Presents sysbench to the import: surveys a log; reads, judges and prepares one run for the store."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
 
 
 def why_none(text: str) -> tuple[str, int]:
-    """Why a log holds no run."""
+    """Return why a log holds no run."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("FATAL: "):
             return f"no run in it: {line[:200]}", number
@@ -141,7 +141,7 @@ def _whole_run(run: SysbenchRun, figures: RunFigures) -> Table | tuple[()]:
 
 
 def _wrong(run: SysbenchRun) -> Wrong:
-    """What is wrong inside of the run; at its end what the tool itself complained of, or that the end is missing."""
+    """Return what is wrong in the run; last what the tool itself complained of, or that the end is missing."""
     if run.fatal:
         last = (run.fatal[0][0], f"FATAL: {run.fatal[0][1][:200]}")
     elif not run.is_complete:
@@ -152,7 +152,7 @@ def _wrong(run: SysbenchRun) -> Wrong:
 
 
 def _start(run: SysbenchRun) -> dict[str, JsonValue]:
-    """What the log says of the run before it begins."""
+    """Return what the log says of the run before it begins."""
     head = run.head
     told = {"threads": head.threads, "interval_s": head.interval_s, "rate_per_s": head.rate_per_s}
     more = {"warm_up_s": head.warm_up_s, "test": head.test or None, "options": dict(head.options)}

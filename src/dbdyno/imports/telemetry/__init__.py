@@ -1,4 +1,4 @@
-"""What ran beside the load: iostat, vmstat, mpstat, dstat. One file a tool."""
+"""Reads what sampled the machine during the load: iostat, vmstat, mpstat, dstat. One file per tool."""
 
 from dbdyno.imports.telemetry._dstat import read_dstat
 from dbdyno.imports.telemetry._iostat import machine_facts, read_iostat

@@ -1,4 +1,4 @@
-"""``dstat``, as it prints for people (rounded, with B, k, M and G) and as it writes CSV with ``--output``."""
+"""Reads ``dstat``, as printed for people (rounded, with B, k, M and G) and as CSV of ``--output``."""
 
 from __future__ import annotations
 

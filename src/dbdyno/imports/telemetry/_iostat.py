@@ -1,4 +1,4 @@
-"""``iostat`` of sysstat: extended or plain, in kB or MB, with or without processors and clock."""
+"""Reads ``iostat`` of sysstat: extended or plain, in kB or MB, with or without processors and clock."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def read_iostat(text: str) -> Reports:
 
 
 def machine_facts(text: str) -> dict[str, str | int]:
-    r"""What the first line of sysstat's tools says of the machine.
+    r"""Return what the first line of sysstat's tools says of the machine.
 
     >>> machine_facts("Linux 6.8.0 (node1) \t03/12/2026 \t_x86_64_\t(80 CPU)")["logical_cpu_count"]
     80

@@ -1,4 +1,4 @@
-"""``mpstat`` of sysstat: all processors together, and how busy the busiest one was."""
+"""Reads ``mpstat`` of sysstat: all processors together, and how busy the busiest one was."""
 
 from __future__ import annotations
 

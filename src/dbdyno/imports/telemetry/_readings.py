@@ -1,4 +1,4 @@
-"""Readings of a tool's reports as the store keeps them, and how they find their second.
+"""Converts a tool's reports into readings for the store, and finds the second of each.
 
 Most of these tools write no clock. Then their reports are counted: the first tells of the time since the machine was
 started and is left out, the next is taken for second 0. Where the tool wrote a clock, the clock decides.
@@ -21,7 +21,7 @@ _MOST = 1e18
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """How a column of a report is kept: name, unit, and what its numbers are multiplied with."""
+    """Holds how a column of a report is kept: name, unit, and what its numbers are multiplied with."""
 
     name: str
     unit: str

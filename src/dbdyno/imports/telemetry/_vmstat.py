@@ -1,4 +1,4 @@
-"""``vmstat`` of procps, in its usual units (KiB)."""
+"""Reads ``vmstat`` of procps, in its usual units (KiB)."""
 
 from __future__ import annotations
 

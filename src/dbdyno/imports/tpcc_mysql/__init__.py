@@ -1,4 +1,4 @@
-"""Output of tpcc-mysql's ``tpcc_start``, in every form that its interval lines have had."""
+"""Reads output of tpcc-mysql's ``tpcc_start``, in every form that its interval lines have had."""
 
 from dbdyno.imports.tpcc_mysql._lines import Interval, read_lines
 from dbdyno.imports.tpcc_mysql._results import Results, read_results

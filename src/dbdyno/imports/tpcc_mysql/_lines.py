@@ -1,4 +1,4 @@
-"""Interval lines of tpcc-mysql. Since 2016 they begin with ``trx:``; before, each type had a group of its own.
+"""Reads interval lines of tpcc-mysql: since 2016 they begin with ``trx:``, before, each type had its own group.
 
 The five counts are New-Order, Payment, Order-Status, Delivery and Stock-Level, in this order in every form.
 """

@@ -1,4 +1,4 @@
-"""What tpcc-mysql prints when it is done: counts by type, seconds, TpmC."""
+"""Reads what tpcc-mysql prints when it is done: counts by type, seconds, TpmC."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Results:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the report goes to its end."""
+        """Return whether the report goes to its end."""
         return bool(self.types) and bool(self.seconds) and self.tpmc is not None
 
 

@@ -1,4 +1,4 @@
-"""tpcc-mysql as the import sees it: the runs of a log, and one of them read, judged and made ready for the store."""
+"""Presents tpcc-mysql to the import: finds the runs of a log; reads, judges and prepares one of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures
+from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures, counted
 from dbdyno.imports._caveats import (
     about_coverage,
     about_intervals,
@@ -204,7 +204,9 @@ def _cut_off(results: Results, intervals: tuple[Interval, ...]) -> Caveat | None
 def _damaged(wrong: tuple[tuple[int, str], ...], intervals: tuple[Interval, ...]) -> Caveat | None:
     if len(wrong) <= 0.01 * max(len(intervals), 1):
         return None
-    return Caveat("damaged-log", f"{len(wrong)} lines of the log can't be read, the first is line {wrong[0][0]}")
+    return Caveat(
+        "damaged-log", f"{counted(len(wrong), 'line')} of the log can't be read, the first is line {wrong[0][0]}"
+    )
 
 
 def _percentiles(intervals: tuple[Interval, ...]) -> Caveat:

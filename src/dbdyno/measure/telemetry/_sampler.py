@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from dbdyno.core import Caveat, HostError
+from dbdyno.core import Caveat, HostError, counted
 from dbdyno.hosts import FileWatch
 from dbdyno.store import TelemetryRow
 
@@ -148,7 +148,9 @@ class Sampler:
             if second < seconds_count:  # after the last one a process may be gone, as it should be
                 texts.setdefault(name, []).append(text)
         return tuple(
-            Caveat("telemetry-incomplete", f"telemetry '{name}' could not be read {len(t)} times: {t[0][:200]}")
+            Caveat(
+                "telemetry-incomplete", f"telemetry '{name}' could not be read {counted(len(t), 'time')}: {t[0][:200]}"
+            )
             for name, t in texts.items()
         )
 

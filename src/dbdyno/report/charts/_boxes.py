@@ -1,4 +1,4 @@
-"""Box plots of the seconds of judged windows: a panel a memory budget, a row a target."""
+"""Draws box plots of the seconds of judged windows: a panel per memory budget, a row per target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bridge from one target's time to another's: each part a step, with its interval.
+"""Draws the bridge from one target's time to another's: each part a step, with its interval.
 
 Both whole times are ticks, not bars, so that the axis need not begin at zero. A decided step is filled, any other is
 dashed and hollow, and without a number where it is undecided; what no source accounts for is grey, from 0.1 % of the

@@ -1,4 +1,4 @@
-"""Response-time curves: milliseconds against percentile, both on log scales.
+"""Draws response-time curves: milliseconds against percentile, both on log scales.
 
 From the tenth percentile to the last that enough transactions lie beyond.
 """
@@ -52,7 +52,7 @@ def curve_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
 
 
 def nines(quantile: float) -> float:
-    """Where a quantile stands on the axis: one for each nine.
+    """Return where a quantile stands on the axis: one for each nine.
 
     >>> nines(0.9), nines(0.999)
     (1.0, 3.0)

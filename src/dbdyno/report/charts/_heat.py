@@ -1,4 +1,4 @@
-"""Heat map: target by memory, the throughput over the best target's as colour, number and place.
+"""Draws a heat map of target by memory: throughput over the best target's as colour, number and place.
 
 Colour runs in six steps of one hue, so that it reads without telling hues apart; the number stands in every field, and
 a field that may hold the first place has a frame.

@@ -1,4 +1,4 @@
-"""One cell over many studies: a point a study with its interval, a line a level, a rule where the level moves."""
+"""Draws one cell over many studies: a point with interval per study, a line per level, a rule per change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One judged run: its seconds with what is not judged greyed, levels, stalls, wave and stop."""
+"""Draws one judged run: its seconds with the unjudged ones greyed, levels, stalls, wave and stop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _words(found: SeriesJudgement) -> str:
 
 
 def _shade(found: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
-    """What comes before the window, or everything where there is none, greyed."""
+    """Return what comes before the window, or everything where there is none, greyed."""
     start = len(found.tps) if found.window_from_s is None else found.window_from_s
     rows: list[Row] = [{"from": 0, "to": start}] if start else []
     shade = alt.Chart(rows_data(rows)).mark_rect(fill="var(--warm)", opacity=0.25)

@@ -1,4 +1,4 @@
-"""Response times against concurrency: a panel a tier and quantile, log scale with 1-2-5 ticks."""
+"""Draws response times against concurrency: a panel per tier and quantile, log scale with 1-2-5 ticks."""
 
 from __future__ import annotations
 

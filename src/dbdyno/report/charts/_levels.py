@@ -1,4 +1,4 @@
-"""Levels at one number of connections: a bar or a dot for each target with its interval, its name above it.
+"""Draws levels at one number of connections: a named bar or dot per target, with its interval.
 
 A line needs two places. The name stands above the bar, so that the plot has the whole width on a phone, too.
 """

@@ -1,4 +1,4 @@
-"""Ranks as intervals: the places that each target may hold; overlapping whiskers are ties."""
+"""Draws ranks as intervals: the places that each target may hold; overlapping whiskers are ties."""
 
 from __future__ import annotations
 

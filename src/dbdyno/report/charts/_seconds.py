@@ -1,4 +1,4 @@
-"""Templates for the seconds of one run: lines over time with warm-up greyed, window shaded, what was judged marked.
+"""Defines templates for the seconds of one run: lines over time, warm-up greyed, window shaded, marks.
 
 The page puts the run's rows in when a run is opened; `filled` does the same here, for files.
 """

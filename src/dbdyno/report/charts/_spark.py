@@ -1,4 +1,4 @@
-"""Small drawings of one run's seconds, made here as SVG so that they cost the page nothing."""
+"""Draws one run's seconds small, as SVG made here, so that they cost the page nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Milliseconds per transaction, stacked by part, against connections: a panel for each target, all of one height."""
+"""Draws milliseconds per transaction, stacked by part, against connections: equal panels, one per target."""
 
 from __future__ import annotations
 

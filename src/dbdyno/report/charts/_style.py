@@ -1,4 +1,4 @@
-"""What all charts share: fonts, quiet axes, one look per target, labels at the ends of lines that don't overlap."""
+"""Styles all charts: fonts, quiet axes, one look per target, labels at the ends of lines that don't overlap."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def rows_data(rows: Sequence[Row]) -> alt.InlineData:
 
 
 def colours(palette: Palette) -> alt.Scale:
-    """From target to colour."""
+    """Map targets to colours."""
     return alt.Scale(domain=palette.targets, range=palette.colours)
 
 
@@ -203,7 +203,7 @@ def titled(rows: Sequence[Row], palette: Palette) -> Unit:
 
 
 def together(base: Unit, groupby: str = "concurrency") -> Unit:
-    """What is shown of all targets at a place as one text, so that pointing at any of them reads all of them."""
+    """Return what is shown of all targets at a place as one text, so that pointing at any of them reads all of them."""
     lines = "join(pluck(datum.rows, 'line'), '\\n')"
     place = f"format(datum.{groupby}, ',') + (datum.{groupby} == 1 ? ' connection' : ' connections')"
     return (
@@ -222,7 +222,7 @@ def columns(base: Unit, x: alt.X, count: int) -> Unit:
 
 
 def summary_words(rows: Sequence[Row]) -> str:
-    """What a chart of levels shows, for those who can't see it: its axes, and the last place in figures."""
+    """Return what a chart of levels shows, for those who can't see it: its axes, and the last place in figures."""
     places = sorted({row["concurrency"] for row in rows})
     last = [f"{target_title(row['target'])} {row['shown']}" for row in rows if row["concurrency"] == places[-1]]
     span = f"{places[0]:,} to {places[-1]:,} connections, {len(places)} places" if len(places) > 1 else "one place"

@@ -1,4 +1,4 @@
-"""Throughput against concurrency: one panel a tier, one line a target with the band of its interval, from zero.
+"""Draws throughput against concurrency: a panel per tier, a line per target with its interval, from zero.
 
 At one concurrency each target has a bar.
 

@@ -1,10 +1,10 @@
-"""The order of runs on a time line: interleaving, gaps and failures visible."""
+"""Draws the order of runs on a time line: interleaving, gaps and failures visible."""
 
 from __future__ import annotations
 
 import altair as alt
 
-from dbdyno.core import format_memory
+from dbdyno.core import counted, format_memory
 from dbdyno.report._format import clock_time
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -34,7 +34,7 @@ def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
         }
         for record in stored
     ]
-    description = f"{len(rows)} runs from {clock_time(begin)}; each is a bar in the row of its target."
+    description = f"{counted(len(rows), 'run')} from {clock_time(begin)}; each is a bar in the row of its target."
     return Chart("timeline", "Order of runs", description, _drawing(rows, palette))
 
 

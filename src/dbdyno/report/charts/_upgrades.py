@@ -1,4 +1,4 @@
-"""Upgrades as a map: a row for each step from version to version, a column for each number of connections.
+"""Draws upgrades as a map: a row per step from version to version, a column per number of connections.
 
 Losses are red and gains blue, in three steps each; the number stands in every field, and what is not shown to differ
 stays without colour.

@@ -1,4 +1,4 @@
-"""The charts of an explanation together: the bridge of its pair, and the stacked times of all targets."""
+"""Draws the charts of an explanation together: the bridge of its pair, and the stacked times of all targets."""
 
 from __future__ import annotations
 

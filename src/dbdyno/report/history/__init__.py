@@ -1,4 +1,4 @@
-"""Many studies of the same cells, over dates or versions: series, change points, page, objects and files for others."""
+"""Follows the same cells over many studies: series, change points, page, objects and files for others."""
 
 from dbdyno.report.history._gather import History, Omitted, Order, StudyAt, gather_history, line_of
 from dbdyno.report.history._object import history_object

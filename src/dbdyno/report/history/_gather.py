@@ -1,4 +1,4 @@
-"""Many results folders put one after the other: which cells follow each other, and which can't and why."""
+"""Gathers many results folders in order: which cells follow each other, and which can't and why."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What many studies say of each cell.
+    """Holds what many studies say of each cell.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class History:
     omitted: tuple[Omitted, ...]
 
     def changed_at(self, move: HistoryChange) -> tuple[Changed, ...]:
-        """What changed between the last study of the old level and the first of the new one."""
+        """Return what changed between the last study of the old level and the first of the new one."""
         return self.changes.get(_between(move), ())
 
     def moves(self, measure: Measure) -> list[tuple[CellHistory, HistoryChange]]:

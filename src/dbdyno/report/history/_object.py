@@ -1,4 +1,4 @@
-"""`dbdyno history --json`: the history as one object for programs."""
+"""`dbdyno history --json`: returns the history as one object for programs."""
 
 from __future__ import annotations
 

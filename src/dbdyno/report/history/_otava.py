@@ -1,4 +1,4 @@
-"""A history as files that Apache Otava (formerly Hunter) reads: one CSV a series and one configuration.
+"""Writes a history as files that Apache Otava (formerly Hunter) reads: a CSV per series, one configuration.
 
 YAML holds all of JSON, so scalars are written as JSON strings and no name of a target can be anything but text.
 """

@@ -1,11 +1,12 @@
-"""The page of a history: what moved, a chart for each series, every point as a table, what was left out, the method."""
+"""Builds the page of a history: what moved, a chart and table per series, what was left out, the method."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from dbdyno.analyse import CellHistory, Measure, counted
+from dbdyno.analyse import CellHistory, Measure
+from dbdyno.core import counted
 from dbdyno.report._blocks import (
     Column,
     ListOf,

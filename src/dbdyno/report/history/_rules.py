@@ -1,4 +1,4 @@
-"""Rules of a build held against a history: no level may have moved the wrong way by more than allowed."""
+"""Holds rules of a build against a history: no level may have moved the wrong way by more than allowed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Moved = tuple[CellHistory, HistoryChange]
 
 @dataclass(frozen=True, slots=True)
 class HistoryRule:
-    """What became of one rule.
+    """Holds what became of one rule.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class HistoryRule:
 
     @property
     def is_broken(self) -> bool:
-        """Whether a build has to fail: also when there was nothing to hold the rule against."""
+        """Return whether a build has to fail: also when there was nothing to hold the rule against."""
         return bool(self.broken) or self.checked == 0
 
     @property

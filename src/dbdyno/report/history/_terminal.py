@@ -1,4 +1,4 @@
-"""A history in the terminal and in the log of a build."""
+"""Prints a history in the terminal and in the log of a build."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from dbdyno.analyse import CellHistory, HistoryChange, Measure, counted
+from dbdyno.analyse import CellHistory, HistoryChange, Measure
+from dbdyno.core import counted
 from dbdyno.report._blocks import Block, Column, Heading, ListOf, Paragraph, Table, titled_list
 from dbdyno.report._format import printable
 from dbdyno.report._terminal_text import to_terminal

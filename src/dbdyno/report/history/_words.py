@@ -1,11 +1,11 @@
-"""A history in words: what moved, between which studies, and what weakens it."""
+"""Words a history: what moved, between which studies, and what limits it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbdyno.analyse import CellHistory, HistoryChange, Measure, change_words, counted, listed, place_words, supported
-from dbdyno.core import Caveat, Cell
+from dbdyno.analyse import CellHistory, HistoryChange, Measure, change_words, listed, place_words, supported
+from dbdyno.core import Caveat, Cell, counted
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._format import clock_time, figure, milliseconds
 from dbdyno.report.history._gather import History, StudyAt
@@ -46,7 +46,7 @@ def move_words(move: HistoryChange) -> str:
 
 
 def between_words(history: History, move: HistoryChange) -> str:
-    """From which study to which, with versions where they differ or order the history."""
+    """Say from which study to which, with versions where they differ or order the history."""
     return "between {} and {}".format(*end_words(history, move))
 
 
@@ -65,7 +65,7 @@ def end_words(history: History, move: HistoryChange) -> list[str]:
 
 
 def changed_words(history: History, move: HistoryChange) -> str:
-    """What is recorded to have changed there, builds first."""
+    """Return what is recorded to have changed there, builds first."""
     rows = sorted(history.changed_at(move), key=lambda row: not row.is_build)
     if not rows:
         return "no recorded change"
@@ -120,7 +120,7 @@ def study_words(study: StudyAt) -> str:
 
 
 def history_caveats(history: History, measure: Measure) -> list[Caveat]:
-    """What weakens a history."""
+    """Return what weakens a history."""
     found = altered_caveats(*(study.side.results for study in history.studies))
     cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
     short = [cell for cell in cells if len(cell.points) < FEW_STUDIES]
@@ -165,10 +165,10 @@ def _omitted(history: History) -> list[Caveat]:
 
 
 def is_telling(cell: CellHistory) -> bool:
-    """Whether there are studies enough to say which change the next one would show."""
+    """Return whether there are studies enough to say which change the next one would show."""
     return len(cell.points) >= _FEWEST_STUDIES and cell.smallest < _MOST_TELLING
 
 
 def smallest_words(cell: CellHistory) -> str:
-    """What one more study would have to show."""
+    """Return what one more study would have to show."""
     return f"{figure(100 * (cell.smallest - 1), 2)} %" if is_telling(cell) else "too few studies"

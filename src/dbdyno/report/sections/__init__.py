@@ -1,4 +1,4 @@
-"""Sections of the page, one file each; the order is that of the page."""
+"""Builds the sections of the page, one file each, in the order of the page."""
 
 from dbdyno.report.sections._capacity import capacity_section
 from dbdyno.report.sections._claims import claims_section

@@ -1,4 +1,4 @@
-"""Capacity: peak, collapse, what more connections and more memory bring, and where the law of scalability fits."""
+"""Capacity: shows peak, collapse, what more connections and memory bring, and where the scalability law fits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What a published report prints beside what this study found: one row a claim."""
+"""Claims: compares what a published report prints with what this study found, one row per claim."""
 
 from __future__ import annotations
 
+from dbdyno.core import counted
 from dbdyno.report._blocks import Section, rest, section, subtitle, to_see
 from dbdyno.report._claims import CLAIMS_TITLE, CheckedClaims, claims_table, claims_words
 from dbdyno.report.charts import claims_chart
@@ -25,5 +26,5 @@ def claims_section(held: CheckedClaims | None) -> Section | None:
         CLAIMS_TITLE,
         subtitle(claims_words(held)),
         claims_chart(held),
-        rest("claims", f"{len(held.judged)} claims, recomputed", claims_table(held), to_see(_TO_SEE)),
+        rest("claims", f"{counted(len(held.judged), 'claim')}, recomputed", claims_table(held), to_see(_TO_SEE)),
     )

@@ -1,4 +1,4 @@
-"""Work: what the servers did for each transaction, target beside target."""
+"""Work: shows what the servers did per transaction, target next to target."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from dbdyno.analyse import Place, place_namer
-from dbdyno.core import format_bytes, target_title
+from dbdyno.core import counted, format_bytes, target_title
 from dbdyno.report._blocks import Box, Column, Fold, Section, Table, folded, rest, section, subtitle, to_see
 from dbdyno.report._counters import LEVELS, MEASURES, NOT_SHOWN, CellCounters, write_amplification
 from dbdyno.report._format import figure
@@ -32,7 +32,7 @@ def counters_section(page: Page) -> Section | None:
     first, *others = [
         _place_part(page, place, place_words(place), index, by_place[place]) for index, place in enumerate(places, 1)
     ]
-    more = [folded(f"{len(others)} more places", *others)] if others else []
+    more = [folded(counted(len(others), "more place"), *others)] if others else []
     return section(
         "counters",
         "Work: what the servers did per transaction",
@@ -88,7 +88,7 @@ def _every(page: Page, cells: Sequence[CellCounters]) -> Fold:
 
 
 def _lacking(cell: CellCounters) -> list[str]:
-    """What the server does not show; of one without an LSM tree nobody expects that tree's counters."""
+    """Return what the server does not show; of one without an LSM tree nobody expects that tree's counters."""
     has_tree = any(name.startswith("engine.lsm.") for name in cell.deltas)
     return sorted(name for name in cell.absent if has_tree or not name.startswith("lsm."))
 

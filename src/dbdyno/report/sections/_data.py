@@ -1,11 +1,10 @@
-"""Data: every file with its checksum, the study file, the commands that repeat it, how to cite it."""
+"""Data: lists every file with its checksum, the study file, the commands that repeat it, how to cite it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
-from dbdyno.analyse import counted
-from dbdyno.core import format_bytes
+from dbdyno.core import counted, format_bytes
 from dbdyno.report._blocks import (
     Block,
     Column,
@@ -58,7 +57,7 @@ def data_section(page: Page) -> Section:
 
 
 def _quirks(page: Page) -> list[Fold]:
-    """What the quirks do that runs of this page name."""
+    """Return what the quirks do that runs of this page name."""
     named = " ".join(caveat.text for record in page.analysis.records for caveat in record.caveats)
     quirks = list(named_quirks(named))
     return [folded("Quirks of the imitated tool", Terms(quirks))] if quirks else []

@@ -1,10 +1,10 @@
-"""Whether the targets were alike in effect: promises first, then each difference, then what nobody can tell."""
+"""Fairness: shows whether targets were alike in effect: durability, each difference, then what is unknown."""
 
 from __future__ import annotations
 
-from dbdyno.analyse import counted, listed
+from dbdyno.analyse import listed
 from dbdyno.audit import Finding, missing_words, spoken_values
-from dbdyno.core import target_title
+from dbdyno.core import counted, target_title
 from dbdyno.report._blocks import (
     Block,
     Column,
@@ -66,7 +66,7 @@ def _late(page: Page) -> list[Block]:
 
 
 def _promises(page: Page) -> Block:
-    """What a commit survives on each target; folded where that is alike on all."""
+    """Return what a commit survives on each target; folded where that is alike on all."""
     columns = [Column("target"), Column("durability"), Column("torn pages"), Column("connections")]
     rows = [
         [target_title(target), promise.durability, promise.torn_pages, promise.encryption]

@@ -1,4 +1,4 @@
-"""Flame graphs of a pair's deep profiles: frames as wide as their time, coloured by what the function differs.
+"""Draws flame graphs of a pair's deep profiles: frames as wide as their time, coloured by the difference.
 
 Each is drawn without a script, in shares of the width, so that it fits a phone and paper alike; the page's script adds
 reading by keys and enlarging. Frames that would be narrower than a hair are left out.

@@ -1,4 +1,4 @@
-"""What sections of the page share: charts in their places, long names shortened, tables with a row a cell."""
+"""Gives sections what they share: charts in their places, shortened long names, tables with a row per cell."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbdyno.analyse import CellJudgement, counted, listed
-from dbdyno.core import Cell, format_memory, target_title
+from dbdyno.analyse import CellJudgement, listed
+from dbdyno.core import Cell, counted, format_memory, target_title
 from dbdyno.report._blocks import Block, Column, Table
 from dbdyno.report._facets import Facets
 from dbdyno.report._html import Html, element, joined, shortened, to_html
@@ -91,7 +91,7 @@ class Page:
 
 
 def against_words(concurrencies: Sequence[int]) -> str:
-    """Where a level stands.
+    """Return where a level stands.
 
     >>> against_words([16]), against_words([1, 16])
     ('at 16 connections', 'against connections')

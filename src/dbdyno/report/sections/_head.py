@@ -1,4 +1,4 @@
-"""First screen: the question, the answer with its intervals, what limits it, and the one chart that shows it."""
+"""Builds the first screen: the question, the answer with its intervals, its limitations, and one chart."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dbdyno.analyse import CapacityJudgement, counted
+from dbdyno.analyse import CapacityJudgement
 from dbdyno.audit import UNKNOWN
-from dbdyno.core import format_duration, target_title
+from dbdyno.core import counted, format_duration, target_title
 from dbdyno.report._blocks import folded
 from dbdyno.report._format import clock_time, server_title
 from dbdyno.report._html import Html, element, joined, shortened, to_html

@@ -1,12 +1,12 @@
-"""How it was done: configuration as read back, order of runs, populate, environment, statistics."""
+"""How: describes configuration as read back, order of runs, populate, environment, statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.analyse import counted, courses_words, judge_sentinel, sentinel_words, summarise_courses
-from dbdyno.core import RunRecord, format_duration, format_memory, target_title
+from dbdyno.analyse import courses_words, judge_sentinel, sentinel_words, summarise_courses
+from dbdyno.core import RunRecord, counted, format_duration, format_memory, target_title
 from dbdyno.report._blocks import (
     Block,
     Box,
@@ -40,7 +40,7 @@ _IMPORTED_WORDS = "The runs were imported. Their logs do not record when or in w
 
 
 def settings_section(page: Page) -> Section:
-    """What the servers were told, what they say, and where the targets differ."""
+    """Return what the servers were told, what they say, and where the targets differ."""
     rows = variable_rows(page.analysis)
     shared = [row for row in rows if all(row.values)]
     differing = [row for row in shared if row.differs]
@@ -61,13 +61,13 @@ def settings_section(page: Page) -> Section:
         *(Paragraph(line) for line in settings_lines(page.analysis.study)),
         _asked_table(page),
         folded(
-            f"{len(differing)} variables of all targets that differ",
+            f"{counted(len(differing), 'variable')} of all targets with different values",
             Table("differences", "Values that differ between targets", columns, [cells(row) for row in differing]),
         )
         if differing
         else to_see("All variables that every target has are equal."),
         folded(
-            f"{len(only_some)} variables that only some targets have",
+            f"{counted(len(only_some), 'variable')} that not all targets have",
             Table("only-some", "Variables that only some targets have", columns, [cells(row) for row in only_some]),
         ),
         folded(
@@ -224,7 +224,7 @@ def _records_table(key: str, records: list[Mapping[str, Any]]) -> Fold:
 
 
 def method_list(page: Page) -> Terms:
-    """How the runs were made and judged."""
+    """Return how the runs were made and judged."""
     study = page.analysis.study
     statistics = {
         "noise": "95 % half-width of a window: the wider of autocorrelation time (Geyer) and five batch means",
@@ -239,7 +239,7 @@ def method_list(page: Page) -> Terms:
 
 
 def _imported(imported: Imported, window: str) -> dict[str, str]:
-    """Where the runs come from; how they were made, only their makers know."""
+    """Return where the runs come from; how they were made, only their makers know."""
     return {
         "runs": f"read from logs of {imported.tool} in {imported.origin}",
         "window, judged": f"every interval line of a log, most often {window}",
@@ -248,7 +248,7 @@ def _imported(imported: Imported, window: str) -> dict[str, str]:
 
 
 def _made(page: Page) -> dict[str, str]:
-    """How the runs were made, as the study orders it."""
+    """Return how the runs were made, as the study orders it."""
     study = page.analysis.study
     return {
         "warm-up, not judged": study.warm_up_words,
@@ -267,7 +267,7 @@ def _made(page: Page) -> dict[str, str]:
 
 
 def _clocks(page: Page) -> dict[str, str]:
-    """How well the clock of the servers' host was known, at its worst; telemetry is mapped by it."""
+    """Return how well the clock of the servers' host was known, at its worst; telemetry is mapped by it."""
     read = page.analysis.results.optional_document
     stored = [read(record.run.run_id, "telemetry") or {} for record in page.analysis.records]
     clocks = [told["clock"] for told in stored if told.get("clock")]
@@ -285,7 +285,7 @@ def _sentinel(page: Page) -> dict[str, str]:
 
 
 def _open_ends(page: Page) -> dict[str, str]:
-    """What became of lengths that were left to the runs."""
+    """Return what became of lengths that were left to the runs."""
     found = summarise_courses(page.analysis.stored)
     if found is None:
         return {}

@@ -1,9 +1,9 @@
-"""Response times at the same places."""
+"""Response times: shows them at the places of the throughput."""
 
 from __future__ import annotations
 
-from dbdyno.analyse import STATUS_WORDS, counted
-from dbdyno.core import Cell, RunRecord, ToolFigures
+from dbdyno.analyse import STATUS_WORDS
+from dbdyno.core import Cell, RunRecord, ToolFigures, counted
 from dbdyno.report._blocks import Block, Column, Section, Table, data_behind, grid, rest, section, subtitle, to_see
 from dbdyno.report._curves import QUANTILES as CURVE_QUANTILES
 from dbdyno.report._format import figure, milliseconds
@@ -78,7 +78,7 @@ def _curve_table(page: Page) -> Table:
 
 
 def _source_words(page: Page) -> str:
-    """Where the quantiles come from."""
+    """Return where the quantiles come from."""
     told = sum(x.is_told for x in page.analysis.latency)
     if not told:
         return "From the histograms of all repeats together."

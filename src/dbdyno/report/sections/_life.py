@@ -1,4 +1,4 @@
-"""How long servers took to start, to shut down and to recover, what memory limits made of them, how servers died."""
+"""Servers: shows start, shutdown and recovery times, effects of memory limits, and crashes."""
 
 from __future__ import annotations
 

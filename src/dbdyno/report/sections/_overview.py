@@ -1,4 +1,4 @@
-"""All runs on one screen: a small drawing each, in a table of targets by connections; those that stand out framed."""
+"""Shows all runs on one screen: small drawings in a table of targets by connections, outliers framed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The second sheet of paper: figures of every place, or of each target at its best, and the method."""
+"""Builds the second sheet of paper: figures of every place, or of each target at its best, and the method."""
 
 from __future__ import annotations
 
-from dbdyno.analyse import CellJudgement, cell_level_words, counted
+from dbdyno.analyse import CellJudgement, cell_level_words
+from dbdyno.core import counted
 from dbdyno.report._blocks import Block, Heading, Section, section, subtitle, to_see
 from dbdyno.report._format import milliseconds, rank_words
 from dbdyno.report._relative_throughput import best_groups

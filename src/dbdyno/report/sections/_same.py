@@ -1,4 +1,4 @@
-"""Whether all targets hold the same rows, and make the same of the same events: checksums side by side."""
+"""Shows whether all targets hold the same rows and return the same results: checksums side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The space that tables take beside the speed at which they are worked on."""
+"""Shows the space that tables take next to the speed at which they are worked on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stability: all runs at a glance, the outliers first; opened, a run's seconds with telemetry on one time axis."""
+"""Stability: shows all runs, outliers first; opened, a run's seconds with telemetry on one time axis."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import STATUS_WORDS, Place, counted, course_words, place_namer
-from dbdyno.core import AnalysisError, RunRecord, SettledPart, target_title
+from dbdyno.analyse import STATUS_WORDS, Place, course_words, place_namer
+from dbdyno.core import AnalysisError, RunRecord, SettledPart, counted, target_title
 from dbdyno.report._blocks import (
     Block,
     Fold,
@@ -208,7 +208,7 @@ def _strip(record: RunRecord, found: RunSeconds | None, top: float) -> Html:
 
 
 def _course(record: RunRecord) -> str:
-    """Where warm-up and window ended, if that was left to the run."""
+    """Return where warm-up and window ended, if that was left to the run."""
     return "" if record.course is None else f"; {course_words(record.course)}"
 
 
@@ -293,7 +293,7 @@ def _detail() -> Html:
 
 
 def _marks_key() -> list[Html]:
-    """What the marks on the time axis mean."""
+    """Return what the marks on the time axis mean."""
     kinds = {"warm": "warm-up, not judged", "window": "window, judged", "stall": "stalled seconds"}
     kinds |= {"change": "level changes", "wave": "every other swing of a wave"}
     return [

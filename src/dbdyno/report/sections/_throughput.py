@@ -1,4 +1,4 @@
-"""The one chart that shows the answer, and the ranks that follow from it."""
+"""Shows the one chart with the answer, and the ranks that follow from it."""
 
 from __future__ import annotations
 

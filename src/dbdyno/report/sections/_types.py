@@ -1,4 +1,4 @@
-"""What each transaction type did, and new orders a minute: the shape in which TPC-C results are published."""
+"""Shows what each transaction type did, and new orders per minute, as TPC-C results are published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upgrades: what each step from one version of a server to the next brought or cost."""
+"""Upgrades: shows what each step from one version of a server to the next brought or cost."""
 
 from __future__ import annotations
 

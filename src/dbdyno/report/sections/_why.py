@@ -1,4 +1,4 @@
-"""Why: with which parts of a transaction's time the difference of the best two goes."""
+"""Why: shows which parts of a transaction's time the difference of the best two consists of."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _described(table: Table | None) -> list[Block]:
 
 
 def _by_user(why: Why) -> list[Block]:
-    """Whose work the processors did, where that is decided."""
+    """Return whose work the processors did, where that is decided."""
     gap = why.user_gap
     chart = None if gap is None or not gap.with_verdict("decided") else bridge_chart(gap, "why-processors-bridge")
     return [] if chart is None else [chart, to_see(_TO_SEE)]

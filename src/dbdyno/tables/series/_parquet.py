@@ -1,4 +1,4 @@
-"""Parquet with one row a second."""
+"""Reads Parquet with one row per second."""
 
 from __future__ import annotations
 

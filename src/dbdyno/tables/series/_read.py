@@ -1,4 +1,4 @@
-"""One file of seconds, whatever its form: told by what it holds, not by its name."""
+"""Reads one file of seconds in any form: recognised by its content, not by its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a file as series without gaps, or the row that stands in the way."""
+"""Converts rows of a file into series without gaps, or names the row that stands in the way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text with one row a second: comma, semicolon or tab between columns that the first line names."""
+"""Reads text with one row per second: comma, semicolon or tab between columns that the first line names."""
 
 from __future__ import annotations
 

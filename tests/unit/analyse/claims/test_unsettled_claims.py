@@ -32,7 +32,7 @@ def test_a_claim_on_a_run_that_drifts_is_not_settled_unless_its_own_logs_refute_
         judge_cells(records),
         none_closing,
     )
-    assert tally(judged) == "1 claims: 0 hold, 0 do not hold, 1 not settled, 0 can't be told"
+    assert tally(judged) == "1 claim: 0 hold, 0 do not hold, 1 not settled, 0 can't be told"
 
 
 def test_a_best_that_has_not_settled_leaves_open_which_is_the_best() -> None:

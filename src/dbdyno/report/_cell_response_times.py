@@ -1,4 +1,4 @@
-"""Histograms of response times of all cells, read once: merged over repeats, by type, and second by second."""
+"""Reads the response times of all cells once: histograms merged over repeats, by type, and second by second."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TypeTimes = dict[str, tuple[float, LatencyNs]]
 
 @dataclass(frozen=True, slots=True)
 class CellHistograms:
-    """By cell.
+    """Holds histograms of response times by cell.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _coarse(run: FilledCounts) -> SecondHistograms:
 
 
 def has_types(group: CellJudgement) -> bool:
-    """Whether a cell's transactions are told apart: its workload has several types, or new orders."""
+    """Return whether a cell's transactions are told apart: its workload has several types, or new orders."""
     names = {figures.name for record in group.judged for figures in record.types}
     return len(names) > 1 or any(record.orders is not None for record in group.judged)
 

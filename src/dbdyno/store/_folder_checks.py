@@ -1,0 +1,86 @@
+"""Checks a folder before it becomes, or is used as, a results folder: free, intact, writable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from dbdyno.core import AlteredError, StoreError
+from dbdyno.store import _layout as layout
+from dbdyno.store._altered import Alteration, Check, CheckedFolder, alteration_lines, check_folder
+from dbdyno.store._held_folder import HeldFolder, held_folder
+from dbdyno.store._lock import is_held
+from dbdyno.store._manifest import Manifest, read_manifest
+
+_ATTEMPTS = 5
+_PAUSE_S = 0.2
+
+
+@contextmanager
+def hold_folder(path: Path) -> Iterator[HeldFolder]:
+    """Hold a results folder open for writing, or raise StoreError."""
+    with ExitStack() as stack:
+        try:
+            held = stack.enter_context(held_folder(path))
+        except OSError as error:
+            raise unwritable(path, error) from error
+        yield held
+
+
+def check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolder]:
+    """Return the manifest and the folder checked against it; repeat while a writer changes both in between."""
+    for _ in range(_ATTEMPTS):
+        try:
+            manifest, digest = read_manifest(path)
+            checked = check_folder(path, manifest, digest, is_full=check.is_full)
+        except StoreError:  # a file that a writer has replaced meanwhile
+            if not is_held(path / layout.LOCK):
+                raise
+        else:
+            if not checked.alterations:
+                return manifest, checked
+            # A writer that has gone since the manifest was read has written a new one.
+            if not is_held(path / layout.LOCK) and read_manifest(path)[1] == digest:
+                return manifest, checked
+        time.sleep(_PAUSE_S)
+    manifest, digest = read_manifest(path)
+    return manifest, check_folder(path, manifest, digest, is_full=check.is_full)
+
+
+def let_pass(path: Path, alterations: Sequence[Alteration], check: Check) -> tuple[Alteration, ...]:
+    """Return the alterations that the check allows; AlteredError where it refuses one."""
+    refused = [alteration for alteration in alterations if check.refuses(alteration)]
+    if refused:
+        raise AlteredError(
+            f"{path} has changed since dbdyno wrote it",
+            alteration_lines(refused),
+            "copy the folder again from an intact copy; --allow-altered uses it anyway, and every output says so",
+        )
+    return tuple(alterations)
+
+
+def check_free(path: Path) -> None:
+    """Refuse a place for a new results folder that is in use; StoreError says by what."""
+    if (path / layout.MANIFEST).exists():
+        raise StoreError(f"{path} already holds results", "", "name another folder with -o, or run its study again")
+    if path.exists() and not path.is_dir():
+        raise StoreError(f"{path} is not a folder", "", "name a folder with -o")
+    if path.is_dir():
+        foreign = sorted(
+            entry.name
+            for entry in path.iterdir()
+            if entry.name not in layout.CREATED_BY_US and not entry.name.startswith(".")
+        )
+        if foreign:
+            raise StoreError(
+                f"{path} is not empty and is not a results folder",
+                f"it holds {', '.join(foreign[:3])}",
+                "name a new or empty folder with -o",
+            )
+
+
+def unwritable(path: Path, error: OSError) -> StoreError:
+    """Return the error for a folder that the system does not let us write."""
+    return StoreError(f"{path} can't be written", error.strerror or str(error), "name a writable folder with -o")
