@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 PASSWORD_VARIABLE = "DBDYNO_SERVER_PASSWORD"
 _SERVER_RE = re.compile(
-    r"(?:(?P<user>[^@]*)@)?(?:socket:(?P<socket>/.+)|(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+)(?::(?P<port>\d{1,5}))?)"
+    r"(?:(?P<user>[^@]*)@)?(?:(?:socket:)?(?P<socket>/.+)|(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+)(?::(?P<port>\d{1,9}))?)"
 )
+_SCHEME_RE = re.compile(r"(?:mysql|mariadb|mysqlx|tcp|jdbc:mysql|jdbc:mariadb)://")
+_LAST_PORT = 65_535
 
 
 def add_server_options(server: argparse._ArgumentGroup) -> None:
@@ -73,6 +75,13 @@ def parse_server(text: str, user: str) -> ServerAddress:
     ------
     StudyError : it is none, or holds a password
     """
+    if scheme := _SCHEME_RE.match(text.strip()):
+        meant = re.sub(r":[^@/]*@", "@", text.strip()[scheme.end() :]).partition("/")[0]
+        raise StudyError(
+            f"--server '{_without_password(text)}' begins with {scheme[0]}",
+            "",
+            f"did you mean --server {meant}? A password comes from {PASSWORD_VARIABLE} or --server-password-file",
+        )
     match = _SERVER_RE.fullmatch(text.strip())
     if match is None:
         raise StudyError(
@@ -87,11 +96,14 @@ def parse_server(text: str, user: str) -> ServerAddress:
         raise StudyError(f"--server '{_without_password(text)}' holds a password", why, remedy)
     place = text.strip().rpartition("@")[2].removeprefix("socket:")
     port = int(match["port"]) if match["port"] else None
+    if port is not None and not 1 <= port <= _LAST_PORT:
+        limit = f"above {_LAST_PORT}" if port else "below 1"
+        raise StudyError(f"--server '{text}': port {port} is {limit}", "", f"write {match['host']}:3306, for example")
     return ServerAddress(place, given, match["socket"], match["host"] and match["host"].strip("[]"), port)
 
 
 def _without_password(text: str) -> str:
-    return re.sub(r":[^@]*@", ":…@", text)
+    return re.sub(r":(?!//)[^@]*@", ":…@", re.sub(r"://([^:@/]*):[^@]*@", r"://\1:…@", text))
 
 
 def running_servers(

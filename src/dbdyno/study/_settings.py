@@ -101,7 +101,9 @@ def _unknown(name: str) -> tuple[str, str]:
     names_near = names_near or [known for known in names if known.rpartition(".")[2] == tail]
     names_near = names_near or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = "`dbdyno settings` lists them all"
-    return "", f"did you mean {' or '.join(repr(known) for known in names_near)}? {hint}" if names_near else hint
+    if not names_near:
+        return f"no setting contains '{name}'", hint
+    return "", f"did you mean {' or '.join(repr(known) for known in names_near)}? {hint}"
 
 
 POLICIES = ("aligned", "vendor", "tuned")
