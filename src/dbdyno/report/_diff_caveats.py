@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from dbdyno.analyse import CellJudgement, TargetShift, counted, listed, unsettled_windows
+from dbdyno.analyse import CellJudgement, TargetShift, counted, listed, unsettled_windows, with_remedy
 from dbdyno.core import Caveat, Fingerprint
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._diff_side import DiffSide
@@ -65,11 +65,12 @@ def diff_caveats(
 def _unsettled(sides: tuple[DiffSide, DiffSide], pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> list[Caveat]:
     """Windows without a level that lasts, on either side."""
     if sides[0] is sides[1]:
-        return unsettled_windows([run for pair in pairs for group in pair for run in group.runs])
+        records = [run for pair in pairs for group in pair for run in group.runs]
+        return list(map(with_remedy, unsettled_windows(records)))
     found = []
     for index, side in enumerate(sides):
         records = [run for pair in pairs for run in pair[index].runs]
-        caveats = unsettled_windows(records)
+        caveats = map(with_remedy, unsettled_windows(records))
         found += [Caveat(caveat.code, f"{side.name}: {caveat.text}") for caveat in caveats]
     return found
 
