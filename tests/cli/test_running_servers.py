@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.cli import main
-from dbdyno.cli._running_servers import parse_server, server_lines
+from dbdyno.cli._running_servers import parse_server, server_lines, short_labels
 from dbdyno.core import StudyError
 from dbdyno.study import ServerAddress, parse_study
 
@@ -99,3 +99,12 @@ def test_an_address_is_a_table_of_a_study_file() -> None:
 def test_nothing_to_compare_is_a_wrong_request() -> None:
     done = subprocess.run([PROGRAM, "compare", "--rows", "10"], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2 and "name what to compare" in done.stderr
+
+
+def test_labels_are_short_and_tell_servers_apart() -> None:
+    def labels(*words: str) -> list[str]:
+        return short_labels([parse_server(word, "u") for word in words])
+
+    assert labels("/run/mysqld/s.sock", "db1:3307") == ["s.sock", "db1:3307"]
+    assert labels("h:3307", "h") == ["port 3307", "port 3306"]
+    assert labels("/run/a/s.sock", "/run/b/s.sock") == ["a/s.sock", "b/s.sock"]

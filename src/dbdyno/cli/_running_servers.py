@@ -12,7 +12,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -126,17 +126,19 @@ def running_servers(
             raise StudyError(f"{name} is not set", "--server-password-env names it", f"export {name}")
     files = _for_each(choices.server_password_files, choices.servers, "--server-password-file")
     variables = _for_each(names, choices.servers, "--server-password-env")
+    addresses = [parse_server(word, choices.server_user) for word in choices.servers]
+    labels = short_labels(addresses)
     found: dict[str, tuple[str, ServerAddress]] = {}
-    for word, file, variable in zip(choices.servers, files, variables, strict=True):
+    for parsed, label, file, variable in zip(addresses, labels, files, variables, strict=True):
         address = replace(
-            parse_server(word, choices.server_user),
+            parsed,
             password_file=file and str(Path(file).absolute()),
             password_env=variable,
             tls=choices.server_tls,
             tls_ca=choices.server_tls_ca,
         )
         there = describe_server(address, host, environ[variable] if variable else None)
-        name = f"{there.family}:{there.version} at {address.name}"
+        name = f"{there.family}:{there.version} ({label})"
         found[name] = (f"{there.family}:{there.version}@server:{address.name}", address)
         print(
             f"  {address.name} is {target_title(f'{there.family}:{there.version}')}: dbdyno creates and drops "
@@ -144,6 +146,34 @@ def running_servers(
             file=sys.stderr,
         )
     return found
+
+
+def short_labels(addresses: Sequence[ServerAddress]) -> list[str]:
+    """What tells servers apart, in a word: the end of a socket's path, a port, or a host with its port.
+
+    >>> short_labels([parse_server(word, "u") for word in ("/run/a/my.sock", "/run/b/my.sock", "h:3307")])
+    ['a/my.sock', 'b/my.sock', 'h:3307']
+    >>> short_labels([parse_server(word, "u") for word in ("h", "h:3307")])
+    ['port 3306', 'port 3307']
+    """
+    hosts = [address.host for address in addresses if address.host]
+    is_one_host = len(hosts) > 1 and len(set(hosts)) == 1
+    paths = {address.socket for address in addresses if address.socket}
+    labels = []
+    for address in addresses:
+        if address.socket:
+            labels.append(_distinct_end(address.socket, paths))
+        else:
+            labels.append(f"port {address.port or 3306}" if is_one_host else address.name)
+    return labels
+
+
+def _distinct_end(path: str, paths: Iterable[str]) -> str:
+    """The shortest end of a path that no other path has."""
+    others = [other for other in paths if other != path]
+    parts = path.strip("/").split("/")
+    ends = ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
+    return next((end for end in ends if not any(f"/{other}".endswith(f"/{end}") for other in others)), path)
 
 
 def _for_each(given: Sequence[str], servers: Sequence[str], option: str) -> list[str | None]:
