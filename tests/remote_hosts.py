@@ -40,6 +40,18 @@ KbdInteractiveAuthentication no
 MaxStartups 100
 UseDNS no
 PrintMotd no
+SetEnv PATH=/run/host/bin:/usr/local/bin:/usr/bin:/bin
+"""
+_SUDO = """\
+#!/bin/sh
+[ "$1" = -n ] && [ "$2" = /usr/sbin/tc ] || exit 1
+shift 2
+exec /run/host/tc "$@"
+"""
+_SUDO_WITH_PASSWORD = """\
+#!/bin/sh
+echo "sudo: a password is required" >&2
+exit 1
 """
 # The first process of a host: lays out its files, then serves and collects what has ended.
 _INIT = r"""
@@ -120,6 +132,20 @@ class RemoteMachine:
                 if Path(f"/proc/{pid}").stat().st_uid == _USER_ID and words and not words.startswith("sshd:"):
                     found[pid] = words
         return found
+
+    def allow_sudo(self, *, asks_for_password: bool = False) -> None:
+        """Have a `sudo` there that runs `tc` as root, or one that asks for a password."""
+        folder = Path(f"/proc/{self.init}/root/run/host")
+        (folder / "bin").mkdir(exist_ok=True)
+        shutil.copy("/usr/sbin/tc", folder / "tc")
+        (folder / "tc").chmod(0o4755)
+        (folder / "bin/sudo").write_text(_SUDO_WITH_PASSWORD if asks_for_password else _SUDO)
+        (folder / "bin/sudo").chmod(0o755)
+
+    def tc(self, *words: str) -> str:
+        """What `tc` prints there, as root."""
+        command = ["nsenter", f"--net=/proc/{self.init}/ns/net", "--", "tc", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
 
     def _signal(self, number: signal.Signals) -> None:
         for pid in processes_in(self.init):

@@ -143,6 +143,9 @@ def test_results_folders(forks: CommandForks, tmp_path: Path) -> None:
         ["diff", whole, spoilt, "--json"],
         ["history", spoilt, whole],
         ["claims", spoilt, "--against", "percona-2026"],
+        ["explain", spoilt],
+        ["explain", spoilt, "--json"],
+        ["gather", spoilt, "-o", tmp_path / "gathered"],
         ["plan", STUDIES / "first.toml", "--from", spoilt],
     ]
     # Checksums would refuse nearly all that is spoilt: what reads it is attacked behind them.

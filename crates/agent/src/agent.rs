@@ -70,6 +70,8 @@ impl Agent {
             Request::Facts => clocks::facts(&self.session.home).into(),
             Request::Agents => json!({"agents": session::find_all(&self.session.home)?}).into(),
             Request::EndAgent { session } => session::end(&self.session.home, &session)?.into(),
+            Request::AtEnd { name, argv } => self.session.note_at_end(name, argv)?.into(),
+            Request::ForgetAtEnd { name } => self.session.forget_at_end(&name)?.into(),
             Request::Spawn(request) => self.processes.spawn(&request, body, &self.session)?.into(),
             Request::Signal {
                 process,

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// Header of a frame of the lab.
@@ -40,6 +41,10 @@ pub(crate) enum Request {
     EndAgent { session: String },
     /// End: kill what was started, remove what was made for the session.
     End,
+    /// Run a command when the session ends, however it ends; one of the same name is replaced.
+    AtEnd { name: String, argv: Vec<String> },
+    /// No longer run the command of that name.
+    ForgetAtEnd { name: String },
     /// Start a process.
     Spawn(Box<SpawnRequest>),
     /// Send a signal.
@@ -249,7 +254,7 @@ pub(crate) struct MakeRequest {
     pub(crate) temporary: Option<PathBuf>,
 }
 
-/// A socket of this host.
+/// A socket of this host, or one that it reaches.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Destination {
@@ -257,4 +262,6 @@ pub(crate) enum Destination {
     Unix(PathBuf),
     /// A port of the loopback address.
     Loopback(u16),
+    /// A port of another host.
+    Tcp(SocketAddr),
 }

@@ -6,13 +6,14 @@ use crate::refusal::{AtPath, Refusal};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long an agent goes on without a lab.
 pub const DEFAULT_LEASE: Duration = Duration::from_secs(300);
@@ -20,6 +21,9 @@ const NOTE: &str = "note.json";
 const SEEN: &str = "seen";
 /// A folder without a note is one that is being made, unless it is older.
 const BEING_MADE: Duration = Duration::from_secs(60);
+/// A command of the session's end that takes longer is killed.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
+const COMMAND_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Where an agent serves, for whom and how long.
 #[derive(Debug, Clone)]
@@ -73,6 +77,9 @@ pub(crate) struct Note {
     pub(crate) temporary: BTreeSet<PathBuf>,
     /// Processes, by pid and start time.
     pub(crate) children: BTreeSet<(u32, u64)>,
+    /// Commands that undo changes of the running kernel, by name.
+    #[serde(default)]
+    pub(crate) at_end: BTreeMap<String, Vec<String>>,
 }
 
 /// The session that this process serves.
@@ -130,6 +137,23 @@ impl Session {
         }
     }
 
+    /// Notes, before the change is made, by which command it is undone.
+    pub(crate) fn note_at_end(&self, name: String, argv: Vec<String>) -> Result<(), Refusal> {
+        if argv.is_empty() {
+            return Err(Refusal::new("unknown-request", name, "no program is named"));
+        }
+        let mut note = self.note();
+        note.at_end.insert(name, argv);
+        self.write(&note).at(&self.folder)
+    }
+
+    /// Takes note that it has been undone.
+    pub(crate) fn forget_at_end(&self, name: &str) -> Result<(), Refusal> {
+        let mut note = self.note();
+        note.at_end.remove(name);
+        self.write(&note).at(&self.folder)
+    }
+
     /// Notes a process that was started.
     pub(crate) fn note_child(&self, pid: u32, start_ticks: u64) {
         let mut note = self.note();
@@ -145,9 +169,10 @@ impl Session {
         let _ = fs::write(self.folder.join(SEEN), b"");
     }
 
-    /// Removes what was made for the session, then its folder.
+    /// Undoes what was changed and removes what was made for the session, then its folder.
     pub(crate) fn remove(&self) {
         let note = self.note();
+        run_noted(&note);
         remove_noted(&note);
         let _ = fs::remove_dir_all(&self.folder);
     }
@@ -275,8 +300,43 @@ fn clean_up_after(folder: &Path) {
         for (pid, start_ticks) in &note.children {
             let _ = kernel::kill_group(*pid, *start_ticks);
         }
+        run_noted(&note); // a restart has undone what was changed in the kernel
     }
     remove_noted(&note);
+}
+
+fn run_noted(note: &Note) {
+    for argv in note.at_end.values() {
+        // It fails where the change was undone already, or not yet made.
+        let _ = run_briefly(argv);
+    }
+}
+
+/// Runs a command without input, output and the session's environment.
+fn run_briefly(argv: &[String]) -> io::Result<()> {
+    let [program, arguments @ ..] = argv else {
+        return Ok(());
+    };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .env("PATH", COMMAND_PATH)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let deadline = Instant::now() + COMMAND_TIMEOUT;
+    // An error means that the thread that collects ended processes was quicker: it has ended.
+    while child.try_wait()?.is_none() {
+        if Instant::now() > deadline {
+            child.kill()?;
+            child.wait()?;
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
 }
 
 fn remove_noted(note: &Note) {
@@ -364,6 +424,53 @@ mod tests {
         sweep(&home);
         assert!(!left.exists() && !folder.exists());
         fs::remove_dir_all(home).unwrap();
+    }
+
+    #[test]
+    fn a_change_that_a_killed_agent_made_is_undone_by_the_next() {
+        let home = scratch("session-undone");
+        let session = Session::take(&options(&home)).unwrap().unwrap();
+        let undone = home.join("undone");
+        let forgotten = home.join("forgotten");
+        for (name, path) in [("shaping", &undone), ("other", &forgotten)] {
+            let argv = ["touch".to_owned(), path.to_string_lossy().into_owned()];
+            session.note_at_end(name.to_owned(), argv.into()).unwrap();
+        }
+        session.forget_at_end("other").unwrap();
+        drop(session); // as when it is killed
+        sweep(&home);
+        assert!(undone.exists() && !forgotten.exists());
+        fs::remove_dir_all(home).unwrap();
+    }
+
+    #[test]
+    fn a_session_undoes_its_changes_at_its_end() {
+        let home = scratch("session-ended");
+        let session = Session::take(&options(&home)).unwrap().unwrap();
+        let undone = home.join("undone");
+        let argv = ["touch".to_owned(), undone.to_string_lossy().into_owned()];
+        session
+            .note_at_end("shaping".to_owned(), argv.into())
+            .unwrap();
+        assert!(
+            session
+                .note_at_end("nothing".to_owned(), Vec::new())
+                .is_err()
+        );
+        session.remove();
+        assert!(undone.exists());
+        fs::remove_dir_all(home).unwrap();
+    }
+
+    #[test]
+    fn a_note_of_an_earlier_version_is_read() {
+        let note = r#"{"pid":1,"start_ticks":2,"boot_id":"b","lab":"l","lease_s":300,"temporary":[],"children":[]}"#;
+        assert!(
+            serde_json::from_str::<Note>(note)
+                .unwrap()
+                .at_end
+                .is_empty()
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Connects to sockets of this host, so that the lab speaks to a server as if it were here.
+//! Connects to sockets of this host, so that the lab speaks to a server as if it were here, and to those of other hosts, so
+//! that a server sees the lab as the load host that this is.
 
 use crate::agent::Answer;
 use crate::refusal::{AtPath, Refusal};
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 const BLOCK_BYTES: usize = 1 << 18;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MIN_TIMEOUT: Duration = Duration::from_millis(1);
 
 /// Connections of a session.
@@ -46,6 +48,11 @@ impl Streams {
             Destination::Loopback(port) => {
                 let socket = TcpStream::connect((Ipv4Addr::LOCALHOST, *port));
                 let name = PathBuf::from(format!("127.0.0.1:{port}"));
+                (name, socket.and_then(without_delay).map(Socket::Tcp))
+            }
+            Destination::Tcp(address) => {
+                let socket = TcpStream::connect_timeout(address, CONNECT_TIMEOUT);
+                let name = PathBuf::from(address.to_string());
                 (name, socket.and_then(without_delay).map(Socket::Tcp))
             }
         };

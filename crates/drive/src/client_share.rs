@@ -1,8 +1,10 @@
-//! Deals the connections of one client over several processes.
+//! Deals the connections of one client over several processes, and has them begin together.
 
 use crate::pacing::Share;
 use crate::{DriveError, StopSwitch};
 use dbdyno_meter::clock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -15,6 +17,74 @@ const SHORTEST_LEAD_NS: u64 = 10_000_000;
 
 /// How often it is looked, before the start, whether the run was told to end.
 const LOOK_EVERY_NS: u64 = 50_000_000;
+
+/// How often it is looked whether the start was told meanwhile.
+const LOOK_FOR_START: Duration = Duration::from_millis(5);
+
+/// When second 0 begins.
+#[derive(Debug, Clone, Default)]
+pub enum StartTime {
+    /// As soon as all is ready.
+    #[default]
+    WhenReady,
+    /// At a Unix time in nanoseconds, by the clock of this host.
+    UnixNs(u64),
+    /// At a time that is known once all processes of one client are ready.
+    Told(Arc<StartSignal>),
+}
+
+/// A start that several processes keep, each by the clock of its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToldStart {
+    /// Unix time in nanoseconds, by the clock that all hosts are held against.
+    pub unix_ns: u64,
+    /// How far the clock of this host is ahead of that one.
+    pub clock_ahead_ns: i64,
+    /// How much that may be off.
+    pub clock_error_ns: u64,
+}
+
+/// Says that the connections are ready, and takes the start in return.
+#[derive(Debug, Default)]
+pub struct StartSignal {
+    is_ready: AtomicBool,
+    told: OnceLock<ToldStart>,
+}
+
+impl StartSignal {
+    /// Whether all connections have logged in and stand ready.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.is_ready.load(Ordering::Relaxed)
+    }
+
+    /// Sets the start. Only the first one counts.
+    pub fn begin_at(&self, start: ToldStart) {
+        let _ = self.told.set(start);
+    }
+
+    /// The start, once it is known.
+    #[must_use]
+    pub fn told(&self) -> Option<ToldStart> {
+        self.told.get().copied()
+    }
+
+    /// Unix time of the start, by the clock of this host.
+    fn wait(&self, stop: &StopSwitch) -> Result<u64, DriveError> {
+        self.is_ready.store(true, Ordering::Relaxed);
+        loop {
+            if stop.is_thrown() {
+                return Err(DriveError::Interrupted);
+            }
+            match self.told.get() {
+                Some(start) => {
+                    return Ok(start.unix_ns.saturating_add_signed(start.clock_ahead_ns));
+                }
+                None => thread::sleep(LOOK_FOR_START),
+            }
+        }
+    }
+}
 
 /// One of several processes that together are one client.
 ///
@@ -90,9 +160,11 @@ impl ClientShare {
 
 /// When second 0 begins, on the monotonic clock: a moment from now, or at the Unix time asked for, which is waited for.
 /// The clock may be set meanwhile, so it is read again until shortly before.
-pub(crate) fn await_start(start_at_ns: Option<u64>, stop: &StopSwitch) -> Result<u64, DriveError> {
-    let Some(start_at_ns) = start_at_ns else {
-        return Ok(clock::monotonic_ns() + LEAD_NS);
+pub(crate) fn await_start(start: &StartTime, stop: &StopSwitch) -> Result<u64, DriveError> {
+    let start_at_ns = match start {
+        StartTime::WhenReady => return Ok(clock::monotonic_ns() + LEAD_NS),
+        StartTime::UnixNs(unix_ns) => *unix_ns,
+        StartTime::Told(signal) => signal.wait(stop)?,
     };
     loop {
         let (now_ns, unix_ns) = (clock::monotonic_ns(), clock::realtime_ns());
@@ -152,17 +224,45 @@ mod tests {
     #[test]
     fn a_start_in_the_past_is_missed_and_one_ahead_is_kept() {
         let stop = StopSwitch::default();
-        let missed = await_start(Some(clock::realtime_ns()), &stop);
+        let missed = await_start(&StartTime::UnixNs(clock::realtime_ns()), &stop);
         assert!(matches!(missed, Err(DriveError::StartMissed { .. })));
         let asked_ns = clock::realtime_ns() + 2 * LEAD_NS;
-        let start_ns = await_start(Some(asked_ns), &stop).unwrap();
+        let start_ns = await_start(&StartTime::UnixNs(asked_ns), &stop).unwrap();
         let told_ns = clock::realtime_ns() + start_ns - clock::monotonic_ns();
         assert!(
             told_ns.abs_diff(asked_ns) < 1_000_000,
             "{told_ns} {asked_ns}"
         );
         stop.throw();
-        let ended = await_start(Some(clock::realtime_ns() + 3_600 * LEAD_NS), &stop);
+        let late = StartTime::UnixNs(clock::realtime_ns() + 3_600 * LEAD_NS);
+        let ended = await_start(&late, &stop);
+        assert!(matches!(ended, Err(DriveError::Interrupted)));
+    }
+
+    #[test]
+    fn a_start_that_is_told_is_waited_for_and_kept() {
+        let (stop, signal) = (StopSwitch::default(), Arc::<StartSignal>::default());
+        let apart_ns = thread::scope(|scope| {
+            let waiting =
+                scope.spawn(|| await_start(&StartTime::Told(Arc::clone(&signal)), &stop).unwrap());
+            while !signal.is_ready() {
+                thread::yield_now();
+            }
+            assert!(!waiting.is_finished());
+            // This host's clock is an hour ahead of the one that the start is told by.
+            let (asked_ns, hour_ns) = (clock::realtime_ns() + 2 * LEAD_NS, 3_600_000_000_000);
+            signal.begin_at(ToldStart {
+                unix_ns: asked_ns - hour_ns,
+                clock_ahead_ns: hour_ns as i64,
+                clock_error_ns: 0,
+            });
+            let start_ns = waiting.join().unwrap();
+            asked_ns.abs_diff(clock::realtime_ns() + start_ns - clock::monotonic_ns())
+        });
+        assert!(apart_ns < 1_000_000, "{apart_ns}");
+        stop.throw();
+        let never = StartTime::Told(Arc::default());
+        let ended = await_start(&never, &stop);
         assert!(matches!(ended, Err(DriveError::Interrupted)));
     }
 }

@@ -49,7 +49,7 @@ impl<'a> ConnectionPool<'a> {
         let role_session = role_session.transpose()?;
         let connections = with_users(load, open_all(&opener, stop)?);
         let connect_ns = clock::monotonic_ns() - began_ns;
-        let start_ns = await_start(load.start_at_ns, stop)?;
+        let start_ns = await_start(&load.start, stop)?;
         let start = Start {
             monotonic_ns: start_ns,
             realtime_ns: realtime_of(start_ns),

@@ -47,7 +47,7 @@ mod stop;
 mod timers;
 mod worker;
 
-pub use client_share::ClientShare;
+pub use client_share::{ClientShare, StartSignal, StartTime, ToldStart};
 pub use error::{DriveError, Fault};
 pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use observe::{IntervalRecord, Level, Observer, RunOutcome, SILENCES_KEPT, Start, Status};

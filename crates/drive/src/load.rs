@@ -1,6 +1,6 @@
 //! Describes a load: what to run, against which server, how hard and for how long.
 
-use crate::{ClientShare, DriveError, Pacing};
+use crate::{ClientShare, DriveError, Pacing, StartTime};
 use dbdyno_wire::{Endpoint, ServerError, SessionOptions};
 use dbdyno_workload::{RetryAfter, RetryValues, Workload};
 use std::sync::Arc;
@@ -66,7 +66,8 @@ pub struct FurtherError {
 }
 
 impl FurtherError {
-    fn is(self, error: &ServerError) -> bool {
+    /// Whether the server answered with it.
+    pub fn is(self, error: &ServerError) -> bool {
         self.code == error.code
             && self
                 .cause
@@ -148,8 +149,8 @@ pub struct Load {
     pub cpus: Vec<usize>,
     /// When events are due.
     pub pacing: Pacing,
-    /// Unix time in nanoseconds at which second 0 begins; `None`: as soon as all is ready.
-    pub start_at_ns: Option<u64>,
+    /// When second 0 begins.
+    pub start: StartTime,
     /// Stretches of the run, in order.
     pub phases: Vec<Phase>,
     /// What happens after an error.
@@ -169,6 +170,12 @@ pub struct Load {
 }
 
 impl Load {
+    /// Whether its record is to be merged with those of other processes, or could be.
+    #[must_use]
+    pub fn is_share(&self) -> bool {
+        self.share.is_part() || matches!(self.start, StartTime::Told(_))
+    }
+
     /// Connections that are driven here.
     #[must_use]
     pub fn connections(&self) -> u32 {

@@ -106,7 +106,7 @@ impl Opener {
     pub(crate) fn ask_session(&self, lane: u8) -> Result<SessionReadBack, DriveError> {
         let mut session = self.connect(lane)?;
         let mut facts = read_back(&mut session)?;
-        if self.load.share.is_part() {
+        if self.load.is_share() {
             facts.server_identity = Some(server_identity(&mut session)?);
         }
         session.close();

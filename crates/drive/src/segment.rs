@@ -215,7 +215,7 @@ fn account(
         process_cpu_ns,
         peak_rss_bytes: limits::peak_rss_bytes(),
         longest_silence_ns: silences.iter().map(Silence::length_ns).max().unwrap_or(0),
-        silences: match load.share.is_part() {
+        silences: match load.is_share() {
             true => longest_since(silences, shared.grid.zero_ns()),
             false => Vec::new(),
         },

@@ -5,8 +5,8 @@
 
 use dbdyno_drive::{
     Arrivals, ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
-    PreparedFull, Probe, Protocol, RateStream, RunOutcome, Search, Start, Status, StopSwitch,
-    Stretch, Think, ThinkDistribution, drive, search,
+    PreparedFull, Probe, Protocol, RateStream, RunOutcome, Search, Start, StartTime, Status,
+    StopSwitch, Stretch, Think, ThinkDistribution, drive, search,
 };
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
@@ -154,7 +154,7 @@ fn load(server: &NullServer, pacing: Pacing, seconds: u32) -> Load {
         protocol: Protocol::Prepared,
         concurrency: 8,
         share: ClientShare::default(),
-        start_at_ns: None,
+        start: StartTime::WhenReady,
         workers: 2,
         cpus: Vec::new(),
         pacing,

@@ -4,7 +4,7 @@
 
 use dbdyno_drive::{
     Arrivals, ClientShare, ErrorPolicy, IntervalRecord, Level, Load, Observer, Pacing, Phase,
-    PreparedFull, Protocol, Start, Status, StopSwitch, drive,
+    PreparedFull, Protocol, Start, StartTime, Status, StopSwitch, drive,
 };
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
@@ -70,7 +70,7 @@ fn load(address: SocketAddr) -> Load {
         protocol: Protocol::Prepared,
         concurrency: 8,
         share: ClientShare::default(),
-        start_at_ns: None,
+        start: StartTime::WhenReady,
         workers: 2,
         cpus: Vec::new(),
         pacing: Pacing::FixedRate {

@@ -92,6 +92,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l color -x -a 'auto
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l pair -r -d 'two targets, B against A (default: the best two)'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l at -r -d 'memory, connections, workload or route, such as 512MB,16 (default: place of the answer)'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l format -x -a 'text json md' -d 'default: text'
+complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l json -d 'the same as --format json'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l prove -r -d 'undo this cause and measure; no name: the first causes; list: all possible changes'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l rounds -r -d 'runs unchanged and changed (default 4 each)'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l deep -d 'run both targets once more and sample their stacks'

@@ -33,7 +33,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "few-repeats": "Three repeats or more narrow the intervals.",
         "fixed-order": 'Set order = "interleaved" in [measure].',
         "shared-cores": "Pin them to different cores, or run the load generator on another machine.",
-        CLIENT_BOUND: "Give the load generator more processors (--pin-client) or a machine of its own.",
+        CLIENT_BOUND: "Give the load generator more processors (--pin-client) or a separate machine.",
         "errors": "The server's manual says what a code means; correct the settings or the load that cause it.",
         "undecided": "dbdyno plan STUDY.toml --target-half-width 2% says how many repeats a given precision needs.",
         "closed-loop": "Use a fixed rate (--rate) to see it.",

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from dbdyno.analyse._pairs import Place, place_of, turned
 from dbdyno.analyse._words import counted, faster_words
-from dbdyno.core import Comparison, target_title
+from dbdyno.core import UNKNOWN_ROUTE, Comparison, target_title
 
 _ROUTE_WORDS: Mapping[str, str] = MappingProxyType(
     {"socket": "through the Unix socket", "loopback": "over loopback", "network": "over the network"}
@@ -36,14 +36,22 @@ class RouteOrder:
         return sorted(found, key=lambda pair: -abs(math.log(pair[0].ratio / pair[1].ratio)))
 
 
+def over_words(route: str) -> str:
+    """How clients reach the server by a route, in words.
+
+    >>> over_words("network"), over_words("wan")
+    ('over the network', 'over wan')
+    """
+    return _ROUTE_WORDS.get(route, f"over {route}")
+
+
 def route_orders(comparisons: Sequence[Comparison]) -> list[RouteOrder]:
     """Each further route against the first one, where the same targets were compared on both."""
-    known = list(_ROUTE_WORDS)
     at: dict[str, dict[tuple[str, int, int, frozenset[str]], Comparison]] = {}
     for pair in comparisons:
         key = (pair.workload, pair.tier_bytes, pair.concurrency, frozenset((pair.left, pair.right)))
         at.setdefault(pair.route, {})[key] = pair
-    base, *others = sorted(at.keys() & _ROUTE_WORDS.keys(), key=known.index) or [""]
+    base, *others = sorted(at.keys() - {UNKNOWN_ROUTE}, key=_rank) or [""]
     orders = []
     for other in others:
         shared = [(at[base][key], there) for key, there in at[other].items() if key in at[base]]
@@ -56,7 +64,7 @@ def route_orders(comparisons: Sequence[Comparison]) -> list[RouteOrder]:
 
 def route_sentence(found: RouteOrder, place_words: Callable[[Place], str]) -> str:
     """Whether the order changes, in one sentence; with what turns round the widest."""
-    base, other = _ROUTE_WORDS[found.base], _ROUTE_WORDS[found.other]
+    base, other = over_words(found.base), over_words(found.other)
     if not found.decided:
         return f"Unknown whether the order changes {other}: no comparison shows a difference on both routes."
     total, reversed_pairs = len(found.decided), found.reversed_pairs()
@@ -71,6 +79,11 @@ def route_sentence(found: RouteOrder, place_words: Callable[[Place], str]) -> st
     shown = counted(len(reversed_pairs), "comparison")
     where = place_words(place_of(here)).removesuffix(f", {found.base}")
     return f"The order {other} differs from that {base} in {shown} of {total}. The widest is at {where}: {widest}."
+
+
+def _rank(route: str) -> tuple[int, str]:
+    known = list(_ROUTE_WORDS)
+    return (known.index(route) if route in known else len(known), route)
 
 
 def _words(pair: Comparison) -> str:

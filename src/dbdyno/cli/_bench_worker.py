@@ -40,8 +40,11 @@ def drive_bench(
     host, home = LocalHost(), Home.of_user()
     home.check()
     plan = full_plan(whole, host)
-    with lab.connected_bench(study, study.bench, host) as there:
-        worker = _BenchWorker(study, plan, start, host, home, there, tell)
+    with (
+        lab.connected_bench(study, study.bench, host) as there,
+        lab.connected_clients(study, study.bench, there) as clients,
+    ):
+        worker = _BenchWorker(study, plan, start, host, home, there, clients, tell)
         next(orders)
         worker.get_ready()
         tell(None)
@@ -63,6 +66,7 @@ class _BenchWorker:
     host: LocalHost
     home: Home
     there: RemoteHost | None
+    clients: Sequence[lab.ClientHost]
     tell: Callable[[lab.BenchMessage | None], None]
     examination: Examination | None = None
     is_new: bool = True
@@ -80,7 +84,7 @@ class _BenchWorker:
         check_before_study(self.examination, force=self.start.is_forced, quiet=True)
         facts = asdict(host.facts(place.root))
         if self.there is not None:
-            facts["client"] = asdict(self.host.facts(self.home.root))
+            facts |= lab.client_facts(self.clients, self.host.facts(self.home.root))
         self.tell(lab.BenchReady(facts))
 
     def new_results(self, folder: Path) -> Results:
@@ -108,7 +112,15 @@ class _BenchWorker:
         plan = replace(self.plan, runs=(*self.plan.runs, *further))
         on_event = partial(self._on_event, results)
         outcome = lab.run_study(
-            self.study, plan, results, self.host, self.home, on_event, options, server_host=self.there
+            self.study,
+            plan,
+            results,
+            self.host,
+            self.home,
+            on_event,
+            options,
+            server_host=self.there,
+            clients=self.clients,
         )
         if outcome.interrupted:
             raise KeyboardInterrupt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from dbdyno.core import Home, Profiler
 from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts.remote import RemoteHost
-from dbdyno.lab import Outcome, RunOptions, connected_bench, run_study
+from dbdyno.lab import ClientHost, Outcome, RunOptions, client_facts, connected_bench, connected_clients, run_study
 from dbdyno.plan import PartOfStudy, Plan, check_budget, runs_of_part
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import Results, StoredStudy
@@ -59,8 +60,11 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
     home.make()
     plan = full_plan(study, lab)
     own = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
-    with connected_bench(study, study.bench, lab) as there:
-        return _run_with(study, plan, own, output, choices, lab, home, there)
+    with (
+        connected_bench(study, study.bench, lab) as there,
+        connected_clients(study, study.bench, there) as clients,
+    ):
+        return _run_with(study, plan, own, output, choices, lab, home, there, clients)
 
 
 def run_beside(study: Study, output: Path, choices: argparse.Namespace, profiler: Profiler | None = None) -> Outcome:
@@ -92,6 +96,7 @@ def _run_with(
     lab: LocalHost,
     home: Home,
     there: RemoteHost | None,
+    clients: Sequence[ClientHost],
 ) -> Outcome:
     """Run it with servers on this machine, or on a host.
 
@@ -108,7 +113,7 @@ def _run_with(
     examination = examine_here(needs, home, lab) if there is None else examine_bench(there, needs)
     check_before_study(examination, force=choices.force, quiet=choices.quiet)
     if there is not None:
-        facts["client"] = asdict(lab.facts(home.root))
+        facts |= client_facts(clients, lab.facts(home.root))
     make_room(output, study_text(study), fresh=fresh)
     with removed_unless_used(output):
         results = Results.open_or_create(
@@ -131,7 +136,7 @@ def _run_with(
                 auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
                 getattr(choices, "profiler", None),
             )
-            return run_study(study, own, results, lab, home, on_event, options, server_host=there)
+            return run_study(study, own, results, lab, home, on_event, options, server_host=there, clients=clients)
 
 
 def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool) -> None:

@@ -63,6 +63,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
         help="memory, connections, workload or route, such as 512MB,16 (default: place of the answer)",
     )
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
     proof = parser.add_argument_group("proof")
     proof.add_argument(
         "--prove",
@@ -107,7 +108,7 @@ def _explain(choices: argparse.Namespace) -> int:
     if choices.format == "json":
         print(json.dumps(why_object(analysis, why), indent=1, allow_nan=False))
     elif choices.format == "md":
-        print(why_markdown(why), end="")
+        print(why_markdown(analysis, why), end="")
     else:
         print_why(analysis, why, wide_console())
     return 0

@@ -100,6 +100,8 @@ def _print_head(study: Study, plan: Plan) -> None:
         console.print(line, markup=False)
     if study.benches:
         console.print(study.bench_words, markup=False)
+    if study.shaped_routes:
+        console.print(f"shaped routes: {study.shaped_words}", markup=False)
 
 
 def _print_runs(plan: Plan) -> None:
@@ -261,6 +263,7 @@ def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
         "time_parts": [asdict(part) for part in budget.parts],
         "disk_bytes": budget.disk_bytes,
         "memory_bytes": budget.memory_bytes,
+        **({"shaped_routes": [asdict(route) for route in study.shaped_routes]} if study.shaped_routes else {}),
         "machines": [asdict(dealt) for dealt in dealt_over(study, plan.runs, budget)],
         **({"benches": asdict(dealt_to_benches(study, plan.runs, budget))} if len(study.benches) > 1 else {}),
     }

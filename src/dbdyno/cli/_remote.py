@@ -96,7 +96,8 @@ def _is_same_agent(host: RemoteHost) -> bool:
 
 
 def _access(host: RemoteHost, outlives: bool) -> RemoteAccess:
-    from dbdyno.doctor import RemoteAccess  # late: see _main
+    from dbdyno.configure import shaping_obstacle  # late: see _main
+    from dbdyno.doctor import RemoteAccess
 
     clock, program = host.clock_map(), host.program
     span_ns = max(host.link.exchanges[-1].middle_ns - host.link.exchanges[0].middle_ns, 1)
@@ -111,6 +112,7 @@ def _access(host: RemoteHost, outlives: bool) -> RemoteAccess:
         clock.drift_ppm,
         2e6 * clock.bound_ns / span_ns,
         outlives,
+        *shaping_obstacle(host),
     )
 
 

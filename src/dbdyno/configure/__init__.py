@@ -8,13 +8,24 @@ from dbdyno.configure._baseline import REDO_CAPACITY_BYTES, own_values
 from dbdyno.configure._choose import check_settings, choose_settings, settings_of_series
 from dbdyno.configure._container import remove_noted_containers
 from dbdyno.configure._crash_report import CrashReport, disk_full_line
-from dbdyno.configure._endpoint import LOAD_USER, Credentials, Endpoint, NetworkAccess, credentials_file
+from dbdyno.configure._endpoint import LOAD_USER, Credentials, Endpoint, NetworkAccess, NetworkClient, credentials_file
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._initialise import copy_data_directory, initialise
 from dbdyno.configure._options import RESERVED_OPTIONS, Setting, option_file
 from dbdyno.configure._orphan import ServerNote, end_orphan, read_note
 from dbdyno.configure._readback import read_back
 from dbdyno.configure._server import Server, attach_server
+from dbdyno.configure._shaping import (
+    Interface,
+    TrafficShaper,
+    check_shaping,
+    configured_queues,
+    find_shaper,
+    shaping_commands,
+    shaping_obstacle,
+    shaping_remedy,
+    undo_left_shape,
+)
 from dbdyno.configure._start import start_server
 
 __all__ = [
@@ -25,17 +36,23 @@ __all__ = [
     "Credentials",
     "Endpoint",
     "Engine",
+    "Interface",
     "NetworkAccess",
+    "NetworkClient",
     "Server",
     "ServerNote",
     "Setting",
+    "TrafficShaper",
     "attach_server",
     "check_settings",
+    "check_shaping",
     "choose_settings",
+    "configured_queues",
     "copy_data_directory",
     "credentials_file",
     "disk_full_line",
     "end_orphan",
+    "find_shaper",
     "initialise",
     "option_file",
     "own_values",
@@ -43,5 +60,9 @@ __all__ = [
     "read_note",
     "remove_noted_containers",
     "settings_of_series",
+    "shaping_commands",
+    "shaping_obstacle",
+    "shaping_remedy",
     "start_server",
+    "undo_left_shape",
 ]

@@ -105,18 +105,34 @@ class NetworkAccess:
     ----------
     address : of the server's host; it listens there and nowhere else
     ports : first and last that it may listen on; None: any
-    client : the machine of the clients
-    folder : private folder there, for the password
+    clients : the machines of the clients, the lead first
     """
 
     address: str
     ports: tuple[int, int] | None
-    client: Host
+    clients: tuple[NetworkClient, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkClient:
+    """A machine that clients run on.
+
+    Parameters
+    ----------
+    folder : private folder there, for the password
+    """
+
+    host: Host
     folder: Path
+
+    @property
+    def password_file(self) -> Path:
+        """Return where the password of the load's account is."""
+        return self.folder / "client.password"
 
 
 def network_endpoint(access: NetworkAccess, port: int, credentials: Credentials) -> Endpoint:
-    """Endpoint for the clients; the password goes into a file of theirs."""
-    password_file = access.folder / "client.password"
-    access.client.write_private(password_file, credentials.load_password + "\n")
-    return Endpoint(None, access.address, port, LOAD_USER, password_file)
+    """Endpoint for the lead client; the password goes into a file of each."""
+    for client in access.clients:
+        client.host.write_private(client.password_file, credentials.load_password + "\n")
+    return Endpoint(None, access.address, port, LOAD_USER, access.clients[0].password_file)

@@ -45,8 +45,8 @@ def listening_ports(lines: Iterable[str]) -> set[int]:
     return {int(row[1].rpartition(":")[2], 16) for row in rows if len(row) > 3 and row[3] == _LISTEN}
 
 
-def admit_clients(server: Server, credentials: Credentials) -> None:
-    """Make the load's account for the address that the server sees its clients at: the server itself tells it.
+def admit_clients(server: Server, credentials: Credentials, access: NetworkAccess) -> None:
+    """Make the load's account for the address that the server sees each client host at: the server itself tells it.
 
     Data of a snapshot have no such account, so the first attempt is refused.
 
@@ -54,8 +54,13 @@ def admit_clients(server: Server, credentials: Credentials) -> None:
     ------
     ConfigureError : the server can't be reached over the network, or does not tell
     """
+    for client in access.clients:
+        _admit(server, credentials, client.host)
+
+
+def _admit(server: Server, credentials: Credentials, client: Host) -> None:
     try:
-        server.connect(as_load_user=True).close()
+        server.connect(as_load_user=True, through=client).close()
     except ConfigureError as error:
         match = _NOT_ALLOWED_RE.search(error.why)
         if match is None:

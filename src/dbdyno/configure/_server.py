@@ -63,6 +63,7 @@ class Server:
         private_directory: Path | None = None,
         run_directory: Path | None = None,
         memory_group: MemoryGroup | None = None,
+        load_host: Host | None = None,
     ) -> None:
         self.installation = installation
         self.endpoint = endpoint
@@ -87,7 +88,7 @@ class Server:
         self._wedged: str | None = None
         self._death: CrashReport | None = None
         self._is_ending = False
-        self._host = host
+        self._host, self._load_host = host, load_host
         self._credentials = credentials
         self._admin_socket = admin_socket
         self._error_log = error_log
@@ -130,15 +131,21 @@ class Server:
             return False
         return True
 
-    def connect(self, database: str | None = None, *, as_load_user: bool = False) -> ServerConnection:
+    def connect(
+        self, database: str | None = None, *, as_load_user: bool = False, through: Host | None = None
+    ) -> ServerConnection:
         """A connection with autocommit: as administrator (over the socket) or as the load's own user.
+
+        Parameters
+        ----------
+        through : the machine that the server sees the load's user at; None: the one that the load is led from
 
         Raises
         ------
         ConfigureError : it does not let us in; the end of its log is given when it is ours and has ended
         """
         try:
-            return self._open(database, as_load_user=as_load_user or self._credentials is None)
+            return self._open(database, as_load_user=as_load_user or self._credentials is None, through=through)
         except PathLostError as error:
             remedy = "check cable, switch, route and power of its host"
             raise ConfigureError(str(error.args[-1]), self._where(), remedy, fault="network") from None
@@ -278,7 +285,7 @@ class Server:
             return None
         return None
 
-    def _open(self, database: str | None, *, as_load_user: bool) -> ServerConnection:
+    def _open(self, database: str | None, *, as_load_user: bool, through: Host | None = None) -> ServerConnection:
         endpoint = self.endpoint
         path = endpoint.socket if as_load_user else str(self._admin_socket)
         if path is not None:
@@ -286,7 +293,10 @@ class Server:
             if self.listener_pid is None:
                 raise ConnectionRefusedError(f"no process listens on {path}")
         address: Address = Path(path) if path is not None else (endpoint.host or "", endpoint.port or 0)
-        if self.is_ours:
+        through = through or self._load_host
+        if as_load_user and through is not None and not isinstance(address, Path):
+            address = through.reach_through(address)
+        elif self.is_ours:
             address = self._host.reach(address)
         return connect(
             user=endpoint.user if as_load_user else ADMIN_USER,

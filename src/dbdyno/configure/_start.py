@@ -19,7 +19,7 @@ from dbdyno.configure._orphan import write_note
 from dbdyno.configure._readiness import await_login, check_port, check_storage_engine, settings_read_back
 from dbdyno.configure._server import Server
 from dbdyno.configure._start_order import StartOrder
-from dbdyno.core import NO_DELAYS, CallDelays, ConfigureError, ContainerChoice, Route
+from dbdyno.core import NO_DELAYS, CallDelays, ConfigureError, ContainerChoice, Route, is_network_route
 from dbdyno.engines import beside, family_of
 from dbdyno.hosts import ContainerProcess, Host, MemoryGroup, Process
 
@@ -48,7 +48,7 @@ def start_server(
     """Start an engine on a data directory and read its settings back.
 
     It listens on a socket in a private folder, on 127.0.0.1 only when the route is loopback, and on another address
-    only when it is network.
+    only when it is a network.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def start_server(
     memory_limit_bytes : of its process, page cache included: enforced by a control group of its own
     plugin_version : of the storage engine's plug-in, which its options were chosen for; empty: not known
     delays : by which its calls take longer, on purpose
-    network : how clients of another machine reach it; needed for the route network
+    network : how clients of another machine reach it; needed for the routes over a network
 
     Raises
     ------
@@ -81,7 +81,7 @@ def start_server(
         memory_limit_bytes,
         plugin_version,
         delays,
-        network if route == "network" else None,
+        network if is_network_route(route) else None,
     )
     for _ in range(_PORT_ATTEMPTS - 1):
         try:
@@ -151,6 +151,7 @@ def _start_in(
         private_directory=private,
         run_directory=order.run_directory,
         memory_group=process.memory_group() if isinstance(process, ContainerProcess) else group,
+        load_host=None if order.network is None else order.network.clients[0].host,
     )
     server.option_file = text
     try:
@@ -159,7 +160,7 @@ def _start_in(
         server.start_ns = time.monotonic_ns() - started_ns
         check_storage_engine(server, order)
         if order.network is not None:
-            admit_clients(server, credentials)
+            admit_clients(server, credentials, order.network)
         if port is not None:
             check_port(server)
         server.settings = settings_read_back(server, order)

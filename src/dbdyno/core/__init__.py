@@ -3,7 +3,7 @@
 No dependency. The only I/O is reading a file that somebody named (`read_input`), bounded and without waiting.
 """
 
-from dbdyno.core._cell import Cell, Route, Run, RunStatus
+from dbdyno.core._cell import ROUTES, UNKNOWN_ROUTE, Cell, Route, Run, RunStatus, is_network_route
 from dbdyno.core._decode import LARGEST, DecodeError, decode
 from dbdyno.core._documents import InvalidValueError, check_plain, json_value, toml_document
 from dbdyno.core._engine import (
@@ -101,8 +101,10 @@ __all__ = [
     "LARGEST",
     "LIMIT_VARIABLE",
     "NO_DELAYS",
+    "ROUTES",
     "SESSIONS",
     "STORAGE_ENGINE_ALIASES",
+    "UNKNOWN_ROUTE",
     "UNLIMITED",
     "AlteredError",
     "AnalysisError",
@@ -169,6 +171,7 @@ __all__ = [
     "format_memory",
     "function_name",
     "input_limit",
+    "is_network_route",
     "is_unnamed",
     "json_value",
     "linker_name",

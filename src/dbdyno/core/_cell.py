@@ -5,11 +5,23 @@ from __future__ import annotations
 import functools
 import hashlib
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
-Route = Literal["socket", "loopback", "network", "unknown"]
-"""How the client reaches the server. dbdyno itself drives the first two; imported runs have the others as well."""
+Route: TypeAlias = str
+"""How the client reaches the server: one of `ROUTES`, or the name that a study gives to a shaped network."""
+ROUTES: tuple[Route, ...] = ("socket", "loopback", "network")
+UNKNOWN_ROUTE: Route = "unknown"
+"""Of imported runs whose logs don't tell it."""
 RunStatus = Literal["good", "suspect", "failed", "skipped", "missing"]
+
+
+def is_network_route(route: Route) -> bool:
+    """Return whether clients reach the server over a network, shaped or not.
+
+    >>> [is_network_route(route) for route in ("socket", "loopback", "network", "wan", "unknown")]
+    [False, False, True, True, False]
+    """
+    return route not in ("socket", "loopback", UNKNOWN_ROUTE)
 
 
 @dataclass(frozen=True, slots=True)

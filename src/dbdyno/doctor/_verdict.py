@@ -80,6 +80,7 @@ class RemoteAccess:
     clock_bound_ns : most by which the host's clock is mapped wrongly
     drift_ppm, drift_bound_ppm : by how much its clock is faster than ours, and by how much that may be wrong
     outlives_connection : whether the agent goes on when its connection is cut
+    shaping_obstacle, shaping_remedy : why routes can't be shaped there, and what would help; empty where they can
     """
 
     destination: str
@@ -92,6 +93,8 @@ class RemoteAccess:
     drift_ppm: float
     drift_bound_ppm: float
     outlives_connection: bool
+    shaping_obstacle: str = ""
+    shaping_remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,10 @@ class LocalHost(Host):
         """See `Host`."""
         return address
 
+    def reach_through(self, address: tuple[str, int]) -> Address:
+        """See `Host`."""
+        return address
+
     def watch(self, period_ns: int) -> LocalWatch:
         """See `Host`."""
         return LocalWatch(self._files)

@@ -125,6 +125,9 @@ class Host(Protocol):
     def reach(self, address: Address) -> Address:
         """The address by which a connection from this process reaches a socket of that machine: perhaps a tunnel's."""
 
+    def reach_through(self, address: tuple[str, int]) -> Address:
+        """The address by which this process reaches another host's IP address and port as that machine does."""
+
     def watch(self, period_ns: int) -> FileWatch:
         """Read files again and again, every `period_ns`."""
 

@@ -42,7 +42,7 @@ from dbdyno.lab._fleet_processes import BenchStart, BenchWork, ProcessFleet
 from dbdyno.lab._fleet_ray import RayFleet
 from dbdyno.lab._generator import find_generator, resolve_workloads
 from dbdyno.lab._orphans import Orphans, RunningServer, clean_up, find_orphans, living_studies
-from dbdyno.lab._remote_bench import connected_bench
+from dbdyno.lab._remote_bench import ClientHost, client_facts, connected_bench, connected_clients
 from dbdyno.lab._sinks import activity_words
 from dbdyno.lab._study_runner import run_study
 
@@ -54,6 +54,7 @@ __all__ = [
     "BenchReady",
     "BenchStart",
     "BenchWork",
+    "ClientHost",
     "ConditionAwaited",
     "DatasetReady",
     "DatasetsEqual",
@@ -93,7 +94,9 @@ __all__ = [
     "TargetFiles",
     "activity_words",
     "clean_up",
+    "client_facts",
     "connected_bench",
+    "connected_clients",
     "find_generator",
     "find_orphans",
     "living_studies",

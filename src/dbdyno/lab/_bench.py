@@ -19,6 +19,7 @@ from dbdyno.configure import (
     initialise,
     start_server,
 )
+from dbdyno.connections import ServerConnection
 from dbdyno.core import NO_DELAYS, CallDelays, Caveat, Home, Route, Run, Target
 from dbdyno.engines import SettingValue
 from dbdyno.hosts import Host
@@ -47,6 +48,9 @@ class RunServer(FillServer, Protocol):
     @property
     def pid(self) -> int | None:
         """Return its process on this machine; None where it can't be seen."""
+
+    def client_connection(self) -> ServerConnection:
+        """A connection by the route and as the user of the load."""
 
     def variables(self) -> Mapping[str, str]:
         """SHOW GLOBAL VARIABLES."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from dbdyno.core import DbdynoError, Home, Profiler, Route, Run, Target
+from dbdyno.core import DbdynoError, Home, Profiler, Route, Run, Target, is_network_route
 from dbdyno.hosts import Host, HostFacts
 from dbdyno.lab import _events as events
 from dbdyno.lab._bench import Bench, RunServer
+from dbdyno.measure import LoadAgent
 from dbdyno.measure.client import Calibration
 from dbdyno.plan import Plan
 from dbdyno.populate import ConditionAnswer, Dataset, Snapshot
@@ -84,12 +85,18 @@ class LoadClient:
 
     Parameters
     ----------
+    host : of several the first, whose clock the seconds are told by
     generator : path of ``dbdyno-load`` there
+    agents : hosts that are one client together; none: the load is driven on `host` alone
+    lab, lab_generator : where their records are merged; None without `agents`
     """
 
     host: Host
     generator: Path
     logical_cpu_count: int
+    agents: tuple[LoadAgent, ...] = ()
+    lab: Host | None = None
+    lab_generator: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,7 @@ class RunContext:
     host, home : of the servers, and of the clients on the routes socket and loopback
     generator : path of ``dbdyno-load`` there
     machine : facts of that machine
-    network_client : where the clients of the route network run; None: the study has none
+    network_client : where the clients of the route network and of shaped ones run; None: the study has none
     emit : hands an event to the journal, the live log and the console
     """
 
@@ -120,7 +127,7 @@ class RunContext:
 
     def client(self, route: Route) -> LoadClient:
         """Return where the clients of a route run: those of the network on another machine than the server."""
-        if route == "network" and self.network_client is not None:
+        if is_network_route(route) and self.network_client is not None:
             return self.network_client
         return LoadClient(self.host, self.generator, self.machine.logical_cpu_count)
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
-from dbdyno.configure import NetworkAccess
-from dbdyno.core import Home, HostError, Target
-from dbdyno.hosts import Host
+from dbdyno.configure import NetworkAccess, NetworkClient, check_shaping
+from dbdyno.core import Home, HostError, Target, is_network_route
+from dbdyno.hosts import Host, HostFacts
 from dbdyno.hosts.remote import RemoteHost, connect
 from dbdyno.lab._bench import LocalBench
+from dbdyno.lab._context import LoadClient
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._passwords import private_folder
+from dbdyno.measure import LoadAgent
 from dbdyno.provision import Installation, in_use, provision, push_installation
-from dbdyno.study import BenchChoice, Study
+from dbdyno.study import BenchChoice, HostChoice, Study
 
 _LOST_PATHS = 6
 """A lost control connection is tried again for so many times what loses one of the load: what was cut may be mended."""
@@ -26,33 +30,124 @@ def connected_bench(study: Study, bench: BenchChoice | None, lab: Host) -> Itera
 
     Raises
     ------
-    HostError : it can't be reached, or it is this machine
+    HostError : it can't be reached, it is this machine, or its network can't be shaped as the study asks
     """
     if bench is None or bench.server is None:
         yield None
         return
-    patience_s = _LOST_PATHS * study.timeouts.path_ns / 1e9
-    with connect(bench.server.ssh, find_generator(), home=bench.server.home, patience_s=patience_s) as host:
+    with _connected(study, bench.server) as host:
         host.home.check()
-        host.end_agents_of_dead_labs()
-        if "network" in study.routes and host.boot_id() == lab.boot_id():
-            raise HostError(
-                f"{bench.server.name} is this machine",
-                "both have the same boot id, so there is no network between them",
-                "name another host, or remove the route network",
-            )
+        if any(map(is_network_route, study.routes)) and not bench.clients:
+            _check_apart(bench.server.name, host, "this machine", lab)
+        check_shaping(host, bench.server, study.shaped_routes)
         yield host
 
 
+@dataclass(frozen=True, slots=True)
+class ClientHost:
+    """A host that drives a share of the load of the route network."""
+
+    choice: HostChoice
+    host: RemoteHost
+
+
 @contextlib.contextmanager
-def network_access(study: Study, lab: Host) -> Iterator[NetworkAccess | None]:
-    """How clients on this machine reach the study's servers while the block runs; None: they do not."""
+def connected_clients(
+    study: Study, bench: BenchChoice | None, server: RemoteHost | None
+) -> Iterator[tuple[ClientHost, ...]]:
+    """Reach the hosts of a bench's clients while the block runs; none: they run on this machine.
+
+    Raises
+    ------
+    HostError : one can't be reached, or two of the bench's hosts are one machine
+    """
+    with contextlib.ExitStack() as held:
+        known = [] if bench is None or bench.server is None or server is None else [(bench.server.name, server)]
+        clients = []
+        for choice in () if bench is None else bench.clients:
+            host = held.enter_context(_connected(study, choice))
+            for name, other in known:
+                _check_apart(choice.name, host, name, other)
+            known.append((choice.name, host))
+            clients.append(ClientHost(choice, host))
+        yield tuple(clients)
+
+
+@contextlib.contextmanager
+def _connected(study: Study, choice: HostChoice) -> Iterator[RemoteHost]:
+    patience_s = _LOST_PATHS * study.timeouts.path_ns / 1e9
+    with connect(choice.ssh, find_generator(), home=choice.home, patience_s=patience_s) as host:
+        host.end_agents_of_dead_labs()
+        yield host
+
+
+def _check_apart(name: str, host: Host, other_name: str, other: Host) -> None:
+    if host.boot_id() == other.boot_id():
+        raise HostError(
+            f"{name} is {other_name}" if other_name == "this machine" else f"{name} and {other_name} are one machine",
+            "both have the same boot id, so there is no network between them",
+            "name another host, or remove the routes over the network",
+        )
+
+
+@contextlib.contextmanager
+def network_access(study: Study, lab: Host, clients: Sequence[ClientHost] = ()) -> Iterator[NetworkAccess | None]:
+    """How the network's clients reach the study's servers while the block runs; None: there are none.
+
+    Parameters
+    ----------
+    clients : hosts that they run on; none: this machine
+    """
     server = study.bench.server if study.bench is not None else None
-    if server is None or server.address is None or "network" not in study.routes:
+    if server is None or server.address is None or not any(map(is_network_route, study.routes)):
         yield None
         return
-    with private_folder(lab) as folder:
-        yield NetworkAccess(server.address, server.ports, lab, folder)
+    with contextlib.ExitStack() as held:
+        hosts: Sequence[Host] = [client.host for client in clients] or [lab]
+        folders = [held.enter_context(_left_if_lost(private_folder(host))) for host in hosts]
+        reached = tuple(NetworkClient(host, folder) for host, folder in zip(hosts, folders, strict=True))
+        yield NetworkAccess(server.address, server.ports, reached)
+
+
+@contextlib.contextmanager
+def _left_if_lost(folder: contextlib.AbstractContextManager[Path]) -> Iterator[Path]:
+    """A folder that stays where its host is lost by then: the host's agent removes it with its lease."""
+    path = folder.__enter__()
+    try:
+        yield path
+    finally:
+        try:
+            folder.__exit__(None, None, None)
+        except HostError as error:
+            if error.fault != "network":
+                raise
+
+
+def client_facts(clients: Sequence[ClientHost], lab: HostFacts) -> dict[str, Any]:
+    """Facts of the machines that clients run on, by the names that ``host.json`` has for them."""
+    if not clients:
+        return {"client": asdict(lab)}
+    return {"clients": {client.choice.name: asdict(client.host.facts()) for client in clients}}
+
+
+def network_client(
+    access: NetworkAccess | None, lab: Host, lab_home: Home, generator: Path, clients: Sequence[ClientHost]
+) -> LoadClient:
+    """Where the clients of the route network run: on this machine, or led by the first of several hosts."""
+    if access is None or not clients:
+        return LoadClient(lab, generator, lab.facts(lab_home.root).logical_cpu_count)
+    agents = tuple(
+        LoadAgent(
+            client.choice.name,
+            client.choice.ssh,
+            client.host.program.path,
+            str(reached.password_file),
+            client.host.facts().logical_cpu_count,
+        )
+        for client, reached in zip(clients, access.clients, strict=True)
+    )
+    lead = clients[0].host
+    return LoadClient(lead, Path(lead.program.path), agents[0].logical_cpu_count, agents, lab, generator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from dbdyno.lab._record import (
     with_waits,
 )
 from dbdyno.lab._session_waits import SecondReporter, SessionWatch
+from dbdyno.lab._shaping import host_may_be_lost, shaped_network
 from dbdyno.lab._signals import uninterrupted
 from dbdyno.measure import LoadOrder, MeasuredRun, WallClock, counters_document, measure_run, worker_count
 from dbdyno.measure.client import CostCurve
@@ -72,7 +73,7 @@ class RunExecutor:
                 raise
             return failed_run(run, prepared, error, clock)
         finally:
-            with uninterrupted(), _host_may_be_lost():
+            with uninterrupted(), host_may_be_lost():
                 self._leave(run, ladder_server, stored, following)
         return stored
 
@@ -113,13 +114,16 @@ class RunExecutor:
         order = self._order(run, ladder_server)
         watch = SessionWatch(order, server, SecondReporter(run, order, self.context.emit))
         reconnected = self.context.host.times_reconnected()
-        measured = self._measured(order, prepared, ladder_server, before, watch)
+        with shaped_network(self.context.study, run, server, self.context.host) as shape:
+            measured = self._measured(order, prepared, ladder_server, before, watch)
         status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
         verified = self._verified(run, prepared, server, measured)
         log_tail = server.log_tail()
         record = record_of(run, prepared, measured, server.diagnose_exit(), log_tail, server.wedged())
         record = with_waits(record, watch.words())
-        record = replace(record, caveats=(*record.caveats, *server.clock_caveats(), *self._unseen(run, reconnected)))
+        record = replace(
+            record, caveats=(*record.caveats, *server.clock_caveats(), *self._unseen(run, reconnected), *shape.caveats)
+        )
         changed = changed_caveats(changed_variables(before.variables, variables_after))
         record = replace(
             record,
@@ -150,6 +154,7 @@ class RunExecutor:
             telemetry_facts={
                 **server.telemetry_facts(),
                 "client_use": self._client_facts(run, order),
+                **shape.facts,
                 **({"session_threads": measured.threads} if measured.threads else {}),
                 **({"session_waits": watch.looks} if watch.looks else {}),
             },
@@ -161,10 +166,10 @@ class RunExecutor:
 
     def _order(self, run: Run, ladder_server: LadderServer) -> LoadOrder:
         cpus = self.context.study.pinning.client
-        cpu_count = self.context.client(run.cell.route).logical_cpu_count
-        workers = worker_count(run.cell.concurrency, cpus, cpu_count)
+        client = self.context.client(run.cell.route)
+        workers = worker_count(run.cell.concurrency, cpus, client.logical_cpu_count)
         target = ladder_server.server.order_target(self._dataset(run).schema)
-        return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used)
+        return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used, agents=client.agents)
 
     def _measured(
         self,
@@ -185,8 +190,8 @@ class RunExecutor:
             return measure_run(
                 order,
                 server,
-                client.host,
-                client.generator,
+                client.lab or client.host,
+                client.lab_generator or client.generator,
                 server.sources(),
                 watch.take,
                 on_course=watch.reporter.follow,
@@ -194,6 +199,7 @@ class RunExecutor:
                 curve=self._curve(run),
                 threads_place=self._threads_place(run, prepared, server),
                 recording=recording,
+                lead=client.host,
             )
 
     @contextlib.contextmanager
@@ -301,16 +307,6 @@ class _ServerBefore:
     @classmethod
     def read(cls, server: RunServer, schema: str) -> _ServerBefore:
         return cls(server.variables(), server.status(), server.schema(schema), server.process())
-
-
-@contextlib.contextmanager
-def _host_may_be_lost() -> Iterator[None]:
-    """Leave a server on a host that is not reached: its agent ends it with the lease."""
-    try:
-        yield
-    except HostError as error:
-        if error.fault != "network":
-            raise
 
 
 def _if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[str, str]:

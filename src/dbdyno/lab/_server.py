@@ -156,6 +156,10 @@ class LabServer:
         """See `FillServer`. A server that is not ours is asked as the load's own user."""
         return self._server.connect()
 
+    def client_connection(self) -> ServerConnection:
+        """See `RunServer`."""
+        return self._server.connect(as_load_user=True)
+
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
         """See `FillServer`."""
         return self._server.order_target(database)

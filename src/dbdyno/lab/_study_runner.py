@@ -21,7 +21,7 @@ from dbdyno.lab._generator import find_generator
 from dbdyno.lab._ladder import HeldServer
 from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.lab._prepare import Preparation
-from dbdyno.lab._remote_bench import RemoteBench, network_access
+from dbdyno.lab._remote_bench import ClientHost, RemoteBench, network_access, network_client
 from dbdyno.lab._run_executor import RunExecutor
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import event_stream, watched_folder
@@ -42,6 +42,7 @@ def run_study(
     *,
     generator: Path | None = None,
     server_host: RemoteHost | None = None,
+    clients: Sequence[ClientHost] = (),
 ) -> events.Outcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
@@ -51,6 +52,7 @@ def run_study(
     on_event : called with every event as it happens; an error it raises stops the study
     generator : path of ``dbdyno-load``; looked for when not given
     server_host : where the servers run, of a study with a bench; see `connected_bench`
+    clients : where the clients of the route network run; see `connected_clients`
 
     Returns
     -------
@@ -71,9 +73,9 @@ def run_study(
             bench = LocalBench(running, host, home, held)
             return run_on_bench(running, plan, results, bench, host, home, program, on_event, options)
         there, place = server_host, server_host.home
-        network = held.enter_context(network_access(running, host))
+        network = held.enter_context(network_access(running, host, clients))
         remote = RemoteBench(running, there, place, held, network, there=there, lab=host, lab_home=home)
-        client = LoadClient(host, program, host.facts(home.root).logical_cpu_count)
+        client = network_client(network, host, home, program, clients)
         agent = Path(there.program.path)
         return run_on_bench(running, plan, results, remote, there, place, agent, on_event, options, client)
 

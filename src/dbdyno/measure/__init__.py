@@ -8,7 +8,7 @@ from dbdyno.measure._counters import CounterDelta, counters_document, window_cou
 from dbdyno.measure._drive import load_sessions
 from dbdyno.measure._figures import WindowFigures, window_figures
 from dbdyno.measure._judge import Judgement, judge
-from dbdyno.measure._load_order import LoadOrder, worker_count
+from dbdyno.measure._load_order import LoadAgent, LoadOrder, worker_count
 from dbdyno.measure._measure import MeasuredRun, measure_run
 from dbdyno.measure._records import parse_record
 from dbdyno.measure._wall_clock import WallClock
@@ -16,6 +16,7 @@ from dbdyno.measure._wall_clock import WallClock
 __all__ = [
     "CounterDelta",
     "Judgement",
+    "LoadAgent",
     "LoadOrder",
     "MeasuredRun",
     "ServerProcess",

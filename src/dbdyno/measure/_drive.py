@@ -13,6 +13,7 @@ from typing import Protocol
 
 from dbdyno.core import HostError, MeasureError
 from dbdyno.hosts import Host, PipedProcess, ProcessWatch
+from dbdyno.hosts.remote import ssh_variables
 from dbdyno.measure._load_order import LoadOrder
 from dbdyno.measure._records import EndRecord, IntervalRecord, LoadRecord, StartRecord, parse_record
 from dbdyno.store import JsonValue
@@ -93,9 +94,9 @@ def load_process(
     host: Host, generator: Path, order: Mapping[str, JsonValue], cpus: tuple[int, ...] | None, longest_s: float
 ) -> Iterator[PipedProcess]:
     """A running load generator; killed when the block is left early, or when it far outlives `longest_s`."""
-    process = host.spawn_piped(
-        [str(generator), "run", "--order", "-"], stdin=json.dumps(order, default=dict).encode(), cpus=cpus
-    )
+    text = json.dumps(order, default=dict).encode()
+    env = ssh_variables() if order.get("agents") else None  # it reaches them by itself
+    process = host.spawn_piped([str(generator), "run", "--order", "-"], stdin=text, cpus=cpus, env=env)
     watchdog = threading.Timer(longest_s + EXIT_S, process.kill)
     watchdog.daemon = True
     watchdog.start()

@@ -9,12 +9,15 @@ from dbdyno.core import CLIENT_BOUND, Caveat, RunStatus
 from dbdyno.measure._figures import WINDOW, WindowFigures
 from dbdyno.measure._records import NETWORK, NO_ANSWER, EndRecord, IntervalRecord
 from dbdyno.measure._wall_clock import CLOCK_JUMP, CLOCK_JUMP_LIMIT_NS
+from dbdyno.measure.client._use import CLIENT_USE_LIMIT, CLIENT_WAIT_LIMIT
 
 FAILED_SHARE_LIMIT = 0.01
 CONFLICT_SHARE_LIMIT = 0.10
 CONFLICTS = frozenset({"1020", "1205", "1213"})
 """Record changed, lock wait timeout, deadlock or write conflict: what servers answer to transactions that meet."""
 SHORT_WINDOW_S = 60
+START_SKEW_LIMIT_NS = 5_000_000
+"""Client hosts that begin further apart than this did not drive the same second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def judge(
     lost = "" if server_death else _lost_path(end)
     failure = lost or _failure(figures, end, server_death)
     doubts = [] if failure else _doubts(intervals, figures, end, concurrency, conflicts)
-    caveats = [*doubts, *_remarks(figures, conflicts)]
+    caveats = [*doubts, *_remarks(figures, conflicts), *_host_remarks(end)]
     if failure:
         return Judgement("failed", failure, tuple(caveats), NETWORK if lost else _silence(end, server_death))
     status: RunStatus = "suspect" if doubts else "good"
@@ -185,3 +188,21 @@ def _remarks(figures: WindowFigures, conflicts: Collection[str]) -> list[Caveat]
         text = f"the window lasted {figures.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
         caveats.append(Caveat("short-window", text))
     return [caveat for caveat in caveats if caveat]
+
+
+def _host_remarks(end: EndRecord | None) -> list[Caveat]:
+    """Name client hosts that limit the client, and those that did not begin with the others."""
+    hosts = end.hosts if end is not None else ()
+    caveats = []
+    for host in hosts:
+        if host.busiest_worker_share > CLIENT_USE_LIMIT or host.cpu_wait_share > CLIENT_WAIT_LIMIT:
+            text = (
+                f"{host.host} limits the client: its busiest worker was busy {host.busiest_worker_share:.0%} "
+                f"of the time and waited {host.cpu_wait_share:.0%} for a processor"
+            )
+            caveats.append(Caveat("client-host-bound", text))
+    starts = sorted(hosts, key=lambda host: host.start_skew_ns)
+    if starts and (apart_ns := starts[-1].start_skew_ns - starts[0].start_skew_ns) > START_SKEW_LIMIT_NS:
+        text = f"{starts[-1].host} began {apart_ns / 1e6:.1f} ms after {starts[0].host}"
+        caveats.append(Caveat("start-skew", text))
+    return caveats

@@ -23,6 +23,25 @@ _THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
+class LoadAgent:
+    """A host that drives a share of the load, reached by SSH.
+
+    Parameters
+    ----------
+    name : what people call it
+    ssh : as ssh takes it
+    program : ``dbdyno-load`` there
+    password_file : of the load's account, there
+    """
+
+    name: str
+    ssh: str
+    program: str
+    password_file: str
+    logical_cpu_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class LoadOrder:
     """Describes what is driven, against what, and for how long.
 
@@ -31,6 +50,7 @@ class LoadOrder:
     target : address, user, name of the password's file, database: never a password
     workers : threads of the load generator
     is_step : the server has driven another concurrency before, so the warm-up is the short one
+    agents : hosts that drive the load together; none: the load generator that gets the order does
     """
 
     run: Run
@@ -38,6 +58,7 @@ class LoadOrder:
     target: Mapping[str, JsonValue]
     workers: int
     is_step: bool = False
+    agents: Sequence[LoadAgent] = ()
 
     def to_json(self) -> dict[str, JsonValue]:
         """The order as it is sent and stored."""
@@ -60,6 +81,7 @@ class LoadOrder:
             "answer_timeout_ns": self.study.timeouts.answer_ns,
             **_prepared_full(self.study.errors),
             **_counts_every(self.adaptive_length_rule),
+            **_agents(self.agents, self.run.cell.concurrency),
         }
 
     @property
@@ -151,6 +173,22 @@ def _prepared_full(policy: ErrorPolicy) -> dict[str, JsonValue]:
 def _counts_every(rule: AdaptiveLengthRule) -> dict[str, JsonValue]:
     """Order the server's own counts all along where the ends of the window can't be ordered."""
     return {"counts_every_ns": _COUNTS_EVERY_NS} if rule.is_open else {}
+
+
+def _agents(agents: Sequence[LoadAgent], concurrency: int) -> dict[str, JsonValue]:
+    rows: list[JsonValue] = []
+    for index, agent in enumerate(agents):
+        share = -(-(concurrency - index) // len(agents))
+        rows.append(
+            {
+                "name": agent.name,
+                "ssh": agent.ssh,
+                "program": agent.program,
+                "password_file": agent.password_file,
+                "workers": worker_count(share, None, agent.logical_cpu_count),
+            }
+        )
+    return {"agents": rows} if rows else {}
 
 
 def _phases(study: Study, rule: AdaptiveLengthRule) -> list[JsonValue]:

@@ -105,6 +105,7 @@ def measure_run(
     curve: CostCurve | None = None,
     threads_place: ThreadsPlace | None = None,
     recording: PerfRecording | None = None,
+    lead: Host | None = None,
     patience_s: float = 2.0,
 ) -> MeasuredRun:
     """Drive one run and record it.
@@ -119,6 +120,7 @@ def measure_run(
     curve : of the client's calibration; None: the busy share stands for its use
     threads_place : where the server's session threads are watched; None: they are not
     recording : of the server's stacks; None: it is not profiled
+    lead : the client host whose clock the seconds are told by; None: `host`
     patience_s : how long the end of a server may show later than the end of the load that it broke
 
     Returns
@@ -132,8 +134,9 @@ def measure_run(
         client = SourceGroup(
             [ProcessSource(watch.read, "client", process.pid), QuotaSource(watch.read, "client", process.pid)], watch
         )
-        samplers = SamplerGroup([*sources, client])
-        collector = Collector(process, server, samplers, on_second, order.client_has_own_cpus, host.here_ns)
+        samplers = SamplerGroup([*sources, *([] if order.agents else [client])])  # that process only merges
+        here_ns = (lead or host).here_ns
+        collector = Collector(process, server, samplers, on_second, order.client_has_own_cpus, here_ns)
         collector.curve = curve
         collector.threads = None if threads_place is None else SessionThreads(threads_place)
         collector.recording = recording

@@ -133,6 +133,23 @@ class SearchAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadHost:
+    """One of several hosts that were one client, in the last phase.
+
+    Attributes
+    ----------
+    start_skew_ns : how much later than asked its last worker began, by the clock that all are held against
+    busiest_worker_share : of the time, outside of waiting, of the worker that used most
+    cpu_wait_share : of the time in which a worker could have run and got no processor
+    """
+
+    host: str
+    start_skew_ns: int
+    busiest_worker_share: float
+    cpu_wait_share: float
+
+
+@dataclass(frozen=True, slots=True)
 class EndRecord:
     """The load has ended. `status` is ``complete``, ``interrupted`` or ``failed``; `raw` holds the whole account.
 
@@ -143,6 +160,7 @@ class EndRecord:
     outages : stretches with lost connections, or without a path
     paths_lost : those in which nothing reached the server: when they began and ended, CLOCK_MONOTONIC; None: not before
         the end
+    hosts : that were one client; none where one process was
     """
 
     status: str
@@ -153,6 +171,7 @@ class EndRecord:
     failure_kind: str = ""
     paths_lost: tuple[tuple[int, int | None], ...] = ()
     search: SearchAnswer | None = None
+    hosts: tuple[LoadHost, ...] = ()
     raw: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -215,6 +234,7 @@ class _End:
     outages: tuple[_Outage, ...] = ()
     failure_kind: str | None = None
     search: SearchAnswer | None = None
+    hosts: tuple[LoadHost, ...] = ()
 
 
 def _start(row: Mapping[str, Any]) -> StartRecord:
@@ -253,6 +273,7 @@ def _end(row: Mapping[str, Any]) -> EndRecord:
         failure_kind=end.failure_kind or "",
         paths_lost=tuple((outage.start_ns, outage.restored_ns) for outage in lost),
         search=end.search,
+        hosts=end.hosts,
         raw=row,
     )
 

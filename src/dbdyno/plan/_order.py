@@ -22,7 +22,7 @@ import itertools
 import random
 from collections.abc import Sequence
 
-from dbdyno.core import Cell, Route, Run
+from dbdyno.core import Cell, Route, Run, is_network_route
 from dbdyno.study import Study
 
 _SEEDS_APART = 1000
@@ -118,7 +118,7 @@ def _places(study: Study, chance: random.Random) -> list[tuple[str, int, Route, 
     labels = [choice.label for choice in study.workloads]
     if study.order != "interleaved":
         return list(itertools.product(labels, study.tiers_bytes, study.routes, study.concurrencies))
-    if "network" not in study.routes:
+    if not any(map(is_network_route, study.routes)):
         places = list(itertools.product(labels, study.tiers_bytes, study.routes, study.concurrencies))
         chance.shuffle(places)
         return places

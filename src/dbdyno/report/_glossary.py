@@ -92,7 +92,7 @@ GLOSSARY = MappingProxyType(
         "repeat": "A further run of the same cell.",
         "response time": "Time from the moment at which a transaction was due to the end of its last statement.",
         "results folder": "The folder with everything that a study measured; every page is built from it.",
-        "route": "How the client reaches the server: Unix socket, loopback TCP or network.",
+        "route": "How the client reaches the server: Unix socket, loopback TCP, network or a slowed network.",
         "run": "One attempt at a cell: start from the snapshot, warm up, measure, stop.",
         "sampler": "The part that reads one source of telemetry every second.",
         "scale": "A smaller or larger version of a study, such as small; the page states it.",

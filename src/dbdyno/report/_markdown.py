@@ -101,6 +101,7 @@ def _how(analysis: StudyAnalysis) -> list[Block]:
         _driven(analysis),
         *course_lines(analysis),
         *([study.bench_words] if study.benches else []),
+        *([f"shaped routes: {study.shaped_words}"] if study.shaped_routes else []),
         f"machine: {', '.join(word for word in machine if word)}",
         f"{made} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]

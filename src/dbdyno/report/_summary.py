@@ -27,6 +27,7 @@ def summary_json(results: StoredStudy) -> dict[str, object]:
     window. Intervals between repeats are in the comparisons; ends that say nothing are null.
     """
     analysis = analyse_study(results)
+    shaped = analysis.study.shaped_routes
     return {
         "schema_version": SCHEMA_VERSION,
         "study": analysis.study.name,
@@ -48,6 +49,7 @@ def summary_json(results: StoredStudy) -> dict[str, object]:
             target: [dataclasses.asdict(promise) for promise in promises]
             for target, promises in analysis.fairness.promises.items()
         },
+        **({"shaped_routes": [dataclasses.asdict(route) for route in shaped]} if shaped else {}),
         "machine": [{**dataclasses.asdict(finding), "times": times} for finding, times in analysis.machine.found],
         "caveats": [dataclasses.asdict(caveat) for caveat in analysis.limitations],
     }

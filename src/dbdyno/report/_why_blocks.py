@@ -8,6 +8,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from dbdyno.analyse.explain import Gap
+from dbdyno.report._altered import altered_caveats
 from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, Words, titled_list
 from dbdyno.report._deep import ABOUT_DEEP, KINDS, DeepProfile, Waiting, deep_lines, deep_rows
 from dbdyno.report._markdown_text import to_markdown
@@ -41,9 +42,10 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
     console.print(to_terminal([*why_blocks(why, _MOST_FUNCTIONS), *limitations]))
 
 
-def why_markdown(why: Why) -> str:
+def why_markdown(analysis: StudyAnalysis, why: Why) -> str:
     """The explanation as Markdown."""
-    return to_markdown([Heading("Why"), *why_blocks(why)])
+    altered = (Paragraph(caveat.text) for caveat in altered_caveats(analysis.results))
+    return to_markdown([Heading("Why"), *altered, *why_blocks(why)])
 
 
 def why_blocks(why: Why, most_functions: int | None = None) -> Iterator[Block]:

@@ -7,6 +7,7 @@ import math
 
 from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Knee, Moments, Part
 from dbdyno.core import Cell
+from dbdyno.report._altered import altered_caveats
 from dbdyno.report._deep import deep_object
 from dbdyno.report._proofs import StoredProof
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -26,6 +27,7 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "method": METHOD,
         "study": analysis.study.name,
+        "caveats": [dataclasses.asdict(caveat) for caveat in altered_caveats(analysis.results)],
         "split": "statements",
         "lines": list(why.lines),
         "gap": None if why.gap is None else _gap(why.gap),

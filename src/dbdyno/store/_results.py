@@ -384,7 +384,10 @@ def _check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolde
             if not is_held(path / layout.LOCK):
                 raise
         else:
-            if not checked.alterations or not is_held(path / layout.LOCK):
+            if not checked.alterations:
+                return manifest, checked
+            # A writer that has gone since the manifest was read has written a new one.
+            if not is_held(path / layout.LOCK) and read_manifest(path)[1] == digest:
                 return manifest, checked
         time.sleep(_PAUSE_S)
     manifest, digest = read_manifest(path)

@@ -7,15 +7,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.core import Target
+from dbdyno.core import ROUTES, Target, is_network_route
 from dbdyno.nearest import nearest
 from dbdyno.study import _schema
+from dbdyno.study._pacing import Pacing
 from dbdyno.study._tables import Tables
-from dbdyno.study._values import BenchChoice, FleetChoice, HostChoice, Study, WorkloadChoice
+from dbdyno.study._values import BenchChoice, FleetChoice, HostChoice, Pinning, Study, WorkloadChoice
 from dbdyno.study._workloads import SQL_FILES
 
 _TABLE = "hosts"
 _NOT_PUSHED = {"image": "an image", "basedir": "a base directory", "server": "a running server"}
+_IN_ROUNDS = frozenset({"insert-benchmark"})
+"""Workloads whose connections wait for each other; the load generator refuses to share them, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkLoad:
+    """Describes what client hosts would have to drive."""
+
+    concurrencies: tuple[int, ...]
+    pacing: Pacing
+    pinning: Pinning
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +40,7 @@ class HostsReader(Tables):
         routes: Sequence[str],
         targets: Sequence[Target],
         workloads: Sequence[WorkloadChoice],
+        load: NetworkLoad,
     ) -> tuple[BenchChoice, ...]:
         """Return where the servers run; none: on this machine."""
         hosts = {name: self._host(name, entry) for name, entry in self._mapping(document, _TABLE).items()}
@@ -36,10 +49,13 @@ class HostsReader(Tables):
         self._used(hosts, benches)
         if self.fleet(document).engine == "processes":
             self._used_once(benches)
-        if "network" in routes:
-            self._reached_by_network(benches)
+        for route in filter(is_network_route, routes):
+            self._reached_by_network(benches, route)
         if any(bench.server is not None for bench in benches):
             self._pushable(targets, workloads)
+        for bench in benches:
+            if bench.clients:
+                self._drivable(bench, routes, workloads, load)
         return benches
 
     def fleet(self, document: Mapping[str, Any]) -> FleetChoice:
@@ -51,25 +67,24 @@ class HostsReader(Tables):
             self._fail("fleet", "engine", what, remedy="add a [bench.NAME], or remove [fleet]")
         return fleet
 
-    def _reached_by_network(self, benches: Sequence[BenchChoice]) -> None:
+    def _reached_by_network(self, benches: Sequence[BenchChoice], route: str) -> None:
         for bench in benches or (BenchChoice(""),):
             if bench.server is None:
-                what = "the route 'network' needs a server on another host"
+                what = f"the route '{route}' needs a server on another host"
                 remedy = 'add [hosts.db1] with ssh and address, and [bench.a] with server = "db1"'
                 self._fail("axes", "route", what, "without [bench] and its server, servers run on this machine", remedy)
             if bench.server.address is None:
-                what = "the route 'network' needs the address that the server listens on"
+                what = f"the route '{route}' needs the address that the server listens on"
                 self._fail(f"hosts.{bench.server.name}", "ssh", what, remedy='add address = "10.1.0.2" to the host')
+            if route not in ROUTES and ":" in bench.server.address:
+                what = f"the shaped route '{route}' needs an IPv4 address"
+                self._fail(f"hosts.{bench.server.name}", "address", what, f"{bench.server.address} is IPv6")
 
     def _host(self, name: str, entry: object) -> HostChoice:
         table = f"{_TABLE}.{name}"
         if not isinstance(entry, dict):
             self._fail(_TABLE, name, f"[{table}] is not a table")
         values = self._table(entry, table, _schema.HOST)
-        if values.pop("sudo"):
-            what = f"[{table}] asks for sudo, which dbdyno does not use yet"
-            why = "without it, memory limits, cold caches and network delays need an account with those privileges"
-            self._fail(table, "sudo", what, why, "remove sudo")
         return HostChoice(name, **{**values, "ssh": values["ssh"] or name})
 
     def _bench(self, name: str, entry: object, hosts: Mapping[str, HostChoice]) -> BenchChoice:
@@ -77,32 +92,78 @@ class HostsReader(Tables):
         if not isinstance(entry, dict):
             self._fail("bench", name, f"[{table}] is not a table", remedy=f'write [{table}] and server = "HOST"')
         values = self._table(entry, table, _schema.BENCH)
-        if values["client"]:
-            what = "clients on other hosts are not supported yet"
-            self._fail(table, "client", what, "the load generator runs on this machine", "remove client")
-        server = values["server"]
-        if not server:
-            return BenchChoice(name)
-        if server not in hosts:
-            remedy = nearest(server, hosts, f"add [{_TABLE}.{server}]")
-            self._fail(table, "server", f"no host is named '{server}'", f"hosts: {', '.join(hosts) or 'none'}", remedy)
-        return BenchChoice(name, hosts[server])
+        server = self._named(values["server"], table, "server", hosts) if values["server"] else None
+        clients = tuple(self._named(client, table, "client", hosts) for client in values["client"])
+        self._apart(table, server, clients)
+        return BenchChoice(name, server, clients)
+
+    def _named(self, host: str, table: str, key: str, hosts: Mapping[str, HostChoice]) -> HostChoice:
+        if host not in hosts:
+            remedy = nearest(host, hosts, f"add [{_TABLE}.{host}]")
+            self._fail(table, key, f"no host is named '{host}'", f"hosts: {', '.join(hosts) or 'none'}", remedy)
+        return hosts[host]
+
+    def _apart(self, table: str, server: HostChoice | None, clients: Sequence[HostChoice]) -> None:
+        """Refuse one machine in two places of a bench."""
+        if clients and server is None:
+            what = f"[{table}] has clients on other hosts and no server on one"
+            why = "clients on other hosts need the route 'network', and that needs a server on another host"
+            self._fail(table, "client", what, why, 'add server = "HOST", or remove client')
+        ways = [server.ssh for server in (server,) if server is not None]
+        for client in clients:
+            if client.ssh in ways:
+                is_server = server is not None and client.ssh == server.ssh
+                why = "a load on the server's host takes its processors" if is_server else ""
+                what = f"{client.name} is {'the server and a client' if is_server else 'a client twice'} in [{table}]"
+                self._fail(table, "client", what, why, "name each machine once")
+            ways.append(client.ssh)
 
     def _used(self, hosts: Mapping[str, HostChoice], benches: Sequence[BenchChoice]) -> None:
-        servers = [bench.server.name for bench in benches if bench.server is not None]
+        used = [bench.server.name for bench in benches if bench.server is not None]
+        used += [client.name for bench in benches for client in bench.clients]
         for name in hosts:
-            if name not in servers:
+            if name not in used:
                 remedy = f'add [bench.a] with server = "{name}", or remove the host'
                 self._fail(f"{_TABLE}.{name}", "ssh", f"[{_TABLE}.{name}] is not used by any bench", remedy=remedy)
 
+    def _drivable(
+        self, bench: BenchChoice, routes: Sequence[str], workloads: Sequence[WorkloadChoice], load: NetworkLoad
+    ) -> None:
+        """Refuse a load that the bench's client hosts can't drive as one client."""
+        table, count = f"bench.{bench.name}", len(bench.clients)
+        if "network" not in routes:
+            what = f"[{table}] has clients on other hosts, and the study has no route to the server from there"
+            self._fail(table, "client", what, remedy='add "network" to axes.route, or remove client')
+        if shaped := next((route for route in routes if is_network_route(route) and route not in ROUTES), None):
+            what = f"the shaped route '{shaped}' can't be driven from client hosts yet"
+            why = "its delay and rate are measured from this machine before the load"
+            self._fail(table, "client", what, why, f"remove '{shaped}' from axes.route, or client from the bench")
+        if load.pacing.search is not None:
+            what, why = "a search can't be driven from client hosts", "its next rate depends on what all have seen"
+            self._fail(table, "client", what, why, "remove client, or give rates one by one")
+        if load.pinning.client is not None:
+            what, why = "pinning.client names processors, and clients run on other hosts", "each host has its own"
+            self._fail("pinning", "client", what, why, "remove pinning.client, or client from the bench")
+        if min(load.concurrencies) < count:
+            what = f"{min(load.concurrencies)} connections can't be dealt to {count} client hosts"
+            self._fail("axes", "concurrency", what, remedy=f"ask for {count} or more, or name fewer hosts in client")
+        for choice in workloads:
+            if count > 1 and choice.name in _IN_ROUNDS:
+                what = f"'{choice.label}' can't be shared by several client hosts"
+                why = "its connections work in rounds that one process keeps"
+                self._fail(table, "client", what, why, "name one host in client")
+
     def _used_once(self, benches: Sequence[BenchChoice]) -> None:
         """Refuse benches with one machine; with Ray, a bench without a host is the node that drives it."""
-        servers = [bench.server.name if bench.server is not None else "" for bench in benches]
-        for index, (bench, server) in enumerate(zip(benches, servers, strict=True)):
-            if server in servers[:index]:
-                what = f"benches {benches[servers.index(server)].name} and {bench.name} have the same machine"
-                why = "two runs at once on a machine would disturb each other"
-                self._fail(f"bench.{bench.name}", "server", what, why, "give each bench its own host")
+        owners: dict[str, str] = {}
+        for bench in benches:
+            server = bench.server.name if bench.server is not None else ""
+            for machine in (server, *(client.name for client in bench.clients)):
+                if owners.setdefault(machine, bench.name) != bench.name:
+                    what = f"benches {owners[machine]} and {bench.name} have the same machine"
+                    why = "two runs at once on a machine would disturb each other"
+                    key = "server" if machine == server else "client"
+                    self._fail(f"bench.{bench.name}", key, what, why, "give each bench its own host")
 
     def _pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice]) -> None:
         for index, target in enumerate(targets):
@@ -129,12 +190,19 @@ def benches_text(study: Study) -> str:
 
 
 def _bench_text(bench: BenchChoice) -> str:
-    table, host = f"\n[bench.{json.dumps(bench.name)}]", bench.server
-    if host is None:
+    table, server = f"\n[bench.{json.dumps(bench.name)}]", bench.server
+    if server is None:
         return table
-    name = json.dumps(host.name)
-    lines = [f"\n[hosts.{name}]", f"ssh = {json.dumps(host.ssh)}"]
+    hosts = [line for host in (server, *bench.clients) for line in _host_lines(host)]
+    names = ", ".join(json.dumps(client.name) for client in bench.clients)
+    clients = [f"client = [{names}]"] if names else []
+    return "\n".join([*hosts, table, f"server = {json.dumps(server.name)}", *clients])
+
+
+def _host_lines(host: HostChoice) -> list[str]:
+    lines = [f"\n[hosts.{json.dumps(host.name)}]", f"ssh = {json.dumps(host.ssh)}"]
     lines += [f"address = {json.dumps(host.address)}"] if host.address is not None else []
     lines += [f"home = {json.dumps(host.home)}"] if host.home else []
     lines += [f'ports = "{host.ports[0]}-{host.ports[1]}"'] if host.ports is not None else []
-    return "\n".join([*lines, table, f"server = {name}"])
+    lines += [f"sudo = {json.dumps(host.sudo)}"] if host.sudo else []
+    return lines

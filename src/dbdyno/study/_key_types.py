@@ -66,6 +66,47 @@ def read_absolute_path(value: object) -> str:
     return path
 
 
+def read_route(value: object) -> str:
+    """Read the name of a route, which is a part of file names."""
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9_-]{0,31}", value):
+        raise ValueError(
+            'a name of at most 32 small letters, digits, "-" and "_", such as "network" or that of a [routes.NAME]'
+        )
+    return value
+
+
+def read_round_trip(value: object) -> int:
+    """Read the nanoseconds that are added to a round trip.
+
+    >>> read_round_trip("10ms")
+    10000000
+    """
+    try:
+        duration_ns = parse_duration_ns(read_text(value))
+    except (StudyError, ValueError):
+        duration_ns = 0
+    if not 500_000 <= duration_ns <= 10**9:
+        raise ValueError('a duration from 0.5ms to 1s, such as "10ms"')
+    return duration_ns
+
+
+_RATE_RE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMG])bit(?:/s)?")
+_RATE_UNITS = {"k": 10**3, "M": 10**6, "G": 10**9}
+
+
+def read_rate(value: object) -> int:
+    """Read bits per second.
+
+    >>> read_rate("1Gbit"), read_rate("2.5Gbit/s")
+    (1000000000, 2500000000)
+    """
+    match = _RATE_RE.fullmatch(value) if isinstance(value, str) else None
+    bits_per_s = round(float(match[1]) * _RATE_UNITS[match[2]]) if match else 0
+    if not 10**6 <= bits_per_s <= 100 * 10**9:
+        raise ValueError('a rate from 1Mbit to 100Gbit, such as "1Gbit" or "20Mbit"')
+    return bits_per_s
+
+
 def whole_within(least: int, most: int = 2**31 - 1) -> Callable[[object], int]:
     """Make a reader of whole numbers."""
 

@@ -11,9 +11,10 @@ from dbdyno.core import StudyError, Target, format_memory, target_title
 from dbdyno.engines import SettingValue, vocabulary
 from dbdyno.nearest import nearest
 from dbdyno.study import _schema
-from dbdyno.study._hosts import HostsReader
+from dbdyno.study._hosts import HostsReader, NetworkLoad
 from dbdyno.study._limits import Limits, Timeouts
 from dbdyno.study._pacing import Pacing, Search, Think
+from dbdyno.study._routes import RoutesReader
 from dbdyno.study._settings import BUDGET, flatten
 from dbdyno.study._tables import Tables, setting_line
 from dbdyno.study._targets import TargetsReader
@@ -41,6 +42,7 @@ _TABLES = (
     "measure",
     "pacing",
     "pinning",
+    "routes",
     "servers",
     "settings",
     "target",
@@ -91,7 +93,11 @@ class StudyReader(Tables):
         )
         self._ladder(document, measure, workloads, targets)
         self._further_repeats(self._mapping(document, "measure"), measure)
-        hosts = HostsReader(self.text, self.source)
+        hosts, routes = HostsReader(self.text, self.source), RoutesReader(self.text, self.source)
+        shaped_routes = routes.shaped_routes(document, axes["route"]) if imported is None else ()
+        pacing = self._pacing(self._mapping(document, "pacing"), adaptive_length)
+        pinning = Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING))
+        load = NetworkLoad(axes["concurrency"], pacing, pinning)
         study_settings = self._asked(settings, "settings")
         self._policy(top["policy"], study_settings, targets)
         self._concern_somebody(study_settings, targets)
@@ -115,9 +121,9 @@ class StudyReader(Tables):
             equivalence_events=measure["equivalence_events"],
             adaptive_length=adaptive_length,
             sentinel=self._sentinel(measure["sentinel"], targets),
-            pacing=self._pacing(self._mapping(document, "pacing"), adaptive_length),
+            pacing=pacing,
             errors=self._errors(self._mapping(document, "errors")),
-            pinning=Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING)),
+            pinning=pinning,
             audit_stop=self._table(self._mapping(document, "audit"), "audit", _schema.AUDIT)["stop_at"],
             limits=self._limits(self._mapping(document, "limits"), axes["tier"], targets),
             timeouts=self._timeouts(self._mapping(document, "timeouts")),
@@ -130,8 +136,9 @@ class StudyReader(Tables):
             imported=imported,
             policy=top["policy"],
             settings=study_settings,
-            benches=hosts.benches(document, axes["route"], targets, workloads) if imported is None else (),
+            benches=hosts.benches(document, axes["route"], targets, workloads, load) if imported is None else (),
             fleet=hosts.fleet(document),
+            shaped_routes=shaped_routes,
         )
 
     def _axes(self, document: Mapping[str, Any], settings: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from dbdyno.core import ROUTES, UNKNOWN_ROUTE
 from dbdyno.study._key_types import (
     duration_from,
     duration_or_none,
@@ -27,6 +28,9 @@ from dbdyno.study._key_types import (
     read_pause_or_zero,
     read_ports,
     read_positive,
+    read_rate,
+    read_round_trip,
+    read_route,
     read_sha256,
     read_share,
     read_share_below_one,
@@ -72,14 +76,14 @@ AXES: Mapping[str, Key] = MappingProxyType(
         "tier": Key(list_of(read_memory), ..., "memory budgets of the server, such as 64MB"),
         "concurrency": Key(list_of(whole_within(1, 100_000)), ..., "connections with one transaction in flight each"),
         "route": Key(
-            list_of(one_of("socket", "loopback", "network")),
+            list_of(read_route),
             ("socket",),
-            "how the client reaches the server; network: from this machine to the host of [bench]",
+            "how the client reaches the server: socket, loopback, network (from this machine to the host of [bench]), "
+            "or the name of a [routes.NAME]",
         ),
         "storage_engine": Key(list_of(read_text), (), "run each target with each of these values"),
     }
 )
-_ROUTES = ("socket", "loopback", "network", "unknown")
 IMPORTED: Mapping[str, Key] = MappingProxyType(
     {
         "tool": Key(read_text, ..., "tool that wrote the logs"),
@@ -91,7 +95,7 @@ IMPORTED_AXES: Mapping[str, Key] = MappingProxyType(
     {
         **AXES,
         "tier": Key(list_of(read_memory_or_unknown), ..., 'memory budgets, or "unknown"'),
-        "route": Key(list_of(one_of(*_ROUTES)), ..., "how the client reached the server"),
+        "route": Key(list_of(one_of(*ROUTES, UNKNOWN_ROUTE)), ..., "how the client reached the server"),
     }
 )
 MEASURE: Mapping[str, Key] = MappingProxyType(
@@ -308,18 +312,32 @@ CONTAINER: Mapping[str, Key] = MappingProxyType(
 HOST: Mapping[str, Key] = MappingProxyType(
     {
         "ssh": Key(read_text, "", "destination for ssh, such as bench@db1; default: the name"),
-        "address": Key(read_ip_address, None, "IP address of its interface for the route `network`"),
+        "address": Key(read_ip_address, None, "IP address of its interface for the route `network` and shaped ones"),
         "home": Key(read_absolute_path, "", "folder for engines, snapshots and runs; default: ~/.cache/dbdyno there"),
         "ports": Key(
             read_ports, None, 'ports of servers on the route `network`, such as "20000-20099"; default: any free one'
         ),
-        "sudo": Key(list_of(read_text), (), "not supported yet"),
+        "sudo": Key(
+            list_of(one_of("shape")),
+            (),
+            "what dbdyno may use `sudo -n` for there; shape: to run `tc` for [routes.NAME]",
+        ),
     }
 )
 BENCH: Mapping[str, Key] = MappingProxyType(
     {
         "server": Key(read_text, "", "name of the host that servers run on; default: this machine"),
-        "client": Key(list_of(read_text), (), "not supported yet: clients of the route `network` run on this machine"),
+        "client": Key(
+            list_of(read_text),
+            (),
+            "names of the hosts that drive the load of the route `network`, as one client; default: this machine",
+        ),
+    }
+)
+ROUTE: Mapping[str, Key] = MappingProxyType(
+    {
+        "rtt": Key(read_round_trip, 0, 'added to each round trip, such as "10ms"; needs netem in the kernel'),
+        "rate": Key(read_rate, None, 'most that a server sends to its clients, such as "1Gbit"'),
     }
 )
 FLEET: Mapping[str, Key] = MappingProxyType(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from dbdyno.core import Policy, RetriedError, Route, Target, format_duration
+from dbdyno.core import Policy, RetriedError, Route, Target, format_duration, is_network_route
 from dbdyno.engines import SettingValue, parameters_for
 from dbdyno.study._limits import UNBOUNDED, USUAL, Limits, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
@@ -115,6 +115,7 @@ class HostChoice:
     address : of the interface that the network's clients connect to; None: there are none
     home : folder for all that dbdyno keeps there; empty: the user's default
     ports : first and last of those that servers listen on for the network; None: any
+    sudo : for what dbdyno may use sudo there
     """
 
     name: str
@@ -122,19 +123,27 @@ class HostChoice:
     address: str | None = None
     home: str = ""
     ports: tuple[int, int] | None = None
+    sudo: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Return its name, and how ssh reaches it."""
+        return f"{self.name} ({self.ssh})"
 
 
 @dataclass(frozen=True, slots=True)
 class BenchChoice:
-    """Where servers of a study run; clients of the route network run on this machine.
+    """Where servers of a study run, and the clients of the route network and of shaped ones.
 
     Parameters
     ----------
     server : None: this machine
+    clients : hosts that are one client together; none: this machine
     """
 
     name: str
     server: HostChoice | None = None
+    clients: tuple[HostChoice, ...] = ()
 
     @property
     def words(self) -> str:
@@ -143,7 +152,59 @@ class BenchChoice:
         >>> BenchChoice("a", HostChoice("db1", "bench@db1")).words, BenchChoice("b").words
         ('db1 (bench@db1)', 'this machine')
         """
-        return "this machine" if self.server is None else f"{self.server.name} ({self.server.ssh})"
+        return "this machine" if self.server is None else self.server.words
+
+    @property
+    def client_words(self) -> str:
+        """Return on which machines the clients of the route network run.
+
+        >>> BenchChoice("a", None, (HostChoice("c1", "bench@c1"), HostChoice("c2", "c2"))).client_words
+        'c1 (bench@c1) and c2 (c2) as one client'
+        """
+        if not self.clients:
+            return "the lab's machine"
+        names = " and ".join(host.words for host in self.clients)
+        return f"{names} as one client" if len(self.clients) > 1 else names
+
+
+@dataclass(frozen=True, slots=True)
+class RouteChoice:
+    """A network that is made slower on purpose.
+
+    Parameters
+    ----------
+    rtt_ns : added to each round trip
+    rate_bits_per_s : most that a server sends to its clients; None: all that the network carries
+    """
+
+    name: Route
+    rtt_ns: int = 0
+    rate_bits_per_s: int | None = None
+
+    @property
+    def words(self) -> str:
+        """Return what it is.
+
+        >>> RouteChoice("wan", 10_000_000, 1_000_000_000).words
+        'wan: network with 10 ms of round trip added, 1 Gbit/s'
+        >>> RouteChoice("slow", rate_bits_per_s=20_000_000).words
+        'slow: network with 20 Mbit/s'
+        """
+        parts = [f"{format_duration(self.rtt_ns)} of round trip added"] if self.rtt_ns else []
+        parts += [f"{rate_text(self.rate_bits_per_s, ' ')}/s"] if self.rate_bits_per_s else []
+        return f"{self.name}: network with {', '.join(parts)}"
+
+
+def rate_text(bits_per_s: int, space: str = "") -> str:
+    """A rate with its unit, exact.
+
+    >>> rate_text(1_000_000_000), rate_text(2_500_000_000), rate_text(20_000_000, " ")
+    ('1Gbit', '2500Mbit', '20 Mbit')
+    """
+    for unit, size in (("Gbit", 10**9), ("Mbit", 10**6), ("kbit", 10**3)):
+        if bits_per_s % size == 0:
+            return f"{bits_per_s // size}{space}{unit}"
+    return f"{bits_per_s}{space}bit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +324,7 @@ class Study:
     settings : neutral parameters that all targets get where they concern them, id -> value in the parameter's unit
     benches : where servers run; several share the work. None: on this machine
     fleet : what drives the benches, where there are several
+    shaped_routes : those of the routes that are a network made slower
     """
 
     name: str
@@ -301,6 +363,7 @@ class Study:
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
     benches: tuple[BenchChoice, ...] = ()
     fleet: FleetChoice = FleetChoice()
+    shaped_routes: tuple[RouteChoice, ...] = ()
 
     @property
     def bench(self) -> BenchChoice | None:
@@ -345,12 +408,30 @@ class Study:
         """Return on which machines servers and clients run; empty where all run on the lab's."""
         if not self.benches:
             return ""
-        near = " and ".join(route for route in self.routes if route != "network")
+        near = " and ".join(route for route in self.routes if not is_network_route(route))
+        far = " and ".join(route for route in self.routes if is_network_route(route))
         where = ", ".join(bench.words for bench in self.benches)
         words = [f"servers on {where}", *([f"clients by {near} there"] if near else [])]
-        addresses = " and ".join(bench.server.address or "" for bench in self.benches if bench.server is not None)
-        words += [f"clients by network on the lab's machine, to {addresses}"] if "network" in self.routes else []
+        if far:
+            words += [f"clients by {far} on {where}" for where in self._network_words()]
         return "; ".join(words)
+
+    def _network_words(self) -> list[str]:
+        """Return where clients of the network run and what they connect to; benches with the same clients together."""
+        addresses: dict[str, list[str]] = {}
+        for bench in self.benches:
+            if bench.server is not None:
+                addresses.setdefault(bench.client_words, []).append(bench.server.address or "")
+        return [f"{clients}, to {' and '.join(known)}" for clients, known in addresses.items()]
+
+    @property
+    def shaped_words(self) -> str:
+        """Return what the shaped routes are; empty without any."""
+        return "; ".join(route.words for route in self.shaped_routes)
+
+    def shaped_route(self, name: Route) -> RouteChoice | None:
+        """The shaped route of that name; None: the route is as it is."""
+        return next((route for route in self.shaped_routes if route.name == name), None)
 
     def workload(self, label: str) -> WorkloadChoice:
         """The workload that a cell names."""

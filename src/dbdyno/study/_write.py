@@ -10,6 +10,7 @@ from dbdyno.engines import SettingValue, setting_toml
 from dbdyno.study._hosts import benches_text
 from dbdyno.study._limits import USUAL
 from dbdyno.study._pacing import duration_text
+from dbdyno.study._routes import routes_text
 from dbdyno.study._schema import SERVER
 from dbdyno.study._values import Study, WorkloadChoice
 from dbdyno.study._workloads import OptionValue
@@ -48,6 +49,7 @@ def study_text(study: Study) -> str:
     tables = (_pacing_text, _errors_text, _pinning_text, _limits_text, _timeouts_text, _audit_text, _servers_text)
     parts.append("".join(text(study) for text in tables))
     parts.append(benches_text(study))
+    parts.append(routes_text(study))
     parts.append(_imported_text(study))
     return "\n".join(part for part in parts if part) + "\n"
 

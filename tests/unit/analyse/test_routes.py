@@ -62,6 +62,18 @@ def test_differences_that_are_shown_on_one_route_alone_say_nothing(study: MakeSt
     assert route_sentence(none, place_words).startswith("Unknown")
 
 
+def test_a_shaped_route_is_held_against_the_first_by_its_name(study: MakeStudy) -> None:
+    runs = over_the_network(study({"a": 130.0, "b": 100.0}), {"a": 0.5, "b": 0.9})
+    named = [
+        replace(one, run=replace(one.run, cell=replace(one.run.cell, route="wan")))
+        for one in runs
+        if one.run.cell.route == "network"
+    ]
+    found = route_orders(compared([*runs, *named]))
+    assert [(order.base, order.other) for order in found] == [("loopback", "network"), ("loopback", "wan")]
+    assert "% slower than it over wan" in route_sentence(found[1], place_words)
+
+
 def test_the_answer_tells_it_of_two_routes_only(study: MakeStudy) -> None:
     records = study({"a": 130.0, "b": 100.0})
     for runs, is_told in ((records, False), (over_the_network(records, {"a": 0.8, "b": 0.8}), True)):

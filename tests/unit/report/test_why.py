@@ -142,7 +142,7 @@ def test_page_markdown_and_terminal_have_the_same_lines(results: StoredStudy) ->
         assert line.replace("_", "\\_") in markdown
         assert line.replace("'", "&#x27;") in page or line in page
     assert page.index('id="why"') < page.index('id="throughput"')
-    assert why_markdown(why).startswith("### Why")
+    assert why_markdown(analysis, why).startswith("### Why")
 
 
 def test_the_bridge_ends_where_the_other_target_begins(results: StoredStudy) -> None:

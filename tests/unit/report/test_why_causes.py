@@ -74,7 +74,12 @@ def test_terminal_markdown_page_and_program_tell_it(analysis: StudyAnalysis) -> 
     why = why_of(analysis, PAIR)
     console = Console(width=300, file=io.StringIO(), record=True)
     print_why(analysis, why, console)
-    texts = (console.export_text(), why_markdown(why), markdown_text(analysis.results), page_text(analysis.results))
+    texts = (
+        console.export_text(),
+        why_markdown(analysis, why),
+        markdown_text(analysis.results),
+        page_text(analysis.results),
+    )
     remedy = next(cause.remedy for cause in causes() if cause.cause_id == "redo-small")
     assert all(remedy in text and "2000 pages/s → 100 pages/s" in text for text in texts)
     assert all("page_cleaner" in text.replace("\\", "") for text in texts)

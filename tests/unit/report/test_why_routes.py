@@ -9,7 +9,7 @@ import pytest
 
 from dbdyno.core import Run
 from dbdyno.plan import ordered_runs
-from dbdyno.report import analyse_study, markdown_text, page_text, why_object, why_of
+from dbdyno.report import analyse_study, markdown_text, page_text, summary_json, why_object, why_of
 from dbdyno.study import parse_study
 from explained_study import STATEMENTS, PlantedTimes
 
@@ -22,7 +22,7 @@ class FarTimes(PlantedTimes):
 
     def times_ms(self, run: Run) -> dict[str, float]:
         times = super().times_ms(run)
-        far = ROUND_TRIP_MS if run.cell.route == "network" else 0.0
+        far = {"network": ROUND_TRIP_MS, "wan": 5 * ROUND_TRIP_MS}.get(run.cell.route, 0.0)
         return {name: ms + far for name, ms in times.items()}
 
 
@@ -45,6 +45,18 @@ def test_the_network_adds_a_round_trip_for_each_statement(tmp_path: Path) -> Non
     found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))
     assert len(found["routes"]) == 6
     assert "Over the network" in markdown_text(results) and "Over the network" in page_text(results)
+
+
+def test_a_shaped_network_is_told_by_its_name_and_what_it_is(tmp_path: Path) -> None:
+    planted = _planted('["loopback", "wan"]')
+    planted.text += '[routes.wan]\nrtt = "4ms"\n'
+    results = planted.write(tmp_path / "wan")
+    why = why_of(analyse_study(results))
+    assert {(gap.left.route, gap.right.route) for gap in why.routes} == {("loopback", "wan")}
+    text = markdown_text(results)
+    assert "over wan +" in text and "shaped routes: wan: network with 4 ms of round trip added" in text
+    assert "wan: network with 4 ms of round trip added" in page_text(results)
+    assert summary_json(results)["shaped_routes"] == [{"name": "wan", "rtt_ns": 4_000_000, "rate_bits_per_s": None}]
 
 
 def test_without_a_network_nothing_is_said_of_it(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ OF_A_RUN = {
     layout.PROCESS: "limits, control group, allocator and memory policy of the server's process",
     layout.LIFE: "start, shutdown and recovery times of the server, its memory limit, and how it died",
     layout.TELEMETRY_FACTS: "counters that the server lacks, the device that was watched, the client's cost curve, "
-    "stacks of waits that could not be named",
+    "how the network was shaped, stacks of waits that could not be named",
     layout.ORIGIN: "of an imported run: the files it was made from",
     layout.PROFILE: "of a profiled run: window, transactions, samples, command, and what a count of a stack stands for",
     layout.ON_CPU: "of a profiled run: stacks of the server's threads on a processor, folded text, samples",

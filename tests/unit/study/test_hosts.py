@@ -20,6 +20,8 @@ home = "/data/dbdyno"
 ports = "20000-20099"
 """
 BENCH = '[bench.a]\nserver = "db1"\n'
+LOCAL = HEAD.replace(', "network"', "")
+CLIENTS = HOST + BENCH + 'client = ["c1", "c2"]\n[hosts.c1]\nssh = "bench@c1"\n[hosts.c2]\n'
 
 
 def test_a_bench_is_read_and_written() -> None:
@@ -51,6 +53,13 @@ def test_ray_is_read_and_written_and_its_nodes_may_be_benches() -> None:
     assert parse_study(study_text(study), "y.toml") == study
 
 
+def test_several_hosts_are_one_client() -> None:
+    study = parse_study(HEAD + CLIENTS, "x.toml")
+    assert study.benches[0].clients == (HostChoice("c1", "bench@c1"), HostChoice("c2", "c2"))
+    assert parse_study(study_text(study), "y.toml") == study
+    assert "clients by network on c1 (bench@c1) and c2 (c2) as one client, to 10.1.0.2" in study.bench_words
+
+
 def test_without_a_bench_nothing_of_it_is_written() -> None:
     study = parse_study(HEAD.replace(', "network"', ""), "x.toml")
     assert study.bench is None
@@ -67,8 +76,29 @@ def test_without_a_bench_nothing_of_it_is_written() -> None:
         (HEAD + HOST.replace('address = "10.1.0.2"', "") + BENCH, 5, "needs the address"),
         (HEAD + HOST.replace("10.1.0.2", "127.0.0.1") + BENCH, 6, "'address' is"),
         (HEAD + HOST.replace("20000-20099", "99-20") + BENCH, 8, "'ports' is"),
-        (HEAD + HOST + 'sudo = ["netem"]\n' + BENCH, 9, "asks for sudo"),
-        (HEAD + HOST + BENCH + 'client = ["c1"]\n', 11, "clients"),
+        (HEAD + HOST + 'sudo = ["netem"]\n' + BENCH, 9, "'sudo' is"),
+        (HEAD + HOST + BENCH + 'client = ["c1"]\n', 11, "no host is named 'c1'"),
+        (HEAD + HOST + BENCH + 'client = ["db1"]\n', 11, "db1 is the server and a client"),
+        (
+            HEAD + HOST + BENCH + 'client = ["c1", "c2"]\n[hosts.c1]\n[hosts.c2]\nssh = "c1"\n',
+            11,
+            "c2 is a client twice",
+        ),
+        (LOCAL + "[hosts.c1]\n[bench.a]\nclient = ['c1']\n", 6, "no server on one"),
+        (LOCAL + HOST + BENCH + 'client = ["c1"]\n[hosts.c1]\n', 11, "no route"),
+        (HEAD.replace("= 4", "= [8, 1]") + CLIENTS, 1, "1 connections can't be dealt to 2 client hosts"),
+        (
+            HEAD.replace('k"]', 'k", "wan"]') + CLIENTS + '[routes.wan]\nrate = "1Gbit"\n',
+            11,
+            "shaped route 'wan' can't be driven from client hosts",
+        ),
+        (HEAD + CLIENTS + "[pinning]\nclient = '1'\n", 16, "pinning.client"),
+        (HEAD + CLIENTS.replace('["c1", "c2"]', '["c1"]'), 14, r"\[hosts.c2\]"),
+        (
+            HEAD + CLIENTS + "[bench.b]\nserver='db2'\nclient = ['c2']\n[hosts.db2]\naddress='10.1.0.3'\n",
+            17,
+            "a and b have",
+        ),
         (HEAD + HOST + BENCH + '[bench.b]\nserver = "db1"\n', 12, "a and b have the same machine"),
         (HEAD.replace(', "network"', "") + "[bench.a]\n[bench.b]\n", 5, "a and b have the same machine"),
         (HEAD + HOST + BENCH + '[fleet]\nengine = "ray"\n', 12, "fewer than two"),

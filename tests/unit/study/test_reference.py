@@ -75,8 +75,13 @@ TABLES: dict[str, tuple[str, Mapping[str, Key]]] = {
     ),
     "`[bench.NAME]`": (
         "Where the servers of the study run; without it on this machine. Clients of the routes `socket` and `loopback` "
-        "run on the same host as the servers, those of `network` on this machine.",
+        "run on the same host as the servers, those of `network` and shaped networks on this machine.",
         _schema.BENCH,
+    ),
+    "`[routes.NAME]`": (
+        "A network that is made slower, for `route` of `[axes]`; one of the keys must be given. See "
+        "[shaped networks](../guides/remote-host.md#shape-the-network).",
+        _schema.ROUTE,
     ),
     "`[fleet]`": (
         "What drives the benches of a study that has several; see [several machines](../guides/several-machines.md).",

@@ -115,6 +115,8 @@ impl FingerprintArguments {
             counts_every_ns: None,
             share: None,
             start_at_ns: None,
+            is_commanded: false,
+            agents: Vec::new(),
         })
     }
 }

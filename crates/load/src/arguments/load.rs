@@ -11,7 +11,7 @@ use super::{ServerArguments, WorkloadOptions};
 use crate::cli_error::CliError;
 use crate::order::{
     ErrorOrder, LoadOrder, OrderFile, PacingOrder, PhaseOrder, Place, SCHEMA_VERSION,
-    WorkloadChoice, read_order,
+    WorkloadChoice, read_order_text,
 };
 use clap::Args;
 use dbdyno_drive::{FurtherError, PreparedFull, Protocol};
@@ -53,6 +53,10 @@ Examples:
   The second of three hosts that are one client of 48 connections; all begin at the same second:
     dbdyno-load run sysbench/oltp_read_write --host db.example --threads 48 --share 2/3 --start-at 1795000000 \\
         --json-lines 2.jsonl
+
+  Three hosts as one client of 48 connections, driven from here by SSH; the password lies on each of them:
+    dbdyno-load run sysbench/oltp_read_write --host db.example --threads 48 --password-file app.password \\
+        --agents c1,c2,c3
 
   What the lab does:
     dbdyno-load run --order - < contract/samples/load-order.json";
@@ -263,15 +267,24 @@ pub(crate) struct OutputArguments {
 }
 
 impl RunArguments {
-    /// What is to be driven, whichever way it was said. What the arguments leave open, the workload's own rates and
-    /// phases fill; an order file leaves nothing open.
-    pub(crate) fn order(&self) -> anyhow::Result<LoadOrder> {
-        if let Some(file) = &self.order {
-            return Ok(read_order(file)?);
+    /// What is to be driven, whichever way it was said, and the text of an order file. What the arguments leave open, the
+    /// workload's own rates and phases fill; an order file leaves nothing open.
+    pub(crate) fn order(&self) -> anyhow::Result<(LoadOrder, Option<String>)> {
+        match &self.order {
+            Some(file) => {
+                let (order, text) = read_order_text(file)?;
+                Ok((order, Some(text)))
+            }
+            None => Ok((self.completed_order()?, None)),
         }
+    }
+
+    fn completed_order(&self) -> anyhow::Result<LoadOrder> {
         let mut order = self.spoken_order()?;
         order.share = self.share.share;
         order.start_at_ns = self.share.start_at;
+        order.is_commanded = self.share.commanded;
+        order.agents = self.share.agent_orders();
         order.digest_events = self.digest;
         order.counts_every_ns = self.counts_every;
         if self.load.concurrency.is_none() {
@@ -339,5 +352,7 @@ pub(super) fn spoken_order(
         counts_every_ns: None,
         share: None,
         start_at_ns: None,
+        is_commanded: false,
+        agents: Vec::new(),
     })
 }

@@ -55,11 +55,6 @@ pub(crate) struct MergeArguments {
 }
 
 impl MergeArguments {
-    /// Whether the records take the place of the text.
-    pub(crate) fn records_to_stdout(&self) -> bool {
-        self.json_lines.as_deref() == Some(Path::new("-"))
-    }
-
     /// A record that is being read is not to be written over.
     pub(crate) fn refuse_overwriting(&self) -> Result<(), CliError> {
         let same = |one: &Path, other: &Path| matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other);

@@ -1,6 +1,6 @@
 //! Defines the arguments by which several load hosts are one client.
 
-use crate::order::ShareOrder;
+use crate::order::{AgentOrder, ShareOrder};
 use clap::Args;
 
 /// Several processes as one client.
@@ -21,6 +21,53 @@ pub(crate) struct ShareArguments {
     /// logging in and preparing take their time.
     #[arg(long, value_name = "UNIX_SECONDS", value_parser = unix_time)]
     pub(crate) start_at: Option<u64>,
+
+    /// Hosts that drive the load as one client, as ssh takes them: c1,bench@c2; this process drives nothing itself
+    ///
+    /// Each host gets all other arguments and drives its share: --threads and --rate are those of all hosts together, and
+    /// files that are read, such as --password-file, are files of each host. Once all are ready they begin at one instant,
+    /// whatever their clocks say. Their records come back through SSH and are merged second by second, as
+    /// `dbdyno-load merge` does it. A host that is lost, or silent for 5 s, fails the run. DBDYNO_SSH names another command
+    /// for ssh.
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host, conflicts_with_all = ["share", "start_at"])]
+    #[arg(conflicts_with_all = ["hdr_log", "require", "cpus"])]
+    pub(crate) agents: Vec<String>,
+
+    /// This program on the hosts of --agents
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "dbdyno-load",
+        requires = "agents"
+    )]
+    pub(crate) agent_program: String,
+
+    /// Take the start and the end from standard input: how --agents runs a share
+    #[arg(long, hide = true, requires = "share")]
+    pub(crate) commanded: bool,
+}
+
+impl ShareArguments {
+    pub(super) fn agent_orders(&self) -> Vec<AgentOrder> {
+        let order = |host: &String| AgentOrder {
+            name: host.clone(),
+            ssh: host.clone(),
+            program: self.agent_program.clone(),
+            password_file: None,
+            workers: None,
+        };
+        self.agents.iter().map(order).collect()
+    }
+}
+
+/// What ssh would take for an option is refused.
+fn host(text: &str) -> Result<String, String> {
+    match text.chars().next() {
+        Some(first) if first.is_alphanumeric() && !text.contains(char::is_whitespace) => {
+            Ok(text.to_owned())
+        }
+        _ => Err("write hosts as ssh takes them: c1,bench@c2".to_owned()),
+    }
 }
 
 fn share(text: &str) -> Result<ShareOrder, String> {

@@ -12,7 +12,7 @@ const SHORT: usize = 60;
 const COMMON_OF_WORKLOADS: [&str; 3] = ["tables", "table_size", "warehouses"];
 
 /// Options that few calls need, by their ids.
-const RARE: [&str; 40] = [
+const RARE: [&str; 42] = [
     "order",
     // Server
     "no_password",
@@ -55,6 +55,8 @@ const RARE: [&str; 40] = [
     // Several load hosts
     "share",
     "start_at",
+    "agents",
+    "agent_program",
     // sysbench
     "others",
     // Deadlines

@@ -1,7 +1,7 @@
 //! Reads the order of `dbdyno-load run`: `contract/load-order.schema.json`.
 
 use super::{
-    ErrorOrder, LOGIN_TIMEOUT, PacingOrder, Place, SCHEMA_VERSION, ShareOrder, Target,
+    AgentOrder, ErrorOrder, LOGIN_TIMEOUT, PacingOrder, Place, SCHEMA_VERSION, ShareOrder, Target,
     WorkloadChoice,
 };
 use crate::cli_error::CliError;
@@ -61,6 +61,12 @@ pub(crate) struct LoadOrder {
     /// Unix time at which second 0 begins; `None`: as soon as all is ready.
     #[serde(default)]
     pub(crate) start_at_ns: Option<u64>,
+    /// Whether the start and the end are told by standard input.
+    #[serde(default)]
+    pub(crate) is_commanded: bool,
+    /// Hosts that drive a share each in place of this process; empty: none.
+    #[serde(default)]
+    pub(crate) agents: Vec<AgentOrder>,
 }
 
 /// How long a statement may be without any byte of an answer, where nothing is said of it. What servers take is legal
@@ -120,7 +126,7 @@ impl LoadOrder {
             protocol: self.protocol,
             concurrency: self.concurrency,
             share,
-            start_at_ns: self.start_at_ns,
+            start: self.start_time(),
             workers: self.worker_count(share),
             cpus: self.cpus.clone().unwrap_or_default(),
             phases: self
@@ -285,7 +291,7 @@ impl LoadOrder {
         workers.min(connections)
     }
 
-    fn make_workload(&self) -> anyhow::Result<Arc<dyn Workload>> {
+    pub(super) fn make_workload(&self) -> anyhow::Result<Arc<dyn Workload>> {
         let source = RandomSource {
             kind: self.rng,
             seed: self.seed,

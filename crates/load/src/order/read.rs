@@ -2,8 +2,10 @@
 
 use crate::cli_error::CliError;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt::Display;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -30,28 +32,44 @@ impl FromStr for OrderFile {
 /// Reads an order. A field that the contract doesn't know is an error: a typo must not change a
 /// measurement silently.
 pub(crate) fn read_order<T: DeserializeOwned>(file: &OrderFile) -> Result<T, CliError> {
-    let (name, text) = match file {
-        OrderFile::Input => ("standard input".to_owned(), read_input()),
-        OrderFile::Path(path) => (path.display().to_string(), fs::read_to_string(path)),
-    };
-    let text = text.map_err(|error| {
-        CliError::request(format!("the order in {name} can't be read")).because(error)
-    })?;
-    parse_order(&text, &name)
+    Ok(read_order_text(file)?.0)
 }
 
-fn read_input() -> io::Result<String> {
-    let mut text = String::new();
-    io::stdin().read_to_string(&mut text)?;
-    Ok(text)
+/// Reads an order, and its text.
+pub(crate) fn read_order_text<T: DeserializeOwned>(
+    file: &OrderFile,
+) -> Result<(T, String), CliError> {
+    let name = match file {
+        OrderFile::Input => "standard input".to_owned(),
+        OrderFile::Path(path) => path.display().to_string(),
+    };
+    let text = match file {
+        OrderFile::Input => read_input(&name)?,
+        OrderFile::Path(path) => fs::read_to_string(path).map_err(|error| {
+            CliError::request(format!("the order in {name} can't be read")).because(error)
+        })?,
+    };
+    Ok((parse_order(&text, &name)?, text))
+}
+
+/// The first JSON value of standard input. Commands may follow it, so its end is not waited for.
+fn read_input(name: &str) -> Result<String, CliError> {
+    let mut values = serde_json::Deserializer::from_reader(io::stdin().lock()).into_iter::<Value>();
+    match values.next() {
+        Some(Ok(value)) => Ok(value.to_string()),
+        Some(Err(error)) => Err(not_an_order(name, error)),
+        None => Err(not_an_order(name, "it is empty")),
+    }
 }
 
 fn parse_order<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, CliError> {
-    serde_json::from_str(text).map_err(|error| {
-        CliError::request(format!("the order in {name} is not as the contract has it"))
-            .because(error)
-            .hint("see contract/ and its samples")
-    })
+    serde_json::from_str(text).map_err(|error| not_an_order(name, error))
+}
+
+fn not_an_order(name: &str, why: impl Display) -> CliError {
+    CliError::request(format!("the order in {name} is not as the contract has it"))
+        .because(why)
+        .hint("see contract/ and its samples")
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use super::{LoadOrder, PacingOrder, Place};
 use crate::cli_error::CliError;
-use dbdyno_drive::{ClientShare, Load};
+use dbdyno_drive::{ClientShare, Load, StartTime};
 use dbdyno_workload::Workload;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 /// One of several processes that together are one client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -15,6 +16,24 @@ pub(crate) struct ShareOrder {
     pub(crate) number: u32,
     /// How many there are.
     pub(crate) count: u32,
+}
+
+/// A host that drives one share of the load, reached by SSH.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AgentOrder {
+    /// What people call it.
+    pub(crate) name: String,
+    /// As ssh takes it.
+    pub(crate) ssh: String,
+    /// `dbdyno-load` there.
+    pub(crate) program: String,
+    /// The target's password there; `None`: none.
+    #[serde(default)]
+    pub(crate) password_file: Option<String>,
+    /// Worker threads there; `None`: as suits connections and machine.
+    #[serde(default)]
+    pub(crate) workers: Option<u32>,
 }
 
 impl ShareOrder {
@@ -34,6 +53,37 @@ impl ShareOrder {
 }
 
 impl LoadOrder {
+    pub(super) fn start_time(&self) -> StartTime {
+        match self.start_at_ns {
+            _ if self.is_commanded => StartTime::Told(Arc::default()),
+            Some(unix_ns) => StartTime::UnixNs(unix_ns),
+            None => StartTime::WhenReady,
+        }
+    }
+
+    /// Refuses what the hosts that are named can't drive as one client.
+    pub(crate) fn check_agents(&self) -> anyhow::Result<()> {
+        let refusal = match () {
+            () if self.share.is_some() || self.start_at_ns.is_some() || self.is_commanded => {
+                CliError::request("load hosts are named, and the share of one of them")
+                    .hint("leave --share and --start-at out: dbdyno-load deals the load and has the hosts begin")
+            }
+            () if self.cpus.is_some() => {
+                CliError::request("processors are named for several hosts").hint("leave --cpus out")
+            }
+            () if matches!(self.pacing, PacingOrder::Search(_)) => {
+                CliError::request("a search can't be driven from load hosts")
+                    .hint("search on one host, or run rates one by one with --agents")
+            }
+            () => {
+                let count = u32::try_from(self.agents.len()).unwrap_or(u32::MAX);
+                let share = ClientShare { index: 0, count };
+                return Ok(self.check_share(share, &*self.make_workload()?)?);
+            }
+        };
+        Err(refusal.into())
+    }
+
     /// Refuses what several processes can't share without speaking to each other.
     pub(super) fn check_share(
         &self,
@@ -90,6 +140,7 @@ impl LoadOrder {
         common.role_targets.clear();
         (common.workers, common.cpus) = (None, None);
         (common.share, common.start_at_ns) = (None, None);
+        common.is_commanded = false;
         let text = format!("{common:?}{:?}", load.workload.spec());
         let digest = Sha256::digest(text);
         digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -5,7 +5,7 @@ use super::row_sender::RowSender;
 use super::step_log;
 use crate::cli_error::CliError;
 use crate::order::{Access, LOGIN_TIMEOUT, ROWS_TIMEOUT};
-use dbdyno_drive::StopSwitch;
+use dbdyno_drive::{FurtherError, StopSwitch};
 use dbdyno_wire::{ServerError, Session, WireError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -269,11 +269,14 @@ fn within<T, E: From<WireError>>(
 fn is_transient(error: &WireError) -> bool {
     const LOCK_WAIT_TIMEOUT: u16 = 1205;
     const DEADLOCK: u16 = 1213;
-    /// With the storage engine's error 149: a conflict that it has found at COMMIT.
-    const DURING_COMMIT: u16 = 1180;
+    /// A conflict that the storage engine has found at COMMIT.
+    const DURING_COMMIT: FurtherError = FurtherError {
+        code: 1180,
+        cause: Some(149),
+    };
     match error {
         WireError::Server(error) if matches!(error.code, LOCK_WAIT_TIMEOUT | DEADLOCK) => true,
-        WireError::Server(error) if error.code == DURING_COMMIT => error.message.contains("149"),
+        WireError::Server(error) if DURING_COMMIT.is(error) => true,
         WireError::Timeout { .. }
         | WireError::Cancelled { .. }
         | WireError::Excess { .. }
@@ -285,7 +288,7 @@ fn is_transient(error: &WireError) -> bool {
 /// Whether an earlier attempt has already carried the statement out: the key, constraint or procedure exists.
 fn already_exists(error: &ServerError) -> bool {
     matches!(error.code, 1061 | 1304 | 1826)
-        || (error.code == 1005 && error.message.contains("121"))
+        || (error.code == 1005 && error.message.contains("errno: 121"))
 }
 
 /// Whether the server has no space left for rows.
@@ -333,6 +336,21 @@ mod tests {
         for code in [1062, 1114, 1064, 1153] {
             assert!(!is_transient(&server(code, "")), "{code}");
         }
+        let conflict = "Got error 149 \"Lock deadlock; Retry transaction\" during COMMIT";
+        assert!(is_transient(&server(1180, conflict)));
+        assert!(!is_transient(&server(1180, "Got error 1149 during COMMIT")));
+    }
+
+    #[test]
+    fn a_constraint_that_exists_is_known_by_its_number() {
+        let is_there = |message: &str| match server(1005, message) {
+            WireError::Server(error) => already_exists(&error),
+            _ => unreachable!(),
+        };
+        assert!(is_there(
+            "Can't create table `a`.`b` (errno: 121 \"Duplicate key on write or update\")"
+        ));
+        assert!(!is_there("Can't create table `a`.`b121` (errno: 150)"));
     }
 
     #[test]

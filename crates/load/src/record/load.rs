@@ -5,9 +5,7 @@ use super::named::Named;
 use super::search::AnswerRecord;
 use super::share::ShareRecord;
 use crate::order::{LoadOrder, PacingOrder, SCHEMA_VERSION};
-use dbdyno_drive::{
-    Cause, ClientShare, Level, Load, Outage, Protocol, RunOutcome, SessionReadBack, Status,
-};
+use dbdyno_drive::{Cause, Level, Load, Outage, Protocol, RunOutcome, SessionReadBack, Status};
 use dbdyno_wire::Compression;
 use dbdyno_workload::{Metric, RandomKind, ServerCount, ServerCounts, UserDigest, Workload};
 use serde::Serialize;
@@ -262,7 +260,7 @@ pub(crate) struct End {
 impl End {
     pub(crate) fn of(
         outcome: &RunOutcome,
-        share: ClientShare,
+        is_share: bool,
         figures: &[Metric],
         digests: &[UserDigest],
     ) -> Self {
@@ -290,8 +288,8 @@ impl End {
             digests: digests.iter().map(DigestRecord::of).collect(),
             process_cpu_ns: outcome.process_cpu_ns,
             peak_rss_bytes: outcome.peak_rss_bytes,
-            began_late_ns: share.is_part().then_some(outcome.began_late_ns),
-            silences: share.is_part().then(|| {
+            began_late_ns: is_share.then_some(outcome.began_late_ns),
+            silences: is_share.then(|| {
                 let silences = outcome.silences.iter();
                 silences
                     .map(|silence| (silence.start_ns, silence.end_ns))

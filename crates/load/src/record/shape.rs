@@ -9,8 +9,8 @@ use super::{
 use crate::order::LoadOrder;
 use crate::record::End;
 use dbdyno_drive::{
-    Cause, ClientShare, Failure, Fault, IntervalRecord, Level, Load, Outage, Probe, RunOutcome,
-    SearchResult, SessionReadBack, Status,
+    Cause, Failure, Fault, IntervalRecord, Level, Load, Outage, Probe, RunOutcome, SearchResult,
+    SessionReadBack, Status,
 };
 use dbdyno_meter::{HistogramEncoder, Interval, IntervalShape};
 use dbdyno_workload::{Condition, InvariantScope, Metric, UserDigest};
@@ -231,12 +231,7 @@ fn remarks_and_the_end_have_the_shape_of_the_sample() {
             events: 9,
             sha256: [7; 32],
         };
-        let end = written(&End::of(
-            &outcome,
-            ClientShare::default(),
-            &[figure],
-            &[digest],
-        ));
+        let end = written(&End::of(&outcome, false, &[figure], &[digest]));
         compare("end", &end, &sample(LOAD, "end"));
     }
 }

@@ -1,7 +1,7 @@
 //! Writes which share of a client a record is of, and how well this host knows the time.
 
 use crate::order::LoadOrder;
-use dbdyno_drive::Load;
+use dbdyno_drive::{Load, StartTime};
 use serde::Serialize;
 use std::fs;
 use std::mem::MaybeUninit;
@@ -17,7 +17,9 @@ pub(crate) struct ShareRecord<'a> {
     host: String,
     /// Unix time that was asked for as the start of second 0.
     start_at_ns: Option<u64>,
-    /// How far the clock of this host may be from the right time, by its own account; `None`: it is not synchronised.
+    /// How far the clock of this host was ahead of the one that the start is told by; 0 where nobody has compared them.
+    clock_ahead_ns: i64,
+    /// How far that, or the clock itself, may be off; `None`: the clock is not synchronised.
     clock_error_ns: Option<u64>,
     /// What tells the server from others.
     server: &'a str,
@@ -31,13 +33,18 @@ impl<'a> ShareRecord<'a> {
         load: &Load,
         start: &'a dbdyno_drive::Start,
     ) -> Option<Self> {
-        load.share.is_part().then(|| Self {
+        let told = match &load.start {
+            StartTime::Told(signal) => signal.told(),
+            _ => None,
+        };
+        load.is_share().then(|| Self {
             number: load.share.index + 1,
             count: load.share.count,
             connections: load.concurrency,
             host: host_name(),
-            start_at_ns: load.start_at_ns,
-            clock_error_ns: clock_error_ns(),
+            start_at_ns: told.map(|start| start.unix_ns).or(order.start_at_ns),
+            clock_ahead_ns: told.map_or(0, |start| start.clock_ahead_ns),
+            clock_error_ns: told.map_or_else(clock_error_ns, |start| Some(start.clock_error_ns)),
             server: start.session.server_identity.as_deref().unwrap_or_default(),
             common_sha256: order.common_sha256(load),
         })

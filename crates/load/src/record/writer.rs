@@ -1,24 +1,29 @@
 //! Writes lines of JSON, each complete before the next begins.
 
 use serde::Serialize;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
-/// Writes records. Each is flushed, so that a reader sees it in the second it belongs to.
+/// Writes records. Each goes out whole, so that a reader sees it in the second it belongs to, and so that standard output
+/// may have other writers.
 pub(crate) struct RecordWriter<W: Write> {
-    out: BufWriter<W>,
+    out: W,
+    line: Vec<u8>,
 }
 
 impl<W: Write> RecordWriter<W> {
     pub(crate) fn new(out: W) -> Self {
         Self {
-            out: BufWriter::with_capacity(1 << 16, out),
+            out,
+            line: Vec::new(),
         }
     }
 
     /// Writes one record.
     pub(crate) fn write(&mut self, record: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, record)?;
-        self.out.write_all(b"\n")?;
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, record)?;
+        self.line.push(b'\n');
+        self.out.write_all(&self.line)?;
         self.out.flush()
     }
 }

@@ -1,5 +1,7 @@
 //! Implements `dbdyno-load run` and `search`: it drives a load and reports it as text, as records, or both.
 
+mod agents;
+mod commands;
 mod counter_poller;
 mod figures;
 mod heading;
@@ -20,7 +22,7 @@ use crate::order::LoadOrder;
 use crate::record::{TypeNames, is_closed_pipe};
 use crate::signals::stop_switch;
 use counter_poller::CounterPoller;
-use dbdyno_drive::{DriveError, Load, RunOutcome, Search, Status, drive};
+use dbdyno_drive::{DriveError, Load, RunOutcome, Search, StartTime, Status, drive};
 use dbdyno_workload::Metric;
 pub(crate) use merge::merge;
 use observer::RunObserver;
@@ -32,10 +34,14 @@ use search_screen::SearchScreen;
 use std::cell::Cell;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Drives what was asked for.
 pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
-    let order = arguments.order()?;
+    let (order, text) = arguments.order()?;
+    if !order.agents.is_empty() {
+        return agents::run(&order, text, &arguments.output);
+    }
     let shown = match arguments.order {
         Some(_) => OutputMode::Records,
         None => OutputMode::Text(arguments.report_interval),
@@ -81,6 +87,9 @@ fn carry_out(
             is_stdout_taken,
             &has_failed,
         )));
+    }
+    if let StartTime::Told(signal) = &load.start {
+        commands::obey(Arc::clone(signal), stop.clone())?;
     }
     let access = order.target.access()?;
     let unmet = preconditions::check(&load, &access.clone().until(&stop));

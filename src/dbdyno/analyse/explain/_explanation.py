@@ -15,7 +15,7 @@ from dbdyno.analyse.explain._part import Breakdown, Part, mean_parts
 from dbdyno.analyse.explain._statements import RunTimes, split_by_statement, statement_mix
 from dbdyno.analyse.explain._threads import split_by_threads
 from dbdyno.analyse.explain._users import split_by_users
-from dbdyno.core import Cell
+from dbdyno.core import Cell, is_network_route
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,13 @@ class Explanation:
         return gaps_by_levels(self.firm, self.levels, pairs)
 
     def routes(self, target: str) -> list[Gap]:
-        """What the network adds to a target's time, against the nearest route that was measured at the same place."""
+        """What each network adds to a target's time, against the nearest route that was measured at the same place."""
         own = [cell for cell in self.firm if cell.target == target]
         pairs = []
         for far in own:
-            if far.route == "network":
-                local = [replace(far, route=route) for route in ("loopback", "socket")]
+            if is_network_route(far.route):
+                nearer = [route for route in ("loopback", "socket", "network") if route != far.route]
+                local = [replace(far, route=route) for route in nearer]
                 pairs += [(near, far) for near in local if near in self.firm][:1]
         return gaps_by_levels(self.firm, self.levels, sorted(pairs, key=lambda pair: pair[0].concurrency))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from dbdyno.analyse._cell_words import assumed_words
+from dbdyno.analyse._routes import over_words
 from dbdyno.analyse._words import counted, listed
 from dbdyno.analyse.explain._gap import Difference, Gap, PartGap
 from dbdyno.analyse.explain._threads import ON_CPU, RUN_QUEUE
@@ -135,11 +136,11 @@ def step_words(gap: Gap) -> str:
 
 
 def route_words(gap: Gap) -> str:
-    """What the network adds to a target's time, in one line."""
+    """What a network adds to a target's time, in one line."""
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
     name = f"{target_title(gap.left.target)} with {counted(gap.left.concurrency, 'connection')}"
     grown = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction ({interval_words(gap.total)})"
-    told = f"{name}: over the network {grown} against {gap.left.route}, {gap.total.verdict}"
+    told = f"{name}: {over_words(gap.right.route)} {grown} against {gap.left.route}, {gap.total.verdict}"
     named = [part_words(part, gap, has_interval=False) for part in gap.with_verdict("decided")[:_MOST_OPEN]]
     return f"{told}; goes with {listed(named)}" if named and gap.is_decided else told
 

@@ -10,7 +10,7 @@ from typing import Any
 from dbdyno.audit import TargetFacts
 from dbdyno.audit.studies._inspection import RunSource
 from dbdyno.audit.studies._window import Window
-from dbdyno.core import RunRecord, Target
+from dbdyno.core import RunRecord, Target, is_network_route
 from dbdyno.engines import read_option_file
 from dbdyno.study import Study
 
@@ -103,7 +103,8 @@ def _session(runs: TargetRuns) -> dict[str, Any]:
 
 def _transport(runs: TargetRuns) -> str:
     """Socket, loopback or network; a server elsewhere is reached by the network whatever the route is called."""
-    return "network" if _is_remote(runs) else runs.judged.run.cell.route
+    route = runs.judged.run.cell.route
+    return "network" if _is_remote(runs) or is_network_route(route) else route
 
 
 def _is_remote(runs: TargetRuns) -> bool:
@@ -134,7 +135,7 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
     host, process = benches.get(runs.judged.bench, runs.source.host), runs.document("process")
     machines = [benches[name] for name in sorted({run.bench for run in runs.runs}) if name in benches] or [host]
     processors = host.get("logical_cpu_count") or 0
-    is_client_elsewhere = bool(runs.study.benches) and runs.judged.run.cell.route == "network"
+    is_client_elsewhere = bool(runs.study.benches) and is_network_route(runs.judged.run.cell.route)
     told = {
         "machine_id": _together(machines, "boot_id"),
         "name": _together(machines, "hostname"),

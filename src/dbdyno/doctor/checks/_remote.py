@@ -64,9 +64,20 @@ def end_of_connection(subject: Subject) -> Verdict:
     return clear("the agent survives a lost connection")
 
 
+def shaping(subject: Subject) -> Verdict:
+    """Shaped routes need `tc` as root; whether the kernel has netem shows when a study tries it."""
+    access = subject.access
+    if access is None:
+        return idle("this machine shapes no routes")
+    if access.shaping_obstacle:
+        return notes(access.shaping_obstacle, "[routes.NAME] can't be used with this host", access.shaping_remedy)
+    return clear("tc can be run as root; a study tries each of its [routes.NAME] before it starts")
+
+
 REMOTE_CHECKS = (
     Check("remote-agent", "Agent on the host", agent),
     Check("remote-round-trip", "Round trip to the host", round_trip),
     Check("remote-clock-drift", "Clock of the host", drift),
     Check("remote-connection", "Loss of a connection", end_of_connection),
+    Check("remote-shaping", "Shaped routes", shaping),
 )

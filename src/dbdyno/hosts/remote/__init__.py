@@ -7,6 +7,15 @@ again, and nothing is done twice; see docs/guides/remote-host.md.
 
 from dbdyno.hosts.remote._clock import ClockMap, Exchange
 from dbdyno.hosts.remote._host import RemoteAgent, RemoteHost, connect
-from dbdyno.hosts.remote._ssh import SSH_VARIABLE, check_destination
+from dbdyno.hosts.remote._ssh import SSH_VARIABLE, check_destination, ssh_variables
 
-__all__ = ["SSH_VARIABLE", "ClockMap", "Exchange", "RemoteAgent", "RemoteHost", "check_destination", "connect"]
+__all__ = [
+    "SSH_VARIABLE",
+    "ClockMap",
+    "Exchange",
+    "RemoteAgent",
+    "RemoteHost",
+    "check_destination",
+    "connect",
+    "ssh_variables",
+]

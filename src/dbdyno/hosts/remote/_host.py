@@ -106,6 +106,8 @@ class RemoteHost(Host):
         self._files = RemoteFiles(link, self.home.run, self._system.server_user)
         self.files: Files = self._files
         self._tunnels: dict[Address, Tunnel] = {}
+        self._at_end = set[str]()
+        self._ways_through: dict[Address, Tunnel] = {}
 
     def __enter__(self) -> Self:
         """Return this host."""
@@ -119,7 +121,7 @@ class RemoteHost(Host):
 
     def end(self) -> None:
         """End the session: what was started there is killed, what was made for it is removed."""
-        for tunnel in self._tunnels.values():
+        for tunnel in (*self._tunnels.values(), *self._ways_through.values()):
             tunnel.close()
         self.link.end()
 
@@ -229,6 +231,13 @@ class RemoteHost(Host):
             self._tunnels[address] = Tunnel(self.link, there)
         return self._tunnels[address].address
 
+    def reach_through(self, address: tuple[str, int]) -> Address:
+        """See `Host`."""
+        if address not in self._ways_through:
+            host = f"[{address[0]}]" if ":" in address[0] else address[0]
+            self._ways_through[address] = Tunnel(self.link, {"tcp": f"{host}:{address[1]}"})
+        return self._ways_through[address].address
+
     def watch(self, period_ns: int) -> RemoteWatch:
         """See `Host`."""
         return RemoteWatch(self.link, self._files, period_ns, self.clock_map)
@@ -336,6 +345,24 @@ class RemoteHost(Host):
             self.link.ask("end-agent", session=session)
         except Refused as refused:
             raise HostError(f"the agent {session} can't be ended", refused.text) from None
+
+    def run_at_end(self, name: str, argv: Sequence[str]) -> None:
+        """Have a command run there when the session ends, however it ends: it undoes a change of the kernel's state."""
+        self._at_end.add(name)
+        try:
+            self.link.ask("at-end", name=name, argv=list(argv))
+        except Refused as refused:
+            raise HostError(f"{self.link.destination} can't keep the end of '{name}'", refused.text) from None
+
+    def forget_at_end(self, name: str) -> None:
+        """No longer run that command."""
+        with contextlib.suppress(Refused):  # what is undone twice does no harm
+            self.link.ask("forget-at-end", name=name)
+        self._at_end.discard(name)
+
+    def will_run_at_end(self, name: str) -> bool:
+        """Return whether a command of that name was given and not taken back."""
+        return name in self._at_end
 
     def end_agents_of_dead_labs(self) -> None:
         """End agents of labs of this machine that are gone: nobody comes back for the locks and servers they keep."""

@@ -69,6 +69,11 @@ def ssh_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     return command_environment(agent, environ=environ)
 
 
+def ssh_variables(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables that a program needs to run ssh as this process does: the command, and the user's key agent."""
+    return {name: environ[name] for name in (SSH_VARIABLE, "SSH_AUTH_SOCK") if environ.get(name)}
+
+
 def run_script(destination: str, script: str, words: Sequence[str], *, stdin: bytes = b"", timeout_s: float) -> str:
     """Run a script of the plain shell on a host, whatever the user's login shell is; it holds no apostrophe.
 

@@ -24,7 +24,7 @@ class Tunnel:
 
     Parameters
     ----------
-    destination : as the agent's request names it: ``{"unix": PATH}`` or ``{"loopback": PORT}``
+    destination : as the agent's request names it: ``{"unix": PATH}``, ``{"loopback": PORT}`` or ``{"tcp": "IP:PORT"}``
     """
 
     def __init__(self, link: Link, destination: dict[str, object]) -> None:

@@ -259,6 +259,7 @@ def _made(page: Page) -> dict[str, str]:
         **_sentinel(page),
         "statements": f"{study.protocol}, random numbers of {study.rng}",
         **({} if not study.benches else {"machines": study.bench_words, **_clocks(page)}),
+        **({} if not study.shaped_routes else {"shaped routes": study.shaped_words}),
         "processors of the server": _cpus(study.pinning.server),
         "processors of the client": _cpus(study.pinning.client),
         **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),

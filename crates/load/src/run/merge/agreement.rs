@@ -20,14 +20,13 @@ const COMMON: [(&str, &str); 10] = [
 ];
 
 /// Puts the shares in order and refuses those that are not all of one run.
-pub(super) fn check(shares: &mut [ShareReader], most_apart_ns: u64) -> Result<(), CliError> {
+pub(super) fn check(shares: &mut [ShareReader]) -> Result<(), CliError> {
     shares.sort_by_key(|share| share.share.number);
     let Some((first, others)) = shares.split_first() else {
-        return Ok(()); // the command line asks for two
+        return Ok(()); // the command line asks for one
     };
     others.iter().try_for_each(|other| same_run(first, other))?;
-    each_once(shares)?;
-    begun_together(shares, most_apart_ns)
+    each_once(shares)
 }
 
 fn same_run(first: &ShareReader, other: &ShareReader) -> Result<(), CliError> {
@@ -115,7 +114,8 @@ fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {
     }
 }
 
-fn begun_together(shares: &[ShareReader], most_apart_ns: u64) -> Result<(), CliError> {
+/// Refuses shares that began too far apart.
+pub(super) fn begun_together(shares: &[ShareReader], most_apart_ns: u64) -> Result<(), CliError> {
     let first = shares.iter().min_by_key(|share| share.began_ns());
     let last = shares.iter().max_by_key(|share| share.began_ns());
     let (Some(first), Some(last)) = (first, last) else {

@@ -1,6 +1,5 @@
 //! Writes a merged run as records and as a table.
 
-use crate::arguments::MergeArguments;
 use crate::cli_error::CliError;
 use crate::record::{IntervalLine, RecordWriter, TypeNames};
 use crate::run::output::{Output, ParquetTable, Second, at, create};
@@ -9,7 +8,21 @@ use dbdyno_drive::{IntervalRecord, RunOutcome, Status};
 use dbdyno_meter::HistogramEncoder;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// What is kept of a merged run; without records on standard output, text is printed there.
+#[derive(Debug, Clone, Default)]
+pub(in crate::run) struct MergedOutput {
+    pub(in crate::run) json_lines: Option<PathBuf>,
+    pub(in crate::run) parquet: Option<PathBuf>,
+}
+
+impl MergedOutput {
+    /// Whether the records take the place of the text.
+    pub(in crate::run) fn has_stdout(&self) -> bool {
+        self.json_lines.as_deref() == Some(Path::new("-"))
+    }
+}
 
 /// Where the merged run is written to.
 pub(super) struct MergedFiles<'a> {
@@ -20,13 +33,10 @@ pub(super) struct MergedFiles<'a> {
 }
 
 impl<'a> MergedFiles<'a> {
-    pub(super) fn create(
-        arguments: &MergeArguments,
-        names: TypeNames<'a>,
-    ) -> Result<Self, CliError> {
-        let records = match &arguments.json_lines {
+    pub(super) fn create(to: &MergedOutput, names: TypeNames<'a>) -> Result<Self, CliError> {
+        let records = match &to.json_lines {
             None => None,
-            Some(_) if arguments.records_to_stdout() => {
+            Some(_) if to.has_stdout() => {
                 let out: Box<dyn Write> = Box::new(terminal::raw_stdout());
                 Some((PathBuf::from(terminal::STDOUT), RecordWriter::new(out)))
             }
@@ -35,7 +45,7 @@ impl<'a> MergedFiles<'a> {
                 Some((path.clone(), RecordWriter::new(out)))
             }
         };
-        let table = arguments.parquet.as_deref();
+        let table = to.parquet.as_deref();
         Ok(Self {
             names,
             encoder: HistogramEncoder::default(),

@@ -30,11 +30,12 @@ pub(super) struct EventTotals {
 
 /// How the merged run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MergedStatus {
-    pub(super) status: &'static str,
-    pub(super) reason: String,
-    error_code: Option<u16>,
-    failure_kind: Option<String>,
+pub(in crate::run) struct MergedStatus {
+    /// As the record of an end has it.
+    pub(in crate::run) status: &'static str,
+    pub(in crate::run) reason: String,
+    pub(in crate::run) error_code: Option<u16>,
+    pub(in crate::run) failure_kind: Option<String>,
 }
 
 /// What one host was like. A share that limits the client shows here.
@@ -63,7 +64,9 @@ impl MergedShare {
             Some(end) => (&end.status, &end.reason),
             None => (
                 "failed",
-                "its record stops there: it was killed, or its host was lost",
+                self.reader
+                    .loss()
+                    .unwrap_or("its record stops there: it was killed, or its host was lost"),
             ),
         }
     }
@@ -124,13 +127,11 @@ impl MergedShare {
 }
 
 /// The start of the first share with the connections of all.
-pub(super) fn start_of(shares: &[MergedShare]) -> Value {
-    let lead = &shares[0].reader;
+pub(super) fn start_of(shares: &[ShareReader]) -> Value {
+    let lead = &shares[0];
     let mut start = lead.whole_start.clone();
-    let sum = |part: fn(&ShareReader) -> u64| -> u64 {
-        shares.iter().map(|share| part(&share.reader)).sum()
-    };
-    let connect_ns = shares.iter().map(|share| share.reader.start.connect_ns);
+    let sum = |part: fn(&ShareReader) -> u64| -> u64 { shares.iter().map(part).sum() };
+    let connect_ns = shares.iter().map(|share| share.start.connect_ns);
     start["concurrency"] = lead.share.connections.into();
     start["workers"] = sum(|share| share.start.workers.into()).into();
     start["connect_ns"] = connect_ns.max().into();
@@ -185,8 +186,15 @@ pub(super) fn status_of(shares: &[MergedShare]) -> MergedStatus {
         error_code: end.and_then(|end| end.error_code),
         failure_kind: Some(
             end.and_then(|end| end.failure_kind.clone())
-                .unwrap_or_else(|| "client".to_owned()),
+                .unwrap_or_else(|| kind_without_end(culprit).to_owned()),
         ),
+    }
+}
+
+fn kind_without_end(share: &MergedShare) -> &'static str {
+    match share.reader.loss() {
+        Some(_) => "network",
+        None => "client",
     }
 }
 
@@ -252,7 +260,9 @@ fn longest_silence_ns(shares: &[MergedShare]) -> u64 {
 
 /// Those of all shares by the clock of the first. How throughput came back was seen by each share for itself only.
 fn outages(shares: &[MergedShare]) -> Vec<Value> {
-    let lead_ns = shares[0].reader.start.monotonic_ns;
+    let lead_ns = shares
+        .first()
+        .map_or(0, |share| share.reader.start.monotonic_ns);
     let mut all: Vec<(usize, OutageRow)> = Vec::new();
     for (place, share) in shares.iter().enumerate() {
         let own_ns = share.reader.start.monotonic_ns;

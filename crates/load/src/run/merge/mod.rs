@@ -1,7 +1,8 @@
 //! Implements `dbdyno-load merge`: it makes the record of one client of the records of its shares.
 //!
 //! Second by second counts and histograms are added, so every percentile is that of all times together. Seconds are those of
-//! the common start. The run ends with the last second that every share has whole.
+//! the common start. The run ends with the last second that every share has whole. Records of shares that are still driven are
+//! merged as they come.
 
 mod agreement;
 mod merged_files;
@@ -12,15 +13,18 @@ mod share_reader;
 
 use super::totals::Totals;
 use crate::arguments::MergeArguments;
-use crate::cli_error::{CliError, Exit};
+use crate::cli_error::{CliError, Exit, unwritable};
 use crate::record::{TypeNames, is_closed_pipe};
 use crate::terminal;
 use dbdyno_drive::IntervalRecord;
 use dbdyno_meter::Interval;
 use merged_files::MergedFiles;
-use merged_record::{EventTotals, MergedShare, MergedStatus, end_of, start_of, status_of};
+pub(super) use merged_files::MergedOutput;
+pub(super) use merged_record::MergedStatus;
+use merged_record::{EventTotals, MergedShare, end_of, start_of, status_of};
 use serde_json::json;
-use share_reader::{ShareReader, ShareSecond};
+use share_reader::ShareSecond;
+pub(super) use share_reader::{ShareReader, ShareSource};
 use std::io;
 
 /// Length of a whole interval.
@@ -44,44 +48,63 @@ pub(crate) fn merge(arguments: &MergeArguments) -> anyhow::Result<Exit> {
     arguments.refuse_overwriting()?;
     let opened = arguments.records.iter().map(|path| ShareReader::open(path));
     let mut shares = opened.collect::<Result<Vec<_>, _>>()?;
-    agreement::check(&mut shares, arguments.max_skew)?;
-    let mut run = MergedRun::new(shares);
-    let status = match write_run(&mut run, arguments)? {
-        Some(status) => status,
-        None => return Ok(Exit::NotHeld), // the reader has seen enough
+    agreement::check(&mut shares)?;
+    shares.iter_mut().try_for_each(ShareReader::read_ahead)?;
+    agreement::begun_together(&shares, arguments.max_skew)?;
+    let output = MergedOutput {
+        json_lines: arguments.json_lines.clone(),
+        parquet: arguments.parquet.clone(),
     };
-    Ok(match status.status {
-        "complete" => Exit::Done,
-        "interrupted" => Exit::NotHeld,
-        _ => CliError::world("the merged run failed")
-            .because(status.reason)
-            .tell(),
-    })
+    write_run(shares, &output)
 }
 
-/// Reads all seconds and writes them; `None` where the reader of the records has gone.
-fn write_run(
-    run: &mut MergedRun,
-    arguments: &MergeArguments,
-) -> anyhow::Result<Option<MergedStatus>> {
-    let start = run.shares[0].reader.start.clone();
+/// Reads the starts of shares that are being driven. How far apart they began is told at the end of the run.
+pub(super) fn open_live(
+    sources: Vec<(String, Box<dyn ShareSource>)>,
+) -> Result<Vec<ShareReader>, CliError> {
+    let mut shares = Vec::new();
+    for (name, source) in sources {
+        let mut share = ShareReader::begin(name, source)?;
+        share.share.host.clone_from(&share.name);
+        shares.push(share);
+    }
+    agreement::check(&mut shares)?;
+    Ok(shares)
+}
+
+/// Writes the end of a run that never began, as the record of a merged run.
+pub(super) fn write_unbegun(status: &MergedStatus, output: &MergedOutput) -> anyhow::Result<()> {
+    let names = TypeNames {
+        transactions: &[],
+        statements: &[],
+    };
+    let written = MergedFiles::create(output, names)?.record(&end_of(&[], status, 0));
+    match written {
+        Err(error) if !is_closed_pipe(&error) => Err(unwritable("the merged run")(error).into()),
+        _ => Ok(()),
+    }
+}
+
+/// Reads all seconds and writes each as soon as all shares have it.
+pub(super) fn write_run(shares: Vec<ShareReader>, output: &MergedOutput) -> anyhow::Result<Exit> {
+    let start = shares[0].start.clone();
     let transactions: Vec<_> = start.transaction_types.iter().map(String::as_str).collect();
     let statements: Vec<_> = start.statement_types.iter().map(String::as_str).collect();
     let names = TypeNames {
         transactions: &transactions,
         statements: &statements,
     };
-    let mut files = MergedFiles::create(arguments, names)?;
-    let written = write_records(run, &mut files).and_then(|status| {
-        if !arguments.records_to_stdout() {
-            report::write(&mut terminal::stdout(), run)?;
+    let mut files = MergedFiles::create(output, names)?;
+    let written = write_records(shares, &mut files).and_then(|(run, status)| {
+        if !output.has_stdout() {
+            report::write(&mut terminal::stdout(), &run)?;
         }
         Ok(status)
     });
     match written {
-        Ok(status) => Ok(Some(status)),
+        Ok(status) => Ok(exit_of(&status)),
         Err(error) => match error.downcast_ref::<io::Error>() {
-            Some(reason) if is_closed_pipe(reason) => Ok(None),
+            Some(reason) if is_closed_pipe(reason) => Ok(Exit::NotHeld), // the reader has seen enough
             Some(reason) => Err(CliError::world("the merged run can't be written")
                 .because(reason)
                 .into()),
@@ -90,8 +113,24 @@ fn write_run(
     }
 }
 
-fn write_records(run: &mut MergedRun, files: &mut MergedFiles<'_>) -> anyhow::Result<MergedStatus> {
-    files.record(&start_of(&run.shares))?;
+/// The exit code; a run that failed is told on standard error.
+pub(super) fn exit_of(status: &MergedStatus) -> Exit {
+    match status.status {
+        "complete" => Exit::Done,
+        "interrupted" => Exit::NotHeld,
+        _ => CliError::world("the merged run failed")
+            .because(&status.reason)
+            .tell(),
+    }
+}
+
+fn write_records(
+    mut shares: Vec<ShareReader>,
+    files: &mut MergedFiles<'_>,
+) -> anyhow::Result<(MergedRun, MergedStatus)> {
+    files.record(&start_of(&shares))?;
+    shares.iter_mut().try_for_each(ShareReader::read_ahead)?;
+    let mut run = MergedRun::new(shares);
     let mut merged = Interval::new(run.shares[0].reader.shape);
     while let Some(parts) = run.next_second()? {
         merged.clear();
@@ -115,7 +154,7 @@ fn write_records(run: &mut MergedRun, files: &mut MergedFiles<'_>) -> anyhow::Re
     let status = status_of(&run.shares);
     files.record(&end_of(&run.shares, &status, run.zero_ns))?;
     files.finish()?;
-    Ok(status)
+    Ok((run, status))
 }
 
 impl MergedRun {

@@ -6,8 +6,30 @@ use dbdyno_meter::{Interval, IntervalShape};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
+
+/// Gives a record line by line.
+pub(in crate::run) trait ShareSource {
+    /// The next line without its end; `None` after the last. A line without an end was being written when the process was
+    /// killed, and is none.
+    fn next_line(&mut self) -> io::Result<Option<Vec<u8>>>;
+
+    /// Why there was no further line, where the host was lost.
+    fn loss(&self) -> Option<&str>;
+}
+
+impl ShareSource for BufReader<File> {
+    fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut text = Vec::new();
+        self.read_until(b'\n', &mut text)?;
+        Ok((text.pop() == Some(b'\n')).then_some(text))
+    }
+
+    fn loss(&self) -> Option<&str> {
+        None
+    }
+}
 
 /// One record. The kinds that a share has; a reader ignores those it does not know.
 #[derive(Debug, Deserialize)]
@@ -53,6 +75,8 @@ pub(super) struct ShareRow {
     pub(super) connections: u32,
     pub(super) host: String,
     pub(super) start_at_ns: Option<u64>,
+    #[serde(default)]
+    clock_ahead_ns: i64,
     pub(super) clock_error_ns: Option<u64>,
     pub(super) server: String,
     pub(super) common_sha256: String,
@@ -108,7 +132,7 @@ pub(super) struct ShareSecond {
 }
 
 /// The record of one share, read as far as it was needed.
-pub(super) struct ShareReader {
+pub(in crate::run) struct ShareReader {
     /// Of the file.
     pub(super) name: String,
     pub(super) start: StartRow,
@@ -121,23 +145,29 @@ pub(super) struct ShareReader {
     pub(super) counters: Vec<Value>,
     /// `None` until it was met, and where the process ended without one.
     pub(super) end: Option<EndRow>,
-    lines: BufReader<File>,
+    lines: Box<dyn ShareSource>,
     line_number: u64,
-    /// Read ahead.
+    /// Whether the first second was read.
+    is_ahead: bool,
+    /// The first second, until it is taken.
     first: Option<ShareSecond>,
     next_second: u32,
 }
 
 impl ShareReader {
-    /// Reads up to the first second.
+    /// Reads the start of a file.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
         let file = File::open(path);
         let file = file.map_err(|error| {
             CliError::request(format!("the record {name} can't be read")).because(error)
         })?;
-        let mut lines = BufReader::with_capacity(1 << 16, file);
-        let whole_start = read_start(&mut lines, &name)?;
+        Self::begin(name, Box::new(BufReader::with_capacity(1 << 16, file)))
+    }
+
+    /// Reads the start.
+    pub(super) fn begin(name: String, mut lines: Box<dyn ShareSource>) -> Result<Self, CliError> {
+        let whole_start = read_start(&mut *lines, &name)?;
         let start: StartRow = serde_json::from_value(whole_start.clone())
             .map_err(|error| no_record(&name, 1, &error.to_string()))?;
         let Some(share) = start.share.clone() else {
@@ -146,7 +176,7 @@ impl ShareReader {
                     .because("it was written without --share: it is complete by itself"),
             );
         };
-        let mut reader = Self {
+        Ok(Self {
             shape: IntervalShape {
                 transaction_types: start.transaction_types.len(),
                 statement_types: start.statement_types.len(),
@@ -161,17 +191,32 @@ impl ShareReader {
             end: None,
             lines,
             line_number: 1,
+            is_ahead: false,
             first: None,
             next_second: 0,
-        };
-        reader.first = reader.read_second()?;
-        Ok(reader)
+        })
     }
 
-    /// Unix time at which second 0 began, by the clock as it was set when that was over.
+    /// Reads up to the first second, which tells when the share began.
+    pub(super) fn read_ahead(&mut self) -> Result<(), CliError> {
+        if !self.is_ahead {
+            self.is_ahead = true;
+            self.first = self.read_second()?;
+        }
+        Ok(())
+    }
+
+    /// Unix time at which second 0 began, by the clock as it was set when that was over, as far as that is known to be
+    /// wrong.
     pub(super) fn began_ns(&self) -> u64 {
         let first = self.first.as_ref();
-        first.map_or(self.start.realtime_ns, |second| second.realtime_ns)
+        let own_ns = first.map_or(self.start.realtime_ns, |second| second.realtime_ns);
+        own_ns.saturating_add_signed(-self.share.clock_ahead_ns)
+    }
+
+    /// Why the record stops, where its host was lost.
+    pub(super) fn loss(&self) -> Option<&str> {
+        self.lines.loss()
     }
 
     /// Which share on which host, for people.
@@ -225,15 +270,13 @@ impl ShareReader {
         })
     }
 
-    /// A line without an end was being written when the process was killed.
     fn read_line(&mut self) -> Result<Option<ShareLine>, CliError> {
-        let mut text = Vec::new();
-        let read = self.lines.read_until(b'\n', &mut text);
-        read.map_err(|error| self.refuse(&error.to_string()))?;
+        let text = self.lines.next_line();
+        let text = text.map_err(|error| self.refuse(&error.to_string()))?;
         self.line_number += 1;
-        if text.pop() != Some(b'\n') {
+        let Some(text) = text else {
             return Ok(None);
-        }
+        };
         let line = serde_json::from_slice(&text);
         line.map(Some)
             .map_err(|error| self.refuse(&error.to_string()))
@@ -244,11 +287,10 @@ impl ShareReader {
     }
 }
 
-fn read_start(lines: &mut BufReader<File>, name: &str) -> Result<Value, CliError> {
-    let mut text = String::new();
-    let read = lines.read_line(&mut text);
-    read.map_err(|error| no_record(name, 1, &error.to_string()))?;
-    match serde_json::from_str(&text) {
+fn read_start(lines: &mut dyn ShareSource, name: &str) -> Result<Value, CliError> {
+    let text = lines.next_line();
+    let text = text.map_err(|error| no_record(name, 1, &error.to_string()))?;
+    match serde_json::from_slice(&text.unwrap_or_default()) {
         Ok(ShareLine::Start(start)) => Ok(tagged(start, "start")),
         Ok(ShareLine::End(end)) => {
             Err(CliError::request(format!("the share of {name} never began")).because(end.reason))

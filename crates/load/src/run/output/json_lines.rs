@@ -80,6 +80,6 @@ impl Output for JsonLines<'_> {
     fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         let workload = &self.load.workload;
         let (figures, digests) = (workload.metrics(), workload.digests());
-        self.write(&End::of(outcome, self.load.share, &figures, &digests))
+        self.write(&End::of(outcome, self.load.is_share(), &figures, &digests))
     }
 }

@@ -1,0 +1,432 @@
+//! Holds the connection to one load host: commands go there, records come back.
+
+use super::host_clock::{ClockOffset, Exchange};
+use super::share_command::ShareCommand;
+use crate::cli_error::CliError;
+use crate::run::merge::ShareSource;
+use dbdyno_meter::clock;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Environment variable: the command for ssh, such as `ssh -F FILE`.
+const SSH_VARIABLE: &str = "DBDYNO_SSH";
+
+/// Nothing is asked for and nothing accepted silently, and nothing but the command goes through.
+const SSH_OPTIONS: [&str; 10] = [
+    "BatchMode=yes",
+    "StrictHostKeyChecking=yes",
+    "ClearAllForwardings=yes",
+    "ForwardAgent=no",
+    "ForwardX11=no",
+    "ControlMaster=no",
+    "ControlPath=none",
+    "PermitLocalCommand=no",
+    "LogLevel=ERROR",
+    "ConnectTimeout=10",
+];
+
+/// Exit code of ssh where it failed itself.
+const SSH_FAILED: i32 = 255;
+
+/// A share without a word for so long is lost: it answers every second, whatever the server does.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// The same before its first word: ssh connects, and the program starts.
+const FIRST_WORD: Duration = Duration::from_secs(40);
+
+/// How much of what ssh and the share say on standard error is kept.
+const WORDS_KEPT: u64 = 4_000;
+
+/// How long an ended connection may take to say with which exit code.
+const EXIT_WAIT: Duration = Duration::from_secs(1);
+
+/// What is kept of the record of an end.
+#[derive(Debug, Deserialize)]
+struct EndedRow {
+    status: String,
+    reason: String,
+    error_code: Option<u16>,
+    failure_kind: Option<String>,
+}
+
+/// Why a share did not do its work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ShareFailure {
+    /// What people call the host.
+    pub(super) host: String,
+    pub(super) reason: String,
+    pub(super) error_code: Option<u16>,
+    /// As the record of an end has it.
+    pub(super) kind: String,
+}
+
+/// A record of a share as it was written, or why no more come.
+#[derive(Debug)]
+pub(super) enum ShareLine {
+    Record(Vec<u8>),
+    Lost(String),
+}
+
+/// One host and its share.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) host: String,
+    child: Mutex<Child>,
+    input: Mutex<Option<ChildStdin>>,
+    state: Mutex<ConnectionState>,
+    /// What was said on standard error.
+    words: Mutex<Vec<u8>>,
+    has_all_words: AtomicBool,
+}
+
+#[derive(Debug)]
+struct ConnectionState {
+    /// `None` until the share's first word.
+    heard: Option<Instant>,
+    began: Instant,
+    is_ready: bool,
+    has_ended: bool,
+    /// Unix time at which a question for the time was sent, by its id.
+    asked_ns: BTreeMap<u64, u64>,
+    next_id: u64,
+    exchanges: Vec<Exchange>,
+    /// `None` once no more records come.
+    records: Option<Sender<ShareLine>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ClockRow {
+    id: u64,
+    realtime_ns: u64,
+    is_ready: bool,
+}
+
+/// The pipes of a share that its threads read.
+pub(super) type Pipes = (ChildStdout, ChildStderr);
+
+impl Connection {
+    /// Starts the share of a host. Its records go to `records`.
+    pub(super) fn start(
+        share: &ShareCommand,
+        records: Sender<ShareLine>,
+    ) -> Result<(Self, Pipes), CliError> {
+        let started = ssh(&share.ssh, &share.command).spawn();
+        let mut child = started.map_err(|error| {
+            CliError::world("ssh can't be started")
+                .because(error)
+                .hint("install the OpenSSH client")
+        })?;
+        let pipes = child.stdout.take().zip(child.stderr.take());
+        let (input, pipes) = child.stdin.take().zip(pipes).ok_or_else(|| {
+            CliError::world("ssh can't be started").because("it has no pipes") // they were asked for
+        })?;
+        let connection = Self {
+            host: share.host.clone(),
+            child: Mutex::new(child),
+            input: Mutex::new(Some(input)),
+            state: Mutex::new(ConnectionState {
+                heard: None,
+                began: Instant::now(),
+                is_ready: false,
+                has_ended: false,
+                asked_ns: BTreeMap::new(),
+                next_id: 0,
+                exchanges: Vec::new(),
+                records: Some(records),
+            }),
+            words: Mutex::default(),
+            has_all_words: AtomicBool::new(false),
+        };
+        connection.send(&share.order);
+        Ok((connection, pipes))
+    }
+
+    /// Asks for the time. The reply says that the share lives, and whether it is ready.
+    pub(super) fn ask_clock(&self) {
+        let id = {
+            let mut state = self.state();
+            state.next_id += 1;
+            let id = state.next_id;
+            state.asked_ns.insert(id, clock::realtime_ns());
+            id
+        };
+        self.send(&format!("{}\n", json!({"do": "clock", "id": id})));
+    }
+
+    /// Tells when second 0 begins: Unix time by the clock here, and how far the host's is ahead.
+    pub(super) fn begin(&self, start_at_ns: u64, offset: ClockOffset) {
+        let command = json!({
+            "do": "begin",
+            "start_at_ns": start_at_ns,
+            "clock_ahead_ns": offset.ahead_ns,
+            "clock_error_ns": offset.error_ns,
+        });
+        self.send(&format!("{command}\n"));
+    }
+
+    /// Has the share end early and report.
+    pub(super) fn stop(&self) {
+        self.send(&format!("{}\n", json!({"do": "stop"})));
+    }
+
+    /// Sends no more; a share that still runs ends.
+    pub(super) fn close(&self) {
+        *self.input.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.state().is_ready
+    }
+
+    /// Whether no more records come.
+    pub(super) fn is_over(&self) -> bool {
+        self.state().records.is_none()
+    }
+
+    /// Forgets the exchanges of the log-in, which the host's work has delayed.
+    pub(super) fn forget_exchanges(&self) {
+        let mut state = self.state();
+        state.exchanges.clear();
+        state.asked_ns.clear();
+    }
+
+    pub(super) fn exchanges(&self) -> Vec<Exchange> {
+        self.state().exchanges.clone()
+    }
+
+    /// Declares the share lost if it has been silent for too long.
+    pub(super) fn check_silence(&self) -> Option<ShareFailure> {
+        let silent = {
+            let state = self.state();
+            let limit = state.heard.map_or(FIRST_WORD, |_| SILENCE);
+            let silent = state.heard.unwrap_or(state.began).elapsed();
+            (state.records.is_some() && silent > limit).then_some(silent)
+        }?;
+        let reason = format!("{} was silent for {} s", self.host, silent.as_secs());
+        self.lose(&reason);
+        let _ = self.child().kill();
+        Some(self.failure(reason, "network"))
+    }
+
+    /// Reads records until the share closes its output; tells why the share did not do its work.
+    pub(super) fn read(&self, output: ChildStdout) -> Option<ShareFailure> {
+        let mut output = BufReader::with_capacity(1 << 16, output);
+        let (mut line, mut failure) = (Vec::new(), None);
+        while output
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|read| read > 0)
+        {
+            let received_ns = clock::realtime_ns();
+            if line.pop() == Some(b'\n') {
+                failure = failure.or(self.take(&line, received_ns));
+            }
+            line.clear();
+        }
+        failure.or_else(|| self.ended())
+    }
+
+    /// Keeps what is said on standard error, as far as it is not too much.
+    pub(super) fn read_words(&self, errors: ChildStderr) {
+        let mut errors = errors.take(WORDS_KEPT);
+        let mut block = [0; 1024];
+        while let Ok(count @ 1..) = errors.read(&mut block) {
+            let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+            words.extend_from_slice(&block[..count]);
+        }
+        let _ = io::copy(&mut errors.into_inner(), &mut io::sink());
+        self.has_all_words.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until it has ended by itself; otherwise it is ended here, and the share by the end of its input.
+    pub(super) fn finish(&self, patience: Duration) {
+        self.close();
+        if self.exit_code(patience).is_none() {
+            let mut child = self.child();
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// One line. What a login shell prints is no record.
+    fn take(&self, line: &[u8], received_ns: u64) -> Option<ShareFailure> {
+        if !line.starts_with(b"{\"record\":\"") {
+            return None;
+        }
+        let is_end = line.starts_with(b"{\"record\":\"end\"");
+        let mut state = self.state();
+        state.heard = Some(Instant::now());
+        if let Some(clock) = clock_row(line) {
+            state.is_ready = clock.is_ready;
+            if let Some(sent_ns) = state.asked_ns.remove(&clock.id) {
+                state.exchanges.push(Exchange {
+                    sent_ns,
+                    there_ns: clock.realtime_ns,
+                    received_ns,
+                });
+            }
+            return None;
+        }
+        state.has_ended |= is_end;
+        if let Some(records) = &state.records {
+            let _ = records.send(ShareLine::Record(line.to_vec())); // nobody reads on after a loss
+        }
+        drop(state);
+        let end: EndedRow = serde_json::from_slice(line).ok().filter(|_| is_end)?;
+        (end.status != "complete").then(|| ShareFailure {
+            error_code: end.error_code,
+            kind: end.failure_kind.unwrap_or_else(|| "client".to_owned()),
+            ..self.failure(end.reason, "client")
+        })
+    }
+
+    /// The output was closed. Without the record of an end, the share was killed, never started, or the way to it broke.
+    fn ended(&self) -> Option<ShareFailure> {
+        let code = self.exit_code(EXIT_WAIT);
+        let has_ended = self.state().has_ended;
+        if has_ended || self.is_over() {
+            self.state().records = None;
+            return None;
+        }
+        let words = self.all_words();
+        let words = String::from_utf8_lossy(&words).trim().to_owned();
+        let (reason, kind) = match code {
+            Some(SSH_FAILED) => ("the connection to it failed".to_owned(), "network"),
+            Some(code) => (
+                format!("its load generator ended with exit code {code}"),
+                "client",
+            ),
+            None => ("its load generator was killed".to_owned(), "client"),
+        };
+        let reason = match words.is_empty() {
+            true => reason,
+            false => format!("{reason}: {words}"),
+        };
+        match kind {
+            "network" => self.lose(&reason),
+            _ => self.state().records = None,
+        }
+        Some(self.failure(reason, kind))
+    }
+
+    /// Standard error ends with the program, and is read by another thread.
+    fn all_words(&self) -> Vec<u8> {
+        let deadline = Instant::now() + EXIT_WAIT;
+        while !self.has_all_words.load(Ordering::Relaxed) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        words.clone()
+    }
+
+    fn lose(&self, reason: &str) {
+        if let Some(records) = self.state().records.take() {
+            let _ = records.send(ShareLine::Lost(reason.to_owned()));
+        }
+    }
+
+    fn failure(&self, reason: String, kind: &str) -> ShareFailure {
+        ShareFailure {
+            host: self.host.clone(),
+            reason,
+            error_code: None,
+            kind: kind.to_owned(),
+        }
+    }
+
+    /// A share that is gone takes no command, and its reader tells.
+    fn send(&self, line: &str) {
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipe) = input.as_mut() {
+            let _ = pipe.write_all(line.as_bytes()).and_then(|()| pipe.flush());
+        }
+    }
+
+    fn exit_code(&self, patience: Duration) -> Option<i32> {
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.child().try_wait() {
+                Ok(Some(status)) => return Some(status.code().unwrap_or(SSH_FAILED)),
+                Ok(None) if Instant::now() < deadline => {}
+                _ => return None,
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, ConnectionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn clock_row(line: &[u8]) -> Option<ClockRow> {
+    let is_clock = line.starts_with(b"{\"record\":\"clock\"");
+    is_clock
+        .then(|| serde_json::from_slice(line).ok())
+        .flatten()
+}
+
+/// A shell splits the variable as the user's own would. The group is another one, so that Ctrl-C ends the shares in order.
+fn ssh(destination: &str, command: &str) -> Command {
+    let program = std::env::var(SSH_VARIABLE).unwrap_or_default();
+    let program = match program.trim() {
+        "" => "ssh",
+        named => named,
+    };
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec {program} \"$@\""), "ssh", "-T"]);
+    for option in SSH_OPTIONS {
+        shell.args(["-o", option]);
+    }
+    shell
+        .args(["--", destination, command])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    shell
+}
+
+/// The records of a share as they come.
+pub(super) struct LiveRecords {
+    lines: Receiver<ShareLine>,
+    loss: Option<String>,
+}
+
+impl LiveRecords {
+    pub(super) fn new(lines: Receiver<ShareLine>) -> Self {
+        Self { lines, loss: None }
+    }
+}
+
+impl ShareSource for LiveRecords {
+    fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        if self.loss.is_some() {
+            return Ok(None);
+        }
+        match self.lines.recv() {
+            Ok(ShareLine::Record(line)) => Ok(Some(line)),
+            Ok(ShareLine::Lost(reason)) => {
+                self.loss = Some(reason);
+                Ok(None)
+            }
+            Err(_) => Ok(None), // the share has ended
+        }
+    }
+
+    fn loss(&self) -> Option<&str> {
+        self.loss.as_deref()
+    }
+}

@@ -1,0 +1,160 @@
+//! Makes the command and the order of each host's share.
+
+use crate::order::{AgentOrder, LoadOrder};
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+/// Options of this program that its shares do not get, each with a value.
+const OWN_OPTIONS: [&str; 5] = [
+    "--agents",
+    "--agent-program",
+    "--json-lines",
+    "--parquet",
+    "--report-interval",
+];
+
+/// How one host drives its share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ShareCommand {
+    /// What people call the host.
+    pub(super) host: String,
+    /// As ssh takes it.
+    pub(super) ssh: String,
+    /// For the shell there.
+    pub(super) command: String,
+    /// First line of its standard input; empty: none.
+    pub(super) order: String,
+}
+
+/// By the text of the order file, or by the arguments of this program.
+pub(super) fn share_commands(
+    order: &LoadOrder,
+    text: Option<&str>,
+) -> anyhow::Result<Vec<ShareCommand>> {
+    let count = order.agents.len();
+    let whole: Option<Value> = text.map(serde_json::from_str).transpose()?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let numbered = order.agents.iter().zip(1..);
+    let commands = numbered.map(|(agent, number)| match &whole {
+        Some(whole) => by_order(whole, agent, number, count),
+        None => Ok(by_arguments(&arguments, agent, number, count)),
+    });
+    commands.collect()
+}
+
+fn by_order(
+    whole: &Value,
+    agent: &AgentOrder,
+    number: usize,
+    count: usize,
+) -> anyhow::Result<ShareCommand> {
+    let mut order = whole.clone();
+    let fields = order.as_object_mut().context("an order is an object")?;
+    fields.remove("agents");
+    fields.insert(
+        "share".to_owned(),
+        json!({"number": number, "count": count}),
+    );
+    fields.insert("is_commanded".to_owned(), true.into());
+    fields.insert("workers".to_owned(), json!(agent.workers));
+    order["target"]["password_file"] = json!(agent.password_file);
+    let words = ["run", "--order", "-"].map(str::to_owned);
+    Ok(ShareCommand {
+        host: agent.name.clone(),
+        ssh: agent.ssh.clone(),
+        command: shell_command(&agent.program, &words),
+        order: format!("{order}\n"),
+    })
+}
+
+fn by_arguments(
+    arguments: &[String],
+    agent: &AgentOrder,
+    number: usize,
+    count: usize,
+) -> ShareCommand {
+    let mut words = without_own(arguments);
+    words.push(format!("--share={number}/{count}"));
+    words.extend(["--commanded", "--json-lines=-"].map(str::to_owned));
+    ShareCommand {
+        host: agent.name.clone(),
+        ssh: agent.ssh.clone(),
+        command: shell_command(&agent.program, &words),
+        order: String::new(),
+    }
+}
+
+fn without_own(arguments: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(word) = arguments.next() {
+        if OWN_OPTIONS.contains(&word.as_str()) {
+            arguments.next(); // its value
+        } else if !OWN_OPTIONS.iter().any(|own| is_with_value(word, own)) {
+            kept.push(word.clone());
+        }
+    }
+    kept
+}
+
+fn is_with_value(word: &str, option: &str) -> bool {
+    word.strip_prefix(option)
+        .is_some_and(|rest| rest.starts_with('='))
+}
+
+/// One line for a shell, whatever the words hold.
+fn shell_command(program: &str, words: &[String]) -> String {
+    let words = words.iter().map(|word| quoted(word));
+    let words: Vec<_> = std::iter::once(quoted(program)).chain(words).collect();
+    format!("exec {}", words.join(" "))
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGENT: &str = r#"{"name": "c2", "ssh": "bench@c2", "program": "/opt/db dyno/load"}"#;
+
+    #[test]
+    fn a_share_gets_the_arguments_of_the_whole_load() {
+        let words =
+            "run w --agents c1,c2 --threads 8 --json-lines=- --agents=c3 --seed=3 --parquet f";
+        let words: Vec<_> = words.split(' ').map(str::to_owned).collect();
+        let agent: AgentOrder = serde_json::from_str(AGENT).unwrap();
+        let share = by_arguments(&words, &agent, 2, 3);
+        let expected = "exec '/opt/db dyno/load' 'run' 'w' '--threads' '8' '--seed=3' '--share=2/3' '--commanded' \
+                        '--json-lines=-'";
+        assert_eq!(share.command, expected);
+        assert_eq!(
+            (share.host.as_str(), share.ssh.as_str()),
+            ("c2", "bench@c2")
+        );
+    }
+
+    #[test]
+    fn a_share_gets_the_order_with_what_is_of_its_host() {
+        let mut agent: AgentOrder = serde_json::from_str(AGENT).unwrap();
+        agent.password_file = Some("/run/there".to_owned());
+        let whole =
+            json!({"agents": [1], "seed": 7, "workers": 9, "target": {"password_file": "/here"}});
+        let share = by_order(&whole, &agent, 2, 3).unwrap();
+        let order: Value = serde_json::from_str(&share.order).unwrap();
+        let expected = json!({
+            "seed": 7,
+            "workers": null,
+            "target": {"password_file": "/run/there"},
+            "share": {"number": 2, "count": 3},
+            "is_commanded": true,
+        });
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn a_shell_takes_any_word_as_it_is() {
+        assert_eq!(quoted("it's $HOME"), "'it'\\''s $HOME'");
+    }
+}

@@ -1,0 +1,103 @@
+//! Takes commands from standard input: how the process that merges the shares of one client has them begin and end.
+//!
+//! Each command is a JSON object on a line of its own, see `contract/`. A share that hears nothing for some seconds ends: its
+//! host was cut off, and what it would drive on is no part of a client any more.
+
+use crate::record::RecordWriter;
+use crate::terminal;
+use anyhow::Context as _;
+use dbdyno_drive::{StartSignal, StopSwitch, ToldStart};
+use dbdyno_meter::clock;
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufRead};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Without a command for so long, whoever sends them is gone. They come each second.
+const SILENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+enum ShareCommand {
+    /// Tell the time.
+    Clock { id: u64 },
+    /// Begin second 0.
+    Begin {
+        start_at_ns: u64,
+        clock_ahead_ns: i64,
+        clock_error_ns: u64,
+    },
+    /// End early, and report what was done.
+    Stop,
+}
+
+/// The answer to a question for the time.
+#[derive(Debug, Serialize)]
+struct ClockRecord {
+    record: &'static str,
+    id: u64,
+    realtime_ns: u64,
+    /// Whether all connections have logged in and wait for the start.
+    is_ready: bool,
+}
+
+/// Obeys until the program ends.
+pub(super) fn obey(signal: Arc<StartSignal>, stop: StopSwitch) -> anyhow::Result<()> {
+    let (sender, lines) = channel();
+    let reading = thread::Builder::new().name("stdin".to_owned());
+    let obeying = thread::Builder::new().name("commands".to_owned());
+    reading
+        .spawn(move || read_lines(&sender))
+        .and_then(|_| obeying.spawn(move || obey_lines(&lines, &signal, &stop)))
+        .context("commands can't be read")?;
+    Ok(())
+}
+
+fn read_lines(lines: &Sender<String>) {
+    let input = io::stdin().lock().lines();
+    for line in input.map_while(Result::ok) {
+        if lines.send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// The end of the commands, a long silence and a word that is none of them end the run alike.
+fn obey_lines(lines: &Receiver<String>, signal: &StartSignal, stop: &StopSwitch) {
+    while let Ok(line) = lines.recv_timeout(SILENCE) {
+        if line.trim().is_empty() {
+            continue; // what follows the order on its line
+        }
+        match serde_json::from_str(&line) {
+            Ok(ShareCommand::Clock { id }) => {
+                if tell_time(id, signal.is_ready()).is_err() {
+                    break;
+                }
+            }
+            Ok(ShareCommand::Begin {
+                start_at_ns,
+                clock_ahead_ns,
+                clock_error_ns,
+            }) => signal.begin_at(ToldStart {
+                unix_ns: start_at_ns,
+                clock_ahead_ns,
+                clock_error_ns,
+            }),
+            Ok(ShareCommand::Stop) => stop.throw(), // and goes on telling the time until all is written
+            Err(_) => break,
+        }
+    }
+    stop.throw();
+}
+
+/// One write: standard output has the records, too.
+fn tell_time(id: u64, is_ready: bool) -> io::Result<()> {
+    RecordWriter::new(terminal::raw_stdout()).write(&ClockRecord {
+        record: "clock",
+        id,
+        realtime_ns: clock::realtime_ns(),
+        is_ready,
+    })
+}

@@ -1,0 +1,175 @@
+"""Shapes the network for one run, and holds that it is as slow as the study asks before the load begins.
+
+The round trip is compared with that before the change, on the same connection; the rate is read off large replies.
+A route that is faster than asked fails the run. One that is slower, because the network itself is, has a caveat.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from dbdyno.configure import TrafficShaper, find_shaper, undo_left_shape
+from dbdyno.connections import ServerConnection
+from dbdyno.core import Caveat, ConfigureError, HostError, Run, format_duration
+from dbdyno.hosts.remote import RemoteHost
+from dbdyno.lab._bench import RunServer
+from dbdyno.lab._signals import uninterrupted
+from dbdyno.store import JsonValue
+from dbdyno.study import RouteChoice, Study
+
+_PINGS = 20
+_REPLIES = 4
+_REPLY_S = 0.25
+_REPLY_LEAST_BYTES, _REPLY_MOST_BYTES = 1 << 16, 8 << 20
+_RTT_SHARE, _RTT_LEAST_NS = 0.1, 250_000
+_RATE_ABOVE, _RATE_BELOW = 1.1, 0.85
+"""Bounds of the rate as replies see it, as shares of the rate asked; headers take about 5 % of a full packet."""
+_NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedShape:
+    """What was done for a run.
+
+    Parameters
+    ----------
+    facts : for the run's telemetry; empty where its route is not shaped
+    """
+
+    facts: Mapping[str, JsonValue] = field(default_factory=lambda: _NOTHING)
+    caveats: tuple[Caveat, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PathReading:
+    """What a client sees of the way to the server.
+
+    Parameters
+    ----------
+    plain_ns, shaped_ns : shortest round trip before and after the change
+    reply_bits_per_s : of large replies after the change; None: not asked
+    """
+
+    plain_ns: int
+    shaped_ns: int
+    reply_bits_per_s: int | None = None
+
+
+@contextlib.contextmanager
+def shaped_network(study: Study, run: Run, server: RunServer, host: object) -> Iterator[AppliedShape]:
+    """Have the run's route shaped while the block runs, if it is to be.
+
+    Raises
+    ------
+    HostError : it can't be shaped, or the change can't be undone
+    ConfigureError : it is not as slow as asked
+    """
+    route, choice = study.shaped_route(run.cell.route), study.bench.server if study.bench is not None else None
+    if choice is None or not isinstance(host, RemoteHost):
+        yield AppliedShape()
+        return
+    undo_left_shape(host, choice)
+    if route is None:
+        yield AppliedShape()
+        return
+    shaper = find_shaper(host, choice)
+    with contextlib.ExitStack() as held:
+        with server.client_connection() as connection:
+            plain_ns = _round_trip_ns(connection)
+            port = server.order_target("")["port"]
+            assert isinstance(port, int), "a server of the network has a port"
+            commands = shaper.apply(route, port)
+            held.callback(_undo, shaper)
+            reading = _read_path(connection, route, plain_ns)
+        facts: dict[str, JsonValue] = {
+            "route": route.name,
+            "interface": shaper.interface.name,
+            "commands": [*commands],
+            "round_trip_ns": reading.shaped_ns,
+            "round_trip_unshaped_ns": reading.plain_ns,
+            "reply_bits_per_s": reading.reply_bits_per_s,
+        }
+        yield AppliedShape({"shaping": facts}, judge_path(route, reading))
+
+
+def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
+    """Hold what was read against what was asked.
+
+    The added round trip may differ by a tenth, or by 0.25 ms where that is more; the rate by 10 % above and 15 % below.
+
+    Raises
+    ------
+    ConfigureError : the route is not what was asked
+    """
+    added_ns = reading.shaped_ns - reading.plain_ns
+    if route.rtt_ns and abs(added_ns - route.rtt_ns) > max(_RTT_SHARE * route.rtt_ns, _RTT_LEAST_NS):
+        raise ConfigureError(
+            f"the route '{route.name}' is not as the study asks",
+            f"{format_duration(added_ns)} of round trip were added, not {format_duration(route.rtt_ns)}",
+            "check that replies to this machine leave by the interface of the host's address",
+        )
+    if route.rate_bits_per_s is None or reading.reply_bits_per_s is None:
+        return ()
+    share, seen = reading.reply_bits_per_s / route.rate_bits_per_s, f"{reading.reply_bits_per_s / 1e6:,.4g} Mbit/s"
+    asked = f"{route.rate_bits_per_s / 1e6:,.6g} Mbit/s"
+    if share > _RATE_ABOVE:
+        raise ConfigureError(
+            f"the route '{route.name}' is not as the study asks",
+            f"replies came with {seen}, faster than {asked}",
+            "check that replies to this machine leave by the interface of the host's address",
+        )
+    if share < _RATE_BELOW:
+        text = f"one connection got {seen} of the {asked} of the route '{route.name}': the network itself is slower"
+        return (Caveat("shaped-rate", text),)
+    return ()
+
+
+def _read_path(connection: ServerConnection, route: RouteChoice, plain_ns: int) -> PathReading:
+    shaped_ns = _round_trip_ns(connection)
+    rate = route.rate_bits_per_s
+    if rate is None:
+        return PathReading(plain_ns, shaped_ns)
+    asked_bytes = min(max(round(rate / 8 * _REPLY_S), _REPLY_LEAST_BYTES), _REPLY_MOST_BYTES)
+    took_ns = min(_reply_ns(connection, asked_bytes) for _ in range(_REPLIES)) - shaped_ns
+    return PathReading(plain_ns, shaped_ns, round(asked_bytes * 8 * 10**9 / max(took_ns, 1)))
+
+
+def _round_trip_ns(connection: ServerConnection) -> int:
+    times = []
+    for _ in range(_PINGS):
+        began_ns = time.monotonic_ns()
+        connection.ping(reconnect=False)
+        times.append(time.monotonic_ns() - began_ns)
+    return min(times)
+
+
+def _reply_ns(connection: ServerConnection, size_bytes: int) -> int:
+    began_ns = time.monotonic_ns()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT REPEAT('x', %s)", (size_bytes,))
+        row = cursor.fetchone()
+    took_ns = time.monotonic_ns() - began_ns
+    if row is None or row[0] is None or len(row[0]) != size_bytes:
+        raise ConfigureError(
+            "the rate of the network can't be measured", f"the server does not reply with {size_bytes} bytes"
+        )
+    return took_ns
+
+
+def _undo(shaper: TrafficShaper) -> None:
+    with uninterrupted(), host_may_be_lost():
+        shaper.undo()
+
+
+@contextlib.contextmanager
+def host_may_be_lost() -> Iterator[None]:
+    """Leave what is to be ended or undone on a host that is not reached to its agent, which does it with the lease."""
+    try:
+        yield
+    except HostError as error:
+        if error.fault != "network":
+            raise

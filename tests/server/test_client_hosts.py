@@ -1,0 +1,83 @@
+"""Studies whose load comes from several hosts as one client. The hosts are namespaces, see `remote_hosts`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbdyno.core import Home, parse_engine_name
+from dbdyno.hosts import LocalHost
+from dbdyno.provision import provision
+from dbdyno.store import StoredStudy
+from remote_hosts import RemoteMachine, comes_true, remote_machines
+from server.test_remote_study import ENGINE, assert_nothing_is_left, start, write_study
+
+pytestmark = pytest.mark.server
+_MOST_APART_NS = 5_000_000
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RemoteMachine]]:
+    """A server's host and two hosts of its client."""
+    with remote_machines(tmp_path_factory.mktemp("hosts"), "db1", "c1", "c2") as made:
+        provision(parse_engine_name(ENGINE), LocalHost(), Home.of_user())
+        yield made
+
+
+def _study(folder: Path, machines: list[RemoteMachine], routes: tuple[str, ...], window: int) -> Path:
+    server, *clients = machines
+    path = write_study(folder, server, routes, window=window, is_single=True)
+    names = ", ".join(f'"{client.name}"' for client in clients)
+    text = path.read_text().replace('server = "db1"\n', f'server = "db1"\nclient = [{names}]\n')
+    text = text.replace("concurrency = 2", "concurrency = 5")
+    path.write_text(text + "".join(f'[hosts.{client.name}]\nssh = "{client.destination}"\n' for client in clients))
+    return path
+
+
+def test_two_hosts_are_the_client_of_the_network(machines: list[RemoteMachine], tmp_path: Path) -> None:
+    study, output = _study(tmp_path, machines, ("loopback", "network"), 4), tmp_path / "out"
+    process = start(machines[0], "run", str(study), "--force", "-o", str(output))
+    told = process.communicate(timeout=240)
+    assert process.returncode == 0, told
+    stored = StoredStudy.open(output)
+    records = {record.run.cell.route: record for record in stored.records()}
+    assert {record.status for record in records.values()} == {"good"}, [record.reason for record in records.values()]
+    by_loopback, by_network = (stored.document(records[route].run.run_id, "end") for route in ("loopback", "network"))
+    assert "hosts" not in by_loopback
+    assert [(host["host"], host["connections"]) for host in by_network["hosts"]] == [("c1", 3), ("c2", 2)]
+    skews = [host["start_skew_ns"] for host in by_network["hosts"]]
+    assert max(skews) - min(skews) < _MOST_APART_NS
+    assert all(host["clock_error_ns"] < _MOST_APART_NS and host["seconds"] == 5 for host in by_network["hosts"])
+    seconds = stored.seconds(records["network"].run.run_id)
+    assert [second["connections_live"] for second in seconds.rows()] == [5] * 5
+    assert by_network["completed"] > 100
+    assert sorted(stored.host["clients"]) == ["c1", "c2"]
+    page = (output / "report.html").read_text()
+    assert "clients by network on c1 (bench@c1) and c2 (bench@c2) as one client" in page
+    for machine in machines:
+        assert_nothing_is_left(machine)
+
+
+def _share_is_driven(machine: RemoteMachine) -> bool:
+    return any(" run --order -" in words for words in machine.processes().values())
+
+
+def test_a_client_host_without_power_fails_its_run_by_name(machines: list[RemoteMachine], tmp_path: Path) -> None:
+    study, output = _study(tmp_path, machines, ("network",), 30), tmp_path / "out"
+    process = start(machines[0], "run", str(study), "--force", "-o", str(output))
+    lost = machines[2]
+    assert comes_true(lambda: _share_is_driven(lost) or process.poll() is not None, 120)
+    time.sleep(4)
+    lost.power_off()
+    began = time.monotonic()
+    told = process.communicate(timeout=120)
+    assert process.returncode == 3, told
+    assert time.monotonic() - began < 60
+    (record,) = StoredStudy.open(output).records()
+    assert (record.status, record.fault) == ("failed", "network"), record.reason
+    assert "c2 was silent for 5 s" in record.reason
+    for machine in machines[:2]:
+        assert_nothing_is_left(machine)
