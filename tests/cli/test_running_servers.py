@@ -51,7 +51,9 @@ def test_a_password_is_refused_and_not_repeated() -> None:
     assert "s3cret" not in done.stderr and "DBDYNO_SERVER_PASSWORD" in done.stderr
 
 
-@pytest.mark.parametrize("text", ["mysql://root:s3cret@h:3306/db", "mariadb://root:s3cret@h"])
+@pytest.mark.parametrize(
+    "text", ["mysql://root:s3cret@h:3306/db", "mariadb://root:s3cret@h", "mysql://root:s3/s3cret@x@h"]
+)
 def test_a_scheme_is_no_password_and_a_password_behind_it_is_not_repeated(text: str) -> None:
     with pytest.raises(StudyError) as refused:
         parse_server(text, "dbdyno")

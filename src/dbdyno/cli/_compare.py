@@ -372,7 +372,7 @@ def _unknown_option(
     title, size = _SIZES.get(family_name(workload), ("", ""))
     if size and option in ("--tables", "--rows", "--table-size", "--scale", "--warehouses"):
         return StudyError(f"{title or workload} has no {option}", "", f"its size is {size} N")
-    if hint := meant_option("dbdyno compare", option, value):
+    if hint := meant_option("dbdyno compare", option, value, own_options):
         return StudyError(f"unknown option '{option}'", "", hint)
     every = [*own_options, *(f"--{own.replace('_', '-')}" for own in known)]
     where = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {workload}"

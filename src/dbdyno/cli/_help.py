@@ -61,7 +61,8 @@ class Parser(argparse.ArgumentParser):
         if words and words[0].startswith("--"):
             option, _, value = words[0].partition("=")
             value = value or next((word for word in words[1:2] if not word.startswith("-")), "")
-            return meant_option(self.prog, option, value) or nearest(option, self.options(), "")
+            meant = meant_option(self.prog, option, value, self.options())
+            return meant or nearest(option, self.options(), "")
         if words:
             return self.one_more
         if message.endswith("arguments are required: DIR"):

@@ -1,6 +1,6 @@
 """Maps words of other tools, and near misses that no spelling reveals, to what dbdyno calls the same thing.
 
->>> meant_option("dbdyno compare", "--clients", "16")
+>>> meant_option("dbdyno compare", "--clients", "16", ["--concurrency"])
 'did you mean --concurrency 16?'
 >>> meant_choice("markdown", ["text", "json", "md"])
 "did you mean 'md'?"
@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 
 from dbdyno.nearest import nearest
@@ -58,11 +58,18 @@ _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Word of another tool -> the choices that mean it, where a command has them."""
 
 
-def meant_option(command: str, option: str, value: str = "") -> str:
-    """The hint for an option of another tool; empty where none is known."""
+def meant_option(command: str, option: str, value: str, own: Collection[str]) -> str:
+    """The hint for an option of another tool; empty where none is known.
+
+    Parameters
+    ----------
+    own : options that the command has
+    """
     meant = _OPTIONS.get(command, {}).get(option) or _OPTIONS[""].get(option, "")
     if not meant.startswith("--"):
         return meant
+    if meant not in own:
+        return ""
     return f"did you mean {meant}{f' {value}' if value and meant != '--json' else ''}?"
 
 

@@ -76,7 +76,8 @@ def parse_server(text: str, user: str) -> ServerAddress:
     StudyError : it is none, or holds a password
     """
     if scheme := _SCHEME_RE.match(text.strip()):
-        meant = re.sub(r":[^@/]*@", "@", text.strip()[scheme.end() :]).partition("/")[0]
+        given, at, place = text.strip()[scheme.end() :].rpartition("@")
+        meant = f"{given.partition(':')[0]}{at}{place.partition('/')[0]}"
         raise StudyError(
             f"--server '{_without_password(text)}' begins with {scheme[0]}",
             "",
@@ -103,7 +104,10 @@ def parse_server(text: str, user: str) -> ServerAddress:
 
 
 def _without_password(text: str) -> str:
-    return re.sub(r":(?!//)[^@]*@", ":…@", re.sub(r"://([^:@/]*):[^@]*@", r"://\1:…@", text))
+    before, at, place = text.rpartition("@")
+    scheme, slashes, account = before.partition("://") if _SCHEME_RE.match(text.strip()) else ("", "", before)
+    user, colon, _ = account.partition(":")
+    return f"{scheme}{slashes}{user}{':…' if colon else ''}{at}{place}"
 
 
 def running_servers(
