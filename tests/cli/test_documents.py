@@ -103,6 +103,13 @@ def test_commands_are_ones_that_the_programs_take(document: Path) -> None:
     assert found == []
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_what_is_populated_by_hand_is_in_a_schema_that_the_program_creates(document: Path) -> None:
+    text = document.read_text()
+    if "dbdyno-load populate" in text and FOLDER not in document.parents:
+        assert [name for name in re.findall(r"--database (\w+)", text) if not name.startswith("dbdyno_")] == []
+
+
 STUDY_PARTS = {
     "targets": 'targets = ["mysql:9.7"]\n',
     "workload": '[workload]\nname = "sysbench/oltp_read_write"\n',

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.cli._folder import make_room
-from dbdyno.core import StoreError
+from dbdyno.cli import main
+from dbdyno.cli._folder import make_room, removed_unless_used
+from dbdyno.core import RequestError, StoreError
 from dbdyno.store import Results
 from stored_study import TWO, write_study
 
@@ -50,3 +51,54 @@ def test_results_that_are_being_written_stay(folder: Path) -> None:
     with Results.open(folder).writing(), pytest.raises(StoreError, match="in use"):
         make_room(folder, TWO, fresh=True)
     assert folder.exists()
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_refused_study_leaves_no_folder(tmp_path: Path, was_there: bool) -> None:
+    folder = tmp_path / "results" / "new"
+    if was_there:
+        folder.mkdir(parents=True)
+    with pytest.raises(RequestError), removed_unless_used(folder):
+        Results.create(folder, TWO, {}, {}, study_name="two")
+        raise RequestError("no such version")
+    assert [path.name for path in tmp_path.rglob("*")] == (["results", "new"] if was_there else [])
+
+
+def test_a_folder_that_holds_runs_outlives_a_failure(folder: Path) -> None:
+    with pytest.raises(RequestError), removed_unless_used(folder):
+        raise RequestError("no such version")
+    assert Results.open(folder).records()
+
+
+@pytest.mark.parametrize("engine", ["mysql:9.7@archive:/nonexistent.tar.gz", "mysql@basedir:/nonexistent"])
+def test_an_engine_that_is_not_to_be_had_leaves_no_folder(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DBDYNO_HOME", str(tmp_path / "home"))
+    assert main(["compare", engine, "--tier", "64MB", "--rows", "10", "--no-calibrate", "--force", "--quiet"]) != 0
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_output_is_checked_before_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DBDYNO_HOME", str(tmp_path / "home"))
+    file = tmp_path / "file"
+    file.touch()
+    assert main(["compare", "mysql:9.7", "--rows", "2000000000", "-o", str(file)]) == 2
+    assert f"{file} is not a folder" in capsys.readouterr().err
+
+
+def test_a_home_that_can_not_be_made_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DBDYNO_HOME", "/proc/nope")
+    assert main(["compare", "mysql:9.7", "-o", str(tmp_path / "new")]) == 2
+    assert "DBDYNO_HOME /proc/nope can't be created" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_file_in_a_results_folder_leads_to_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(folder / "study.toml")]) == 2
+    assert f"did you mean {folder}?" in capsys.readouterr().err

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.cli._running_servers import parse_server, server_lines
+from dbdyno.cli import main
+from dbdyno.cli._running_servers import parse_server, server_lines, short_labels
 from dbdyno.core import StudyError
 from dbdyno.study import ServerAddress, parse_study
 
@@ -23,6 +24,7 @@ PROGRAM = Path(__file__).parents[2] / ".venv" / "bin" / "dbdyno"
         ("bench@10.0.0.1:3307", ("bench", None, "10.0.0.1", 3307)),
         ("[::1]:3307", ("dbdyno", None, "::1", 3307)),
         ("root@socket:/run/my sql/s.sock", ("root", "/run/my sql/s.sock", None, None)),
+        ("/run/mysqld/mysqld.sock", ("dbdyno", "/run/mysqld/mysqld.sock", None, None)),
     ],
 )
 def test_addresses_are_understood(text: str, expected: tuple[object, ...]) -> None:
@@ -30,7 +32,7 @@ def test_addresses_are_understood(text: str, expected: tuple[object, ...]) -> No
     assert (address.user, address.socket, address.host, address.port) == expected
 
 
-@pytest.mark.parametrize("text", ["", "socket:", "socket:run/s.sock", "a b", "host:port", "::1"])
+@pytest.mark.parametrize("text", ["", "socket:", "socket:run/s.sock", "a b", "host:port", "::1", "h:65536", "h:0"])
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(StudyError) as refused:
         parse_server(text, "dbdyno")
@@ -47,6 +49,26 @@ def test_a_password_is_refused_and_not_repeated() -> None:
     )
     assert done.returncode == 2
     assert "s3cret" not in done.stderr and "DBDYNO_SERVER_PASSWORD" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["mysql://root:s3cret@h:3306/db", "mariadb://root:s3cret@h", "mysql://root:s3/s3cret@x@h"]
+)
+def test_a_scheme_is_no_password_and_a_password_behind_it_is_not_repeated(text: str) -> None:
+    with pytest.raises(StudyError) as refused:
+        parse_server(text, "dbdyno")
+    assert "--server root@h" in refused.value.remedy
+    assert "s3cret" not in f"{refused.value.what} {refused.value.why} {refused.value.remedy}"
+
+
+@pytest.mark.parametrize("place", ["127.0.0.1:1", "/nonexistent/s.sock"])
+def test_where_no_server_listens_that_is_said_and_no_study_is_named(
+    place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "--server", place]) == 3
+    printed = capsys.readouterr().err
+    assert f"no server listens on {place}" in printed and "hint: start it" in printed
+    assert "study" not in printed and "Errno" not in printed
 
 
 def test_a_password_variable_that_is_not_set_is_told() -> None:
@@ -79,3 +101,12 @@ def test_an_address_is_a_table_of_a_study_file() -> None:
 def test_nothing_to_compare_is_a_wrong_request() -> None:
     done = subprocess.run([PROGRAM, "compare", "--rows", "10"], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2 and "name what to compare" in done.stderr
+
+
+def test_labels_are_short_and_tell_servers_apart() -> None:
+    def labels(*words: str) -> list[str]:
+        return short_labels([parse_server(word, "u") for word in words])
+
+    assert labels("/run/mysqld/s.sock", "db1:3307") == ["s.sock", "db1:3307"]
+    assert labels("h:3307", "h") == ["port 3307", "port 3306"]
+    assert labels("/run/a/s.sock", "/run/b/s.sock") == ["a/s.sock", "b/s.sock"]

@@ -98,3 +98,11 @@ def test_a_study_that_comes_with_dbdyno_is_called_by_its_name(
     for name in ("first", "studies/first.toml"):
         assert main(["plan", name, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["study"] == "first"
+
+
+def test_the_buffer_pool_is_answered_by_the_memory_tier(capsys: pytest.CaptureFixture[str]) -> None:
+    for word in ("innodb_buffer_pool_size", "memory.budget"):
+        assert main(["settings", word]) == 0
+        assert "--memory" in capsys.readouterr().out
+    assert main(["settings", "innodb_buffer_pool_size", "redo.capacity", "--json"]) == 0
+    assert [row["parameter"] for row in json.loads(capsys.readouterr().out)] == ["redo.capacity"]

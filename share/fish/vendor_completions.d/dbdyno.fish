@@ -5,7 +5,7 @@ complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l help -d 'full des
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l color -x -a 'auto always never' -d 'auto, always, never (default auto)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l workload -r -d 'what clients do (default sysbench/oltp_read_write)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l concurrency -r -d 'connections (default 1,4,16)'
-complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l vary -r -d 'run each engine with each value of a workload option or setting'
+complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l vary -r -d 'run each engine with each value of a workload option or setting; several are combined'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l rate -r -d 'transactions due per second (default: closed loop)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l route -r -d 'socket, loopback, network (default socket; loopback for a --server with a host)'
 complete -c dbdyno -n '__fish_seen_subcommand_from compare' -l protocol -r -d 'prepared or text (default prepared)'

@@ -43,6 +43,7 @@ from dbdyno.analyse._latency import (
 )
 from dbdyno.analyse._limitations import StudyFacts, limitations
 from dbdyno.analyse._pairs import Place, by_place, compare_targets, pair_at, place_of, rank_places, turned
+from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
 from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words
 from dbdyno.analyse._series import PRECISIONS, SeriesJudgement, judge_series
@@ -162,4 +163,5 @@ __all__ = [
     "window_words",
     "with_machine_changes",
     "with_noise_intervals",
+    "with_remedy",
 ]

@@ -108,7 +108,7 @@ def _capped(records: Sequence[RunRecord]) -> Caveat | None:
         f"In {counted(len(capped), 'run')} of {len(records)} the warm-up ended at its limit before the "
         f"server settled.{why}"
     )
-    return Caveat("warm-up-cap", f"{text} A higher warm_up_max may let them settle.")
+    return Caveat("warm-up-cap", text)
 
 
 def _windows_capped(records: Sequence[RunRecord]) -> Caveat | None:

@@ -17,6 +17,7 @@ from dbdyno.stats import repeats_to_exclude
 
 GateOutcome = Literal["FAIL", "NOT SHOWN", "PASS"]
 _RE = re.compile(r"(\S+?)\s*:\s*(\d+(?:\.\d+)?)\s*%")
+_OTHER_WORDS = {"faster": "slower", "tps": "slower", "throughput": "slower", "latency": "p99", "response": "p99"}
 _FORMS = "slower:3%, p99:10% (also p50, p95, p999), or missing"
 
 
@@ -79,10 +80,17 @@ def parse_criterion(text: str) -> Criterion:
     if match is not None:
         measure = "tps" if match[1] == "slower" else QUANTILE_OF.get(match[1])
     if match is None or measure is None:
-        meant = f"{text.strip()}%"
-        hint = f"did you mean {meant}?" if _RE.fullmatch(meant) else f"write {_FORMS}"
-        raise RequestError(f"'{text}' is not a rule of --fail-on", "", hint)
+        raise RequestError(f"'{text}' is not a rule of --fail-on", "", _meant(text.strip()))
     allowed = float(match[2]) / 100
     if measure == "tps" and allowed >= 1:
         raise RequestError(f"'{text}' can't be broken", "nothing is slower by 100 % or more", f"write {_FORMS}")
     return Criterion(text, measure, allowed)
+
+
+def _meant(text: str) -> str:
+    name, colon, share = text.partition(":")
+    meant = f"{_OTHER_WORDS.get(name.strip().lower(), name)}{colon}{share}"
+    for form in (meant, f"{meant}%"):
+        if form != text and (match := _RE.fullmatch(form)) and (match[1] == "slower" or match[1] in QUANTILE_OF):
+            return f"did you mean {form}?"
+    return f"write {_FORMS}"

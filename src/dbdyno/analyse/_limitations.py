@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
+from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, sentinel_words
 from dbdyno.analyse._windows import unsettled_windows
 from dbdyno.analyse._words import listed, percent_words, supported
@@ -82,7 +83,8 @@ def limitations(
     ]
     known = [caveat for caveat in found if caveat is not None]
     codes = {caveat.code for caveat in known}
-    return known + [caveat for caveat in _of_runs(records) if caveat.code not in codes]
+    of_runs = [caveat for caveat in _of_runs(records) if caveat.code not in codes]
+    return [*(with_remedy(caveat, is_imported=bool(facts.imported)) for caveat in known), *of_runs]
 
 
 def _results_differ(facts: StudyFacts) -> Caveat | None:
@@ -172,8 +174,7 @@ def _window(facts: StudyFacts) -> Caveat | None:
         why = "below 600 s the interval of one run is too narrow"
     return Caveat(
         "short-window",
-        f"Windows of {window}: {why}. Treat the result as an indication; windows of 900 s or more remove this "
-        "limitation.",
+        f"Windows of {window}: {why}. Treat the result as an indication.",
     )
 
 
@@ -199,7 +200,7 @@ def _single_spread(judgements: Sequence[CellJudgement]) -> str:
     percent = f"{100 * assumed:.2g} %"
     return (
         f"the spread between repeats is assumed, not measured. Verdicts hold if it is {percent}; at twice that, "
-        "one in three pairs of equal targets would look different. Repeat some cells, or run a sentinel."
+        "one in three pairs of equal targets would look different."
     )
 
 
@@ -221,11 +222,10 @@ def _several_benches(records: Sequence[RunRecord]) -> Caveat | None:
     if len(names) < 2 or (found is not None and is_known and found.apart <= MOST_DRIFT):
         return None
     apart = f"up to {percent_words(found.apart)} apart" if found is not None and is_known else "not known how far apart"
-    remedy = "" if is_known else " Run a sentinel."
     return Caveat(
         "benches-apart",
         f"Workloads and memory tiers come from {len(names)} benches ({', '.join(names)}), {apart}: what compares them "
-        f"compares machines, too. Targets are compared on one bench.{remedy}",
+        f"compares machines, too. Targets are compared on one bench.",
     )
 
 
@@ -246,7 +246,7 @@ def _fixed_order(facts: StudyFacts) -> Caveat | None:
     return Caveat(
         "fixed-order",
         "Runs were made in the same order in every round, so a drift of the machine can look like a difference "
-        "between targets. The interleaved order avoids this.",
+        "between targets.",
     )
 
 
@@ -256,8 +256,7 @@ def _shared_cores(facts: StudyFacts) -> Caveat | None:
     cores = f" on {counted(facts.cores, 'core')}" if facts.cores else ""
     return Caveat(
         "shared-cores",
-        f"Client and server share the processors{cores}, so the load generator takes time from the server. Pin "
-        "them to different cores, or run the load generator on another machine.",
+        f"Client and server share the processors{cores}, so the load generator takes time from the server.",
     )
 
 
@@ -280,8 +279,20 @@ def _errors(records: Sequence[RunRecord]) -> Caveat | None:
     if not errors:
         return None
     done = sum(record.transactions for record in records)
-    words = listed([f"{count:,} × error {code}" for code, count in errors.most_common(4)])
+    words = listed([_error_words(code, count) for code, count in errors.most_common(4)])
     return Caveat("errors", f"Errors in the windows: {words}, next to {counted(done, 'committed transaction')}.")
+
+
+def _error_words(code: str, count: int) -> str:
+    """A code with its count; tools name errors without a code in words, such as ``ignored error``.
+
+    >>> _error_words("1213", 1200), _error_words("ignored error (code not in the log)", 451)
+    ('1,200 × error 1213', '451 ignored errors (code not in the log)')
+    """
+    if code[:1].isdigit():
+        return f"{count:,} × error {code}"
+    noun, bracket, rest = code.partition(" (")
+    return counted(count, noun.removesuffix("s")) + bracket + rest
 
 
 def _undecided(comparisons: Sequence[Comparison]) -> Caveat | None:
@@ -301,7 +312,7 @@ def _closed_loop(facts: StudyFacts) -> Caveat | None:
     if not facts.is_closed:
         return None
     text = "Closed loop: a stalled server receives fewer requests, so p95 and p99 understate the stall."
-    return Caveat("closed-loop", f"{text} Use a fixed rate to see it.")
+    return Caveat("closed-loop", text)
 
 
 def _of_runs(records: Sequence[RunRecord]) -> list[Caveat]:

@@ -33,7 +33,7 @@ def _unsettled(judged: Judged) -> Caveat | None:
     where = f"{record.run.cell.target} at {counted(record.run.cell.concurrency, 'connection')}"
     text = (
         f"Of {counted(len(judged), 'window')} of three minutes or more, {words}. They support no finding. "
-        f"Widest: {where}, {widest.change:+.0%} of its mean over the window. A longer warm-up or window would help."
+        f"Widest: {where}, {widest.change:+.0%} of its mean over the window."
     )
     return Caveat("unsettled-windows", text)
 
@@ -44,7 +44,7 @@ def _late(judged: Judged) -> Caveat | None:
         return None
     text = (
         f"In {counted(len(late), 'window')} of {len(judged)} the beginning had not settled, for up to {max(late)} s, "
-        "and is not used. A longer warm-up avoids this."
+        "and is not used."
     )
     return Caveat("late-windows", text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,12 +13,14 @@ from dbdyno.cli._folder import default_folder, results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_target_half_width, parse_share
+from dbdyno.cli._other_words import meant_option, whole_number
 from dbdyno.cli._run import add_run_options
 from dbdyno.cli._running_servers import add_server_options, quoted, running_servers, server_lines
-from dbdyno.core import StudyError, parse_duration_ns
+from dbdyno.core import StudyError, parse_duration_ns, with_unit
+from dbdyno.engines import parameters_of_option, vocabulary
 from dbdyno.nearest import nearest
+from dbdyno.study import BUDGET, ServerAddress, Study, family_name, full_name, options_of, parse_study, study_text
 from dbdyno.study import OPTION_ALIASES as ALIASES
-from dbdyno.study import ServerAddress, Study, full_name, options_of, parse_study, study_text
 
 _STORY = """\
 Compares engines: fetches them, configures them alike, fills the data once for each, and measures every combination of
@@ -36,7 +39,8 @@ dirty pages, purge). With --window auto, it is measured until its mean is known 
 Give options of the workload directly: --tables, --rows, --rand-type zipfian, --range-size 10, or
 --dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
 --vary compares several values of one thing: an option of the workload, such as LinkBench's table compression
-(--workload linkbench --vary table_compression=none,page-compressed), or a setting of the servers:
+(--workload linkbench --vary table_compression=none,page-compressed), or a setting of the servers. Several --vary
+are combined:
 
   dbdyno compare mariadb:11.8 mysql:9.7 --vary redo.capacity=256MB,4GB
 
@@ -80,6 +84,7 @@ def compare(choices: argparse.Namespace) -> int:
     from dbdyno.cli._execute import run_to_report  # late: see _main
     from dbdyno.hosts import LocalHost
 
+    _check_words(choices)
     own = _workload_options(choices.workload, choices.workload_options, choices.parser.options())
     if not (choices.targets or choices.servers):
         choices.parser.error("name what to compare, such as mariadb:11.8 mysql:9.7")
@@ -98,10 +103,12 @@ def _add_load(parser: Parser) -> None:
         _add_alias(load, alias, "concurrency")
     load.add_argument(
         "--vary",
+        action="append",
+        default=[],
         metavar="NAME=V,..",
-        help="run each engine with each value of a workload option or setting",
+        help="run each engine with each value of a workload option or setting; several are combined",
     )
-    _add_alias(load, "--each", "vary")
+    load.add_argument("--each", dest="vary", action="append", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     load.add_argument("--rate", metavar="R", help="transactions due per second (default: closed loop)")
     load.add_argument(
         "--route",
@@ -177,8 +184,16 @@ def _add_measurement(parser: Parser) -> None:
 
 
 def _add_alias(group: argparse._ArgumentGroup, alias: str, name: str) -> None:
-    """Take another tool's word for an option, too; help does not list it."""
-    group.add_argument(alias, dest=name, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    """Take another tool's word for an option, too; help does not list it, and messages name it as it was typed."""
+    group.add_argument(alias, dest=name, action=_Alias, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+class _Alias(argparse.Action):
+    def __call__(
+        self, parser: argparse.ArgumentParser, choices: argparse.Namespace, value: object, option: str | None = None
+    ) -> None:
+        setattr(choices, self.dest, value)
+        choices.typed = {**getattr(choices, "typed", {}), self.dest: option}
 
 
 _SOURCE = "command line"
@@ -201,8 +216,8 @@ def parse_choices(
     lines = [f"name = {quoted(choices.name)}"] if choices.name else []
     lines.append(f"policy = {quoted(choices.policy)}")
     named = [*((engine, engine) for engine in choices.targets), *((name, servers[name][0]) for name in servers)]
-    if choices.vary is not None:
-        lines += _targets_of_each(named, choices.vary)
+    if choices.vary:
+        lines += _targets_of_each(named, choices.vary, choices.workload)
     else:
         lines += [f"targets = {_list(choices.targets)}"] if choices.targets else []
         lines += [line for name in servers for line in _target(name, servers[name][0])]
@@ -230,7 +245,8 @@ def parse_choices(
         what = re.sub(rf"^{_SOURCE}:\d+: ", "", error.what)
         key = re.match(r"'(\w+)' is", what)
         if key and key[1] in vars(choices):
-            what = f"--{key[1].replace('_', '-')} is{what[key.end() :]}"
+            option = getattr(choices, "typed", {}).get(key[1], f"--{key[1].replace('_', '-')}")
+            what = f"{option} is{what[key.end() :]}"
         raise StudyError(what, error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)
@@ -275,21 +291,64 @@ def _target(name: str, engine: str) -> list[str]:
     return ["[[target]]", f"name = {quoted(name)}", f"engine = {quoted(engine)}"]
 
 
-def _targets_of_each(named: Sequence[tuple[str, str]], varied: str) -> list[str]:
-    """Every engine with every value, named by both; a name with a dot is a neutral parameter's."""
-    name, equals, values = varied.partition("=")
-    if not (name and equals and values):
-        remedy = "write for example --vary table_compression=none,page-compressed or --vary redo.capacity=1GB,4GB"
-        raise StudyError(f"--vary '{varied}' has no values", "", remedy)
+def _targets_of_each(named: Sequence[tuple[str, str]], varied: Sequence[str], workload: str) -> list[str]:
+    """Every engine with every combination of values, named by all of them; a name with a dot is a neutral parameter's.
+
+    Raises
+    ------
+    StudyError : something has no values, is varied twice, or can't be varied
+    """
+    axes: dict[str, list[str]] = {}
+    for word in varied:
+        name, values = _varied(word, workload)
+        if name in axes:
+            remedy = f"give its values in one list: --vary {name}={','.join([*axes[name], *values])}"
+            raise StudyError(f"--vary {name} is given twice", "", remedy)
+        axes[name] = values
     lines = []
     for title, engine in named:
-        for value in (value.strip() for value in values.split(",")):
-            lines += _target(f"{title} {value}", engine)
-            if "." in name:
-                lines.append(f"settings = {{{quoted(name.strip())} = {quoted(value)}}}")
-            else:
-                lines.append(f"workload = {{{name.removeprefix('--').replace('-', '_')} = {quoted(value)}}}")
+        for combination in itertools.product(*axes.values()):
+            lines += _target(" ".join([title, *combination]), engine)
+            chosen = dict(zip(axes, combination, strict=True))
+            for key in ("settings", "workload"):
+                own = [f"{quoted(k)} = {quoted(v)}" for k, v in chosen.items() if ("." in k) == (key == "settings")]
+                lines += [f"{key} = {{{', '.join(own)}}}"] if own else []
     return lines
+
+
+def _varied(word: str, workload: str) -> tuple[str, list[str]]:
+    """Name and values of one --vary; an option of `compare` or of a server is answered by what carries it."""
+    name, equals, text = word.partition("=")
+    name = name.strip().removeprefix("--")
+    values = [value.strip() for value in text.split(",")]
+    if not (name and equals and all(values)):
+        remedy = "write for example --vary table_compression=none,page-compressed or --vary redo.capacity=1GB,4GB"
+        raise StudyError(f"--vary '{word}' has no values", "", remedy)
+    if "." in name:
+        return name, values
+    full, key = full_name(workload), name.replace("-", "_")
+    if full is None or key in _known_options(full):
+        return key, values
+    what = f"--vary '{word}' names no option of {full}"
+    if name in _LISTS:
+        raise StudyError(what, f"--{name} takes several values itself", f"did you mean --{name} {text}?")
+    neutral = parameters_of_option(name)
+    if BUDGET in neutral:
+        raise StudyError(what, "memory is compared by its tier", f"did you mean --memory {text}?")
+    if neutral:
+        raise StudyError(what, "", f"did you mean --vary {neutral[0]}={text}?")
+    hint = f"dbdyno-load workloads lists the options of {full}, dbdyno settings the settings"
+    raise StudyError(what, "", nearest(key, [*_known_options(full), *vocabulary()], hint))
+
+
+_LISTS = frozenset({"tier", "memory", "concurrency", "threads", "users", "connections", "route"})
+"""Options of this command whose values are lists."""
+
+
+def _known_options(workload: str) -> list[str]:
+    """Options of a workload by its full name, with the aliases that mean one of them."""
+    known = options_of(workload)
+    return [*known, *(alias for alias, meant in ALIASES.items() if meant in known)]
 
 
 def _setting(word: str) -> str:
@@ -301,19 +360,69 @@ def _setting(word: str) -> str:
 
 def _workload_options(workload: str, extra: list[str], own_options: Sequence[str]) -> list[str]:
     name = full_name(workload) or workload  # an unknown one is the reader's to refuse
-    known = [*options_of(name), *ALIASES] if full_name(workload) else []
+    known = _known_options(name) if full_name(workload) else []
+    is_plain_tpcc = name in ("tpcc", "tpcc/standard") and not any(word.startswith("--dialect") for word in extra)
     options = []
     for word in extra:
         option, equals, value = word.partition("=")
         key = option.removeprefix("--").replace("-", "_")
-        if not option.startswith("--") or (known and key not in known):
-            every = [*own_options, *(f"--{own.replace('_', '-')}" for own in known)]
-            where = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {name}"
-            raise StudyError(f"unknown option '{option}'", "", nearest(option, every, where))
+        if not option.startswith("--") or (known and key not in known) or (is_plain_tpcc and key == "tables"):
+            raise _unknown_option(option, value, name, own_options, known)
         if not equals:
             raise StudyError(f"option '{option}' has no value", "", f"write {option}=VALUE")
+        _check_whole(option, value, name, key)
         options.append(f"{key} = {quoted(value)}")
     return options
+
+
+_SIZES = {"tpcc": ("TPC-C", "--warehouses"), "linkbench": ("LinkBench", "--maxid1"), "insert-benchmark": ("", "--nr1")}
+"""Family -> its name for people, and the option that says how much data it fills."""
+
+
+def _unknown_option(
+    option: str, value: str, workload: str, own_options: Sequence[str], known: Sequence[str]
+) -> StudyError:
+    title, size = _SIZES.get(family_name(workload), ("", ""))
+    if size and option in ("--tables", "--rows", "--table-size", "--scale", "--warehouses"):
+        return StudyError(f"{title or workload} has no {option}", "", f"its size is {size} N")
+    if hint := meant_option("dbdyno compare", option, value, own_options):
+        return StudyError(f"unknown option '{option}'", "", hint)
+    every = [*own_options, *(f"--{own.replace('_', '-')}" for own in known)]
+    where = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {workload}"
+    return StudyError(f"unknown option '{option}'", "", nearest(option, every, where))
+
+
+def _check_whole(option: str, value: str, workload: str, key: str) -> None:
+    """Refuse a count that is written rounded, such as 10k, by the number that it means."""
+    known = options_of(workload).get(ALIASES.get(key, key)) if full_name(workload) else None
+    meant = whole_number(value)
+    if known is not None and known.default.isdecimal() and meant is not None and not value.strip().isdecimal():
+        raise StudyError(f"{option} {value} is not written as a whole number", "", f"did you mean {option} {meant}?")
+
+
+def _check_words(choices: argparse.Namespace) -> None:
+    """Refuse what is missing a unit, is named twice or asks for help, in the words that were typed.
+
+    Raises
+    ------
+    StudyError : the hint is the line that was probably meant
+    """
+    if "help" in choices.targets:
+        raise StudyError("'help' is not an engine", "", "dbdyno compare --help")
+    for target in choices.targets:
+        if choices.targets.count(target) > 1:
+            remedy = f"to compare an engine with itself: dbdyno self-check {target}"
+            raise StudyError(f"{target} is named twice", "", remedy)
+    if choices.workload.endswith(".lua"):
+        what = f"--workload {choices.workload} is a Lua script"
+        raise StudyError(what, "", f"Lua scripts run with dbdyno-load: dbdyno-load script {choices.workload} run")
+    typed = getattr(choices, "typed", {})
+    for name, unit in (("window", "s"), ("warm_up", "s"), ("window_max", "s"), ("warm_up_max", "s"), ("tier", "MB")):
+        words = (getattr(choices, name) or "").split(",")
+        meant = [with_unit(word, unit) or word for word in words]
+        if meant != words:
+            option = typed.get(name, f"--{name.replace('_', '-')}")
+            raise StudyError(f"{option} {','.join(words)} has no unit", "", f"did you mean {option} {','.join(meant)}?")
 
 
 def _rate(text: str) -> float:

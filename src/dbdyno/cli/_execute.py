@@ -11,7 +11,7 @@ from pathlib import Path
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._fleet import run_on_benches
-from dbdyno.cli._folder import check_of, make_room
+from dbdyno.cli._folder import check_of, check_room, make_room, removed_unless_used
 from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import auditor, progress
@@ -56,6 +56,7 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
         return run_on_benches(study, output, choices)
     lab, home = LocalHost(), Home.of_user()
     home.check()
+    home.make()
     plan = full_plan(study, lab)
     own = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
     with (
@@ -103,6 +104,8 @@ def _run_with(
     own : of the plan what is run here
     """
     host, place = (lab, home) if there is None else (there, there.home)
+    fresh = getattr(choices, "fresh", False)
+    check_room(output, study_text(study), fresh=fresh)
     check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(place.root))
     facts = asdict(host.facts(place.root))
     needs = needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes)
@@ -110,28 +113,29 @@ def _run_with(
     check_before_study(examination, force=choices.force, quiet=choices.quiet)
     if there is not None:
         facts |= client_facts(clients, lab.facts(home.root))
-    make_room(output, study_text(study), fresh=getattr(choices, "fresh", False))
-    results = Results.open_or_create(
-        output,
-        study_text(study),
-        plan_object(study, plan),
-        facts,
-        study_name=study.name,
-        check=replace(check_of(choices), allow_missing_runs=True),
-    )
-    if not choices.quiet:
-        print(f"\n  {study_line(study, own)}\n", file=sys.stderr)
-    calibration = calibration_for_study(choices) if there is None else None  # it is of this machine and its routes
-    with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
-        options = RunOptions(
-            ["dbdyno", *sys.argv[1:]],
-            choices.retry_failed,
-            calibration,
-            examination_to_json(examination),
-            auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
-            getattr(choices, "profiler", None),
+    make_room(output, study_text(study), fresh=fresh)
+    with removed_unless_used(output):
+        results = Results.open_or_create(
+            output,
+            study_text(study),
+            plan_object(study, plan),
+            facts,
+            study_name=study.name,
+            check=replace(check_of(choices), allow_missing_runs=True),
         )
-        return run_study(study, own, results, lab, home, on_event, options, server_host=there, clients=clients)
+        if not choices.quiet:
+            print(f"\n  {study_line(study, own)}\n", file=sys.stderr)
+        calibration = calibration_for_study(choices) if there is None else None  # it is of this machine and its routes
+        with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
+            options = RunOptions(
+                ["dbdyno", *sys.argv[1:]],
+                choices.retry_failed,
+                calibration,
+                examination_to_json(examination),
+                auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
+                getattr(choices, "profiler", None),
+            )
+            return run_study(study, own, results, lab, home, on_event, options, server_host=there, clients=clients)
 
 
 def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool) -> None:
@@ -165,4 +169,4 @@ def warn_of_missing_runs(outcome: Outcome) -> None:
         tell("warning: targets returned different results for the same events; the report names them")
     if outcome.missing:
         why = "interrupted: " if outcome.interrupted else ""
-        tell(f"warning: {why}{counted(outcome.missing, 'run')} missing; the same command goes on")
+        tell(f"warning: {why}{counted(outcome.missing, 'run')} missing; run the same command to resume")

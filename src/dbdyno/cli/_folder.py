@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,22 +53,27 @@ def default_folder(targets: Sequence[str], today: date) -> Path:
     return Path("results") / f"{'-'.join(words)[:_MOST_NAME]}-{today:%Y-%m-%d}"
 
 
-def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
-    """Move results aside that a study can't go on with: those of another study without a good run, or all if `fresh`.
+def check_room(folder: Path, study_text: str, *, fresh: bool) -> Path | None:
+    """Check that a study's results can go into a folder; changes nothing.
+
+    Returns
+    -------
+    Where results must be moved that the study can't go on with; None: nothing is in the way
 
     Raises
     ------
-    StoreError : the folder holds good runs of another study, or is being written
+    StoreError : the folder can't be used, holds good runs of another study, or is being written
     """
     from dbdyno.core import StoreError  # late: see _main
     from dbdyno.store import Check, Results, is_results_folder, study_digest
 
     if not is_results_folder(folder):
-        return
+        Results.check_free(folder)
+        return None
     results = Results.open(folder, check=Check(allow_altered=True))
     is_same = results.manifest.study_digest == study_digest(study_text)
     if is_same and not fresh:
-        return
+        return None
     aside = next(path for n in itertools.count(1) if not (path := folder.with_name(f"{folder.name}.{n}")).exists())
     if not fresh and any(record.status != "failed" for record in results.records()):
         raise StoreError(
@@ -80,8 +87,42 @@ def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
             "",
             "wait until that has ended, or name another folder with -o",
         )
+    return aside
+
+
+def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
+    """Move results aside that a study can't go on with: those of another study without a good run, or all if `fresh`.
+
+    Raises
+    ------
+    StoreError : see `check_room`
+    """
+    aside = check_room(folder, study_text, fresh=fresh)
+    if aside is None:
+        return
     folder.rename(aside)
     print(f"  {folder} was moved to {aside}", file=sys.stderr)
+
+
+@contextmanager
+def removed_unless_used(folder: Path) -> Iterator[None]:
+    """Remove a folder that the block makes if the block fails before it has stored a run there."""
+    from dbdyno.core import DbdynoError  # late: see _main
+
+    whole = folder.absolute()
+    missing = [path for path in (whole, *whole.parents) if not path.exists()]
+    is_ours = not whole.exists() or not any(whole.iterdir())
+    try:
+        yield
+    except (DbdynoError, KeyboardInterrupt):
+        if is_ours and not any((whole / "runs").glob("*")):
+            shutil.rmtree(whole, ignore_errors=True)
+            if whole not in missing:
+                whole.mkdir()
+            for path in missing[1:]:
+                with suppress(OSError):  # something else is in it by now
+                    path.rmdir()
+        raise
 
 
 def add_check_options(parser: Parser) -> None:

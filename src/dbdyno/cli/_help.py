@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NoReturn
 
 from dbdyno.cli._color import CHOICES, tell
 from dbdyno.cli._commands import SUMMARIES
+from dbdyno.cli._other_words import meant_choice, meant_option, whole_number
 from dbdyno.cli._words import plain
 from dbdyno.nearest import nearest
 
@@ -47,25 +47,43 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with 2: the request was wrong."""
-        self.fail(message, self._hint(message) or f"{self.prog} -h lists the options")
+        hint = self._hint(message) or f"{self.prog} -h lists the options"
+        if wrong := re.fullmatch(r"argument (\S+): invalid int value: '(.*)'", message):
+            meant = whole_number(wrong[2])
+            option = wrong[1].rpartition("/")[2]
+            hint = f"write for example {option} 3" if meant is None else f"did you mean {option} {meant}?"
+            message = f"{option} needs a whole number, not '{wrong[2]}'"
+        self.fail(message, hint)
 
     def _hint(self, message: str) -> str:
         """What to do about a complaint of argparse; empty where nothing better than the help is known."""
         words = message.partition("unrecognized arguments: ")[2].split()
         if words and words[0].startswith("--"):
-            option = words[0].partition("=")[0]
-            return _OF_OTHERS.get(option, nearest(option, self.options(), ""))
+            option, _, value = words[0].partition("=")
+            value = value or next((word for word in words[1:2] if not word.startswith("-")), "")
+            meant = meant_option(self.prog, option, value, self.options())
+            return meant or nearest(option, self.options(), "")
         if words:
             return self.one_more
         if message.endswith("arguments are required: DIR"):
             return f"{self.prog} {found}" if (found := _newest_results()) else ""
         if message.endswith("arguments are required: NEW"):
             return f"to compare targets of one folder, write {self.prog} DIR DIR --match BASE=NEW"
-        wrong = re.search(r"invalid choice: '(.*?)' \(choose from", message)
-        allowed = [str(choice) for action in self._actions for choice in action.choices or ()]
-        if wrong and "argument TOOL" in message and Path(wrong[1]).exists():
-            return f"name the tool that wrote it first, such as {self.prog} sysbench {wrong[1]}"
-        return nearest(wrong[1], allowed, "") if wrong else ""
+        wrong = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from", message)
+        if wrong is None:
+            return ""
+        if wrong[1] == "TOOL" and Path(wrong[2]).exists():
+            return f"name the tool that wrote it first, such as {self.prog} sysbench {wrong[2]}"
+        return meant_choice(wrong[2], self._choices_of(wrong[1]))
+
+    def _choices_of(self, argument: str) -> list[str]:
+        """Choices of one argument, which argparse names by all its options or by its placeholder."""
+        return [
+            str(choice)
+            for action in self._actions
+            if argument in ("/".join(action.option_strings), action.metavar, action.dest)
+            for choice in action.choices or ()
+        ]
 
     def options(self) -> list[str]:
         """All options, each as it is written."""
@@ -75,16 +93,6 @@ class Parser(argparse.ArgumentParser):
         """Print what was wrong and what to do, and exit with 2."""
         tell(f"error: {plain(message)}\nhint: {plain(hint)}")
         sys.exit(2)
-
-
-_OF_OTHERS: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("--markdown", "--md"), "dbdyno report DIR --format md"),
-        **dict.fromkeys(("--html", "--page"), "dbdyno report DIR"),
-        "--pdf": "dbdyno report DIR --format pdf",
-    }
-)
-"""Options that no command has, with the command that does what they ask for."""
 
 
 def _newest_results() -> str:

@@ -90,7 +90,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
     if not words:
         print(_BEGINNING, end="")
         return 0
-    choices, unknown = _parser(words[0]).parse_known_args(words)
+    choices, unknown = _parser(words[0], words[1:]).parse_known_args(words)
     # Only `compare` takes options that it does not list: those of the workload.
     choices.workload_options = unknown
     if unknown and words[0] != "compare":
@@ -130,7 +130,14 @@ def _run(choices: argparse.Namespace) -> int:
     return code
 
 
-def _parser(command: str) -> Parser:
+def _other_word(word: str, following: Sequence[str]) -> str:
+    """What a word that is no command asks for; empty where that is not known."""
+    if word == "help" and following and following[0] in SUMMARIES:
+        return f"dbdyno {following[0]} --help"
+    return OTHER_WORDS.get(word, "")
+
+
+def _parser(command: str, following: Sequence[str] = ()) -> Parser:
     """A parser that knows the options of one command: modules of the others are not imported.
 
     Raises
@@ -146,7 +153,7 @@ def _parser(command: str) -> Parser:
         commands = parser.add_subparsers(prog="dbdyno", metavar="COMMAND", required=True)
         import_module(f"dbdyno.cli._{command.replace('-', '_')}").add_command(commands)
     elif not command.startswith("-"):
-        hint = OTHER_WORDS.get(command) or nearest(command, SUMMARIES, "dbdyno -h lists the commands")
+        hint = _other_word(command, following) or nearest(command, SUMMARIES, "dbdyno -h lists the commands")
         parser.fail(f"'{command}' is not a command", hint)
     return parser
 

@@ -60,7 +60,9 @@ def _asked(names: Sequence[str], make: Maker) -> list[ProofStudy]:
             made.append(_of_cause(by_cause[name], make))
         else:
             raise RequestError(
-                f"'{name}' is neither a cause nor a possible change", "", nearest(name, [*by_cause, *known])
+                f"'{name}' is neither a cause nor a possible change",
+                "",
+                nearest(name, [*by_cause, *known], "`dbdyno explain DIR --prove list` lists them"),
             )
     return made
 

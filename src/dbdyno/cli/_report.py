@@ -36,6 +36,7 @@ A PDF needs a Chromium on this machine; nothing is downloaded.
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "report", _STORY, _report)
+    parser.one_more = "report takes one folder; dbdyno diff BASE NEW compares two"
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--format", choices=("html", "md", "pdf"), default="html", help="default: html")
     parser.add_argument(

@@ -12,7 +12,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 PASSWORD_VARIABLE = "DBDYNO_SERVER_PASSWORD"
 _SERVER_RE = re.compile(
-    r"(?:(?P<user>[^@]*)@)?(?:socket:(?P<socket>/.+)|(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+)(?::(?P<port>\d{1,5}))?)"
+    r"(?:(?P<user>[^@]*)@)?(?:(?:socket:)?(?P<socket>/.+)|(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+)(?::(?P<port>\d{1,9}))?)"
 )
+_SCHEME_RE = re.compile(r"(?:mysql|mariadb|mysqlx|tcp|jdbc:mysql|jdbc:mariadb)://")
+_LAST_PORT = 65_535
 
 
 def add_server_options(server: argparse._ArgumentGroup) -> None:
@@ -73,6 +75,14 @@ def parse_server(text: str, user: str) -> ServerAddress:
     ------
     StudyError : it is none, or holds a password
     """
+    if scheme := _SCHEME_RE.match(text.strip()):
+        given, at, place = text.strip()[scheme.end() :].rpartition("@")
+        meant = f"{given.partition(':')[0]}{at}{place.partition('/')[0]}"
+        raise StudyError(
+            f"--server '{_without_password(text)}' begins with {scheme[0]}",
+            "",
+            f"did you mean --server {meant}? A password comes from {PASSWORD_VARIABLE} or --server-password-file",
+        )
     match = _SERVER_RE.fullmatch(text.strip())
     if match is None:
         raise StudyError(
@@ -87,11 +97,17 @@ def parse_server(text: str, user: str) -> ServerAddress:
         raise StudyError(f"--server '{_without_password(text)}' holds a password", why, remedy)
     place = text.strip().rpartition("@")[2].removeprefix("socket:")
     port = int(match["port"]) if match["port"] else None
+    if port is not None and not 1 <= port <= _LAST_PORT:
+        limit = f"above {_LAST_PORT}" if port else "below 1"
+        raise StudyError(f"--server '{text}': port {port} is {limit}", "", f"write {match['host']}:3306, for example")
     return ServerAddress(place, given, match["socket"], match["host"] and match["host"].strip("[]"), port)
 
 
 def _without_password(text: str) -> str:
-    return re.sub(r":[^@]*@", ":…@", text)
+    before, at, place = text.rpartition("@")
+    scheme, slashes, account = before.partition("://") if _SCHEME_RE.match(text.strip()) else ("", "", before)
+    user, colon, _ = account.partition(":")
+    return f"{scheme}{slashes}{user}{':…' if colon else ''}{at}{place}"
 
 
 def running_servers(
@@ -114,17 +130,19 @@ def running_servers(
             raise StudyError(f"{name} is not set", "--server-password-env names it", f"export {name}")
     files = _for_each(choices.server_password_files, choices.servers, "--server-password-file")
     variables = _for_each(names, choices.servers, "--server-password-env")
+    addresses = [parse_server(word, choices.server_user) for word in choices.servers]
+    labels = short_labels(addresses)
     found: dict[str, tuple[str, ServerAddress]] = {}
-    for word, file, variable in zip(choices.servers, files, variables, strict=True):
+    for parsed, label, file, variable in zip(addresses, labels, files, variables, strict=True):
         address = replace(
-            parse_server(word, choices.server_user),
+            parsed,
             password_file=file and str(Path(file).absolute()),
             password_env=variable,
             tls=choices.server_tls,
             tls_ca=choices.server_tls_ca,
         )
         there = describe_server(address, host, environ[variable] if variable else None)
-        name = f"{there.family}:{there.version} at {address.name}"
+        name = f"{there.family}:{there.version} ({label})"
         found[name] = (f"{there.family}:{there.version}@server:{address.name}", address)
         print(
             f"  {address.name} is {target_title(f'{there.family}:{there.version}')}: dbdyno creates and drops "
@@ -132,6 +150,34 @@ def running_servers(
             file=sys.stderr,
         )
     return found
+
+
+def short_labels(addresses: Sequence[ServerAddress]) -> list[str]:
+    """What tells servers apart, in a word: the end of a socket's path, a port, or a host with its port.
+
+    >>> short_labels([parse_server(word, "u") for word in ("/run/a/my.sock", "/run/b/my.sock", "h:3307")])
+    ['a/my.sock', 'b/my.sock', 'h:3307']
+    >>> short_labels([parse_server(word, "u") for word in ("h", "h:3307")])
+    ['port 3306', 'port 3307']
+    """
+    hosts = [address.host for address in addresses if address.host]
+    is_one_host = len(hosts) > 1 and len(set(hosts)) == 1
+    paths = {address.socket for address in addresses if address.socket}
+    labels = []
+    for address in addresses:
+        if address.socket:
+            labels.append(_distinct_end(address.socket, paths))
+        else:
+            labels.append(f"port {address.port or 3306}" if is_one_host else address.name)
+    return labels
+
+
+def _distinct_end(path: str, paths: Iterable[str]) -> str:
+    """The shortest end of a path that no other path has."""
+    others = [other for other in paths if other != path]
+    parts = path.strip("/").split("/")
+    ends = ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
+    return next((end for end in ends if not any(f"/{other}".endswith(f"/{end}") for other in others)), path)
 
 
 def _for_each(given: Sequence[str], servers: Sequence[str], option: str) -> list[str | None]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from rich.table import Table
@@ -15,6 +17,8 @@ from dbdyno.core import EngineName, StudyError, parse_bytes, parse_engine_name
 from dbdyno.engines import (
     Parameter,
     family_names,
+    known_options,
+    nearest_family,
     parameters_of_option,
     read_setting,
     servers_of,
@@ -66,7 +70,17 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def _settings(choices: argparse.Namespace) -> int:
-    names = _chosen(choices.names)
+    budget = [word for word in choices.names if _is_budget(word)]
+    names = _chosen([word for word in choices.names if word not in budget])
+    for word in budget:
+        print(
+            f"{word} is the memory tier, which is compared: --memory 512MB, or axes.tier in a study",
+            file=sys.stderr if choices.json else sys.stdout,
+        )
+    if budget and len(budget) == len(choices.names):
+        if choices.json:
+            print("[]")
+        return 0
     if choices.engine is not None:
         rows = _options(parse_engine_name(choices.engine), parse_bytes(choices.tier), choices.set, names)
         headings = ("option", "value", "parameter", "why")
@@ -94,17 +108,27 @@ def _chosen(words: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(chosen)) if words else list(vocabulary())
 
 
+def _is_budget(word: str) -> bool:
+    """Whether a word is the buffer pool's, by its neutral name or as a server's own option."""
+    return word == BUDGET or (word not in vocabulary() and BUDGET in parameters_of_option(word))
+
+
 def _matching(word: str) -> list[str]:
     named = [name for name in vocabulary() if word in (name, name.partition(".")[0])]
     neutral = parameters_of_option(word)
-    if not named and BUDGET in neutral:
-        raise StudyError(f"{word} is the memory that is compared", "", "give it as --tier, or as axes.tier in a study")
     matching = named or [*neutral] or [name for name in vocabulary() if word.lower() in _searched(name)]
     if not matching:
-        groups = dict.fromkeys(name.partition(".")[0] for name in vocabulary())
-        remedy = nearest(word, [*vocabulary(), *groups], "`dbdyno settings` lists them all")
-        raise StudyError(f"no setting is called '{word}'", "", remedy)
+        raise StudyError(f"no setting contains '{word}'", "", _nearest_setting(word))
     return matching
+
+
+def _nearest_setting(word: str) -> str:
+    """The setting, group or server's option that was probably meant; a setting also by what follows its dot."""
+    by_word = {name: name for name in known_options()}
+    by_word |= {part: name for name in vocabulary() for part in (name, name.rpartition(".")[2])}
+    by_word |= {name.partition(".")[0]: name.partition(".")[0] for name in vocabulary()}
+    close = get_close_matches(word.lower().replace("-", "_"), by_word, n=1, cutoff=0.6)
+    return f"did you mean '{by_word[close[0]]}'?" if close else "`dbdyno settings` lists them all"
 
 
 def _searched(name: str) -> str:
@@ -154,7 +178,7 @@ def _options(engine: EngineName, tier_bytes: int, words: Sequence[str], names: S
 
     if engine.family not in family_names():
         what = f"'{engine}' belongs to no known family"
-        raise StudyError(what, "", nearest(engine.family, family_names()))
+        raise StudyError(what, "", nearest_family(engine.family))
     settings = settings_of_series(engine, tier_bytes=tier_bytes, study_settings=dict(_asked(word) for word in words))
     return [
         {"option": s.option, "value": s.value, "parameter": s.parameter, "why": s.reason}

@@ -26,6 +26,7 @@ stored records, so it also works while the study runs.
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "show", _STORY, _show)
+    parser.one_more = "show takes one folder; dbdyno diff BASE NEW compares two"
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_check_options(parser)

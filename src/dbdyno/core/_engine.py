@@ -134,6 +134,8 @@ _EXAMPLES: Mapping[str, str] = MappingProxyType({"mysql": "9.7", "mariadb": "11.
 
 def _engine_remedy(text: str) -> str:
     """The name that was probably meant, where a family and perhaps a version can be read."""
+    if "," in text:
+        return f"separate engines by a space: {' '.join(text.replace(',', ' ').split())}"
     if re.fullmatch(r"\d+(\.\d+)*", text.strip()):
         return f"add the family of that version: mariadb:{text.strip()} or mysql:{text.strip()}"
     match = re.fullmatch(r"([a-z]+)(?:[-_ @/]?v?(\d[\w.]*))?(:.*)?", text.strip().lower())

@@ -65,6 +65,22 @@ class Home:
                 "choose a folder without it in its path",
             )
 
+    def make(self) -> None:
+        """Make the folder where there is none.
+
+        Raises
+        ------
+        RequestError : it can't be made
+        """
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RequestError(
+                f"DBDYNO_HOME {self.root} can't be created",
+                error.strerror or str(error),
+                "point DBDYNO_HOME at a folder that you can write",
+            ) from error
+
     @property
     def engines(self) -> Path:
         """One folder an installation."""

@@ -32,6 +32,7 @@ from dbdyno.engines._families import (
     families,
     family_names,
     family_of,
+    nearest_family,
 )
 from dbdyno.engines._option_file import (
     MeasuredState,
@@ -105,6 +106,7 @@ __all__ = [
     "lookup_option",
     "matches",
     "measured_state",
+    "nearest_family",
     "neutral_parameter",
     "neutral_parameters",
     "parameters",

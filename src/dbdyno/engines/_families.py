@@ -64,6 +64,15 @@ def family_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys(family.name for family in families()))
 
 
+def nearest_family(name: str) -> str:
+    """The hint for a family that is not known.
+
+    >>> nearest_family("percon"), nearest_family("postgres")
+    ("did you mean 'percona'?", 'dbdyno compares mariadb, mysql, percona')
+    """
+    return nearest(name, family_names(), f"dbdyno compares {', '.join(sorted(family_names()))}")
+
+
 def family_of(name: str, version: str) -> EngineFamily:
     """The range that holds a version; a version newer than all known counts as the newest range.
 

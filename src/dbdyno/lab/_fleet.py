@@ -230,7 +230,7 @@ class _FleetRunner:
         self._emit("", events.StudyFinished(outcome))
         if self._errors and not self._benches:
             reasons = "; ".join(f"{name}: {_reason(error)}" for name, error in self._errors.items())
-            raise HostError("no bench is left, and runs are missing", reasons, "the same command goes on")
+            raise HostError("no bench is left, and runs are missing", reasons, "run the same command to resume")
         return outcome
 
     def _make_all(self) -> None:

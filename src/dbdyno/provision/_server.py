@@ -103,11 +103,17 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
             "check whether the server or the network hangs; or remove it from the study",
         ) from None
     except (pymysql.MySQLError, OSError) as error:
+        if any(isinstance(cause, ConnectionRefusedError) for cause in (error, error.__context__)):
+            raise ProvisionError(
+                f"no server listens on {_where(address)}",
+                "",
+                "start it, or correct the address: HOST:PORT or socket:PATH",
+            ) from None
         words = error.args[-1] if error.args else error
         raise ProvisionError(
             f"the server '{address.name}' refuses the connection",
             f"{_where(address)}: {words}",
-            "check that it runs, and check user, password and encryption in the study",
+            "check the address, the user, the password and the TLS mode",
         ) from None  # the driver's own error shows the arguments of the call
 
 

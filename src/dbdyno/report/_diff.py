@@ -68,6 +68,11 @@ class StudyDiff:
     shifts: Mapping[str, TargetShift]
     caveats: tuple[Caveat, ...]
 
+    @property
+    def is_within_one_folder(self) -> bool:
+        """Whether targets of one folder are compared with each other."""
+        return self.base is self.new
+
     def of(self, measure: str) -> list[CellChange]:
         """Changes of one measure."""
         return [change for change in self.changes if change.measure == measure]
@@ -89,9 +94,10 @@ def diff_results(
 
     Raises
     ------
-    RequestError : no cell is in both folders, or a renamed target is in neither
+    RequestError : no cell is in both folders, a renamed target is in neither, or a folder would be compared with itself
     """
-    sides = DiffSide.of(base), DiffSide.of(new)
+    side = DiffSide.of(base)
+    sides = side, side if base.path.samefile(new.path) else DiffSide.of(new)
     names = _names(sides, renamed or {})
     common, alone = _matched(sides, names)
     if not common:
@@ -128,16 +134,34 @@ def _names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) -> dict
             if name not in known:
                 remedy = nearest(name, known)
                 raise RequestError(f"{side.name} has no target {name}", f"its targets are {', '.join(known)}", remedy)
+    if sides[0] is sides[1]:
+        return _names_within(sides[0], renamed)
     # A target that is paired with another by hand is not its own successor as well.
     paired = set(renamed.values())
     successors = {name: renamed.get(name, "" if name in paired else name) for name in now}
     return {name: old for name, old in successors.items() if old in before}
 
 
+def _names_within(side: DiffSide, renamed: Mapping[str, str]) -> dict[str, str]:
+    """Pairs within one folder: only those that were named, since everything else would be compared with itself."""
+    if renamed and all(there != here for there, here in renamed.items()):
+        return dict(renamed)
+    names = [target.name for target in side.study.targets]
+    pair = "=".join(names[:2] if len(names) > 1 else ("base", "new"))
+    raise RequestError(
+        f"base and new are the same folder, {side.name}: it would be compared with itself",
+        f"its targets are {', '.join(names)}",
+        f"name two of its targets with --match base=new, such as --match {pair}; or name another folder",
+    )
+
+
 def _matched(
     sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]
 ) -> tuple[list[tuple[CellJudgement, CellJudgement]], list[ExcludedCell]]:
     base, new = (side.judgements for side in sides)
+    if sides[0] is sides[1]:  # targets that nobody paired are no part of the question
+        base = {cell: group for cell, group in base.items() if cell.target in names.values()}
+        new = {cell: group for cell, group in new.items() if cell.target in names}
     pairs, alone, met = [], [], set()
     by_length = {_with_length(cell, sides[0]): cell for cell in base}
     for cell, group in new.items():
@@ -147,19 +171,15 @@ def _matched(
             pairs.append((base[before], group))
             met.add(before)
         else:
-            alone.append(ExcludedCell(cell, _reason_alone(cell, names, sides[1]), is_missing=False))
+            alone.append(ExcludedCell(cell, _alone_words(sides, sides[1]), is_missing=False))
     pairs.sort(key=lambda pair: _listed_at(sides[1], pair[1].cell))
-    both = {name for name, old in names.items() if name != old}  # of one folder: compared as new, not missing as base
     left = [cell for cell in base if cell not in met]
-    alone += [
-        ExcludedCell(cell, f"only in {sides[0].name}", is_missing=True) for cell in left if cell.target not in both
-    ]
+    alone += [ExcludedCell(cell, _alone_words(sides, sides[0]), is_missing=True) for cell in left]
     return pairs, alone
 
 
-def _reason_alone(cell: Cell, names: Mapping[str, str], side: DiffSide) -> str:
-    others = [name for name, old in names.items() if old == cell.target != name]
-    return f"as base it is compared with {others[0]}" if others else f"only in {side.name}"
+def _alone_words(sides: tuple[DiffSide, DiffSide], side: DiffSide) -> str:
+    return "the other target has no such cell" if sides[0] is sides[1] else f"only in {side.name}"
 
 
 def _with_length(cell: Cell, side: DiffSide) -> Cell:
@@ -177,7 +197,7 @@ def _listed_at(side: DiffSide, cell: Cell) -> tuple[int, str, int, int, int]:
 
 def _nothing_common(sides: tuple[DiffSide, DiffSide]) -> RequestError:
     words = []
-    for side in sides:
+    for side in sides[:1] if sides[0] is sides[1] else sides:
         study = side.study
         targets, labels = [t.name for t in study.targets], [w.label for w in study.workloads]
         words.append(f"{side.name}: {', '.join(targets)}; {', '.join(labels)}; {counted(len(side.judgements), 'cell')}")

@@ -114,13 +114,15 @@ def _cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
     cells = [*diff.base.judgements, *diff.new.judgements]
     places = [(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells]
     where = place_words((new.workload, new.route, new.tier_bytes, new.concurrency), places)
-    target = new.target if base.target == new.target else f"{new.target} (was {base.target})"
+    earlier = f" against {base.target}" if diff.is_within_one_folder else f" (was {base.target})"
+    target = new.target if base.target == new.target else f"{new.target}{earlier}"
     return f"{target} at {where}"
 
 
 def _side_lines(diff: StudyDiff) -> Iterable[str]:
-    """Yield which two folders, of when and by which dbdyno."""
-    for word, side in (("base", diff.base), ("new", diff.new)):
+    """Yield which folders, of when and by which dbdyno."""
+    sides = [("base", diff.base), ("new", diff.new)]
+    for word, side in [("base and new", diff.base)] if diff.is_within_one_folder else sides:
         manifest = side.results.manifest
         began = clock_time(manifest.created_ns)
         yield f"{word}: {side.name}, study {manifest.study_name}, {began}, dbdyno {manifest.dbdyno_version}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from dbdyno.analyse import CellJudgement, TargetShift, listed, unsettled_windows
+from dbdyno.analyse import CellJudgement, TargetShift, listed, unsettled_windows, with_remedy
 from dbdyno.core import Caveat, Fingerprint, counted
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._diff_side import DiffSide
@@ -29,10 +29,11 @@ def diff_caveats(
     stood : obstacles that the user let be
     shifts : of targets that are the same on both sides
     """
-    found = altered_caveats(*(side.results for side in sides))
+    is_one_folder = sides[0] is sides[1]
+    found = altered_caveats(*(side.results for side in (sides[:1] if is_one_folder else sides)))
     found += [Caveat(f"despite-{o.kind}", f"Compared despite a mismatch: {o.text}.") for o in dict.fromkeys(stood)]
     found += _results_differ(sides, names)
-    found += _machine(sides, shifts)
+    found += _order_caveats(sides[1]) if is_one_folder else _machine(sides, shifts)
     unknown = [pair for pair in pairs if dataset_is_unknown(*sides, (pair[0].cell, pair[1].cell))]
     if unknown:
         text = (
@@ -42,8 +43,8 @@ def diff_caveats(
         found.append(Caveat("dataset-unchecked", text))
     if imported := logs_of(*sides):
         text = (
-            f"Imported from logs: {listed(list(imported))}. Logs do not record warm-up, statement protocol, random "
-            "numbers or settings policy: whether these are the same was not checked."
+            f"Imported from logs: {listed(list(dict.fromkeys(imported)))}. Logs do not record warm-up, statement "
+            "protocol, random numbers or settings policy: whether these are the same was not checked."
         )
         found.append(Caveat("made-unchecked", text))
     pacing = sides[1].study.pacing
@@ -63,12 +64,27 @@ def diff_caveats(
 
 def _unsettled(sides: tuple[DiffSide, DiffSide], pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> list[Caveat]:
     """Windows without a level that lasts, on either side."""
+    if sides[0] is sides[1]:
+        records = [run for pair in pairs for group in pair for run in group.runs]
+        return list(map(with_remedy, unsettled_windows(records)))
     found = []
     for index, side in enumerate(sides):
         records = [run for pair in pairs for run in pair[index].runs]
-        caveats = unsettled_windows(records)
+        caveats = map(with_remedy, unsettled_windows(records))
         found += [Caveat(caveat.code, f"{side.name}: {caveat.text}") for caveat in caveats]
     return found
+
+
+def _order_caveats(side: DiffSide) -> list[Caveat]:
+    """What limits a comparison within one folder: nothing, where the runs of both targets alternate."""
+    if side.study.order == "interleaved":
+        return []
+    words = "in the order in which the study lists them" if side.study.order == "as-written" else "in an unknown order"
+    text = (
+        f"The runs were made {words}, so a machine that became slower would look the same as a slower server. "
+        'order = "interleaved" in [measure] avoids this.'
+    )
+    return [Caveat("not-interleaved", text)]
 
 
 def _machine(sides: tuple[DiffSide, DiffSide], shifts: Mapping[str, TargetShift]) -> list[Caveat]:

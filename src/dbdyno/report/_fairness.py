@@ -162,5 +162,15 @@ def fairness_line(fairness: Fairness) -> str:
         return "fairness: unknown, no variables were read from the servers"
     words = [f"{count} {severity}" for severity, count in fairness.counted_rules.items()]
     undecided, clear = (len(fairness.audit.with_outcome(outcome)) for outcome in ("undecided", "clear"))
-    found = listed(words) if words else "no difference"
-    return f"fairness: {found} open, {counted(undecided, 'rule')} undecided, {clear} clear"
+    count = sum(fairness.counted_rules.values())
+    found = f"{counted(count, 'difference')} ({', '.join(words)})" if words else "no difference"
+    lacking = f"; {counted(undecided, 'rule')} {'lacks' if undecided == 1 else 'lack'} evidence" if undecided else ""
+    return f"fairness: {found}{lacking}; {counted(clear, 'rule')} clear"
+
+
+def policy_remains(fairness: Fairness) -> str:
+    """What the configuration of the targets still differs in, to be said next to the policy; empty: in nothing."""
+    if not fairness.sets:
+        return "not checked: no variables were read from the servers"
+    count = sum(fairness.counted_rules.values()) + len({finding.rule.rule_id for finding in fairness.late})
+    return f"{counted(count, 'difference')} {'remains' if count == 1 else 'remain'}, see Fairness" if count else ""

@@ -27,7 +27,6 @@ from dbdyno.report._why import why_of
 from dbdyno.report._why_blocks import why_blocks
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.store import StoredStudy
-from dbdyno.study import settings_lines
 
 
 def build_markdown(results: StoredStudy, out: Path, against: str = "") -> Path:
@@ -98,7 +97,7 @@ def _how(analysis: StudyAnalysis) -> list[Block]:
     made = "measured" if study.imported is None else "imported"
     lines = [
         *servers,
-        *settings_lines(study),
+        *analysis.settings_lines,
         _driven(analysis),
         *course_lines(analysis),
         *([study.bench_words] if study.benches else []),

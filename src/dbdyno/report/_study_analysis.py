@@ -35,7 +35,7 @@ from dbdyno.report._cell_response_times import CellHistograms, cell_histograms, 
 from dbdyno.report._counters import CellCounters, cells_with_counters
 from dbdyno.report._courses import courses_again
 from dbdyno.report._curves import Curve
-from dbdyno.report._fairness import Fairness, judge_fairness
+from dbdyno.report._fairness import Fairness, judge_fairness, policy_remains
 from dbdyno.report._machine import MachineFindings, machine_findings
 from dbdyno.report._server_lifecycle import ServerLifecycles, server_lifecycles
 from dbdyno.report._space import CellSpace, cells_with_space
@@ -43,7 +43,7 @@ from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._types import CellTypes, cells_with_types
 from dbdyno.stats import METHOD, SHORTEST_JUDGED_S, settled_part
 from dbdyno.store import StoredStudy
-from dbdyno.study import Study
+from dbdyno.study import Study, settings_lines
 
 if TYPE_CHECKING:
     # Imported where they are used, as a summary, which is to be there at once, explains nothing.
@@ -238,6 +238,11 @@ class StudyAnalysis:
         courses = courses_again(self.results, self.records)
         weak = limitations(self.facts, self.records, self.judgements, self.comparisons, courses)
         return (*altered_caveats(self.results), *_weighed(weak, self.fairness, self.machine))
+
+    @property
+    def settings_lines(self) -> list[str]:
+        """The policy with what it left to differ, and what the study sets."""
+        return settings_lines(self.study, policy_remains(self.fairness))
 
     @property
     def targets(self) -> tuple[str, ...]:

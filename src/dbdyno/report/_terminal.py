@@ -37,7 +37,7 @@ from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.report._terminal_text import to_terminal
 from dbdyno.report._types import CellTypes
 from dbdyno.store import StoredStudy
-from dbdyno.study import question_words, settings_lines
+from dbdyno.study import question_words
 
 
 def print_summary(results: StoredStudy, console: Console | None = None, *, has_why: bool = False) -> None:
@@ -60,7 +60,7 @@ def _summary(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block]:
     yield from answer_blocks(analysis)
     if cells := cells_table(analysis):
         yield cells
-    conditions = (*settings_lines(analysis.study), _durability_line(analysis), fairness_line(analysis.fairness))
+    conditions = (*analysis.settings_lines, _durability_line(analysis), fairness_line(analysis.fairness))
     course = (*lifecycle_lines(analysis.lives), client_line(analysis), *course_lines(analysis))
     yield from (Paragraph(line, "quiet") for line in (*conditions, *course) if line)
     if types := types_table(analysis):

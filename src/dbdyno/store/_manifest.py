@@ -102,6 +102,10 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
     except FileNotFoundError as error:
         why = f"{path} does not exist" if folder.is_dir() else "the folder is missing"
         raise StoreError(f"{folder} is not a results folder", why, _nearest(folder)) from error
+    except NotADirectoryError as error:
+        meant = folder.parent if is_results_folder(folder.parent) else None
+        remedy = f"did you mean {meant}?" if meant else _nearest(folder)
+        raise StoreError(f"{folder} is a file, not a results folder", "", remedy) from error
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or str(error)
         raise DamageError(f"{folder} can't be read", f"{path}: {why}", "restore the file or start over") from error

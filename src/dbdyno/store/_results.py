@@ -6,6 +6,8 @@ Reading needs no lock and no right to write: a laptop rebuilds every page from a
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -91,6 +93,20 @@ class Results:
         except OSError as error:
             raise unwritable(path, error) from error
         return cls(path, manifest)
+
+    @staticmethod
+    def check_free(path: Path) -> None:
+        """Refuse a folder in which `create` could not make results; makes nothing.
+
+        Raises
+        ------
+        StoreError : the folder holds results already or foreign files, or can't be written
+        """
+        _check_free(path)
+        there = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+            number = errno.EACCES if there.is_dir() else errno.ENOTDIR
+            raise _unwritable(path, OSError(number, os.strerror(number)))
 
     @classmethod
     def open(cls, path: Path, study_text: str | None = None, check: Check = QUICK_CHECK) -> Self:

@@ -101,7 +101,9 @@ def _unknown(name: str) -> tuple[str, str]:
     names_near = names_near or [known for known in names if known.rpartition(".")[2] == tail]
     names_near = names_near or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = "`dbdyno settings` lists them all"
-    return "", f"did you mean {' or '.join(repr(known) for known in names_near)}? {hint}" if names_near else hint
+    if not names_near:
+        return f"no setting contains '{name}'", hint
+    return "", f"did you mean {' or '.join(repr(known) for known in names_near)}? {hint}"
 
 
 POLICIES = ("aligned", "vendor", "tuned")
@@ -112,18 +114,25 @@ _WORDS = {
 }
 
 
-def _policy_words(study: Study) -> str:
+def _policy_words(study: Study, remains: str) -> str:
+    aligned = f"aligned; {remains}" if remains else _WORDS["aligned"]
+    words = aligned if study.policy == "aligned" else _WORDS[study.policy]
     running = [target.name for target in study.targets if target.engine.source_kind == "server"]
     if not running:
-        return _WORDS[study.policy]
+        return words
     if len(running) == len(study.targets):
         return "none, running servers keep their settings"
-    return f"{_WORDS[study.policy]}, except for {', '.join(running)}: running servers keep their settings"
+    return f"{words}, except for {', '.join(running)}: running servers keep their settings"
 
 
-def settings_lines(study: Study) -> list[str]:
-    """The policy, what all targets get, what single ones get; one line each."""
-    lines = [f"policy: {_policy_words(study)}"] if study.imported is None else []
+def settings_lines(study: Study, remains: str = "") -> list[str]:
+    """The policy, what all targets get, what single ones get; one line each.
+
+    Parameters
+    ----------
+    remains : what an audit found the aligned targets to differ in; empty: nothing, or it is only planned
+    """
+    lines = [f"policy: {_policy_words(study, remains)}"] if study.imported is None else []
     if study.settings:
         lines.append(f"settings: {_listed(dict(study.settings))}")
     for target in study.targets:

@@ -21,8 +21,7 @@ from dbdyno.core import (
     read_input_text,
     words_of,
 )
-from dbdyno.engines import SettingValue, family_names, read_option_file, vocabulary
-from dbdyno.nearest import nearest
+from dbdyno.engines import SettingValue, family_names, nearest_family, read_option_file, vocabulary
 from dbdyno.study import _schema
 from dbdyno.study._settings import split_old
 from dbdyno.study._tables import Tables, setting_line
@@ -217,7 +216,7 @@ class TargetsReader(Tables):
             raise StudyError(f"{self._place(table, key, index)}: {error.what}", error.why, error.remedy) from error
         if engine.family not in family_names() and engine.source != IMPORTED_SOURCE:
             what = f"'{name}' belongs to no known family"
-            self._fail(table, key, what, remedy=nearest(engine.family, family_names()), index=index)
+            self._fail(table, key, what, remedy=nearest_family(engine.family), index=index)
         return engine
 
     def _with_sha256(self, engine: EngineName, sha256: str, index: int) -> EngineName:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, limitations
+import dbdyno.analyse
+from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, limitations, with_remedy
+from dbdyno.analyse._remedies import REMEDIES, REMEDIES_OF_LOGS
 from dbdyno.core import CLIENT_BOUND, Caveat, ResultComparison, RunRecord
 
 MakeRecord = Callable[..., RunRecord]
@@ -96,3 +100,26 @@ def test_caveats_of_runs_are_gathered_once(record: MakeRecord) -> None:
     caveat = Caveat("clock-jump", "the wall clock was set during the run")
     records = [record(caveats=(caveat,)), record(repeat=2, caveats=(caveat,))]
     assert said(GOOD, records)["clock-jump"] == "2 runs: the wall clock was set during the run"
+
+
+def test_every_limitation_says_what_would_remove_it() -> None:
+    folder = Path(dbdyno.analyse.__file__).parent
+    text = "".join((folder / name).read_text() for name in ("_limitations.py", "_windows.py", "_course.py"))
+    codes = set(re.findall(r'Caveat\(\s*"([\w-]+)"', text)) | {CLIENT_BOUND}
+    assert len(codes) > 20
+    assert codes == REMEDIES.keys()
+    assert set(REMEDIES_OF_LOGS) < codes
+
+
+@pytest.mark.parametrize("code", ["errors", "results-unchecked", "waves", CLIENT_BOUND])
+def test_a_remedy_is_said_once_and_for_logs_it_names_no_command_of_a_study(code: str) -> None:
+    once = with_remedy(Caveat(code, "Seen."))
+    assert once.text == f"Seen. {REMEDIES[code]}"
+    assert with_remedy(once) == once
+    of_logs = with_remedy(Caveat("results-unchecked", "Seen."), is_imported=True).text
+    assert "equivalence_events" not in of_logs
+
+
+def test_errors_without_a_code_are_told_in_words(record: MakeRecord) -> None:
+    found = said(GOOD, [record(errors={"ignored error (code not in the log)": 451})])["errors"]
+    assert "451 ignored errors (code not in the log)" in found

@@ -19,6 +19,7 @@ from dbdyno.store import StoredRun, StoredStudy
 from dbdyno.study import Imported
 from rewritten_results import as_written
 
+PAIR = "mariadb:11.8=mysql:9.7"
 Write = Callable[..., StoredStudy]
 SMALL = """
 name = "small"
@@ -196,9 +197,37 @@ def test_targets_of_other_names_are_compared_when_paired(base: StoredStudy, writ
     assert {(c.base.target, c.new.target) for c in found.of("tps")} >= {("mysql:9.7", "mysql:9.8")}
     within = diff_results(base, base, renamed={"mysql:9.7": "mariadb:11.8"})  # two builds of one study
     assert {(c.base.target, c.new.target) for c in within.of("tps")} == {("mariadb:11.8", "mysql:9.7")}
-    assert not [left for left in within.left_out if left.is_missing]
+    assert within.left_out == ()
     with pytest.raises(RequestError, match="has no target mysql:8"):
         diff_results(base, other, renamed={"mysql:9.8": "mysql:8"})
+
+
+def test_a_folder_is_not_compared_with_itself(
+    base: StoredStudy, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A gate on it would be green on nothing."""
+    link = tmp_path / "link"
+    link.symlink_to(base.path)
+    for words in ([base.path, base.path], [base.path, link], [base.path, base.path, "--match", "mysql:9.7=mysql:9.7"]):
+        code, printed, error = asked(capsys, *words, "--fail-on", "slower:3%")
+        assert (code, printed) == (2, "")
+        assert "same folder" in error and "--match base=new" in error
+    with pytest.raises(RequestError, match="has no target new"):
+        diff_results(base, base, renamed={"new": "base"})
+
+
+def test_targets_of_one_folder_are_compared_without_words_of_two_folders(
+    base: StoredStudy, write: Write, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Their runs alternate, so a machine that moved hits both."""
+    code, printed, _ = asked(capsys, base.path, base.path, "--match", "mariadb:11.8=mysql:9.7")
+    assert code == 0
+    assert "mysql:9.7 against mariadb:11.8" in printed
+    assert "unchanged target" not in printed and "Not compared" not in printed and "(was" not in printed
+    assert printed.count(str(base.path)) == 1
+    in_order = write(tmp_path / "order", text=SMALL.replace("[measure]", '[measure]\norder = "as-written"'))
+    found = diff_results(in_order, in_order, renamed={"mysql:9.7": "mariadb:11.8"})
+    assert "not-interleaved" in codes(found)
 
 
 def test_a_broken_rule_ends_with_1_and_a_line_for_each_cell(
@@ -254,7 +283,7 @@ def test_a_rule_that_nothing_could_be_held_against_is_broken(
     write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     single = write(tmp_path / "single", text=SMALL.replace("repeats = 3", "repeats = 1"))
-    code, printed, _ = asked(capsys, single.path, single.path, "--fail-on", "p99:10%")
+    code, printed, _ = asked(capsys, single.path, single.path, "--match", PAIR, "--fail-on", "p99:10%")
     assert code == 1
     assert "FAIL p99:10%: no cell" in printed
     assert "rest on one run" in " ".join(printed.split())

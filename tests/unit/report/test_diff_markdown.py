@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -89,8 +91,11 @@ def test_names_from_a_folder_neither_format_nor_notify_nor_link(
     assert r"\`a\`" in line
 
 
-def test_without_rules_there_is_no_verdict(base: StoredStudy, capsys: pytest.CaptureFixture[str]) -> None:
-    code, text = pasted(capsys, base.path, base.path)
+def test_without_rules_there_is_no_verdict(
+    base: StoredStudy, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    again = shutil.copytree(base.path, tmp_path / "again")
+    code, text = pasted(capsys, base.path, again)
     assert code == 0
     assert text.startswith("### Throughput of 4 cells: 4 same\n")
     assert "PASS" not in text

@@ -101,7 +101,17 @@ def test_lesser_differences_are_counted_last(unlike: Results) -> None:
 
 def test_identical_targets_earn_no_caveat_of_fairness(twins: Results) -> None:
     assert not [c for c in analyse_study(twins).limitations if c.code.startswith("audit-")]
-    assert "fairness: no difference open" in terminal(twins)
+    assert "fairness: no difference" in terminal(twins)
+
+
+def test_equal_effect_is_claimed_only_where_nothing_is_open(unlike: Results, twins: Results, tmp_path: Path) -> None:
+    claim = "equal effect on all targets"
+    assert all(claim in text(twins) for text in (terminal, markdown_text, page_text))
+    assert not any(claim in text(unlike) for text in (terminal, markdown_text, page_text))
+    count = sum(analyse_study(unlike).fairness.counted_rules.values())
+    assert f"policy: aligned; {count} difference" in terminal(unlike)
+    unread = write_study(tmp_path / "unread", TWINS, lambda _, fields: fields.update(variables={}))
+    assert claim not in terminal(unread) and "aligned; not checked" in terminal(unread)
 
 
 def test_one_durability_for_all_is_one_line_and_different_ones_a_column(unlike: Results, twins: Results) -> None:
@@ -183,5 +193,5 @@ def test_one_rule_that_finds_another_value_at_each_place_is_one_line() -> None:
 def test_first_screen_and_terminal_count_the_same_rules(unlike: Results) -> None:
     fairness = analyse_study(unlike).fairness
     critical = fairness.counted_rules["critical"]
-    assert f"fairness: {critical} critical" in fairness_line(fairness)
+    assert f"({critical} critical" in fairness_line(fairness)
     assert critical == sum(caveat.text.startswith("Critical difference") for caveat in fairness.caveats)

@@ -21,7 +21,7 @@ MAKERS: dict[str, Callable[[StoredStudy], object]] = {
     "markdown": markdown_text,
     "terminal": summary_table,
     "object": summary_json,
-    "diff": lambda study: diff_results(study, study),
+    "diff": lambda study: diff_results(study, study, renamed={"mysql:9.7": "mariadb:11.8"}),
 }
 
 

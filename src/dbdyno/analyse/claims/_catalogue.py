@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any, Literal
 
 from dbdyno.core import RequestError, parse_bytes
+from dbdyno.nearest import nearest
 
 Kind = Literal[
     "level", "peak", "collapse", "plateau", "first", "lead", "ratio", "memory", "range", "engines", "same", "shape"
@@ -115,7 +116,7 @@ def published(report_id: str) -> Published:
     (26, 'P26-01', (13385.0,))
     """
     if report_id not in REPORTS:
-        raise RequestError(f"'{report_id}' is not a known report", f"the known ones are {', '.join(REPORTS)}")
+        raise RequestError(f"'{report_id}' is not a known report", "", nearest(report_id, REPORTS))
     text = (resources.files("dbdyno.analyse.claims") / "data" / f"{report_id}.toml").read_text(encoding="utf-8")
     row = tomllib.loads(text)
     return Published(

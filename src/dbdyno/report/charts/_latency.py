@@ -11,7 +11,7 @@ from dbdyno.analyse import LatencyJudgement
 from dbdyno.report._format import milliseconds
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._levels import LEVEL_ROW_PX, level_drawing
+from dbdyno.report.charts._levels import level_drawing, level_row_px
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
@@ -47,7 +47,7 @@ def latency_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
                 ends, panel = scale_ends(alike), (workload, route, tier_bytes)
                 is_line, name = len(analysis.study.concurrencies) > 1, f"latency-{index + 1}-{quantile}"
                 drawing = _drawing(here, ends, analysis, palette) if is_line else _dots(here, ends, palette)
-                meta = None if is_line else row_facts(LEVEL_ROW_PX)
+                meta = None if is_line else row_facts(level_row_px(here, palette))
                 charts.append(Chart(name, title, _description(words, here), drawing, panel, meta))
     return charts
 

@@ -17,7 +17,7 @@ from dbdyno.core import format_bytes, format_memory
 from dbdyno.report._format import figure
 from dbdyno.report._palette import Palette
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report.charts._levels import LEVEL_ROW_PX, level_drawing
+from dbdyno.report.charts._levels import level_drawing, level_row_px
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
@@ -65,7 +65,7 @@ def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
             is_line = len(analysis.study.concurrencies) > 1
             drawing = _drawing(here, curves, top, analysis, palette) if is_line else _bars(here, top, palette)
             panel, is_cut = (workload, route, tier_bytes), any(row["high"] > top for row in here)
-            name, meta = f"throughput-{index + 1}", None if is_line else row_facts(LEVEL_ROW_PX)
+            name, meta = f"throughput-{index + 1}", None if is_line else row_facts(level_row_px(here, palette))
             charts.append(Chart(name, title, _description(here), drawing, panel, meta, is_cut=is_cut))
     return charts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dbdyno.analyse import CapacityJudgement
@@ -162,9 +162,9 @@ def _targets(page: Page) -> Html:
             "li",
             _name(page, index),
             " ",
-            element("code", shortened(look.target, 60)) if target_title(look.target) != look.target else "",
+            element("code", address) if (address := _address(page, look.target)) else "",
             " ",
-            element("span", versions.get(look.target, "no run yet"), class_="quiet"),
+            element("span", _version(look.target, versions), class_="quiet"),
             element("span", f" · {durability[look.target]}", class_="quiet")
             if look.target in versions and not are_alike
             else "",
@@ -178,10 +178,33 @@ def _targets(page: Page) -> Html:
     return joined([key, element("p", f"Durability of all targets: {promise}.", class_="quiet")])
 
 
+def _address(page: Page, target: str) -> str:
+    """Where a running server is, whole; empty of servers that dbdyno started."""
+    engine = page.analysis.study.target(target).engine
+    return engine.source_place if engine.source_kind == "server" else ""
+
+
+def _version(target: str, versions: Mapping[str, str]) -> str:
+    """What ran, as far as the target's name does not say it.
+
+    >>> _version("mariadb:11.8", {"mariadb:11.8": "MariaDB 11.8.4"}), _version("big", {"big": "MariaDB 11.8.4"})
+    ('11.8.4', 'MariaDB 11.8.4')
+    >>> _version("mariadb:11.8.4 (s.sock)", {"mariadb:11.8.4 (s.sock)": "MariaDB 11.8.4"})
+    ''
+    """
+    if target not in versions:
+        return "no run yet"
+    ran, title = versions[target], target_title(target)
+    product, _, version = ran.partition(" + ")[0].rpartition(" ")
+    if re.match(rf"{re.escape(product)} {re.escape(version)}(?![\d.])", title):
+        return ""
+    return version if product and title.startswith(f"{product} ") else ran
+
+
 def _name(page: Page, index: int) -> Html:
     """A target's symbol and name; of several each hides and shows its target."""
     look = page.palette.looks[index]
-    words = joined([page.symbol(look), element("b", shortened(target_title(look.target), 60))])
+    words = joined([page.symbol(look), element("b", shortened(target_title(look.target), 60), title=look.target)])
     if len(page.palette.looks) == 1:
         return words
     return element("button", words, type="button", data_target=index, aria_pressed="true", title="hide or show")

@@ -31,7 +31,7 @@ from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts import timeline_chart
 from dbdyno.report.sections._frame import Page
 from dbdyno.report.sections._same import sameness
-from dbdyno.study import Imported, settings_lines
+from dbdyno.study import Imported
 
 _ORDER_WORDS = (
     "Targets take turns, so a drift of the machine affects all of them. Outlined bars are failed or suspect runs."
@@ -58,7 +58,7 @@ def settings_section(page: Page) -> Section:
             if page.analysis.study.imported is None
             else "Options from the option files next to the logs, then the servers' dumped variables."
         ),
-        *(Paragraph(line) for line in settings_lines(page.analysis.study)),
+        *(Paragraph(line) for line in page.analysis.settings_lines),
         _asked_table(page),
         folded(
             f"{counted(len(differing), 'variable')} of all targets with different values",

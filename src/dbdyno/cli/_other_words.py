@@ -1,0 +1,97 @@
+"""Maps words of other tools, and near misses that no spelling reveals, to what dbdyno calls the same thing.
+
+>>> meant_option("dbdyno compare", "--clients", "16", ["--concurrency"])
+'did you mean --concurrency 16?'
+>>> meant_choice("markdown", ["text", "json", "md"])
+"did you mean 'md'?"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+
+from dbdyno.nearest import nearest
+
+_OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "dbdyno compare": {
+            **dict.fromkeys(("--clients", "--client", "--vus", "--virtual-users", "--sessions"), "--concurrency"),
+            **dict.fromkeys(("--iterations", "--runs", "--trials", "--rounds", "--count"), "--repeats"),
+            **dict.fromkeys(("--buffer-pool", "--buffer-pool-size", "--innodb-buffer-pool-size", "--ram"), "--memory"),
+            **dict.fromkeys(
+                ("--engine", "--engines", "--target", "--targets"), "dbdyno compare mariadb:11.8 mysql:9.7"
+            ),
+            **dict.fromkeys(("--dry-run", "--plan"), "dbdyno plan STUDY.toml shows what would run"),
+            **dict.fromkeys(("--address", "--url", "--dsn"), "--server"),
+            **dict.fromkeys(("--ramp-up", "--rampup", "--warmup-time", "--warm-up-time"), "--warm-up"),
+            **dict.fromkeys(("--runtime", "--measure"), "--window"),
+            **dict.fromkeys(("--output-dir", "--out", "--results"), "--output"),
+            **dict.fromkeys(("--benchmark", "--test", "--script"), "--workload"),
+        },
+        "": {
+            **dict.fromkeys(("--markdown", "--md"), "dbdyno report DIR --format md"),
+            **dict.fromkeys(("--html", "--page"), "dbdyno report DIR"),
+            "--pdf": "dbdyno report DIR --format pdf",
+            **dict.fromkeys(
+                ("--csv", "--parquet"), "the results folder holds Parquet files; --json prints all numbers"
+            ),
+            "--format": "--json",
+            "--dry-run": "dbdyno plan STUDY.toml shows what would run",
+        },
+    }
+)
+"""Command, or "" for all -> option of another tool -> the option that means it, or words."""
+
+_CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "markdown": ("md",),
+        "txt": ("text",),
+        "htm": ("html",),
+        **dict.fromkeys(("rm", "delete", "uninstall"), ("remove",)),
+        **dict.fromkeys(("install", "download", "fetch", "pull", "add"), ("get",)),
+        **dict.fromkeys(("latency", "response", "response-time", "percentile"), ("p50", "p95", "p99")),
+        **dict.fromkeys(("throughput", "qps"), ("tps",)),
+    }
+)
+"""Word of another tool -> the choices that mean it, where a command has them."""
+
+
+def meant_option(command: str, option: str, value: str, own: Collection[str]) -> str:
+    """The hint for an option of another tool; empty where none is known.
+
+    Parameters
+    ----------
+    own : options that the command has
+    """
+    meant = _OPTIONS.get(command, {}).get(option) or _OPTIONS[""].get(option, "")
+    if not meant.startswith("--"):
+        return meant
+    if meant not in own:
+        return ""
+    return f"did you mean {meant}{f' {value}' if value and meant != '--json' else ''}?"
+
+
+def meant_choice(word: str, allowed: Iterable[str]) -> str:
+    """The hint for a word that is no choice: another tool's word, the nearest one, or all choices."""
+    choices = list(allowed)
+    meant = [choice for choice in _CHOICES.get(word.lower(), ()) if choice in choices]
+    if meant:
+        return f"did you mean {', '.join(repr(choice) for choice in meant)}?"
+    return nearest(word, choices)
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number that a rounded or grouped one means; None where it means none.
+
+    >>> whole_number("1e6"), whole_number("10k"), whole_number("2M"), whole_number("1,000"), whole_number("0.5")
+    (1000000, 10000, 2000000, 1000, None)
+    """
+    match = re.fullmatch(
+        r"(\d+(?:\.\d+)?)(?:e\+?(\d{1,2})|([kmb]))?", re.sub(r"[,_](?=\d{3})", "", text.strip().lower())
+    )
+    if match is None:
+        return None
+    number = float(match[1]) * 10 ** (int(match[2] or 0) or {"k": 3, "m": 6, "b": 9}.get(match[3] or "", 0))
+    return int(number) if number.is_integer() else None

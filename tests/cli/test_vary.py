@@ -1,0 +1,34 @@
+"""`dbdyno compare --vary`: each engine with every combination of what is varied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dbdyno.cli import _compare
+from dbdyno.core import StudyError
+from dbdyno.study import Study, parse_study
+
+REST = '[workload]\nname = "sysbench/oltp_read_only"\n[axes]\ntier = ["64MB"]\nconcurrency = [1]\n'
+
+
+def varied(*words: str) -> Study:
+    engines = [("mysql:9.7", "mysql:9.7"), ("mariadb:11.8", "mariadb:11.8")]
+    lines = _compare._targets_of_each(engines, words, "sysbench/oltp_read_only")
+    return parse_study("\n".join([*lines, REST]), str(Path("study.toml")))
+
+
+def test_two_of_them_are_combined() -> None:
+    study = varied("redo.capacity=1GB,4GB", "range-size=10,20,30", "flush.neighbors=0")
+    assert len({target.name for target in study.targets}) == 2 * 2 * 3
+    last = study.targets[-1]
+    assert last.name == "mariadb:11.8 4GB 30 0"
+    assert last.settings["redo.capacity"] == 4 << 30 and last.settings["flush.neighbors"] == "0"
+    assert last.workload_options == {"range_size": 30}
+
+
+def test_one_thing_varied_twice_is_refused() -> None:
+    with pytest.raises(StudyError, match="given twice") as refused:
+        varied("range_size=10", "--range-size=20")
+    assert "--vary range_size=10,20" in refused.value.remedy
