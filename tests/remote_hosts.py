@@ -195,7 +195,7 @@ def remote_machines(folder: Path, *names: str) -> Iterator[list[RemoteMachine]]:
     with contextlib.ExitStack() as stack:
         try:
             switch = stack.enter_context(held_namespace(600))
-            # A bridge takes the lowest address of its ports: one that was pulled out would still hear what is sent to it.
+            # A bridge takes the lowest address of its ports: one that was pulled out would still hear what is sent.
             own = ("address", "02:00:00:00:00:01")
             run(*inside(switch), "ip", "link", "add", "switch", *own, "type", "bridge")
             run(*inside(switch), "ip", "addr", "add", "10.98.0.1/24", "dev", "switch")

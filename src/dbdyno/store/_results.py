@@ -102,11 +102,11 @@ class Results:
         ------
         StoreError : the folder holds results already or foreign files, or can't be written
         """
-        _check_free(path)
+        check_free(path)
         there = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
             number = errno.EACCES if there.is_dir() else errno.ENOTDIR
-            raise _unwritable(path, OSError(number, os.strerror(number)))
+            raise unwritable(path, OSError(number, os.strerror(number)))
 
     @classmethod
     def open(cls, path: Path, study_text: str | None = None, check: Check = QUICK_CHECK) -> Self:
