@@ -92,7 +92,7 @@ def test_a_source_that_fails_once_costs_a_caveat_and_its_second() -> None:
     assert values(sampler, "count") == {1: 100.0, 2: 100.0}
     (caveat,) = sampler.caveats(seconds_count=3)
     assert "gone for lunch" in caveat.text
-    assert "1 times" in caveat.text
+    assert "1 time:" in caveat.text
 
 
 def test_a_source_that_ends_after_the_last_second_is_no_caveat() -> None:

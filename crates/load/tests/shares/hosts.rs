@@ -32,7 +32,7 @@ pub(crate) fn unix_now() -> Duration {
 
 /// A moment ahead, by which every process has logged in.
 pub(crate) fn start_at() -> String {
-    format!("{:.3}", unix_now().as_secs_f64() + 3.0)
+    format!("{:.3}", unix_now().as_secs_f64() + 5.0)
 }
 
 pub(crate) fn start(server: &NullServer, words: &[&str]) -> Child {

@@ -289,7 +289,7 @@ fn a_share_that_is_killed_fails_the_run_at_its_second() {
             start(&server, &[&load[..], &own].concat())
         })
         .collect();
-    sleep(Duration::from_millis(5_500));
+    sleep(Duration::from_millis(7_500));
     children[1].kill().unwrap();
     for child in &mut children {
         child.wait().unwrap();
