@@ -214,7 +214,7 @@ Written by `python benches/client_hosts.py --write` on {when:%Y-%m-%d}, on one m
 (load average {load}).
 Three hosts were one client of 7 connections for a second. The hosts are namespaces of that machine, reached by ssh; the
 server is the null server, 1 ms from each statement to its reply. Their clocks are one clock, which the comparison of
-the clocks does not know. All share the processors, so a host may begin late because another works; hosts of their own
+the clocks does not know. All share the processors, so a host may begin late because another works; separate hosts
 have a network between them instead.
 
 {text}
