@@ -45,7 +45,8 @@ def test_a_running_server_is_driven_and_left_running(
     assert server.is_alive()
     shown = subprocess.run([PROGRAM, "show", output, "--json"], capture_output=True, check=True, timeout=60)
     (cell,) = json.loads(shown.stdout)["cells"]
-    assert cell["target"].startswith("mariadb:11.8") and cell["target"].endswith(where.removeprefix("socket:"))
+    label = Path(endpoint.socket).name if endpoint.socket else where
+    assert cell["target"].startswith("mariadb:11.8") and cell["target"].endswith(f" ({label})")
     written = b"".join(path.read_bytes() for path in output.rglob("*") if path.is_file())
     assert not password or password.encode() not in written
 
