@@ -49,12 +49,26 @@ fn run(server: &NullServer, files: &RecordFiles, hosts: &str, words: &[&str]) ->
 }
 
 /// Sends a signal some time after the start, and tells how the program ended and how long that took.
+/// Sends a signal so long after the program handles interrupts: before, they end it as they end any program.
 fn signalled(mut command: Command, after: Duration, signal: &str) -> (Output, Duration) {
-    let child = command.spawn().unwrap();
+    let mut child = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !handles_interrupts(&child) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        assert!(Instant::now() < deadline, "it does not handle interrupts");
+        thread::sleep(Duration::from_millis(5));
+    }
     thread::sleep(after);
     send(&child, signal);
     let sent = Instant::now();
     (child.wait_with_output().unwrap(), sent.elapsed())
+}
+
+fn handles_interrupts(child: &Child) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+    caught & 1 << (libc::SIGINT - 1) != 0
 }
 
 fn send(child: &Child, signal: &str) {
