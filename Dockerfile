@@ -11,7 +11,7 @@ COPY Cargo.toml Cargo.lock rust-toolchain.toml ./
 COPY crates crates
 COPY benches benches
 COPY contract contract
-RUN cargo build --release --locked --package dbdyno-load && strip target/release/dbdyno-load
+RUN cargo build --release --locked --package dbdyno-load
 
 FROM python:3.13-slim-bookworm
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*

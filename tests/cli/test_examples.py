@@ -7,21 +7,34 @@ import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 
-from dbdyno.cli._main import _parser
+from dbdyno.cli._main import _command_parser
 from dbdyno.study import read_study
 
 FOLDER = Path(__file__).parents[2] / "examples" / "ci"
-_COMMAND_RE = re.compile(r"^[\s-]*(dbdyno .*?)(?:\s\|.*)?$", re.MULTILINE)
+_COMMAND_RE = re.compile(r"^[\s-]*(dbdyno .*?)(?:\s[|>].*)?$", re.MULTILINE)
 
 
-@pytest.mark.parametrize(("name", "commands"), [("github-actions.yml", ["run", "diff"]), ("gitlab-ci.yml", 3)])
-def test_each_command_of_a_job_is_taken(name: str, commands: object) -> None:
+_JOBS = ("github-actions.yml", "gitlab-ci.yml")
+
+
+@pytest.mark.parametrize("name", _JOBS)
+def test_each_command_of_a_job_is_taken(name: str) -> None:
     lines = [shlex.split(line)[1:] for line in _COMMAND_RE.findall((FOLDER / name).read_text())]
     for words in lines:
-        choices, unknown = _parser(words[0]).parse_known_args(words)
+        choices, unknown = _command_parser(words[0]).parse_known_args(words)
         assert not unknown and choices.command
-    assert commands in ([words[0] for words in lines], len(lines))
+    assert {words[0] for words in lines} == {"run", "diff", "history"}
+
+
+@pytest.mark.parametrize("name", _JOBS)
+def test_a_job_comments_and_keeps_a_history(name: str) -> None:
+    text = (FOLDER / name).read_text()
+    steps = yaml.safe_load(text)
+    assert isinstance(steps, dict)
+    assert "--format md" in text and "diff.md" in text
+    assert 'cp -r results/builds "$HISTORY/' in text
 
 
 def test_the_study_compares_two_builds() -> None:

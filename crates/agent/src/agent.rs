@@ -4,12 +4,13 @@ use crate::clocks;
 use crate::copy::copy_tree;
 use crate::describe;
 use crate::files;
+use crate::leftovers;
 use crate::locks::Locks;
 use crate::processes::Processes;
 use crate::pushes::{self, Pushes};
 use crate::refusal::{AtPath, Refusal};
 use crate::request::Request;
-use crate::session::{self, Session};
+use crate::session::Session;
 use crate::streams::{self, Streams};
 use crate::watches::Watches;
 use serde_json::{Value, json};
@@ -68,8 +69,8 @@ impl Agent {
             Request::Ping | Request::End => ().into(),
             Request::Clock => clocks::clocks().into(),
             Request::Facts => clocks::facts(&self.session.home).into(),
-            Request::Agents => json!({"agents": session::find_all(&self.session.home)?}).into(),
-            Request::EndAgent { session } => session::end(&self.session.home, &session)?.into(),
+            Request::Agents => json!({"agents": leftovers::find_all(&self.session.home)?}).into(),
+            Request::EndAgent { session } => leftovers::end(&self.session.home, &session)?.into(),
             Request::AtEnd { name, argv } => self.session.note_at_end(name, argv)?.into(),
             Request::ForgetAtEnd { name } => self.session.forget_at_end(&name)?.into(),
             Request::Spawn(request) => self.processes.spawn(&request, body, &self.session)?.into(),

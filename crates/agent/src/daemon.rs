@@ -3,10 +3,13 @@
 use crate::agent::{Agent, Answer};
 use crate::error::AgentError;
 use crate::frame::{self, Frame, FrameError, read_frame};
+use crate::leftovers::sweep;
 use crate::refusal::Refusal;
 use crate::replies::{Admission, Replies};
 use crate::request::{Header, Request};
-use crate::session::{AgentOptions, Session, socket_path, sweep};
+use crate::session::{AgentOptions, Session};
+use crate::session_folder::socket_path;
+use crate::undo::hold_back;
 use rustix::net::sockopt::socket_peercred;
 use serde_json::json;
 use std::io::{BufReader, Write};
@@ -61,7 +64,9 @@ pub fn serve(options: &AgentOptions) -> Result<(), AgentError> {
     while !daemon.ended.load(Ordering::Relaxed) && daemon.lab().seen.elapsed() < options.lease {
         thread::sleep(LOOK_INTERVAL.min(options.lease / 4));
     }
+    let held_back = hold_back();
     daemon.agent.processes.end_all();
+    drop(held_back);
     daemon.agent.session.remove();
     Ok(())
 }

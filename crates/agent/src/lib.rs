@@ -30,6 +30,7 @@ mod error;
 mod files;
 mod frame;
 mod kernel;
+mod leftovers;
 mod locks;
 mod processes;
 mod pushes;
@@ -38,8 +39,10 @@ mod relay;
 mod replies;
 mod request;
 mod session;
+mod session_folder;
 mod spawn;
 mod streams;
+mod undo;
 mod watches;
 
 pub use daemon::serve;

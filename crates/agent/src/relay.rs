@@ -1,7 +1,8 @@
 //! The relay: passes frames between its standard streams and the daemon of the session, which it starts if need be.
 
 use crate::error::AgentError;
-use crate::session::{AgentOptions, socket_path};
+use crate::session::AgentOptions;
+use crate::session_folder::socket_path;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;

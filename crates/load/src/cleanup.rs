@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
         population.tables(),
         target.database
     )
-    .map_err(unwritable("what was dropped"))?;
+    .map_err(unwritable("the list of dropped tables"))?;
     Ok(Exit::Done)
 }
 

@@ -132,13 +132,14 @@ impl CliError {
         let mut reasons = error.chain().skip(1).map(ToString::to_string);
         Self {
             why: reasons.next(),
+            remedy: script_remedy(error),
             ..Self::new(exit, error.to_string())
         }
     }
 
     fn of_drive(error: &DriveError) -> Self {
         Self {
-            what: "the load could not begin".to_owned(),
+            what: "the load could not start".to_owned(),
             why: Some(error.to_string()),
             remedy: error.remedy(),
             is_path_lost: false,
@@ -155,9 +156,9 @@ impl CliError {
         Self {
             what: match failure.cause {
                 Cause::Network => {
-                    "the path to the server was lost: the run tells nothing of the server"
+                    "the path to the server was lost: the run says nothing about the server"
                 }
-                _ => "the run was stopped by an error; what was measured before it is kept",
+                _ => "an error stopped the run; what was measured before it is kept",
             }
             .to_owned(),
             why: Some(failure.to_string()),
@@ -193,6 +194,16 @@ impl fmt::Display for CliError {
 }
 
 impl std::error::Error for CliError {}
+
+/// What helps if the workload is a script of sysbench.
+fn script_remedy(error: &anyhow::Error) -> Option<String> {
+    match error.downcast_ref() {
+        Some(WorkloadError::UnknownWorkload { name, .. }) if name.ends_with(".lua") => Some(
+            format!("for a sysbench script: dbdyno-load script {name} run, prepare or cleanup"),
+        ),
+        _ => None,
+    }
+}
 
 /// Output that can't be written. A closed pipe ends the program, but is nobody's mistake.
 pub(crate) fn unwritable(what: &str) -> impl Fn(io::Error) -> CliError {

@@ -100,11 +100,11 @@ impl Liveness {
         let is_path_lost = self.is_path_lost.load(Ordering::Relaxed);
         let cli_error = CliError::world(what)
             .because(format!(
-                "{LOG_INS} log-ins in a row had no answer, within {seconds} s together; {during}"
+                "{LOG_INS} log-ins in a row got no answer within {seconds} s in total; {during}"
             ))
             .hint(match is_path_lost {
-                true => "check cable, switch, route and power of its host; --patience waits longer",
-                false => "look whether its process is stopped or its machine stalls; --patience waits longer",
+                true => "check cable, switch, route and power of its host, or raise --patience",
+                false => "check whether its process is stopped or its machine stalls, or raise --patience",
             });
         CliError {
             is_path_lost,

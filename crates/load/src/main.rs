@@ -31,9 +31,10 @@ mod threads;
 mod verify;
 mod workloads;
 
-use arguments::{Cli, Command, is_ours, with_short_help};
+use arguments::{Cli, Command, is_ours, meant_command, with_short_help};
 use clap::{CommandFactory, Parser};
 use cli_error::{CliError, Exit};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         return sysbench::run(&words, false).into();
     }
     if !is_ours(words.get(1).map(String::as_str)) {
-        return sysbench::run(&words, true).into();
+        return run_as_sysbench(&words);
     }
     if words.iter().any(|word| word == "-h") {
         with_short_help(Cli::command()).get_matches(); // prints the help and exits, unless -h is a value
@@ -68,4 +69,16 @@ fn main() -> ExitCode {
     result
         .unwrap_or_else(|error| CliError::of(&error).tell())
         .into()
+}
+
+/// Answers as sysbench. A word that sysbench does not know may be one of our own commands, mistyped.
+fn run_as_sysbench(words: &[String]) -> ExitCode {
+    let exit_code = sysbench::run(words, true);
+    let meant = words.get(1).and_then(|word| meant_command(word));
+    if let Some(command) = meant.filter(|_| exit_code != 0) {
+        let hint = format!("hint: did you mean dbdyno-load {command}?\n");
+        // When standard error is gone, the exit code tells enough.
+        let _ = terminal::stderr().write_all(hint.as_bytes());
+    }
+    exit_code.into()
 }

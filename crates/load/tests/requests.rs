@@ -49,10 +49,41 @@ fn a_workload_that_does_not_exist_is_a_wrong_request_with_the_nearest_name() {
 }
 
 #[test]
+fn a_script_in_place_of_a_workload_has_a_hint() {
+    let output = program(&["run", "./orders.lua", "--socket", "/nowhere"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let told = told(&output);
+    assert!(
+        told.contains("dbdyno-load script ./orders.lua run"),
+        "{told}"
+    );
+}
+
+#[test]
 fn an_unknown_argument_is_a_wrong_request() {
     let output = program(&["run", "sysbench/oltp_read_write", "--tabels", "4"], "");
     assert_eq!(output.status.code(), Some(2));
     assert!(told(&output).contains("--tables"));
+}
+
+#[test]
+fn a_mistyped_command_has_a_hint() {
+    let output = program(&["rnu", "sysbench/oltp_read_write", "--threads=4"], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(told(&output).contains("dbdyno-load run"), "{output:?}");
+    let output = program(&["oltp_reed_write", "run"], "");
+    assert!(!told(&output).contains("hint"), "{output:?}");
+}
+
+#[test]
+fn words_of_other_tools_for_connections_and_time_are_understood() {
+    let words = ["run", "sysbench/oltp_read_write", "--connections", "4"];
+    let output = program(
+        &[&words[..], &["--duration", "1m30s", "--warmup", "0s"]].concat(),
+        "",
+    );
+    assert!(!told(&output).contains("unexpected"), "{}", told(&output));
+    assert!(told(&output).contains("--socket"), "{}", told(&output)); // no server was named
 }
 
 #[test]

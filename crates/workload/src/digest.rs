@@ -1,8 +1,8 @@
 //! Shows whether two runs sent the same statements: it chains hashes over the statements of each user.
 //!
 //! The link of an event is SHA-256 over the link before it (32 zeros before the first) and SHA-256 over the event's
-//! statements, values written in, each with its length before it. Attempts that were given up are not in it, for how
-//! many there are is the server's doing. So equal digests mean equal statements in the same order, whatever the
+//! statements, values written in, each with its length before it. Attempts that were repeated are not in it, because
+//! their number depends on the server. So equal digests mean equal statements in the same order, whatever the
 //! protocol, the pace, or the number of threads.
 //!
 //! It is a workload around another one, so that a run without it costs nothing more.

@@ -63,7 +63,7 @@ pub use event::{
 };
 pub use family::OptionInfo;
 pub use growing_insert::{GrowingInsert, STATEMENT_BYTES};
-pub use nearest::nearest;
+pub use nearest::{nearest, probably_meant};
 pub use population::{
     Check, CheckPhase, Compression, Condition, InvariantScope, Population, RowSource,
 };

@@ -10,6 +10,13 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> &'a 
         .unwrap_or("")
 }
 
+/// The nearest word if it takes at most one change in three letters, so that the other was probably meant.
+#[must_use]
+pub fn probably_meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = nearest(word, known);
+    (changes(word, near) <= word.len().max(1).div_ceil(3)).then_some(near)
+}
+
 /// Optimal string alignment distance, over bytes: the words are ASCII.
 fn changes(from: &str, to: &str) -> usize {
     let (from, to) = (from.as_bytes(), to.as_bytes());
@@ -31,7 +38,7 @@ fn changes(from: &str, to: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{changes, nearest};
+    use super::{changes, nearest, probably_meant};
 
     #[test]
     fn a_slip_of_the_finger_is_one_change() {
@@ -52,5 +59,15 @@ mod tests {
         let known = ["tables", "table_size", "range_size"];
         assert_eq!(nearest("table_sise", known), "table_size");
         assert_eq!(nearest("anything", []), "");
+    }
+
+    #[test]
+    fn a_word_that_is_far_from_all_has_no_meaning() {
+        let known = ["run", "search", "populate"];
+        assert_eq!(probably_meant("rnu", known), Some("run"));
+        assert_eq!(probably_meant("popluate", known), Some("populate"));
+        assert_eq!(probably_meant("oltp_read_write", known), None);
+        assert_eq!(probably_meant("cpu", known), None);
+        assert_eq!(probably_meant("", []), Some(""));
     }
 }

@@ -5,12 +5,13 @@ use clap::Args;
 use std::path::PathBuf;
 
 const LONG_ABOUT: &str = "\
-Serve a lab that runs on another machine: start processes, read and write files, connect to sockets and
-read clocks as it asks. dbdyno starts this on a remote host by itself, through SSH; frames go over standard
-input and output. Nobody else needs it.
+Serve a lab that runs on another machine: start processes, read and write files, connect to
+sockets and read clocks as it asks. dbdyno itself starts this on a remote host, through SSH, and
+exchanges frames over standard input and output. You need not start it.
 
-The processes that a lab starts belong to a session, which goes on when the connection is lost. Without a
-lab for the time of the lease, the session ends: its processes are killed and its folders are removed.";
+The processes that a lab starts belong to a session, which continues when the connection is lost.
+If no lab connects within the lease, the session ends: its processes are killed and its folders
+are removed.";
 
 /// Serves a lab on another machine.
 #[derive(Debug, Clone, Args)]
@@ -24,15 +25,15 @@ pub(crate) struct AgentArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) session: String,
 
-    /// End the session after so long without a lab
+    /// End the session after this long without a lab
     #[arg(long, value_name = "TIME", default_value = "300s", value_parser = seconds)]
     pub(crate) lease: u32,
 
-    /// Who the lab is, for those who look at this host
+    /// Description of the lab, for people who look at this host
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) lab: String,
 
-    /// Go on with a session that is there; never start one
+    /// Continue an existing session; never start one
     #[arg(long)]
     pub(crate) resume: bool,
 

@@ -16,28 +16,28 @@ const LONGEST_NS: u64 = 86_400_000_000_000;
 const DRAIN_NS: u64 = 60_000_000_000;
 
 const LONG_ABOUT: &str = "\
-Send the same events to a server, one after the other, and sum up what its tables hold then.
+Send the same events to a server, one after the other, then compute checksums of its tables.
 
 Two servers that were filled alike and answer alike end with the same two checksums: one of the
-statements, of which many are made from answers, and one of the tables. One connection sends the
-events; the server's clock stands still for it (SET timestamp), so that times in rows are equal,
-too. The tables are changed: fill them anew, or restore them, before a measurement. With --events
-0 nothing is sent, and the tables are summed up as they are.";
+statements, many of which are built from earlier answers, and one of the tables. One connection
+sends the events; the server's clock stands still for it (SET timestamp), so that times in rows
+are equal, too. The events change the tables: fill them again, or restore them, before a
+measurement. With --events 0 nothing is sent before the checksums are computed.";
 
 const EXAMPLES: &str = "\
 Examples:
-  The same on both servers, and the two outputs compared:
+  Compare two servers:
     dbdyno-load fingerprint tpcc/standard --warehouses 1 --socket /run/a.sock > a
     dbdyno-load fingerprint tpcc/standard --warehouses 1 --socket /run/b.sock > b
     diff a b
 
-  What a table holds now:
+  Checksums of a table as it is:
     dbdyno-load fingerprint sysbench/oltp_read_write --rows 50000 --events 0 --socket /run/a.sock";
 
 /// Sends the same events to a server and sums up its tables.
 #[derive(Debug, Clone, Args)]
 #[command(
-    about = "Send the same events to a server, one by one, and sum up its tables",
+    about = "Send the same events to a server, one by one, and checksum its tables",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES
 )]
@@ -66,15 +66,15 @@ pub(crate) struct FingerprintArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Sending")]
 pub(crate) struct SendingArguments {
-    /// Events to send; 0: none
+    /// Events to send, 0 for none
     #[arg(long, value_name = "COUNT", default_value_t = 500)]
     pub(crate) events: u64,
 
-    /// How statements travel
+    /// How statements are sent
     #[arg(long, value_enum, value_name = "HOW", default_value = "prepared")]
     pub(crate) protocol: Protocol,
 
-    /// Whose random numbers
+    /// Random number generator
     #[arg(long, value_enum, value_name = "WHOSE", default_value = "sysbench")]
     pub(crate) rng: RandomKind,
 
@@ -82,7 +82,7 @@ pub(crate) struct SendingArguments {
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Print a record, a JSON object, instead of text
+    /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -24,41 +24,42 @@ const PATIENCE: u32 = 100;
 const LONG_ABOUT: &str = "\
 Drive a workload with many connections and report each second.
 
-Without --rate the loop is closed: a connection starts its next event when the last one is done
-(and it has rested, with --think), so waits behind a stall are not counted. With --rate events are
-due at given instants, and an event's response time runs from the instant it was due, even when no
-connection was free or this program was late. A rate may change: in steps, ramps and pauses, and
-by transaction type. The highest rate that a server holds is found by `dbdyno-load search`.";
+Without --rate the loop is closed: a connection starts its next event when the previous one is
+done (after its think time, with --think), so waits behind a stall are not counted. With --rate
+the loop is open: events are due at scheduled times, and an event's response time starts when it
+was due, even if no connection was free or this program was late. A rate may change in steps,
+ramps and pauses, and differ by transaction type. `dbdyno-load search` finds the highest rate
+that a server sustains.";
 
 const EXAMPLES: &str = "\
 Examples:
-  16 connections for a minute, the first 10 seconds not judged:
+  16 connections, 10 seconds of warm-up, then one measured minute:
     dbdyno-load run sysbench/oltp_read_write --tables 4 --rows 50000 --threads 16 --warm-up 10s --time 60s \\
         --socket /run/mysqld/mysqld.sock --user app --password-file app.password
 
-  2,000 events a second as independent visitors would make them, records to a file:
+  2,000 events per second at random intervals, as from independent visitors; records go to a file:
     dbdyno-load run sysbench/oltp_point_select --host db.example --rate 2000 --threads 64 \\
         --json-lines run.jsonl
 
-  Half a minute at 500 events a second, a ramp to 2,000 in one minute, then on:
+  30 seconds at 500 events per second, a one-minute ramp to 2,000, then 2,000 to the end:
     dbdyno-load run sysbench/oltp_point_select --host db.example --rate 500:30s,500..2000:60s,2000 --threads 64
 
-  Two hundred people who think for ten seconds between two events:
+  200 users with a mean think time of ten seconds:
     dbdyno-load run sysbench/oltp_read_write --host db.example --threads 200 --think 10s
 
-  A gate for continuous integration, exit code 1 if one does not hold:
+  A gate for continuous integration; the exit code is 1 if a requirement does not hold:
     dbdyno-load run sysbench/oltp_point_select --host db.example --rate 2000 --threads 64 \\
         --require 'p99<20ms' --require 'errors<0.1%'
 
-  The second of three hosts that are one client of 48 connections; all begin at the same second:
+  The second of three hosts that act as one client of 48 connections; all start at the same time:
     dbdyno-load run sysbench/oltp_read_write --host db.example --threads 48 --share 2/3 --start-at 1795000000 \\
         --json-lines 2.jsonl
 
-  Three hosts as one client of 48 connections, driven from here by SSH; the password lies on each of them:
+  Three hosts as one client of 48 connections, run from here by SSH; each has the password file:
     dbdyno-load run sysbench/oltp_read_write --host db.example --threads 48 --password-file app.password \\
         --agents c1,c2,c3
 
-  What the lab does:
+  The way the lab starts it:
     dbdyno-load run --order - < contract/samples/load-order.json";
 
 /// Drives a workload.
@@ -69,14 +70,14 @@ Examples:
     after_long_help = EXAMPLES
 )]
 pub(crate) struct RunArguments {
-    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for one of your own
+    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for your own SQL files
     #[arg(value_name = "WORKLOAD", required_unless_present = "order")]
     pub(crate) workload: Option<String>,
 
-    /// Order file instead of all other arguments, - for standard input; records go to standard output
+    /// Read all arguments from an order file, - for standard input; records go to standard output
     ///
-    /// The order's fields and the records are described in the project's folder contract/. An unknown
-    /// field is an error.
+    /// No other argument is allowed. The project's folder contract/ describes the fields of orders and
+    /// records. An unknown field is an error.
     #[arg(long, value_name = "FILE|-", exclusive = true)]
     pub(crate) order: Option<OrderFile>,
 
@@ -95,7 +96,7 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) errors: ErrorArguments,
 
-    /// Seconds between lines of progress, 0 for none
+    /// Seconds between progress lines, 0 for none
     #[arg(
         long,
         value_name = "SECONDS",
@@ -104,11 +105,11 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) report_interval: u32,
 
-    /// Tell a SHA-256 of the statements in so many first events of each user
+    /// Report a SHA-256 of the statements in the first EVENTS events of each user
     ///
-    /// Equal digests of two runs: the same statements in the same order, values included, whatever the protocol and
-    /// the number of workers. What `dbdyno-load sample --digest` tells without a server. Attempts that were
-    /// repeated are not in it.
+    /// Two runs with equal digests sent the same statements and values in the same order, whatever the protocol and
+    /// the number of workers. `dbdyno-load sample --digest` prints the same digest without a server. Attempts that
+    /// were repeated are not included.
     #[arg(
         long,
         value_name = "EVENTS",
@@ -117,19 +118,21 @@ pub(crate) struct RunArguments {
     )]
     pub(crate) digest: Option<u64>,
 
-    /// Read the server's own counts (NOPM, TPM of TPC-C) so often, too, not only where phases begin and end
+    /// Read the server's own counts at this interval, too; always where phases begin and end
     ///
-    /// Whole seconds. The readings are records of kind counters; the summary divides what was read at the bounds of
-    /// the last phase. Reading NOPM is a sum over the districts, so it should be rare with thousands of warehouses.
+    /// These are NOPM and TPM of TPC-C. The interval is in whole seconds. Each reading is a record of kind counters; the
+    /// summary uses the readings at the start and the end of the last phase. Reading NOPM sums up all districts, so
+    /// choose a long interval with thousands of warehouses.
     #[arg(long, value_name = "DURATION", value_parser = nanoseconds, help_heading = "Output")]
     pub(crate) counts_every: Option<u64>,
 
-    /// Exit with 1 unless the judged window holds this: p99<20ms, errors<0.1%, tps>=1000; may be given several times
+    /// Exit with 1 unless the measured window meets this: p99<20ms, errors<0.1%, tps>=1000; may be given several times
     ///
-    /// METRIC, then < <= > or >=, then a limit. Metrics: p50 p95 p99 p999 max with ns, us, ms or s (response times in
-    /// an open loop and with --think, otherwise service times); errors, the share of transactions that met an error, repeated
-    /// ones included, and failed, the share that was given up, both in %; tps, qps and reconnects as plain numbers.
-    /// A line per requirement follows the summary: PASS or FAIL and the value. What was not measured fails.
+    /// Write a metric, then < <= > or >=, then a limit. p50 p95 p99 p999 max take ns, us, ms or s; they are response
+    /// times in an open loop and with --think, otherwise service times. errors is the share of transactions that met an
+    /// error, including those that a repeat completed; failed is the share that was given up; both take %. tps, qps and
+    /// reconnects take plain numbers. A line for each requirement follows the summary: PASS or FAIL and the value. A
+    /// metric that was not measured fails.
     #[arg(long, value_name = "EXPRESSION", help_heading = "Output")]
     pub(crate) require: Vec<Requirement>,
 
@@ -145,17 +148,17 @@ pub(crate) struct RunArguments {
 #[command(next_help_heading = "Load")]
 pub(crate) struct LoadArguments {
     /// Connections, each with one event in flight [default: 1, or as many as the workload has parts]
-    #[arg(long, visible_alias = "threads", value_name = "COUNT")]
+    #[arg(long, visible_alias = "threads", aliases = ["connections", "users"], value_name = "COUNT")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) concurrency: Option<u32>,
 
-    /// Server of a role that transactions of a SQL directory have: HOST, HOST:PORT or the path of a socket
+    /// Server for transactions of a SQL directory with this role: HOST, HOST:PORT or the path of a socket
     ///
-    /// User, password, schema and encryption are those of the main server. Each user holds a connection to both.
+    /// User, password, schema and encryption are those of the main server. Each user has a connection to both servers.
     #[arg(long = "target", value_name = "ROLE=ADDRESS", value_parser = role_target)]
     pub(crate) role_targets: Vec<(String, Place)>,
 
-    /// How statements travel
+    /// How statements are sent
     #[arg(
         long,
         alias = "db-ps-mode",
@@ -165,7 +168,7 @@ pub(crate) struct LoadArguments {
     )]
     pub(crate) protocol: Protocol,
 
-    /// Whose random numbers
+    /// Random number generator
     #[arg(long, value_enum, value_name = "WHOSE", default_value = "sysbench")]
     pub(crate) rng: RandomKind,
 
@@ -173,29 +176,30 @@ pub(crate) struct LoadArguments {
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Worker threads [default: one for 4 processors, at most one for 32 connections]
+    /// Worker threads [default: one per 4 processors, at most one per 32 connections]
     ///
-    /// One worker drives hundreds of thousands of statements a second, and each one more takes processor
-    /// time from a server on the same machine. With --cpus: one for each processor given, at most one for
-    /// 32 connections. In an open loop a worker's events wait for a connection of the same worker.
+    /// One worker drives hundreds of thousands of statements per second, and each further one takes
+    /// processor time from a server on the same machine. With --cpus the default is one per processor
+    /// given, at most one per 32 connections. In an open loop a worker's events wait for a connection of
+    /// the same worker.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) workers: Option<u32>,
 
-    /// Processors to run on, such as 1 or 0,2-3; worker by worker
+    /// Processors for the workers, one each in turn: 1 or 0,2-3
     #[arg(long, value_name = "LIST", value_parser = |text: &str| cpu_list(text).map(ValueList))]
     pub(crate) cpus: Option<ValueList<usize>>,
 
-    /// How long events under way at the end may take
+    /// How long events that are unfinished at the end may take
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = nanoseconds)]
     pub(crate) drain: u64,
 
-    /// How long a statement may be without any byte of an answer, `none`: for ever
+    /// Longest wait for any byte of a statement's answer; `none` waits for ever
     ///
-    /// Then the server counts as silent: the connection is lost (2013), which ends the run unless 2013 is ignored. What
-    /// servers take is to be measured: lock waits of 50 s, several in a statement; write stops of minutes. After 300 s it
-    /// is a hang: InnoDB ends a server itself after one of 600 s. Lower it to notice a hang sooner, raise it for
-    /// statements that compute longer before their first row. A dead path is noticed by --path-timeout, and sooner.
-    /// Looked at once a second, on sockets, too.
+    /// After this time the connection counts as lost (error 2013), which ends the run unless 2013 is ignored. The default
+    /// is long, so that slow answers are measured: lock waits of 50 s, several in one statement, or write stops of
+    /// minutes. A silence of 300 s is a hang; InnoDB itself ends a server after 600 s. Lower the time to notice a hang
+    /// sooner, raise it for statements that compute longer before their first row. --path-timeout notices a dead path
+    /// sooner. The time is checked once a second, also on Unix sockets.
     #[arg(long, value_name = "DURATION|none", default_value = "300s", value_parser = time_limit)]
     pub(crate) answer_timeout: TimeLimit,
 }
@@ -206,24 +210,24 @@ pub(crate) struct LoadArguments {
 pub(crate) struct ErrorArguments {
     /// Error codes after which an event is repeated; any other ends the run [default: the imitated tool's]
     ///
-    /// sysbench's are 1213,1020,1205: deadlock, record changed, lock wait timeout. With 2006 and 2013 lost
-    /// connections are opened and prepared again. `none` for no code. HammerDB goes on after any error.
+    /// sysbench's are 1213,1020,1205: deadlock, record changed, lock wait timeout. With 2006 and 2013, lost
+    /// connections are opened and prepared again. `none` stands for no code. HammerDB continues after any error.
     #[arg(long, alias = "mysql-ignore-errors", value_name = "CODES")]
     #[arg(value_parser = |text: &str| code_list(text).map(ValueList))]
     pub(crate) ignore_errors: Option<ValueList<u16>>,
 
-    /// Further errors after which an event is repeated, beyond those: 1180/149,1296
+    /// Further errors after which an event is repeated: 1180/149,1296
     ///
-    /// 1180/149 is 1180 whose message names the storage engine's error 149, a conflict at COMMIT: 1180 alone is any
-    /// error there, a full disk too.
+    /// 1180/149 is error 1180 whose message names the storage engine's error 149, a conflict at COMMIT. 1180 alone is
+    /// any error at COMMIT, even a full disk.
     #[arg(long, value_name = "CODE[/CAUSE]", value_delimiter = ',', value_parser = further_error)]
     pub(crate) also_repeat: Vec<FurtherError>,
 
-    /// Send ROLLBACK before the repeat [default: as the imitated tool; sysbench's OLTP scripts do not]
+    /// Send ROLLBACK before an event is repeated [default: as the imitated tool; sysbench's OLTP scripts do not]
     #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", value_parser = switch)]
     pub(crate) rollback_first: Option<bool>,
 
-    /// Repeats after which an event counts as failed, `none`: until it succeeds [default: the imitated tool's,
+    /// Repeats after which an event counts as failed; `none` repeats until it succeeds [default: the imitated tool's,
     /// for sysbench 100]
     #[arg(long, value_name = "COUNT|none", value_parser = limit)]
     pub(crate) retry_limit: Option<Limit>,
@@ -232,13 +236,14 @@ pub(crate) struct ErrorArguments {
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) repeat_draws: Option<RetryValues>,
 
-    /// From the third attempt on wait a random time up to this, doubled with each attempt up to 64 times
+    /// Longest random wait before the third attempt; doubles with each further one, up to 64 times this
     ///
-    /// Events that keep meeting each other part. The wait is in the event's response time. 0s: none.
+    /// The waits separate events that keep conflicting with each other. They are part of the event's response time.
+    /// 0s: no wait.
     #[arg(long, value_name = "DURATION", default_value = "1ms", value_parser = nanoseconds)]
     pub(crate) retry_pause: u64,
 
-    /// When the server's max_prepared_stmt_count is reached
+    /// What to do when max_prepared_stmt_count is reached
     #[arg(long, value_enum, value_name = "WHAT", default_value = "stop")]
     pub(crate) prepared_full: PreparedFull,
 }
@@ -247,18 +252,18 @@ pub(crate) struct ErrorArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputArguments {
-    /// Write the records here, one JSON object a line; - for standard output, instead of text
+    /// Write the records to this file, one JSON object per line; - for standard output, instead of text
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json_lines: Option<PathBuf>,
 
-    /// Write a log here that HdrHistogram's own tools read: times by type, second by second
+    /// Write an HdrHistogram log to this file: times by type, second by second, for HdrHistogram's own tools
     ///
     /// Lines without a tag hold the response times of all events; tags are response:TYPE, service:TYPE
     /// and first_attempt:TYPE by transaction type, statement:TYPE, and lateness of an open loop.
     #[arg(long, value_name = "FILE")]
     pub(crate) hdr_log: Option<PathBuf>,
 
-    /// Write a table of the seconds here that Arrow, DuckDB, pandas and others read
+    /// Write a Parquet table of the seconds to this file; Arrow, DuckDB, pandas and others read it
     ///
     /// Each second has a row of kind all, and one for each transaction and statement type: counts, rates,
     /// quantiles in nanoseconds, histograms as HdrHistogram V2. The file can be read once the run has ended.

@@ -15,6 +15,8 @@ mod script;
 mod search;
 mod server;
 mod share;
+#[cfg(test)]
+mod shell_files;
 mod short_help;
 mod threads;
 mod timeouts;
@@ -42,27 +44,28 @@ pub(crate) use workloads::WorkloadsArguments;
 
 use crate::null_server::NullServerArguments;
 use clap::{CommandFactory, Parser, Subcommand};
+use dbdyno_workload::probably_meant;
 
 const LONG_ABOUT: &str = "\
-Fill tables, drive a load against a MySQL-compatible server, and write down what happened.
+Fill tables, drive a load against a MySQL-compatible server, and record the results.
 
 Results go to standard output, everything else to standard error.
-Exit codes: 0 done; 1 done but something asked for did not hold, or ended early by a signal;
-2 the request was wrong; 3 server, network or machine failed; 4 a defect of this program.";
+Exit codes: 0 done; 1 done, but a check or requirement failed, or a signal ended the program early;
+2 wrong request; 3 the server, the network or the machine failed; 4 a defect of this program.";
 
 const EXAMPLES: &str = "\
-There are two forms. If the first word is one of the commands above, the line is in our own form:
+There are two forms. If the first word is one of the commands above, it is dbdyno-load's own form:
   dbdyno-load populate sysbench/oltp_read_write --tables 4 --rows 50000 --socket /tmp/s
   dbdyno-load run      sysbench/oltp_read_write --tables 4 --rows 50000 --socket /tmp/s --threads 16
   dbdyno-load cleanup  sysbench/oltp_read_write --tables 4 --socket /tmp/s
   dbdyno-load script   ./orders.lua run --threads 16 --socket /tmp/s
 
-Everything else is in sysbench's form: its options, scripts, output and exit codes. A link to this
-program that is named sysbench takes nothing but that:
+Everything else is in sysbench's form, with its options, scripts, output and exit codes. A link to
+this program that is named sysbench takes only that form:
   dbdyno-load oltp_read_write --mysql-socket=/tmp/s --tables=4 --threads=16 run
   dbdyno-load ./orders.lua --mysql-socket=/tmp/s --dialect=1.1 run
   dbdyno-load oltp_read_write help     the options of a script
-  dbdyno-load --help=on                the options of this form, our own among them";
+  dbdyno-load --help=on                the options of this form, including dbdyno-load's own";
 
 /// Whether a command line that begins with this word is in our own form. sysbench's begins with an option, a script or
 /// a builtin.
@@ -73,6 +76,16 @@ pub(crate) fn is_ours(first: Option<&str>) -> bool {
             .get_subcommands()
             .any(|command| command.get_name() == word),
     }
+}
+
+/// The command in our own form that a word, which is neither one nor a script, was probably meant to be.
+pub(crate) fn meant_command(word: &str) -> Option<String> {
+    if word.starts_with('-') || word.contains(['.', '/']) {
+        return None;
+    }
+    let program = Cli::command();
+    let names = program.get_subcommands().map(clap::Command::get_name);
+    probably_meant(word, names).map(str::to_owned)
 }
 
 /// The load generator of dbdyno.
@@ -121,6 +134,16 @@ mod tests {
         }
         for theirs in ["oltp_read_write", "--threads=4", "./run", "--help=on", "-"] {
             assert!(!is_ours(Some(theirs)), "{theirs}");
+        }
+    }
+
+    #[test]
+    fn a_mistyped_command_is_known_and_a_script_is_none() {
+        let meant = |word| meant_command(word);
+        assert_eq!(meant("rnu").as_deref(), Some("run"));
+        assert_eq!(meant("popluate").as_deref(), Some("populate"));
+        for script in ["oltp_read_write", "./rnu", "rnu.lua", "--rnu", "fileio"] {
+            assert_eq!(meant(script), None, "{script}");
         }
     }
 

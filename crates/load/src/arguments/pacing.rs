@@ -19,22 +19,22 @@ const WINDOW_S: u32 = 60;
 #[command(next_help_heading = "Pacing")]
 #[command(group = ArgGroup::new("open_loop").args(["rate", "rate_of"]).multiple(true))]
 pub(crate) struct PacingArguments {
-    /// Events a second, due whether or not a connection is free (open loop) [default: closed loop]
+    /// Events per second (open loop); each is due even if no connection is free [default: closed loop]
     ///
-    /// One number, or stretches one after the other from second 0, warm-up included: RATE:DURATION is a
-    /// step, FROM..TO:DURATION a ramp, 0:DURATION a pause. The last rate goes on to the end of the run; what
-    /// lies beyond the end is not driven. 2000 · 500:30s,1000:30s · 100..2000:60s,2000
+    /// One number, or segments one after the other from second 0, warm-up included: RATE:DURATION is a
+    /// step, FROM..TO:DURATION a ramp, 0:DURATION a pause. The last rate continues to the end of the run;
+    /// segments beyond the end are not driven. Examples: 2000 · 500:30s,1000:30s · 100..2000:60s,2000
     #[arg(long, value_name = "EVENTS_PER_S", value_parser = rate)]
     pub(crate) rate: Option<RateText>,
 
-    /// Events a second of one transaction type; may be given several times
+    /// Events per second of one transaction type; may be given several times
     ///
-    /// Written as for --rate. The streams run side by side; with --rate as well, its events are of the
-    /// type that the workload chooses. new_order=450 · payment=100..500:60s
+    /// Rates are written as for --rate. All types run at the same time. If --rate is given, too, the workload
+    /// chooses the types of its events. Examples: new_order=450 · payment=100..500:60s
     #[arg(long, value_name = "TYPE=EVENTS_PER_S", value_parser = rate_of)]
     pub(crate) rate_of: Vec<(String, RateText)>,
 
-    /// Gaps between the due instants of --rate and --rate-of
+    /// Gaps between the due times of --rate and --rate-of
     #[arg(
         long,
         value_enum,
@@ -44,14 +44,14 @@ pub(crate) struct PacingArguments {
     )]
     pub(crate) arrivals: Arrivals,
 
-    /// Mean rest of a connection after each event (closed loop) [default: none]
+    /// Mean think time after each event (closed loop) [default: none]
     ///
-    /// The rest is in no time that is measured: a response time runs from its end. Second 0 finds every
-    /// connection in the middle of a rest, so that they don't begin as one burst.
+    /// Think time is not part of any measured time: a response time starts when the think time ends. At
+    /// second 0 every connection is in the middle of a think time, so that they don't start in one burst.
     #[arg(long, value_name = "DURATION", value_parser = nanoseconds, conflicts_with = "open_loop")]
     pub(crate) think: Option<u64>,
 
-    /// How the rests of --think scatter
+    /// Distribution of the think times of --think
     #[arg(
         long,
         value_enum,
@@ -61,17 +61,17 @@ pub(crate) struct PacingArguments {
     )]
     pub(crate) think_law: ThinkDistribution,
 
-    /// Seconds that are judged [default: 60s; with stretches of --rate as long as they last, and 60s more
+    /// Length of the measured window [default: 60s; with segments of --rate as long as they last, and 60s more
     /// if the last has no end; with --events until they are done]
-    #[arg(long, value_name = "DURATION", value_parser = seconds)]
+    #[arg(long, aliases = ["duration", "window"], value_name = "DURATION", value_parser = seconds)]
     pub(crate) time: Option<u32>,
 
-    /// Seconds that are driven before and not judged [default: 5s; with stretches of --rate or with
-    /// --events 0s]
-    #[arg(long, value_name = "DURATION", value_parser = seconds)]
+    /// Length of the warm-up before the measured window [default: 5s; 0s with segments of --rate or
+    /// with --events]
+    #[arg(long, aliases = ["warmup", "warmup-time"], value_name = "DURATION", value_parser = seconds)]
     pub(crate) warm_up: Option<u32>,
 
-    /// End after so many events in all
+    /// End after this many events in total
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) events: Option<u64>,
 }

@@ -2,7 +2,10 @@
 
 use crate::order::Place;
 use dbdyno_drive::FurtherError;
-/// Seconds of a duration such as `90`, `90s`, `1.5m` or `1h`; only whole seconds, because they lie on one
+
+const DURATION_EXAMPLES: &str = "write for example 500ms, 60s, 1m30s or 5m";
+
+/// Seconds of a duration such as `90`, `90s`, `1m30s`, `1.5m` or `1h`; only whole seconds, because they lie on one
 /// grid.
 pub(super) fn seconds(text: &str) -> Result<u32, String> {
     let nanoseconds = nanoseconds(text)?;
@@ -14,11 +17,38 @@ pub(super) fn seconds(text: &str) -> Result<u32, String> {
         .ok_or_else(|| "whole seconds are allowed".to_owned())
 }
 
-/// Nanoseconds of a duration such as `500ms`, `5s` or `5`.
+/// Nanoseconds of a duration such as `500ms`, `5s`, `1m30s` or `5`.
 pub(super) fn nanoseconds(text: &str) -> Result<u64, String> {
-    let text = text.trim();
-    let unit_at = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit_at);
+    let (first, mut rest) = split_quantity(text.trim())?;
+    let mut total = quantity_ns(first)?;
+    let mut has_units = !first.1.is_empty();
+    let is_sum = !rest.is_empty();
+    while !rest.is_empty() {
+        let (next, behind) = split_quantity(rest)?;
+        total += quantity_ns(next)?;
+        has_units &= !next.1.is_empty();
+        rest = behind;
+    }
+    if is_sum && !has_units {
+        return Err(DURATION_EXAMPLES.to_owned()); // 1m30 may be 1m30s or 1m30ms
+    }
+    Ok(total.round() as u64)
+}
+
+/// A number and its unit, and what follows them.
+fn split_quantity(text: &str) -> Result<((f64, &str), &str), String> {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let unit_at = text.find(|c| !is_number(c)).unwrap_or(text.len());
+    let (number, rest) = text.split_at(unit_at);
+    let rest = rest.trim_start();
+    let (unit, behind) = rest.split_at(rest.find(is_number).unwrap_or(rest.len()));
+    match number.parse() {
+        Ok(number) if (0.0..=1e9).contains(&number) => Ok(((number, unit.trim()), behind)),
+        _ => Err(DURATION_EXAMPLES.to_owned()),
+    }
+}
+
+fn quantity_ns((number, unit): (f64, &str)) -> Result<f64, String> {
     let unit_ns = match unit {
         "" | "s" => 1e9,
         "us" | "µs" => 1e3,
@@ -31,14 +61,7 @@ pub(super) fn nanoseconds(text: &str) -> Result<u64, String> {
             ));
         }
     };
-    let number: f64 = number
-        .trim()
-        .parse()
-        .map_err(|_| "write for example 500ms, 60s or 5m".to_owned())?;
-    if !(0.0..=1e9).contains(&number) {
-        return Err("write for example 500ms, 60s or 5m".to_owned());
-    }
-    Ok((number * unit_ns).round() as u64)
+    Ok(number * unit_ns)
 }
 
 /// A count that may be unlimited.
@@ -200,8 +223,12 @@ mod tests {
         assert_eq!(seconds("90"), Ok(90));
         assert_eq!(seconds("1.5m"), Ok(90));
         assert_eq!(seconds("2h"), Ok(7200));
+        assert_eq!(seconds("1m30s"), Ok(90));
+        assert_eq!(seconds(" 1h 1m 1 s"), Ok(3661));
         assert_eq!(nanoseconds("250ms"), Ok(250_000_000));
-        for wrong in ["", "s", "1.5", "10x", "-1s", "1e99h", "NaN"] {
+        for wrong in [
+            "", "s", "1.5", "10x", "-1s", "1e99h", "NaN", "1m30", "5 5s", "1m-30s", "1..5s", ".",
+        ] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }

@@ -11,10 +11,10 @@ use std::num::NonZeroU32;
 const POPULATE_ABOUT: &str = "\
 Create a workload's tables, fill them, add their indexes, and check the rows against what was sent.
 
-Tables, and ranges of keys within a table, are filled side by side; their rows are the same for any number of
-connections and whichever way they go. A connection that is lost is replaced and its part repeated, without a row
-twice or left out; a filling that was broken off goes on with --resume. A schema that is not there is created when
-its name begins with dbdyno_. Tables that are there already are never touched.";
+Tables, and ranges of keys within a table, are filled in parallel; the rows are the same for any
+number of connections and any --load-by. A lost connection is replaced and its part repeated,
+without duplicate or missing rows. --resume continues a filling that did not finish. A missing
+schema is created if its name begins with dbdyno_. Existing tables are never touched.";
 
 const POPULATE_EXAMPLE: &str = "\
 Example:
@@ -33,11 +33,11 @@ Example:
     after_long_help = POPULATE_EXAMPLE
 )]
 pub(crate) struct PopulateArguments {
-    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for one of your own
+    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for your own SQL files
     #[arg(value_name = "WORKLOAD", required_unless_present = "order")]
     pub(crate) workload: Option<String>,
 
-    /// Order file instead of all other arguments, - for standard input; records go to standard output
+    /// Read all arguments from an order file, - for standard input; records go to standard output
     #[arg(long, value_name = "FILE|-", exclusive = true)]
     pub(crate) order: Option<OrderFile>,
 
@@ -66,7 +66,7 @@ pub(crate) struct FillingArguments {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) connections: u32,
 
-    /// Whose random numbers
+    /// Random number generator
     #[arg(long, value_enum, value_name = "WHOSE", default_value = "sysbench")]
     pub(crate) rng: RandomKind,
 
@@ -74,43 +74,44 @@ pub(crate) struct FillingArguments {
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// How rows go to the server
+    /// How rows are sent to the server
     ///
-    /// All ways bring the same rows. With auto it is a file or values of a prepared INSERT, by server, length of values, and
-    /// whether connections have to share a table that a LOAD DATA would lock.
+    /// All ways load the same rows. auto chooses a file or the values of a prepared INSERT, depending on the server, the
+    /// length of the values, and whether connections have to share a table that LOAD DATA would lock.
     #[arg(long, value_enum, value_name = "WAY", default_value = "auto")]
     pub(crate) load_by: LoadBy,
 
-    /// Switch the server's redo log off meanwhile (MySQL since 8.0.21): a crash then costs all of its data
+    /// Fill without redo log, unsafe in a crash (MySQL since 8.0.21): a crash then destroys all data of the server
     ///
-    /// By ALTER INSTANCE DISABLE INNODB REDO_LOG, which is undone, and asked after, however the filling ends: unless
-    /// dbdyno-load itself is killed. For servers that hold nothing else. It saves MySQL an eighth to a third of its CPU time.
+    /// Sends ALTER INSTANCE DISABLE INNODB REDO_LOG. However the filling ends, the redo log is switched on again and its
+    /// state is checked, unless dbdyno-load itself is killed. For servers that hold nothing else. It saves MySQL an eighth
+    /// to a third of its CPU time.
     #[arg(long)]
     pub(crate) accelerate: bool,
 
-    /// Go on with a filling that did not come to its end
+    /// Continue a filling that did not finish
     #[arg(long)]
     pub(crate) resume: bool,
 
-    /// How long a server that is gone, or answers nobody, is waited for
+    /// How long to wait for a server that is gone, or answers no connection
     ///
-    /// While a statement is under way another connection logs in from time to time. A server that leaves log-ins without an
-    /// answer for so long is given up, however much time the statement still has.
+    /// While a statement runs, another connection logs in from time to time. If these log-ins get no answer for this
+    /// long, dbdyno-load gives up, even if the statement has time left.
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = nanoseconds)]
     pub(crate) patience: u64,
 
-    /// Commit after so many rows [default: a part of a table, up to 100,000s of rows, is one transaction]
+    /// Commit after this many rows [default: one transaction for each part of a table, up to 100,000s of rows]
     ///
-    /// For storage engines that bound what one transaction may change. A filling that was broken off goes on where its
-    /// last transaction ended, with the same number.
+    /// For storage engines that limit the size of a transaction. With the same number, --resume continues after the last
+    /// transaction that was committed.
     #[arg(long, value_name = "COUNT")]
     pub(crate) transaction_rows: Option<NonZeroU32>,
 
-    /// Do not read the tables again to check them
+    /// Do not read the tables back to check their rows
     #[arg(long)]
     pub(crate) no_check: bool,
 
-    /// Print records, one JSON object a line, instead of text
+    /// Print records, one JSON object per line, instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -152,7 +153,7 @@ impl PopulateArguments {
 #[derive(Debug, Clone, Args)]
 #[command(about = "Drop a workload's tables", after_long_help = CLEANUP_EXAMPLE)]
 pub(crate) struct CleanupArguments {
-    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for one of your own
+    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for your own SQL files
     #[arg(value_name = "WORKLOAD")]
     pub(crate) workload: String,
 

@@ -6,7 +6,7 @@ use dbdyno_drive::Stretch;
 const SECOND_NS: u64 = 1_000_000_000;
 
 const EXAMPLES: &str =
-    "write for example 2000, 500:30s,1000:30s (steps) or 100..2000:60s,500 (ramp, then on)";
+    "write for example 2000, 500:30s,1000:30s (steps) or 100..2000:60s,500 (a ramp, then 500)";
 
 /// A rate, or several one after the other.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub(super) fn rate(text: &str) -> Result<RateText, String> {
     for piece in before {
         let stretch = stretch(piece)?;
         stretches.push(stretch.ok_or_else(|| {
-            format!("{piece:?} says no duration, and only the last rate may go on; {EXAMPLES}")
+            format!("{piece:?} has no duration, and only the last rate may have none; {EXAMPLES}")
         })?);
     }
     let timed = stretch(last)?;
@@ -70,14 +70,14 @@ fn stretch(piece: &str) -> Result<Option<Stretch>, String> {
     let Some((rates, duration)) = piece.split_once(':') else {
         if piece.contains("..") {
             return Err(format!(
-                "{piece:?} says no duration for its ramp; {EXAMPLES}"
+                "{piece:?} has no duration for its ramp; {EXAMPLES}"
             ));
         }
         return Ok(None);
     };
     let duration_ns = nanoseconds(duration).map_err(|why| format!("{piece:?}: {why}"))?;
     if duration_ns == 0 {
-        return Err(format!("{piece:?} lasts no time; {EXAMPLES}"));
+        return Err(format!("{piece:?} has a duration of 0; {EXAMPLES}"));
     }
     Ok(Some(match rates.split_once("..") {
         None => level(number(rates)?, duration_ns),
@@ -102,7 +102,7 @@ fn number(text: &str) -> Result<f64, String> {
     number
         .ok()
         .filter(|rate| (0.0..=1e7).contains(rate))
-        .ok_or_else(|| format!("{text:?} is no rate from 0 to 10000000; {EXAMPLES}"))
+        .ok_or_else(|| format!("{text:?} is not a rate from 0 to 10000000; {EXAMPLES}"))
 }
 
 #[cfg(test)]
@@ -144,7 +144,7 @@ mod tests {
         let (name, rate) = rate_of("new_order=10,20")
             .map_or_else(|why| (why, None), |(name, rate)| (name, Some(rate)));
         assert!(
-            rate.is_none() && name.contains("\"10\" says no duration"),
+            rate.is_none() && name.contains("\"10\" has no duration"),
             "{name}"
         );
         assert_eq!(rate_of("payment=7").unwrap().1.fixed_per_s(), Some(7.0));

@@ -3,11 +3,11 @@
 use clap::Args;
 
 const LONG_ABOUT: &str = "\
-List the quirks of the imitated tools: what each tool does that its authors probably did not mean.
+List the quirks of the imitated tools: what each does that its authors probably did not intend.
 
-With fidelity = tool a workload repeats the quirks of its tool, so that results can be compared with
-the tool's. With fidelity = fixed it repairs them. Records, reports and `dbdyno-load run` name the
-active quirks by their ids; this command says what an id means.";
+With fidelity = tool a workload reproduces the quirks of its tool, so that its results can be
+compared with the tool's. With fidelity = fixed it avoids them. Records, reports and `dbdyno-load
+run` name the active quirks by their ids; this command explains the ids.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,7 +23,7 @@ Examples:
     after_long_help = EXAMPLES
 )]
 pub(crate) struct QuirksArguments {
-    /// Ids to explain, such as Q-HD-5; every quirk unless given
+    /// Ids to explain, such as Q-HD-5 [default: every quirk]
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
 

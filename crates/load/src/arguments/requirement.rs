@@ -116,7 +116,7 @@ impl FromStr for Requirement {
         let (comparison, value) = COMPARISONS
             .iter()
             .find_map(|(word, comparison)| Some((*comparison, rest.strip_prefix(word)?)))
-            .ok_or_else(|| format!("no <, <=, > or >= stands behind {name}: {EXAMPLES}"))?;
+            .ok_or_else(|| format!("{name} must be followed by <, <=, > or >=: {EXAMPLES}"))?;
         let (limit, unit) = limit(name, metric, value)?;
         Ok(Self {
             metric,
@@ -133,7 +133,7 @@ fn metric(name: &str) -> Result<RequirementMetric, String> {
     known.map(|(_, metric)| *metric).ok_or_else(|| {
         let names = METRICS.map(|(name, _)| name);
         format!(
-            "{name:?} is not a metric, {} is the nearest of {}: {EXAMPLES}",
+            "{name:?} is not a metric; {} is the nearest of {}: {EXAMPLES}",
             nearest(name, names),
             names.join(", ")
         )
@@ -155,7 +155,7 @@ fn limit(name: &str, metric: RequirementMetric, value: &str) -> Result<(f64, Uni
     let unit = units
         .iter()
         .find(|known| known.name == unit)
-        .ok_or_else(|| format!("the unit {unit:?} does not fit {name}, which has {wanted}"))?;
+        .ok_or_else(|| format!("the unit {unit:?} does not fit {name}, which takes {wanted}"))?;
     Ok((number * unit.size, *unit))
 }
 

@@ -8,11 +8,11 @@ use dbdyno_workload::{RandomKind, RandomSource};
 
 /// What the command teaches under `--help`.
 const LONG_ABOUT: &str = "\
-Print, without a server, what a worker would send, or the numbers that a distribution gives.
+Print what a worker would send, or numbers of a distribution, without a server.
 
-One line a request: P and a text for a statement prepared, E, the text and its values as a JSON
-list for one executed, Q and the text for one sent as text, with tabs between. With --json one
-list of objects: event, type, statement, parameters, sql.";
+Each request is one line of tab-separated fields. P and the text: a statement is prepared. E, the
+text and the values as a JSON list: it is executed. Q and the text: a statement is sent as text.
+With --json the output is one list of objects: event, type, statement, parameters, sql.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,18 +22,18 @@ Examples:
   The rows that fill the tables:
     dbdyno-load sample sysbench/oltp_read_write --rows 1000 --command prepare
 
-  A hundred draws of Zipf's law with the exponent 0.8:
+  A hundred numbers of the Zipf distribution with the exponent 0.8:
     dbdyno-load sample --distribution zipfian:0.8 --range 1:1000 --count 100 --seed 1";
 
 /// Prints what a worker would send, or the numbers of a distribution, without a server.
 #[derive(Debug, Clone, Args)]
 #[command(
-    about = "Print what would be sent, without a server",
+    about = "Print what a workload would send, without a server",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES
 )]
 pub(crate) struct SampleArguments {
-    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for one of your own
+    /// Workload, such as sysbench/oltp_read_write, or sql:DIRECTORY for your own SQL files
     #[arg(
         value_name = "WORKLOAD",
         required_unless_present = "distribution",
@@ -45,7 +45,7 @@ pub(crate) struct SampleArguments {
     #[arg(
         long,
         value_name = "NAME",
-        help = "Print draws of a distribution instead: uniform, gaussian, special, pareto[:H], zipfian[:EXPONENT], unique"
+        help = "Print numbers of a distribution instead: uniform, gaussian, special, pareto[:H], zipfian[:EXPONENT], unique"
     )]
     pub(crate) distribution: Option<String>,
 
@@ -53,21 +53,21 @@ pub(crate) struct SampleArguments {
     #[arg(long, alias = "rand-seed", value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Whose numbers to draw, from 1
+    /// Worker whose random numbers are used, counted from 1
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) worker: u32,
 
-    /// Generator: that of sysbench, number by number, or dbdyno's own
+    /// Random number generator: sysbench's, number by number, or dbdyno's own
     #[arg(long, value_enum, value_name = "NAME", default_value = "sysbench")]
     pub(crate) rng: Rng,
 
-    /// Print a SHA-256 over the statements of --events events of each user instead, as `run --digest` does
+    /// Print a SHA-256 of the statements in --events events of each user instead, as `run --digest` does
     ///
-    /// Of the users 1 to --concurrency. Answers are taken to be what a server with the workload's own data says.
+    /// Users are 1 to --concurrency. The answers are assumed to be those of a server with the workload's own data.
     #[arg(long, conflicts_with = "distribution")]
     pub(crate) digest: bool,
 
-    /// One JSON list instead of lines
+    /// Print one JSON list instead of lines
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -80,7 +80,7 @@ pub(crate) struct SampleArguments {
     )]
     pub(crate) events: u64,
 
-    /// What to print: the filling of the tables, the events, or the removal of the tables
+    /// What to print: the statements that fill the tables, the events, or those that drop the tables
     #[arg(
         long,
         value_enum,
@@ -90,7 +90,7 @@ pub(crate) struct SampleArguments {
     )]
     pub(crate) command: SamplePhase,
 
-    /// How statements travel: prepared (auto) or as text (disable)
+    /// How statements are sent: prepared (auto) or as text (disable)
     #[arg(
         long,
         alias = "db-ps-mode",
@@ -101,7 +101,7 @@ pub(crate) struct SampleArguments {
     )]
     pub(crate) protocol: Travel,
 
-    /// Workers in all, which some workloads share a table out to [default: as many as --worker]
+    /// Total number of workers; some workloads divide a table among them [default: as many as --worker]
     #[arg(long, alias = "threads", value_name = "COUNT", conflicts_with = "distribution", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) concurrency: Option<u32>,
 
@@ -159,7 +159,7 @@ impl SampleArguments {
 /// A generator of random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Rng {
-    /// That of sysbench 1.0.20 on glibc.
+    /// sysbench 1.0.20's generator on glibc.
     Sysbench,
     /// dbdyno's own.
     Dbdyno,
@@ -168,21 +168,21 @@ pub(crate) enum Rng {
 /// A command of sysbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SamplePhase {
-    /// Tables made and filled.
+    /// Create and fill the tables.
     Prepare,
-    /// Events.
+    /// Send events.
     Run,
-    /// Tables removed.
+    /// Drop the tables.
     Cleanup,
 }
 
-/// How statements travel, under dbdyno's and sysbench's words.
+/// How statements are sent, under dbdyno's and sysbench's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Travel {
-    /// Prepared once, executed often.
+    /// Prepared once, then executed.
     #[value(alias = "auto")]
     Prepared,
-    /// As text, values written in.
+    /// As text with the values written in.
     #[value(alias = "disable")]
     Text,
 }
@@ -200,7 +200,7 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
     text.split_once(':')
         .and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)))
         .filter(|(low, high)| low <= high)
-        .ok_or_else(|| "two whole numbers, the lower one first, such as 1:1000".to_owned())
+        .ok_or_else(|| "write two whole numbers, the lower one first, such as 1:1000".to_owned())
 }
 
 #[cfg(test)]

@@ -7,29 +7,29 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const LONG_ABOUT: &str = "\
-Run a sysbench script, or a builtin such as oltp_read_write, with everything on that is done better
-than sysbench does it. The script, its options and the lines of the report are sysbench's; --fixes
-chooses among the improvements:
-  prepare-exit  a parallel command that failed in any user exits with 1
-  backlog       arrivals of --rate that are left in the queue at the end are counted
+Run a sysbench script, or a builtin such as oltp_read_write, with dbdyno-load's improvements on
+sysbench. The script, its options and the lines of the report are sysbench's; --fixes chooses
+among the improvements:
+  prepare-exit  a parallel command that fails in any user exits with 1
+  backlog       events of --rate that are still queued at the end are counted
   rollback      ROLLBACK before an event is repeated; a repeated BEGIN would commit its first half
-  report        a run that fails prints its report up to there
-  codes         below the report, errors by number, and whether connections were encrypted
+  report        a run that fails prints its report up to the failure
+  codes         the report ends with errors by number, and whether connections were encrypted
 
-The schema must be there. Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force,
-or users that did not come up in time. One is our own: 3 when the path to the server was lost
-(--path-timeout) or the server gave no answer (--answer-timeout). For sysbench's own command line
+The schema must exist. Exit codes are sysbench's: 0 done; 1 something failed; 2 ended by force, or
+users did not start in time. One is dbdyno-load's own: 3 if the path to the server was lost
+(--path-timeout) or the server did not answer (--answer-timeout). For sysbench's own command line
 see `dbdyno-load --help`.";
 
 const EXAMPLES: &str = "\
 Examples:
   Fill, run for a minute with 64 users, drop:
     dbdyno-load script oltp_read_write prepare --set tables=4 --set table_size=50000 --host db1
-    dbdyno-load script oltp_read_write run     --set tables=4 --set table_size=50000 --host db1 \
+    dbdyno-load script oltp_read_write run     --set tables=4 --set table_size=50000 --host db1 \\
         --threads 64 --time 60s --report-interval 1s
     dbdyno-load script oltp_read_write cleanup --set tables=4 --host db1
 
-  A script of your own: what it takes, and a run with records of each second:
+  Your own script: show its options, then run it and record each second:
     dbdyno-load script ./orders.lua help
     dbdyno-load script ./orders.lua --set warehouses=10 --host db1 --json-lines run.jsonl";
 
@@ -45,11 +45,11 @@ pub(crate) struct ScriptArguments {
     #[arg(value_name = "SCRIPT")]
     pub(crate) script: String,
 
-    /// run, prepare, cleanup, help, or a command of the script's own
+    /// run, prepare, cleanup, help, or a command of the script
     #[arg(value_name = "COMMAND", default_value = "run")]
     pub(crate) command: String,
 
-    /// An option of the script, repeatable
+    /// Option of the script; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) options: Vec<String>,
 
@@ -60,19 +60,19 @@ pub(crate) struct ScriptArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 1, help_heading = "Load")]
     pub(crate) threads: u32,
 
-    /// How long events are started, such as 60s; 0 for no limit
+    /// How long to start new events, such as 60s; 0 for no limit
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s", help_heading = "Load")]
     pub(crate) time: u32,
 
-    /// Events over all users, 0 for no limit
+    /// Events of all users together, 0 for no limit
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Load")]
     pub(crate) events: u64,
 
-    /// Events that arrive a second; 0: each user starts its next event when the last is done
+    /// Events that arrive per second; 0: each user starts its next event when the previous one is done
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Load")]
     pub(crate) rate: u32,
 
-    /// Errors after which an event is repeated, or all
+    /// Error codes after which an event is repeated, or all
     #[arg(
         long,
         value_name = "NUMBERS",
@@ -81,10 +81,10 @@ pub(crate) struct ScriptArguments {
     )]
     pub(crate) ignore_errors: String,
 
-    /// How long a statement of a run may be without any byte of an answer, `none`: for ever
+    /// Longest wait for any byte of a statement's answer; `none` waits for ever
     ///
-    /// Then the server counts as silent: the connection is lost (2013), which ends the run unless 2013 is ignored. sysbench
-    /// waits for ever. See --answer-timeout of `dbdyno-load run`; other commands than run wait for ever, too.
+    /// It holds for the command run; sysbench and the other commands wait for ever. After this time the connection counts
+    /// as lost (error 2013), which ends the run unless 2013 is ignored. See --answer-timeout of `dbdyno-load run`.
     #[arg(long, value_name = "DURATION|none", default_value = "300s", value_parser = time_limit, help_heading = "Load")]
     answer_timeout: TimeLimit,
 
@@ -97,11 +97,11 @@ pub(crate) struct ScriptArguments {
     )]
     pub(crate) seed: u32,
 
-    /// Operating system threads that share the users
+    /// Operating system threads that drive the users
     #[arg(long, value_name = "COUNT", help_heading = "Load")]
     pub(crate) workers: Option<u32>,
 
-    /// Generation of sysbench that the script was written for: 1.0 or 1.1
+    /// sysbench version that the script was written for: 1.0 or 1.1
     #[arg(
         long,
         value_name = "VERSION",
@@ -110,7 +110,7 @@ pub(crate) struct ScriptArguments {
     )]
     pub(crate) dialect: String,
 
-    /// What is done better than sysbench does it: all, none, or names with commas between
+    /// Improvements on sysbench: all, none, or names separated by commas
     #[arg(
         long,
         value_name = "LIST",
@@ -119,7 +119,7 @@ pub(crate) struct ScriptArguments {
     )]
     pub(crate) fixes: String,
 
-    /// Any other option of sysbench's form but those of the server, such as --option=--histogram
+    /// Any other option of sysbench's form except those of the server, such as --option=--histogram
     #[arg(
         long = "option",
         value_name = "--NAME=VALUE",
@@ -128,11 +128,11 @@ pub(crate) struct ScriptArguments {
     )]
     pub(crate) others: Vec<String>,
 
-    /// Time between lines of progress, 0 for none
+    /// Time between progress lines, 0 for none
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "0s", help_heading = "Output")]
     pub(crate) report_interval: u32,
 
-    /// Write records to a file, - for standard output
+    /// Write records to this file, - for standard output
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json_lines: Option<PathBuf>,
 }

@@ -12,32 +12,32 @@ use dbdyno_drive::Arrivals;
 const SECOND_NS: u64 = 1_000_000_000;
 
 const LONG_ABOUT: &str = "\
-Find the highest rate at which a server holds a promise on its response times.
+Find the highest rate at which a server keeps a promise on its response times.
 
-Connections are opened once. Rates are tried one after the other: each probe drives some seconds
-to settle and a window that is judged. The rate doubles until the promise breaks, then the gap
+Connections are opened once. Rates are tried one after the other; each probe drives a few seconds
+to settle, then a measured window. The rate doubles until the promise is broken. Then the gap
 between the highest rate that held and the lowest that broke is halved until it is as small as
---precision; the answer must hold in a second probe.
+--precision. The answer must hold in a second probe.
 
-A rate holds when the quantile of the response time stays below the bound, the backlog does not
-grow, what was due was done, and no event failed. Response times run from the instants at which
-events were due. When the client itself had no time to spare, the result says so. Exit code 1: no
-rate held, or the search was interrupted.";
+A rate holds if the quantile of the response time stays below the bound, the backlog does not
+grow, all events that were due were done, and none failed. Response times start when events were
+due. If the client itself had no time to spare, the result says so. Exit code 1: no rate held, or
+the search was interrupted.";
 
 const EXAMPLES: &str = "\
 Examples:
-  The rate of point selects at which 99 of 100 are answered within 20 ms:
+  The highest rate of point selects of which 99 % are answered within 20 ms:
     dbdyno-load search sysbench/oltp_point_select --tables 4 --rows 50000 --host db.example --threads 64 \\
         --promise 'p99<20ms'
 
-  A first look, in half the time:
+  A quick first estimate, in half the time:
     dbdyno-load search sysbench/oltp_read_write --tables 4 --rows 50000 --host db.example --threads 64 \\
         --promise 'p95<50ms' --first-rate 500 --precision 10% --settle 2s --window 10s";
 
 /// Searches for the highest rate that holds a promise.
 #[derive(Debug, Clone, Args)]
 #[command(
-    about = "Find the highest rate that holds a promise",
+    about = "Find the highest rate that keeps response times below a bound",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES
 )]
@@ -69,33 +69,33 @@ pub(crate) struct SearchArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct ProbeArguments {
-    /// Quantile of the response time and what it must stay below, such as 'p99<20ms'
+    /// Bound on a response time quantile, such as 'p99<20ms'
     ///
-    /// In quotes, because < means something to a shell. p95<500us · p99.9<1s
+    /// Use quotes, because < redirects input in a shell. Examples: p95<500us · p99.9<1s
     #[arg(long, value_name = "pQ<DURATION", value_parser = promise)]
     pub(crate) promise: Promise,
 
-    /// Rate of the first probe, in events a second
+    /// Rate of the first probe, in events per second
     #[arg(long, value_name = "EVENTS_PER_S", default_value_t = 100.0)]
     pub(crate) first_rate: f64,
 
-    /// How close the lowest rate that broke must lie above the highest that held
+    /// Precision of the answer: how far the lowest rate that broke may lie above the highest that held
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
     pub(crate) precision: f64,
 
-    /// Seconds of each probe that are driven before its window and not judged
+    /// Time to settle in each probe, before its measured window
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = seconds)]
     pub(crate) settle: u32,
 
-    /// Seconds of each probe that are judged
+    /// Length of the measured window of each probe
     #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = seconds)]
     pub(crate) window: u32,
 
-    /// Seconds that are driven at the first rate before the first probe
+    /// Warm-up at the first rate, before the first probe
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = seconds)]
     pub(crate) warm_up: u32,
 
-    /// Gaps between the due instants
+    /// Gaps between the due times of events
     #[arg(long, value_enum, value_name = "GAPS", default_value = "poisson")]
     pub(crate) arrivals: Arrivals,
 }
@@ -147,7 +147,7 @@ fn promise(text: &str) -> Result<Promise, String> {
     }
     let response_ns = nanoseconds(bound)?;
     if response_ns == 0 {
-        return Err(format!("no time is below 0; {}", wrong()));
+        return Err(format!("no response time is below 0; {}", wrong()));
     }
     Ok(Promise {
         // p99.9 is 0.999 and not 0.9990000000000001.

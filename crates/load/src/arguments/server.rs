@@ -37,10 +37,10 @@ pub(crate) struct ServerArguments {
     )]
     pub(crate) user: String,
 
-    /// File that holds the password; without one there is none
+    /// File with the password; without it, no password is used
     ///
-    /// A line feed at its end is not part of the password. The file should be readable by its owner only.
-    /// A password is never taken from an argument or a variable, where others could read it.
+    /// A line feed at its end is not part of the password. Only its owner should be able to read the file.
+    /// A password is never taken from an argument or an environment variable, where others could read it.
     #[arg(
         long,
         value_name = "FILE",
@@ -70,27 +70,28 @@ pub(crate) struct ServerArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) tls_ca_file: Option<PathBuf>,
 
-    /// Oldest version of TLS to agree to
+    /// Oldest TLS version to accept
     #[arg(long, value_enum, value_name = "VERSION", default_value = "1.2")]
     pub(crate) tls_minimum: TlsVersion,
 
-    /// PEM file of this side's own certificate, for a user that needs one
+    /// PEM file of the client certificate, for a user that needs one
     #[arg(long, value_name = "FILE", requires = "tls_key_file")]
     pub(crate) tls_cert_file: Option<PathBuf>,
 
-    /// PEM file of that certificate's private key
+    /// PEM file of the client certificate's private key
     #[arg(long, value_name = "FILE", requires = "tls_cert_file")]
     pub(crate) tls_key_file: Option<PathBuf>,
 
-    /// Packing of the bytes on the connections of a load
+    /// Compression of the load's connections
     #[arg(long, value_enum, value_name = "HOW", default_value = "off")]
     pub(crate) compression: Compression,
 
-    /// How long the way to the server may be silent before a connection over TCP counts as lost [default: 10s]
+    /// Close TCP connections whose data stays unacknowledged this long [default: 10s]
     ///
-    /// Silent: what was sent is acknowledged by nobody (cable, switch, power, route, firewall). A server that is slow,
-    /// stalled or stopped has a kernel that acknowledges. It is TCP_USER_TIMEOUT, and keepalive for connections that
-    /// wait; without it Linux tries for a quarter of an hour. From 1s to 1h.
+    /// This notices a dead path to the server (cable, switch, power, route, firewall). It does not limit how long a
+    /// statement takes: the kernel of a slow, stalled or stopped server still acknowledges what it receives. It sets
+    /// TCP_USER_TIMEOUT, and keepalive for connections that wait; without it Linux tries for a quarter of an hour.
+    /// From 1s to 1h.
     #[arg(long, value_name = "DURATION", value_parser = nanoseconds)]
     pub(crate) path_timeout: Option<u64>,
 }

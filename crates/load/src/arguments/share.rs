@@ -7,33 +7,33 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Several load hosts")]
 pub(crate) struct ShareArguments {
-    /// Drive the Kth of N shares of the load; its other shares are driven by other processes, on other hosts
+    /// Drive the Kth of N shares of the load; other processes, on other hosts, drive the other shares
     ///
-    /// All other arguments are those of the whole load, the same on all hosts: --threads and --rate are those of all
-    /// shares together, and the seed is one. Connections, users, rests and due instants are dealt by number, so that the
-    /// shares together send what one process would. Put their records together with `dbdyno-load merge`.
+    /// All other arguments describe the whole load and are the same on all hosts: --threads and --rate are the totals of
+    /// all shares, and all have the same seed. Connections, users, think times and due times are dealt by number, so
+    /// that the shares together send what one process would. Merge their records with `dbdyno-load merge`.
     #[arg(long, value_name = "K/N", value_parser = share)]
     pub(crate) share: Option<ShareOrder>,
 
-    /// Begin second 0 at this Unix time, such as 1795000000 or 1795000000.5; until then connections stand ready
+    /// Start at this Unix time, such as 1795000000 or 1795000000.5; until then connections wait, opened and prepared
     ///
-    /// By the clock of this host, which a time service should keep. A start that can't be kept is refused:
-    /// logging in and preparing take their time.
+    /// The time is that of this host's clock, which a time service should keep accurate. If logging in and preparing
+    /// take until after that time, the run is refused.
     #[arg(long, value_name = "UNIX_SECONDS", value_parser = unix_time)]
     pub(crate) start_at: Option<u64>,
 
-    /// Hosts that drive the load as one client, as ssh takes them: c1,bench@c2; this process drives nothing itself
+    /// Hosts that drive the load as one client, as ssh takes them: c1,bench@c2; this process itself drives nothing
     ///
-    /// Each host gets all other arguments and drives its share: --threads and --rate are those of all hosts together, and
-    /// files that are read, such as --password-file, are files of each host. Once all are ready they begin at one instant,
-    /// whatever their clocks say. Their records come back through SSH and are merged second by second, as
-    /// `dbdyno-load merge` does it. A host that is lost, or silent for 5 s, fails the run. DBDYNO_SSH names another command
+    /// Each host gets all other arguments and drives its share: --threads and --rate are the totals of all hosts, and
+    /// input files, such as --password-file, are files of each host. Once all hosts are ready, they start at the same
+    /// instant, whatever their clocks say. Their records come back through SSH and are merged second by second, as by
+    /// `dbdyno-load merge`. If a host is lost, or silent for 5 s, the run fails. DBDYNO_SSH names another command to use
     /// for ssh.
     #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host, conflicts_with_all = ["share", "start_at"])]
     #[arg(conflicts_with_all = ["hdr_log", "require", "cpus"])]
     pub(crate) agents: Vec<String>,
 
-    /// This program on the hosts of --agents
+    /// Path of dbdyno-load on the hosts of --agents
     #[arg(
         long,
         value_name = "PATH",
@@ -66,7 +66,7 @@ fn host(text: &str) -> Result<String, String> {
         Some(first) if first.is_alphanumeric() && !text.contains(char::is_whitespace) => {
             Ok(text.to_owned())
         }
-        _ => Err("write hosts as ssh takes them: c1,bench@c2".to_owned()),
+        _ => Err("write hosts as ssh takes them, for example c1,bench@c2".to_owned()),
     }
 }
 

@@ -4,11 +4,13 @@ use clap::Args;
 use std::path::PathBuf;
 
 const LONG_ABOUT: &str = "\
-Watch the threads that serve the client's connections in a server on this machine, once a second one
-record: processor time and time on the run queue exactly, blocked time by samples and named by what the
-thread waits for. Nothing is stopped, and the server needs no instrumentation.
+Watch the threads of a server on this machine that serve a client's connections, and print one
+record per second. Processor time and time on the run queue are exact; blocked time is sampled,
+and named by what the thread waits for. Nothing is stopped, and the server needs no
+instrumentation.
 
-dbdyno starts this next to each run by itself. Alone it serves to look at any server and any client.";
+dbdyno starts this itself next to each run. You can also use it alone, with any server and any
+client.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,23 +29,23 @@ pub(crate) struct ThreadsArguments {
     #[arg(long, value_name = "PID")]
     pub(crate) server_pid: u32,
 
-    /// Process id of the client: threads that serve its connections are sessions
+    /// Process id of the client; threads that serve its connections count as sessions
     #[arg(long, value_name = "PID")]
     pub(crate) client_pid: u32,
 
-    /// When second 0 begins, in ns of the monotonic clock; now unless given
+    /// Start of second 0, in ns of the monotonic clock [default: now]
     #[arg(long, value_name = "NS")]
     pub(crate) start_ns: Option<u64>,
 
-    /// End after so many seconds; by a signal or with the server unless given
+    /// End after this many seconds [default: at a signal, or when the server or the client ends]
     #[arg(long, value_name = "COUNT")]
     pub(crate) seconds: Option<u32>,
 
-    /// Looks at each session thread per second
+    /// Samples of each session thread per second
     #[arg(long, value_name = "HZ", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rate: u32,
 
-    /// JSON file of wait sites that were learned by provoking waits
+    /// JSON file of known wait sites, learned by provoking waits
     #[arg(long, value_name = "FILE")]
     pub(crate) sites: Option<PathBuf>,
 }

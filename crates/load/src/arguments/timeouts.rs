@@ -9,10 +9,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Deadlines")]
 pub(crate) struct DdlTimeout {
-    /// How long one statement that makes, changes or drops a table may take
+    /// Longest time for a statement that creates, changes or drops a table
     ///
-    /// Building an index takes as long as the table is large. Other conversations have deadlines of their own: 20 s for a
-    /// log-in, 60 s for a short statement, 15 min for rows on their way into a table.
+    /// Building an index takes longer the larger the table is. Other exchanges have their own deadlines: 20 s for a
+    /// log-in, 60 s for a short statement, 15 min for a statement that sends rows into a table.
     #[arg(long, value_name = "DURATION", default_value = DDL_TIMEOUT, value_parser = nanoseconds)]
     pub(crate) ddl_timeout: u64,
 }
@@ -21,10 +21,10 @@ pub(crate) struct DdlTimeout {
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Deadlines")]
 pub(crate) struct CheckTimeout {
-    /// How long one query that reads whole tables may take
+    /// Longest time for a query that reads whole tables
     ///
-    /// Such as a condition between tables, or the checksums of one. Other conversations have deadlines of their own: 20 s
-    /// for a log-in, 60 s for a short statement.
+    /// Such a query checks a condition between tables, or computes the checksums of a table. Other exchanges have their
+    /// own deadlines: 20 s for a log-in, 60 s for a short statement.
     #[arg(long, value_name = "DURATION", default_value = CHECK_TIMEOUT, value_parser = nanoseconds)]
     pub(crate) check_timeout: u64,
 }
@@ -33,10 +33,10 @@ pub(crate) struct CheckTimeout {
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Deadlines")]
 pub(crate) struct Patience {
-    /// How long a server that answers nobody is waited for
+    /// How long to wait for a server that answers no connection
     ///
-    /// While a statement is under way another connection logs in from time to time. A server that leaves log-ins without an
-    /// answer for so long is given up, however much time the statement still has.
+    /// While a statement runs, another connection logs in from time to time. If these log-ins get no answer for this
+    /// long, dbdyno-load gives up, even if the statement has time left.
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = nanoseconds)]
     patience: u64,
 }

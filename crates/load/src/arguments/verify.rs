@@ -6,22 +6,22 @@ use clap::{Args, ValueEnum};
 use dbdyno_workload::CheckPhase;
 
 const LONG_ABOUT: &str = "\
-Check that a workload's tables are consistent with each other, such as the twelve conditions of
-TPC-C.
+Check that a workload's tables are consistent with each other, for example by the twelve conditions
+of TPC-C.
 
-A condition is a query that must return no row. Most hold always; some hold only until a run has
-changed the tables, and some break where the imitated tool has a quirk. What need not hold is told
-and nothing more. Options that decide which tables there are and what must hold (dialect,
-warehouses, fidelity) are those of the filling. Rows are compared with what was sent by
-`dbdyno-load populate` itself. Exit code 1: a condition that must hold is broken; results of a run
-on these tables are worth nothing.";
+A condition is a query that must return no row. Most conditions always hold; some hold only until
+a run has changed the tables, and some break where the imitated tool has a quirk. Conditions that
+need not hold are only reported. Give the options that decide which tables exist and what must
+hold (dialect, warehouses, fidelity) as for `dbdyno-load populate`, which itself compares the
+rows with what it sent. Exit code 1: a condition that must hold is broken, which makes results of
+a run on these tables worthless, or undecided (--check-timeout).";
 
 const EXAMPLES: &str = "\
 Examples:
   Before a run:
     dbdyno-load verify tpcc/hammerdb --warehouses 10 --after load --socket /run/mysqld/mysqld.sock
 
-  After it, for a program:
+  After a run, as JSON for a program:
     dbdyno-load verify tpcc/hammerdb --warehouses 10 --after run --json --socket /run/mysqld/mysqld.sock";
 
 /// Checks the tables of a workload.
@@ -56,16 +56,16 @@ pub(crate) struct VerifyArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Verifying")]
 pub(crate) struct VerifyingArguments {
-    /// What was done to the tables last: filled (load), or worked on (run)
+    /// What was done to the tables last: filled (load), or driven by a run (run)
     #[arg(long, value_enum, value_name = "load|run", default_value = "run")]
     pub(crate) after: After,
 
-    /// Connections, each asking one condition at a time
+    /// Connections, each checking one condition at a time
     #[arg(long, value_name = "COUNT", default_value_t = 2)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) connections: u32,
 
-    /// Print records, one JSON object a line, instead of text
+    /// Print records, one JSON object per line, instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -74,10 +74,11 @@ pub(crate) struct VerifyingArguments {
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Deadlines")]
 pub(crate) struct ConditionTimeout {
-    /// How long one query that reads whole tables may take; then its condition is undecided
+    /// Longest time for a query that reads whole tables; after it, the condition is undecided
     ///
-    /// The statement of a condition that is undecided is killed, and the others are asked. Exit code 1 says that one was
-    /// undecided or broken. Other conversations have deadlines of their own: 20 s for a log-in, 60 s for a short statement.
+    /// The query of an undecided condition is killed, and the other conditions are checked. Exit code 1 means that a
+    /// condition was undecided or broken. Other exchanges have their own deadlines: 20 s for a log-in, 60 s for a short
+    /// statement.
     #[arg(long, alias = "condition-timeout", value_name = "DURATION")]
     #[arg(default_value = "10min", value_parser = nanoseconds)]
     pub(crate) check_timeout: u64,

@@ -5,11 +5,12 @@ use clap::Args;
 use dbdyno_workload::RandomKind;
 
 const LONG_ABOUT: &str = "\
-List the workloads, or tell of one: what its options come to, and what an event is.
+List the workloads, or describe one with the options that you give it.
 
-Without a name: every workload and every option, with defaults. With a name and options: whether
-they hold together for so many connections, every option with the value that it then has,
-transaction types, tables, rows, active quirks. Nothing is touched and no server is needed.";
+Without a name, this lists every workload and every option with its default. With a name and
+options, it checks that the options fit each other and the number of connections, and shows the
+value of every option, what an event is, the transaction types, tables, rows and active quirks.
+It changes nothing and needs no server.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,7 +20,7 @@ Examples:
 /// Lists the workloads, or tells of one.
 #[derive(Debug, Clone, Args)]
 #[command(
-    about = "List the workloads and their options, or tell what the options of one come to",
+    about = "List the workloads and their options, or describe one of them",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES
 )]
@@ -28,12 +29,12 @@ pub(crate) struct WorkloadsArguments {
     #[arg(value_name = "WORKLOAD")]
     pub(crate) workload: Option<String>,
 
-    /// Connections that are to drive it
+    /// Number of connections that drive the workload
     #[arg(long, aliases = ["threads", "users"], value_name = "COUNT", default_value_t = 1, requires = "workload")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) concurrency: u32,
 
-    /// Whose random numbers
+    /// Random number generator
     #[arg(
         long,
         value_enum,

@@ -25,21 +25,19 @@ fn of_table(
     session: &mut Session,
 ) -> Result<TableRecord<i64>, CliError> {
     let name = population.table_name(table);
-    let cli_error = || CliError::world(format!("table {name} could not be summed up"));
+    let cli_error = || CliError::world(format!("the checksums of table {name} could not be read"));
     let names = population.checks(table).iter().map(|check| check.name);
     let found = session
         .select_columns(&population.check_query(table), names.len())
         .map_err(|error| cli_error().because_of(&error))?;
     let [row] = &found.rows[..] else {
         let rows = found.rows.len();
-        return Err(
-            cli_error().because(format!("of its sums the server sent {rows} rows, not one"))
-        );
+        return Err(cli_error().because(format!("the server sent {rows} rows, not one")));
     };
     let values = row.iter().map(|value| {
         let text = String::from_utf8_lossy(value.as_deref().unwrap_or_default());
         text.parse::<i64>()
-            .map_err(|error| cli_error().because(format!("{text:?} is no sum: {error}")))
+            .map_err(|error| cli_error().because(format!("{text:?} is not a sum: {error}")))
     });
     let sums = names
         .zip(values)

@@ -9,32 +9,33 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 const LONG_ABOUT: &str = "\
-Be a MySQL-protocol server that does no work: it lets everybody in, answers each statement at once with a
-result of the right shape, and forgets it. What a load generator costs against it is its own cost.
+A MySQL-protocol server that does no work: it accepts every login, answers each statement at once
+with a result of the right shape, and stores nothing. A load generator that drives it shows its own
+cost.
 
-It can also be slow, stall, fail and refuse, at times and rates that are known, so that what a load
-generator reports can be held against what happened. Delays, errors and drops befall the statements of a
-load; SET, SHOW, SELECT @@variable, preparing and pings are spared.
+It can also be slow, stall, fail and refuse connections, at known times and rates, so that the
+report of a load generator can be compared with what happened. Delays, errors and drops affect the
+statements of a load, not SET, SHOW, SELECT @@variable, preparing and pings.
 
-When clients can connect it prints one JSON line with \"ready\":true, its socket and its port.";
+When clients can connect, it prints one JSON line with \"ready\":true, its socket and its port.";
 
 const EXAMPLES: &str = "\
 Examples:
-  What a load generator costs by itself:
+  Measure the cost of a load generator:
     dbdyno-load null-server --socket /tmp/null.sock &
     dbdyno-load run sysbench/oltp_point_select --socket /tmp/null.sock --user any --threads 64 --time 10s
 
-  Does it see a ten-second freeze? Each statement's true time goes to a file:
+  Test whether a load generator sees a freeze of ten seconds; true times go to a file:
     dbdyno-load null-server --listen 127.0.0.1:3399 --freeze 40s+10s --log truth.csv
 
-  A server that fails as a busy one does, the same way each time:
+  Fail like a busy server, the same way each time:
     dbdyno-load null-server --socket /tmp/null.sock --delay exponential:15ms \\
         --errors 1213:3%,1205:1%,1020:0.1% --errors-on commit --seed 7 --serve 60s --stats";
 
 /// Is a server that does no work.
 #[derive(Debug, Clone, Args)]
 #[command(
-    about = "Be a server that does no work, or as badly as it is told",
+    about = "Serve the MySQL protocol without doing any work, with faults on request",
     long_about = LONG_ABOUT,
     after_long_help = EXAMPLES
 )]
@@ -45,18 +46,18 @@ pub(crate) struct NullServerArguments {
     #[command(flatten)]
     faults: FaultArguments,
 
-    /// End after so long [default: at SIGTERM or Ctrl-C]
+    /// End after this time [default: at SIGTERM or Ctrl-C]
     #[arg(long, value_name = "DURATION", value_parser = nanoseconds, help_heading = "Output")]
     pub(crate) serve: Option<u64>,
 
-    /// Write a line a statement: arrived_ns,replied_ns,connection,kind,code
+    /// Write one line per statement: arrived_ns,replied_ns,connection,kind,code
     ///
     /// Instants are of CLOCK_MONOTONIC: of the wake-up that found the request, and after the reply was
     /// handed to the kernel. Code 0 is success, 2013 a connection closed instead of an answer.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     log: Option<PathBuf>,
 
-    /// Print statistics as a JSON line at the end, with exact quantiles (8 bytes of memory a statement)
+    /// Print statistics as a JSON line at the end, with exact quantiles (8 bytes of memory per statement)
     #[arg(long, help_heading = "Output")]
     pub(crate) stats: bool,
 }
@@ -73,7 +74,7 @@ struct PlaceArguments {
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
 
-    /// Allow addresses other than loopback: whoever reaches it is let in
+    /// Allow addresses other than loopback; anybody who reaches it can log in
     #[arg(long)]
     anyone: bool,
 
@@ -81,20 +82,20 @@ struct PlaceArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 4096)]
     backlog: u16,
 
-    /// Threads that serve
+    /// Serving threads
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1024))]
     workers: u32,
 
-    /// Version that clients are told
+    /// Server version to report to clients
     #[arg(long, value_name = "TEXT", default_value = Settings::VERSION)]
     server_version: String,
 
-    /// How users prove their passwords, all of which are right
+    /// Authentication method; every password is accepted
     #[arg(long, value_name = "METHOD", default_value_t)]
     auth: Auth,
 
-    /// Do not offer results without EOF packets behind the definitions (CLIENT_DEPRECATE_EOF)
+    /// Send EOF packets after column definitions, as before CLIENT_DEPRECATE_EOF
     #[arg(long)]
     no_deprecate_eof: bool,
 }
@@ -103,28 +104,28 @@ struct PlaceArguments {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Faults (FAULT@40s+10s: only from 40 s to 50 s)")]
 struct FaultArguments {
-    /// No reply leaves for 100 ms of each second: 100ms/1s
+    /// Send no reply for a part of each period, such as 100ms/1s
     ///
     /// The first silence begins one period after the epoch. All that waited is answered when it ends.
     #[arg(long, value_name = "LENGTH/EVERY")]
     stall: Vec<TimedFault<Stall>>,
 
-    /// No reply leaves for 10 s, from 40 s after the epoch on: 40s+10s
+    /// Send no reply from 40 s to 50 s after the epoch: 40s+10s
     #[arg(long, value_name = "AT+LENGTH")]
     freeze: Vec<TimeWindow>,
 
     /// Time from a statement to its reply
     ///
     /// constant:5ms, uniform:4ms..40ms, exponential:15ms, or two-peak:5ms@98%,80ms@2%. May be repeated with
-    /// windows; the first one that holds counts.
+    /// windows; the first whose window is open applies.
     #[arg(long, value_name = "LAW")]
     delay: Vec<TimedFault<DelayDistribution>>,
 
-    /// Error codes and how often they come: 1213:3%,1205:1% or 1213:every=100
+    /// Error codes and how often to send them: 1213:3%,1205:1% or 1213:every=100
     #[arg(long, value_name = "CODE:RATE", value_delimiter = ',')]
     errors: Vec<TimedFault<ErrorRule>>,
 
-    /// Statements that errors befall: any, a kind such as commit or point_select, or how their text begins
+    /// Statements that get errors: any, a kind such as commit or point_select, or how their text begins
     #[arg(long, value_name = "WHICH", default_value = "any")]
     errors_on: ErrorPlace,
 
@@ -132,23 +133,23 @@ struct FaultArguments {
     #[arg(long, value_name = "RATE")]
     drop: Vec<TimedFault<DropRule>>,
 
-    /// Let nobody in: 40s+10s with error 1040, or reset@40s+10s, or closed@40s+10s
+    /// Refuse connections: 40s+10s with error 1040, or reset@40s+10s, or closed@40s+10s
     #[arg(long, value_name = "[HOW@]AT+LENGTH")]
     refuse: Vec<Refusal>,
 
-    /// Serve at most so many statements a second, one after the other
+    /// Serve at most this many statements per second, one by one
     #[arg(long, value_name = "STATEMENTS_PER_S")]
     capacity: Option<f64>,
 
-    /// Keep at most so many prepared statements, over all connections; more are error 1461
+    /// Keep at most this many prepared statements over all connections; more fail with error 1461
     #[arg(long, value_name = "COUNT")]
     max_prepared: Option<u32>,
 
-    /// Instant that the others count from: first-statement of a load, start, or CLOCK_MONOTONIC in ns
+    /// Time from which the faults count: first-statement of a load, start, or CLOCK_MONOTONIC in ns
     #[arg(long, value_name = "WHEN", default_value = "first-statement")]
     epoch: Epoch,
 
-    /// Seed of all that happens by chance
+    /// Seed of random faults and delays
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     seed: u64,
 }

@@ -85,7 +85,7 @@ fn cli_error(error: NullServerError) -> CliError {
     };
     let hint = match error {
         NullServerError::Nowhere => Some("give it --socket PATH, --listen 127.0.0.1:PORT, or both"),
-        NullServerError::Exposed(_) => Some("say --anyone if that is meant"),
+        NullServerError::Exposed(_) => Some("add --anyone if that is intended"),
         _ => None,
     };
     let told = told.because(error);

@@ -101,7 +101,7 @@ pub(super) fn whole_seconds(what: &str, duration_ns: u64) -> Result<u32, CliErro
     match u32::try_from(duration_ns / SECOND_NS) {
         Ok(seconds) if whole => Ok(seconds),
         _ => Err(CliError::request(format!(
-            "{what} can't last {duration_ns} ns: phases share one grid of seconds, so whole seconds are allowed"
+            "{what} can't last {duration_ns} ns: all phases begin at whole seconds, so only whole seconds are allowed"
         ))),
     }
 }
@@ -173,7 +173,7 @@ impl LoadOrder {
         };
         let Some(place) = self.role_targets.get(role) else {
             let what = format!(
-                "transactions of {} go to a server with the role {role}, and none is named",
+                "transactions of {} need a server with the role {role}, and none is named",
                 workload.spec().name
             );
             return Err(CliError::request(what).hint(format!(
@@ -192,13 +192,13 @@ impl LoadOrder {
         if users != self.concurrency {
             let given = self.concurrency;
             let what = format!(
-                "{name} with these options takes {users} connections, and {given} were asked for"
+                "{name} with these options needs {users} connections, but {given} were requested"
             );
-            return Err(CliError::request(what).hint("leave --threads out, or ask for as many"));
+            return Err(CliError::request(what).hint("leave --threads out, or give that number"));
         }
         if self.pacing != (PacingOrder::Closed { think: None }) {
-            let what = format!("{name} paces itself: no rate, rest or search goes with it");
-            return Err(CliError::request(what).hint("its own options say how fast it goes"));
+            let what = format!("{name} paces itself: it takes no rate, think time or search");
+            return Err(CliError::request(what).hint("use its own options to set its speed"));
         }
         Ok(())
     }
@@ -257,7 +257,7 @@ impl LoadOrder {
         )?;
         match NonZeroU32::new(seconds) {
             None => Err(CliError::request("the server's counts can't be read every 0 s".to_owned())
-                .hint("ask for at least one second, or leave it out: they are read where phases begin and end")),
+                .hint("give at least 1s, or leave --counts-every out: counts are always read where phases begin and end")),
             every_s => Ok(every_s),
         }
     }
@@ -265,7 +265,7 @@ impl LoadOrder {
     fn check_answer_timeout(&self) -> Result<(), CliError> {
         match self.answer_timeout_ns {
             Some(ns) if ns < SECOND_NS => Err(CliError::request(format!(
-                "an answer timeout of {ns} ns is below 1 s: answers are looked at once a second"
+                "an answer timeout of {ns} ns is below 1 s: answers are checked once a second"
             ))
             .hint("give at least 1s, or none to wait for ever (--answer-timeout)")),
             _ => Ok(()),

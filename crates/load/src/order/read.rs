@@ -99,7 +99,7 @@ fn parse_order<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, CliErro
 }
 
 fn not_an_order(name: &str, why: impl Display) -> CliError {
-    CliError::request(format!("the order in {name} is not as the contract has it"))
+    CliError::request(format!("the order in {name} does not follow the contract"))
         .because(why)
         .hint("see contract/ and its samples")
 }

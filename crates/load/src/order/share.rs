@@ -65,11 +65,11 @@ impl LoadOrder {
     pub(crate) fn check_agents(&self) -> anyhow::Result<()> {
         let refusal = match () {
             () if self.share.is_some() || self.start_at_ns.is_some() || self.is_commanded => {
-                CliError::request("load hosts are named, and the share of one of them")
-                    .hint("leave --share and --start-at out: dbdyno-load deals the load and has the hosts begin")
+                CliError::request("load hosts can't be combined with a share or a start time")
+                    .hint("leave --share and --start-at out: dbdyno-load deals the load and starts the hosts together")
             }
             () if self.cpus.is_some() => {
-                CliError::request("processors are named for several hosts").hint("leave --cpus out")
+                CliError::request("--cpus can't be used for several hosts").hint("leave --cpus out")
             }
             () if matches!(self.pacing, PacingOrder::Search(_)) => {
                 CliError::request("a search can't be driven from load hosts")
@@ -97,15 +97,15 @@ impl LoadOrder {
         if workload.spec().users.is_some() {
             let what = format!("{name} can't be shared by several processes");
             return Err(CliError::request(what)
-                .because("its connections work in rounds that they keep in one memory")
+                .because("its connections work in rounds that they share within one process")
                 .hint("drive it from one host (leave --share out)"));
         }
         if self.events.is_some() {
             return Err(CliError::request(
                 "a number of events can't be shared by several processes",
             )
-            .because("whichever connection is free takes the next one")
-            .hint("say how long instead (--time), or leave --share out"));
+            .because("whichever connection is free takes the next event")
+            .hint("give a time instead (--time), or leave --share out"));
         }
         if matches!(self.pacing, PacingOrder::Search(_)) {
             return Err(
@@ -117,7 +117,7 @@ impl LoadOrder {
             let (connections, count) = (self.concurrency, share.count);
             let what = format!("{connections} connections can't be dealt over {count} shares");
             return Err(CliError::request(what).hint(
-                "--threads counts the connections of all shares together: ask for one a share at least",
+                "--threads counts the connections of all shares together: give at least one per share",
             ));
         }
         Ok(())
@@ -204,9 +204,9 @@ mod tests {
         assert_eq!(order.agents[0].workers, Some(4));
         assert_eq!(order.agents[1].password_file, None);
         assert_eq!(refusal("seed", json!(2)), "");
-        assert!(refusal("share", json!({"number": 1, "count": 2})).contains("the share of one"));
-        assert!(refusal("start_at_ns", json!(1)).contains("the share of one"));
-        assert!(refusal("cpus", json!([0])).contains("processors"));
+        assert!(refusal("share", json!({"number": 1, "count": 2})).contains("with a share"));
+        assert!(refusal("start_at_ns", json!(1)).contains("with a share"));
+        assert!(refusal("cpus", json!([0])).contains("--cpus"));
         assert!(refusal("concurrency", json!(1)).contains("can't be dealt"));
     }
 

@@ -98,7 +98,7 @@ impl Target {
             Some(ns) => Err(CliError::request(format!(
                 "a path timeout of {ns} ns is not between 1 s and 1 h"
             ))
-            .hint("10 s are usual; the kernel looks at a connection in whole seconds")),
+            .hint("10 s is usual; the kernel checks connections in whole seconds")),
         }
     }
 
@@ -109,10 +109,10 @@ impl Target {
                 certificates: certificates.clone(),
                 key: key.clone(),
             })),
-            _ => Err(
-                CliError::request("a certificate of this side's own needs its private key")
-                    .hint("name both files (--tls-cert-file, --tls-key-file)"),
-            ),
+            _ => Err(CliError::request(
+                "a client certificate and its private key are needed together",
+            )
+            .hint("name both files (--tls-cert-file, --tls-key-file)")),
         }
     }
 

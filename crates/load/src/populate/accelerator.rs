@@ -22,11 +22,11 @@ pub(super) fn check(access: &Access) -> Result<(), CliError> {
     match state {
         Some(_) => Ok(()),
         None => Err(
-            CliError::request("--accelerate is of no use on this server")
+            CliError::request("--accelerate does not work on this server")
                 .because(format!(
-                    "it has no status variable {STATE}, as MySQL has since 8.0.21"
+                    "it lacks the status variable {STATE}, which MySQL has since 8.0.21"
                 ))
-                .hint("leave it out"),
+                .hint("leave --accelerate out"),
         ),
     }
 }
@@ -50,7 +50,7 @@ fn switch_on(access: &Access, filled: Result<(), CliError>) -> Result<(), CliErr
         let _hold = hold_deadline();
         let switched = switch(&mut session, "ENABLE", "ON");
         session.close();
-        switched.map_err(|error| CliError::world("it could not be asked").because(error))
+        switched.map_err(|error| CliError::world("it could not be switched on").because(error))
     });
     let Err(error) = switched else {
         return filled;
@@ -61,7 +61,7 @@ fn switch_on(access: &Access, filled: Result<(), CliError>) -> Result<(), CliErr
     Err(CliError::world("the server's redo log is still switched off")
         .because(format!("{before}{error}"))
         .hint(
-            "if it runs, ALTER INSTANCE ENABLE INNODB REDO_LOG before anything else; if it crashed, set it up anew",
+            "if the server runs, send ALTER INSTANCE ENABLE INNODB REDO_LOG first of all; if it crashed, set it up again",
         ))
 }
 

@@ -225,7 +225,7 @@ impl LoaderContext<'_> {
                         self.reconnect_timeout.as_secs()
                     ))
                     .because(format!("{lost}; then {error}"))
-                    .hint("see to it that it runs, then go on with --resume");
+                    .hint("start the server, then continue with --resume");
                     return Err(CliError {
                         is_path_lost: error.is_path_lost,
                         ..cli_error
@@ -247,8 +247,8 @@ impl LoaderContext<'_> {
 
 fn interrupted() -> CliError {
     CliError::interrupted(
-        "interrupted; tables are left as they are",
-        Some("go on with --resume, or drop them with dbdyno-load cleanup and the same options"),
+        "interrupted; the tables are left as they are",
+        Some("continue with --resume, or drop them with dbdyno-load cleanup and the same options"),
     )
 }
 
@@ -310,9 +310,9 @@ pub(super) fn failed_by(what: &str, error: &WireError) -> CliError {
     match error {
         WireError::Cancelled { .. } => interrupted().because(error),
         WireError::Server(error) if is_out_of_space(error) => {
-            cli_error.hint("the server's disk is full: free some space, then go on with --resume")
+            cli_error.hint("the server's disk is full: free some space, then use --resume")
         }
-        _ => cli_error.hint("once the cause is gone, go on with --resume"),
+        _ => cli_error.hint("once the cause is gone, continue with --resume"),
     }
 }
 

@@ -55,12 +55,14 @@ pub(super) fn choose(
     preference: LoadPreference,
 ) -> Result<Vec<LoadMethod>, CliError> {
     let capabilities = ServerCapabilities::ask(session).map_err(|error| {
-        CliError::world("the server could not be asked how it takes rows").because_of(&error)
+        CliError::world("the settings for loading rows could not be read").because_of(&error)
     })?;
     if preference.load_by == LoadBy::Infile && !capabilities.accepts_files {
-        return Err(CliError::world("the server takes no LOAD DATA LOCAL")
-            .because("its variable local_infile is OFF")
-            .hint("SET GLOBAL local_infile = ON, or choose --load-by prepared"));
+        return Err(
+            CliError::world("the server does not accept LOAD DATA LOCAL")
+                .because("its variable local_infile is OFF")
+                .hint("SET GLOBAL local_infile = ON, or choose --load-by prepared"),
+        );
     }
     let is_crowded = population.tables() < preference.connections;
     let method = |table| {

@@ -33,7 +33,7 @@ pub(super) fn provide(access: &Access) -> Result<(), CliError> {
         }
     });
     result.map_err(|error| {
-        CliError::world(format!("schema {schema} could not be provided")).because_of(&error)
+        CliError::world(format!("schema {schema} could not be created")).because_of(&error)
     })?;
     session.close();
     Ok(())
@@ -50,8 +50,8 @@ pub(super) fn refuse_existing(
 ) -> Result<(), CliError> {
     let present = table_names(session).map_err(unlisted)?;
     if present.contains(STEP_LOG_TABLE) {
-        return Err(CliError::request("a filling of this schema was begun and did not come to its end").hint(
-            "go on with it by --resume and the same options, or drop its tables with dbdyno-load cleanup",
+        return Err(CliError::request("an earlier filling of this schema did not finish").hint(
+            "continue it with --resume and the same options, or drop its tables with dbdyno-load cleanup",
         ));
     }
     let existing: Vec<_> = (0..population.tables())
@@ -62,7 +62,7 @@ pub(super) fn refuse_existing(
         return Ok(());
     }
     Err(CliError::request(format!(
-        "{} of the tables are there already",
+        "{} of the workload's tables already exist",
         existing.len()
     ))
     .because(shortened(&existing))
@@ -75,8 +75,8 @@ pub(super) fn unfinished(session: &mut Session, identity: &str) -> Result<StepSu
         .map_err(unlisted)?
         .contains(STEP_LOG_TABLE)
     {
-        return Err(CliError::request("there is no filling to go on with")
-            .because("the schema holds none that was begun and did not come to its end")
+        return Err(CliError::request("there is no filling to continue")
+            .because("the schema holds no unfinished filling")
             .hint("leave --resume out"));
     }
     let (begun, entries) = step_log::read(session).map_err(unkept)?;
@@ -84,9 +84,9 @@ pub(super) fn unfinished(session: &mut Session, identity: &str) -> Result<StepSu
         return Ok(entries);
     }
     Err(
-        CliError::request("the filling to go on with is another one")
+        CliError::request("the unfinished filling was started with other options")
             .because(format!("begun: {begun}\nnow:   {identity}"))
-            .hint("say the same options, or drop its tables with dbdyno-load cleanup"),
+            .hint("give the same options, or drop its tables with dbdyno-load cleanup"),
     )
 }
 
@@ -97,7 +97,7 @@ fn unlisted(error: WireError) -> CliError {
 /// The error when the step log can't be used.
 pub(super) fn unkept(error: WireError) -> CliError {
     CliError::world(format!(
-        "table {STEP_LOG_TABLE}, which keeps what is done, could not be used"
+        "table {STEP_LOG_TABLE}, which records the progress, could not be used"
     ))
     .because_of(&error)
 }

@@ -95,7 +95,7 @@ impl Populator<'_> {
         let mut rows = self.population.rows(table, part);
         if skip_rows(&mut *rows, method, place) != place {
             return Err(CliError::world(format!(
-                "{} was begun in chunks that end elsewhere",
+                "{} was begun with transactions that end at other rows",
                 self.table(table)
             ))
             .hint(

@@ -105,7 +105,7 @@ fn carry_out(
             let reason = DriveError::Request(cli_error.to_string());
             observer
                 .finish(&unbegun(&reason))
-                .map_err(unwritable("the run"))?;
+                .map_err(unwritable("the results of the run"))?;
             return Err(cli_error.into());
         }
         Err(UnmetPrecondition::Unasked(error)) => return not_begun(*error, &mut observer),
@@ -130,7 +130,7 @@ fn carry_out(
 fn not_begun(error: DriveError, observer: &mut RunObserver<'_>) -> anyhow::Result<Exit> {
     observer
         .finish(&unbegun(&error))
-        .map_err(unwritable("the run"))?;
+        .map_err(unwritable("the results of the run"))?;
     Err(error.into())
 }
 
@@ -139,7 +139,7 @@ fn reader_gone(error: io::Error) -> anyhow::Result<Exit> {
     if is_closed_pipe(&error) {
         return Ok(Exit::NotHeld);
     }
-    Err(unwritable("the run")(error).into())
+    Err(unwritable("the results of the run")(error).into())
 }
 
 fn exit_of(outcome: &RunOutcome, figures: &[Metric]) -> Exit {

@@ -95,7 +95,7 @@ impl ConditionChecker {
                     Ok(CheckMessage::Started(place, number)) => {
                         under_way.insert(place, (Instant::now(), number));
                         each(CheckProgress::Started(&self.conditions[place]))
-                            .map_err(unwritable("what is verified"))?;
+                            .map_err(unwritable("the verification results"))?;
                     }
                     Ok(CheckMessage::Checked(place, answer)) => {
                         if under_way.remove(&place).is_some() || answer.is_err() {
@@ -118,7 +118,7 @@ impl ConditionChecker {
                 }
                 while let Some(answer) = early.remove(&wanted) {
                     each(CheckProgress::Checked(answer))
-                        .map_err(unwritable("what was verified"))?;
+                        .map_err(unwritable("the verification results"))?;
                     wanted += 1;
                 }
             }
@@ -140,7 +140,7 @@ impl ConditionChecker {
     fn check_interrupted(&self) -> Result<(), CliError> {
         if self.stop.is_thrown() {
             return Err(CliError::interrupted(
-                "interrupted before all conditions were asked",
+                "interrupted before all conditions were checked",
                 None,
             ));
         }
@@ -205,13 +205,13 @@ impl ConditionChecker {
         let began_ns = clock::monotonic_ns();
         let sql = format!("{} LIMIT {}", condition.sql, ROWS_FETCHED + 1);
         let found = session.select(&sql).map_err(|error| {
-            let what = format!("condition {} could not be asked", condition.name);
+            let what = format!("condition {} could not be checked", condition.name);
             let cli_error = CliError::world(what).because_of(&error);
             match error {
                 WireError::Server(_) => cli_error
-                    .hint("fill the tables by dbdyno-load populate, with the same options"),
+                    .hint("fill the tables with dbdyno-load populate and the same options"),
                 WireError::Timeout { .. } => cli_error.hint(
-                    "look what the server does (SHOW PROCESSLIST), or give it longer (--check-timeout)",
+                    "see what the server is doing (SHOW PROCESSLIST), or allow more time (--check-timeout)",
                 ),
                 _ => cli_error,
             }

@@ -29,9 +29,9 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
     let population = population(&arguments.workload, &arguments.options.0, source)?;
     let conditions = population.conditions();
     if conditions.is_empty() {
-        let what = format!("{} has no condition between its tables", arguments.workload);
+        let what = format!("{} has no conditions to check", arguments.workload);
         return Err(CliError::request(what)
-            .hint("its rows are checked by dbdyno-load populate when they are filled in")
+            .hint("dbdyno-load populate checks its rows when it fills the tables")
             .into());
     }
     let stop = stop_switch()?;
@@ -65,17 +65,17 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
             counts.add(verdict);
             reporter
                 .condition(&line)
-                .map_err(unwritable("what was verified"))?;
+                .map_err(unwritable("the verification results"))?;
         }
         reporter
             .space(&spaces)
-            .map_err(unwritable("what was verified"))
+            .map_err(unwritable("the verification results"))
     });
     let result = liveness.judge(result);
     let end = counts.end(&result, clock::monotonic_ns() - began_ns);
     reporter
         .end(&end)
-        .map_err(unwritable("the end of the verifying"))?;
+        .map_err(unwritable("the verification results"))?;
     result?;
     Ok(if counts.broken + counts.undecided == 0 {
         Exit::Done
@@ -94,7 +94,7 @@ fn space_in_time(
     thread::spawn(move || drop(sender.send(space_of(&*population, &thread_checker))));
     receiver.recv_timeout(checker.limit).unwrap_or_else(|_| {
         Err(
-            CliError::world("what the tables take could not be asked").because(format!(
+            CliError::world("the sizes of the tables could not be read").because(format!(
                 "the server did not answer within {} s",
                 checker.limit.as_secs_f64()
             )),
@@ -117,7 +117,7 @@ fn space_of(
         && checker.phase == CheckPhase::AfterLoad
         && space::write_out(&mut session, &tables);
     let spaces = space::measure(&mut session, &tables).map_err(|error| {
-        CliError::world("what the tables take could not be asked").because_of(&error)
+        CliError::world("the sizes of the tables could not be read").because_of(&error)
     })?;
     session.close();
     let judged = compression.map(|compression| space::judge(compression, &spaces, is_written_out));

@@ -2,9 +2,12 @@
 
 use crate::arguments::WorkloadsArguments;
 use crate::order::SCHEMA_VERSION;
-use dbdyno_workload::{Metadata, RandomSource, population, quirk, workload};
+use dbdyno_workload::{Metadata, RandomSource, families, population, quirk, workload};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
+
+/// Meanings of options are aligned behind values up to this length.
+const MOST_ALIGNED: usize = 12;
 
 /// What is told of a workload.
 pub(super) struct WorkloadListing {
@@ -76,8 +79,32 @@ impl WorkloadListing {
             let what = if index == 0 { "active quirks" } else { "" };
             line(what, &format!("{id}: {effect}"));
         }
-        for (name, value) in &self.facts.options {
-            line(name, value);
+        text + &self.options_text()
+    }
+
+    /// Facts, then options as they are typed, with their values and meanings.
+    fn options_text(&self) -> String {
+        let family = families().find(|family| self.name.starts_with(family.name));
+        let known = family.map_or_else(Vec::new, |family| family.options);
+        let help_of = |name: &str| {
+            let option = known.iter().find(|(info, _)| info.name == name);
+            option.map(|(info, _)| info.help)
+        };
+        let all = self.facts.options.iter();
+        let (options, facts): (Vec<_>, Vec<_>) = all.partition(|(name, _)| help_of(name).is_some());
+        let mut text = String::new();
+        for (name, value) in facts {
+            text += &format!("{name:<18} {value}\n");
+        }
+        if !options.is_empty() {
+            text += "options\n";
+        }
+        let width = options.iter().map(|(_, value)| value.len()).max();
+        let width = width.unwrap_or(0).min(MOST_ALIGNED);
+        for (name, value) in options {
+            let (word, help) = (name.replace('_', "-"), help_of(name).unwrap_or_default());
+            let row = format!("  --{word:<24} {value:<width$}  {help}");
+            text += &format!("{}\n", row.trim_end());
         }
         text
     }
@@ -117,7 +144,21 @@ mod tests {
             (json["tables"].as_u64(), json["rows_total"].as_u64()),
             (Some(4), Some(200))
         );
-        assert!(told.to_text().contains("4 tables, 200 rows"));
+        let text = told.to_text();
+        assert!(text.contains("4 tables, 200 rows"));
+        let of_rows = text.lines().find(|line| line.contains("--table-size"));
+        let words: Vec<_> = of_rows.unwrap().split_whitespace().collect();
+        assert_eq!(words[..3], ["--table-size", "50", "Rows"]);
+    }
+
+    #[test]
+    fn what_is_no_option_is_not_told_as_one() {
+        let text = list_workload(&["tpcc/tpcc-mysql"]).unwrap().to_text();
+        assert!(text.contains("--warehouses"), "{text}");
+        assert!(
+            text.contains("\ndeck ") && !text.contains("--deck"),
+            "{text}"
+        );
     }
 
     #[test]

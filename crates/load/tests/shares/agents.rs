@@ -48,8 +48,8 @@ fn run(server: &NullServer, files: &RecordFiles, hosts: &str, words: &[&str]) ->
     command(port, files, hosts, words).output().unwrap()
 }
 
-/// Sends a signal some time after the start, and tells how the program ended and how long that took.
-/// Sends a signal so long after the program handles interrupts: before, they end it as they end any program.
+/// Sends a signal so long after the program handles interrupts, which end it like any program before; tells how it ended,
+/// and how long that took.
 fn signalled(mut command: Command, after: Duration, signal: &str) -> (Output, Duration) {
     let mut child = command.spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(30);

@@ -31,7 +31,7 @@ fn what_is_not_all_of_one_run_is_refused() {
     refused("choices", "phases", |shares| {
         shares[1][0]["share"]["common_sha256"] = json!("0")
     });
-    refused("count", "how many shares", |shares| {
+    refused("count", "the number of shares", |shares| {
         shares[1][0]["share"]["count"] = json!(4)
     });
     refused("twice", "share 1 of 3 is there twice", |shares| {
@@ -89,4 +89,14 @@ fn a_record_is_not_written_over_by_what_is_made_of_it() {
     let output = merge(&paths, &["--json-lines", &paths[0]]);
     assert_eq!(output.status.code(), Some(2));
     assert!(std::fs::metadata(&paths[0]).unwrap().len() > 1_000);
+}
+
+#[test]
+fn a_file_without_lines_is_not_read_to_its_end() {
+    let files = RecordFiles::new("endless");
+    let mut paths = written(&files, run());
+    paths[0] = "/dev/zero".to_owned(); // has none
+    let output = merge(&paths, &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("64 MiB"), "{}", told(&output));
 }

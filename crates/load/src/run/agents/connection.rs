@@ -5,11 +5,12 @@ use super::live_records::ShareLine;
 use super::share_command::ShareCommand;
 use super::ssh::{SSH_FAILED, ssh};
 use crate::cli_error::CliError;
+use crate::run::merge::read_record_line;
 use dbdyno_meter::clock;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -194,15 +195,23 @@ impl Connection {
     pub(super) fn read(&self, output: ChildStdout, fail: impl Fn(ShareFailure)) {
         let mut output = BufReader::with_capacity(1 << 16, output);
         let mut line = Vec::new();
-        while output
-            .read_until(b'\n', &mut line)
-            .is_ok_and(|read| read > 0)
-        {
+        let broken = loop {
+            match read_record_line(&mut output, &mut line) {
+                Ok(0) => break None,
+                Ok(_) => {}
+                Err(error) => break Some(error),
+            }
             let received_ns = clock::realtime_ns();
             if line.pop() == Some(b'\n') {
                 self.take(&line, received_ns, &fail);
             }
             line.clear();
+        };
+        if let Some(error) = broken {
+            let reason = format!("its records can't be read: {error}");
+            fail(self.failure(reason.clone(), "client"));
+            self.lose(&reason);
+            let _ = self.child().kill();
         }
         self.close_records(&fail);
     }

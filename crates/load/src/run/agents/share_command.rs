@@ -35,7 +35,7 @@ pub(super) fn share_commands(
 ) -> anyhow::Result<Vec<ShareCommand>> {
     let count = order.agents.len();
     let whole: Option<Value> = text.map(serde_json::from_str).transpose()?;
-    let arguments = own_arguments()?;
+    let arguments = own_arguments(order)?;
     let numbered = order.agents.iter().zip(1..);
     let commands = numbered.map(|(agent, number)| match &whole {
         Some(whole) => by_order(whole, agent, number, count),
@@ -44,13 +44,28 @@ pub(super) fn share_commands(
     commands.collect()
 }
 
-/// Those of this program, for the shells of the hosts.
-fn own_arguments() -> Result<Vec<String>, CliError> {
-    let words = std::env::args_os().skip(1).map(OsString::into_string);
-    words.collect::<Result<_, _>>().map_err(|word| {
-        CliError::request("an argument is no text and can't be sent to load hosts")
+/// Those of this program, for the shells of the hosts; with the password file that its environment names.
+fn own_arguments(order: &LoadOrder) -> Result<Vec<String>, CliError> {
+    let no_text = |word: OsString| {
+        CliError::request("an argument is not valid text and can't be sent to load hosts")
             .because(word.to_string_lossy())
-    })
+    };
+    let words = std::env::args_os().skip(1).map(OsString::into_string);
+    let mut arguments: Vec<String> = words.collect::<Result<_, _>>().map_err(no_text)?;
+    if let Some(file) = &order.target.password_file {
+        let file = file.clone().into_os_string().into_string();
+        with_password_file(&mut arguments, &file.map_err(no_text)?);
+    }
+    Ok(arguments)
+}
+
+/// Names the password file, unless the arguments do. Behind the command, as what is after `--` is no option.
+fn with_password_file(arguments: &mut Vec<String>, file: &str) {
+    let option = "--password-file";
+    let is_it = |word: &String| word == option || is_with_value(word, option);
+    if !arguments.iter().any(is_it) {
+        arguments.insert(1, format!("{option}={file}"));
+    }
 }
 
 fn by_order(
@@ -85,8 +100,12 @@ fn by_arguments(
     count: usize,
 ) -> ShareCommand {
     let mut words = without_own(arguments);
-    words.push(format!("--share={number}/{count}"));
-    words.extend(["--commanded", "--json-lines=-"].map(str::to_owned));
+    let own = [
+        format!("--share={number}/{count}"),
+        "--commanded".to_owned(),
+        "--json-lines=-".to_owned(),
+    ];
+    drop(words.splice(1..1, own)); // behind the command, as what is after `--` is no option
     ShareCommand {
         host: agent.name.clone(),
         ssh: agent.ssh.clone(),
@@ -137,13 +156,26 @@ mod tests {
         let words: Vec<_> = words.split(' ').map(str::to_owned).collect();
         let agent: AgentOrder = serde_json::from_str(AGENT).unwrap();
         let share = by_arguments(&words, &agent, 2, 3);
-        let expected = "exec '/opt/db dyno/load' 'run' 'w' '--threads' '8' '--seed=3' '--share=2/3' '--commanded' \
-                        '--json-lines=-'";
+        let expected = "exec '/opt/db dyno/load' 'run' '--share=2/3' '--commanded' '--json-lines=-' 'w' \
+                        '--threads' '8' '--seed=3'";
         assert_eq!(share.command, expected);
         assert_eq!(
             (share.host.as_str(), share.ssh.as_str()),
             ("c2", "bench@c2")
         );
+    }
+
+    #[test]
+    fn a_share_gets_the_password_file_that_the_environment_names() {
+        let named = |words: &str| {
+            let mut words: Vec<_> = words.split(' ').map(str::to_owned).collect();
+            with_password_file(&mut words, "/run/secret");
+            words.join(" ")
+        };
+        assert_eq!(named("run w"), "run --password-file=/run/secret w");
+        for own in ["run w --password-file /f", "run w --password-file=/f"] {
+            assert_eq!(named(own), own);
+        }
     }
 
     #[test]

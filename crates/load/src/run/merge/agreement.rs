@@ -9,12 +9,12 @@ use serde_json::Value;
 const COMMON: [(&str, &str); 10] = [
     ("program", "the program"),
     ("workload", "the workload"),
-    ("protocol", "how statements travel"),
-    ("rng", "whose random numbers"),
+    ("protocol", "how statements are sent"),
+    ("rng", "the random number generator"),
     ("seed", "the seed"),
     ("pacing", "the pacing"),
     ("route", "the route"),
-    ("session", "what the server says of a session"),
+    ("session", "what the server reports about a session"),
     ("transaction_types", "the transaction types"),
     ("statement_types", "the statement types"),
 ];
@@ -38,8 +38,8 @@ fn same_run(first: &ShareReader, other: &ShareReader) -> Result<(), CliError> {
     }
     let (ours, theirs) = (&first.share, &other.share);
     for (meaning, ours, theirs) in [
-        ("how many shares", ours.count, theirs.count),
-        ("connections of all", ours.connections, theirs.connections),
+        ("the number of shares", ours.count, theirs.count),
+        ("all connections", ours.connections, theirs.connections),
     ] {
         if ours != theirs {
             let found = (ours.to_string(), theirs.to_string());
@@ -64,10 +64,10 @@ fn of_two_runs(
     meaning: &str,
     (ours, theirs): (String, String),
 ) -> CliError {
-    let what = format!("{} and {} are not of one run", first.name, other.name);
+    let what = format!("{} and {} are not of the same run", first.name, other.name);
     CliError::request(what)
         .because(format!("{meaning}: {ours} and {theirs}"))
-        .hint("give all shares the same arguments, but for --share, the way to the server, --workers and --cpus")
+        .hint("give all shares the same arguments, except --share, the way to the server, --workers and --cpus")
 }
 
 /// Of two objects the first field that differs, otherwise both as they are.
@@ -87,6 +87,9 @@ fn difference(ours: &Value, theirs: &Value) -> (String, String) {
     (ours.to_string(), theirs.to_string())
 }
 
+/// Missing shares that are named; a record may tell of billions.
+const MOST_NAMED: usize = 20;
+
 fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {
     for pair in shares.windows(2) {
         if let [one, other] = pair
@@ -100,8 +103,14 @@ fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {
         }
     }
     let count = shares.first().map_or(0, |share| share.share.count);
+    let is_beyond = |share: &&ShareReader| !(1..=count).contains(&share.share.number);
+    if let Some(share) = shares.iter().find(is_beyond) {
+        let what = format!("there is no share {} of {count}", share.share.number);
+        return Err(CliError::request(what).because(&share.name));
+    }
     let is_here = |number: &u32| shares.iter().any(|share| share.share.number == *number);
-    let missing: Vec<_> = (1..=count).filter(|number| !is_here(number)).collect();
+    let missing = (1..=count).filter(|number| !is_here(number));
+    let missing: Vec<_> = missing.take(MOST_NAMED).collect();
     let names: Vec<_> = missing.iter().map(ToString::to_string).collect();
     match missing.is_empty() {
         true => Ok(()),
@@ -109,7 +118,7 @@ fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {
             "shares are missing: {} of {count}",
             names.join(", ")
         ))
-        .because("the rest is not what one client sends")
+        .because("the other shares are not what one client sends")
         .hint("name the records of all shares")),
     }
 }
@@ -130,6 +139,6 @@ pub(super) fn begun_together(shares: &[ShareReader], most_apart_ns: u64) -> Resu
     Err(CliError::request(what)
         .because(format!("{} began first, {} last", first.name, last.name))
         .hint(
-            "begin them with one --start-at, on hosts whose clocks a time service keeps; or allow more (--max-skew)",
+            "start them with the same --start-at, on hosts whose clocks a time service keeps, or allow more (--max-skew)",
         ))
 }

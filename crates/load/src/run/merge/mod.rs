@@ -24,7 +24,7 @@ pub(super) use merged_record::MergedStatus;
 use merged_record::{EventTotals, MergedShare, end_of, start_of, status_of};
 use serde_json::json;
 use share_reader::ShareSecond;
-pub(super) use share_reader::{ShareReader, ShareSource};
+pub(super) use share_reader::{ShareReader, ShareSource, read_record_line};
 use std::io;
 
 /// Length of a whole interval.

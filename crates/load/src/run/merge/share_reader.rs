@@ -6,8 +6,26 @@ use dbdyno_meter::{Interval, IntervalShape};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
+
+/// Longest line of a record. A second with histograms of hundreds of statement types takes less than 1 MiB.
+const MAX_LINE_BYTES: u64 = 64 << 20;
+
+/// Reads a line with its end behind what `line` holds, and returns how many bytes it has; an error if it is too long.
+pub(in crate::run) fn read_record_line(
+    input: &mut impl BufRead,
+    line: &mut Vec<u8>,
+) -> io::Result<usize> {
+    let count = input.take(MAX_LINE_BYTES).read_until(b'\n', line)?;
+    if count as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the line is longer than 64 MiB",
+        ));
+    }
+    Ok(count)
+}
 
 /// Gives a record line by line.
 pub(in crate::run) trait ShareSource {
@@ -22,7 +40,7 @@ pub(in crate::run) trait ShareSource {
 impl ShareSource for BufReader<File> {
     fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut text = Vec::new();
-        self.read_until(b'\n', &mut text)?;
+        read_record_line(self, &mut text)?;
         Ok((text.pop() == Some(b'\n')).then_some(text))
     }
 
@@ -173,7 +191,7 @@ impl ShareReader {
         let Some(share) = start.share.clone() else {
             return Err(
                 CliError::request(format!("{name} is not the record of a share"))
-                    .because("it was written without --share: it is complete by itself"),
+                    .because("it was written without --share, so it is complete by itself"),
             );
         };
         Ok(Self {
@@ -295,7 +313,7 @@ fn read_start(lines: &mut dyn ShareSource, name: &str) -> Result<Value, CliError
         Ok(ShareLine::End(end)) => {
             Err(CliError::request(format!("the share of {name} never began")).because(end.reason))
         }
-        Ok(_) => Err(no_record(name, 1, "the first record is no start")),
+        Ok(_) => Err(no_record(name, 1, "the first record is not a start")),
         Err(error) => Err(no_record(name, 1, &error.to_string())),
     }
 }
@@ -309,5 +327,5 @@ fn tagged(mut record: Value, kind: &str) -> Value {
 fn no_record(name: &str, line: u64, why: &str) -> CliError {
     CliError::request(format!("{name} is not the record of a load"))
         .because(format!("line {line}: {why}"))
-        .hint("give the files that dbdyno-load run --share K/N --json-lines FILE has written")
+        .hint("give the files that dbdyno-load run --share K/N --json-lines FILE wrote")
 }

@@ -44,11 +44,9 @@ pub(super) struct CConnection {
 }
 
 impl CConnection {
-    /// # Safety
-    /// `connection` is a live handle.
-    pub(super) unsafe fn keep(connection: *mut Self) {
-        // SAFETY: as the caller says.
-        unsafe { (*connection).users += 1 };
+    /// One more handle uses it.
+    pub(super) fn hold(&mut self) {
+        self.users += 1;
     }
 
     /// # Safety

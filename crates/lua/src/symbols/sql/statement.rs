@@ -141,7 +141,7 @@ unsafe extern "C" fn db_prepare(
             let Some(statement) = prepared else {
                 return null_mut();
             };
-            CConnection::keep(connection);
+            handle.hold();
             Box::into_raw(Box::new(CStatement {
                 connection,
                 statement,

@@ -239,6 +239,8 @@ impl ConditionNames {
         )
     }
 
+    /// With a count beside it, the highest number is read by a scan of the key. Alone, TidesDB looks for it by skips that
+    /// never end.
     fn last_orders(&self) -> String {
         let Self {
             district,
@@ -253,10 +255,10 @@ impl ConditionNames {
         );
         format!(
             "SELECT d_w_id, d_id FROM {district} \
-             LEFT JOIN (SELECT o_w_id w, o_d_id d, MAX(o_id) mo FROM {orders}{o} GROUP BY 1, 2) o \
-             ON o.w = d_w_id AND o.d = d_id \
-             LEFT JOIN (SELECT no_w_id w, no_d_id d, MAX(no_o_id) mn FROM {new_orders}{no} GROUP BY 1, 2) n \
-             ON n.w = d_w_id AND n.d = d_id \
+             LEFT JOIN (SELECT o_w_id w, o_d_id d, MAX(o_id) mo FROM {orders}{o} GROUP BY 1, 2 \
+             HAVING COUNT(*) > 0) o ON o.w = d_w_id AND o.d = d_id \
+             LEFT JOIN (SELECT no_w_id w, no_d_id d, MAX(no_o_id) mn FROM {new_orders}{no} GROUP BY 1, 2 \
+             HAVING COUNT(*) > 0) n ON n.w = d_w_id AND n.d = d_id \
              WHERE (mo IS NULL OR d_next_o_id - 1 <> mo OR (mn IS NOT NULL AND d_next_o_id - 1 <> mn)){d}"
         )
     }
