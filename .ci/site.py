@@ -19,7 +19,7 @@ OUTSIDE = {
     "CHANGELOG.md": "project/changelog.md",
     "contract/README.md": "project/contract.md",
 }
-FOLDERS = ("guides", "concepts", "measurements")
+FOLDERS = ("guides", "concepts", "measurements", "studies")
 _LINK_RE = re.compile(r"\]\(([^)\s:#]+)(#[^)\s]*)?\)")
 
 

@@ -51,7 +51,7 @@ from dbdyno.lab import find_generator
 from dbdyno.lab._server import LabServer
 from dbdyno.lab._wait_sites import LEARNING_REDO_BYTES, learned_sites
 from dbdyno.measure.telemetry import ProcessSource, SamplerGroup, SessionThreads, SourceGroup, ThreadsPlace
-from dbdyno.report._why_causes import settings_in_effect
+from dbdyno.report.why._causes import settings_in_effect
 from dbdyno.store import TelemetryRow
 
 ROOT = Path(__file__).parents[1]

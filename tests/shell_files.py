@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dbdyno.cli._commands import GROUPS, SUMMARIES
 from dbdyno.cli._help import Parser
-from dbdyno.cli._main import _parser
+from dbdyno.cli._main import _command_parser
 
 FOLDER = Path(__file__).parents[1] / "share"
 BASH = "bash-completion/completions/dbdyno"
@@ -37,7 +37,7 @@ def shell_files() -> dict[str, str]:
 
 
 def _of(name: str) -> Parser:
-    (group,) = (a for a in _parser(name)._actions if isinstance(a, argparse._SubParsersAction))
+    (group,) = (a for a in _command_parser(name)._actions if isinstance(a, argparse._SubParsersAction))
     parser: Parser = group.choices[name]
     return parser
 
@@ -128,7 +128,7 @@ def _fish_text(text: str) -> str:
 
 def _first_page() -> str:
     lists = [f".SS {_roff(title)}\n" + "".join(map(_command_entry, names)) for title, names in GROUPS.items()]
-    story = _parser("--help").story
+    story = _command_parser("--help").story
     name = "dbdyno \\- compare MySQL\\-compatible database servers"
     return _head("dbdyno") + f".SH NAME\n{name}\n" + _described(story) + ".SH COMMANDS\n" + "".join(lists)
 

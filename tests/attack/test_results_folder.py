@@ -193,7 +193,7 @@ def test_verify_reads_also_what_has_kept_its_times(night: Path) -> None:
     known = night / ".checked.json"
     change_record(night, tps_mean=1000.0)
     unit = f"runs/{runs_of(night)[0].name}"
-    present = altered._present(night)[unit]
+    present = altered._present_files(night)[unit]
     listed = altered.units_of(Results.open(night, check=Check(allow_altered=True)).manifest.files)[unit]
     units = json.loads(known.read_text())["units"]
     known.write_text(json.dumps({"units": {**units, unit: altered._times_digest(listed, present)}}))

@@ -11,7 +11,7 @@ import pytest
 
 from command_reference import FOLDER, written_options
 from dbdyno.cli import main
-from dbdyno.cli._main import _parser
+from dbdyno.cli._main import _command_parser
 from dbdyno.study import OPTION_ALIASES, parse_study
 from shown_commands import ShownCommand, shown_commands, without_code
 
@@ -75,7 +75,7 @@ def diagnostic(shown: ShownCommand) -> str:
 def refusal(argv: tuple[str, ...]) -> str:
     """What the program's own reader says against a command."""
     try:
-        _, unknown = _parser(argv[0]).parse_known_args(argv)
+        _, unknown = _command_parser(argv[0]).parse_known_args(argv)
     except SystemExit as ended:
         return "" if not ended.code else f"refused: {' '.join(argv)}"
     foreign = {word.partition("=")[0] for word in unknown if word.startswith("--")}

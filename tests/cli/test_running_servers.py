@@ -61,6 +61,21 @@ def test_a_scheme_is_no_password_and_a_password_behind_it_is_not_repeated(text: 
     assert "s3cret" not in f"{refused.value.what} {refused.value.why} {refused.value.remedy}"
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("jdbc:mysql://h:3306/db?user=root&password=s3cret", "--server h:3306? "),
+        ("mysql://h?password=s3@s3cret", "--server h? "),
+        ("mysql://root:x?s3cret@h", ""),
+    ],
+)
+def test_a_password_in_the_query_of_a_url_is_not_repeated(text: str, meant: str) -> None:
+    with pytest.raises(StudyError) as refused:
+        parse_server(text, "dbdyno")
+    assert meant in refused.value.remedy
+    assert "s3cret" not in f"{refused.value.what} {refused.value.why} {refused.value.remedy}"
+
+
 @pytest.mark.parametrize("place", ["127.0.0.1:1", "/nonexistent/s.sock"])
 def test_where_no_server_listens_that_is_said_and_no_study_is_named(
     place: str, capsys: pytest.CaptureFixture[str]

@@ -22,6 +22,7 @@ GENERATED = {
     *FOLDER.glob("*.md"),
     *(REFERENCE / name for name in ("study-file.md", "fairness-rules.md", "results-folder.md", "engines.md")),
     *(MEASUREMENTS / name for name in ("client-cost.md", "cold-starts.md")),
+    ROOT / "docs" / "studies" / "engines-2026.md",
 }
 DOCUMENTS = sorted({ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")} - GENERATED)
 BANNED = {

@@ -153,4 +153,4 @@ def test_settling_puts_the_settings_back(filled: Callable[[], Bench]) -> None:
 def test_too_few_connections_are_refused_with_the_right_number(bench: Bench) -> None:
     done = bench.load("run", "--step=qr100", DELETES, "--threads=3")
     assert done.returncode == 2
-    assert "takes 8 connections" in done.stderr
+    assert "needs 8 connections" in done.stderr

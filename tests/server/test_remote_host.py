@@ -294,6 +294,46 @@ def test_doctor_judges_the_host_and_the_way_to_it(machine: RemoteMachine, capsys
     assert comes_true(lambda: not machine.processes(), 5)
 
 
+def test_tunnels_to_a_server_that_has_ended_are_closed(machine: RemoteMachine) -> None:
+    with connect(machine.destination, find_generator()) as host:
+        threads = threading.active_count()
+        for port in range(20001, 20011):
+            here = host.reach(("127.0.0.1", port))
+            assert isinstance(here, tuple)
+            socket.create_connection(here, timeout=5).close()
+            host.leave(("127.0.0.1", port))
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(here, timeout=5)
+        assert comes_true(lambda: threading.active_count() <= threads, 10)
+
+
+_STUDY = """\
+targets = ["mariadb:11.8"]
+[workload]
+name = "sysbench/oltp_read_write"
+[axes]
+tier = "32TB"
+concurrency = 2
+[hosts.db1]
+ssh = "{destination}"
+[bench.a]
+server = "db1"
+"""
+
+
+def test_doctor_checks_the_host_of_a_study_for_what_the_study_needs(
+    machine: RemoteMachine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "large.toml"
+    study.write_text(_STUDY.format(destination=machine.destination))
+    assert main(["doctor", str(study), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    outcomes = {outcome["id"]: outcome for outcome in told["outcomes"]}
+    assert outcomes["remote-agent"]["state"] == "clear"
+    assert (outcomes["memory"]["state"], outcomes["memory"]["severity"]) == ("found", "blocker")
+    assert told["machine"]["disk"]["path"].startswith("/home/bench")
+
+
 def test_clean_lists_what_dead_and_living_agents_have_and_removes_what_is_left(
     machine: RemoteMachine, capsys: pytest.CaptureFixture[str]
 ) -> None:

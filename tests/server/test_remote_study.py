@@ -254,3 +254,16 @@ def test_an_interrupt_ends_a_run_within_seconds_and_cleans_the_host(
     assert time.monotonic() - began < 8, told
     assert process.returncode == 1, told
     assert_nothing_is_left(machine)
+
+
+def test_a_base_directory_is_copied_to_the_host_as_it_is(machine: RemoteMachine, tmp_path: Path) -> None:
+    unpacked = provision(parse_engine_name("mysql:5.7@maven"), LocalHost(), Home.of_user())
+    study, output = write_study(tmp_path, machine, ("loopback",), is_single=True), tmp_path / "out"
+    study.write_text(study.read_text().replace(ENGINE, f"mysql:5.7@basedir:{unpacked.base_directory}"))
+    process = start(machine, "run", str(study), "--force", "-o", str(output))
+    told = process.communicate(timeout=240)
+    assert process.returncode == 0, told
+    assert [record.status for record in StoredStudy.open(output).records()] == ["good"]
+    copied = [folder.name for folder in (machine.home / ".cache/dbdyno/engines").iterdir()]
+    assert any(name.startswith(unpacked.base_directory.name) for name in copied), copied
+    assert_nothing_is_left(machine)

@@ -49,20 +49,26 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
     places = by_place(judgements)
     if not places:
         return Answer("No answer", ("No run succeeded, so there is nothing to compare.",))
-    best = _best_places(places)
-    chosen = _places_to_name(best, places)
+    best_places = _best_places(places)
+    named_places = _places_to_name(best_places, places)
     if not comparisons:
-        return Answer("Throughput", tuple(_alone(place, places[place], list(places)) for place in chosen))
-    sentences = [_sentence(place, places, comparisons) for place in chosen]
-    headline = _headline(best, places, comparisons)
-    sentences.insert(1, _p99_sentence(chosen[0], places))
-    is_one_scenario = len({place[:2] for place in places}) == 1
-    memory = memory_sentence(memory_gains(judgements, chosen[0]), chosen[0][3]) if is_one_scenario else ""
-    further = (memory, *_steps_and_routes(judgements, comparisons, chosen[0]), _tally(comparisons, chosen))
-    return Answer(headline, tuple(filter(None, (*sentences, *further))))
+        return Answer(
+            "Throughput", tuple(_single_target_sentence(place, places[place], list(places)) for place in named_places)
+        )
+    sentences = [_place_sentence(place, places, comparisons) for place in named_places]
+    headline = _headline(best_places, places, comparisons)
+    sentences.insert(1, _p99_sentence(named_places[0], places))
+    place = named_places[0]
+    memory = memory_sentence(memory_gains(judgements, place), place[3], _load_words(place, *_varied_axes(places)))
+    further_sentences = (
+        memory,
+        *_upgrade_and_route_sentences(judgements, comparisons, named_places[0]),
+        _tally_sentence(comparisons, named_places),
+    )
+    return Answer(headline, tuple(filter(None, (*sentences, *further_sentences))))
 
 
-def _steps_and_routes(
+def _upgrade_and_route_sentences(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], place: Place
 ) -> Iterator[str]:
     """Yield what upgrades brought, which two targets alone tell already, and whether a route changes the order."""
@@ -85,19 +91,27 @@ def place_words(place: Place, places: Sequence[Place]) -> str:
 
 def place_namer(places: Iterable[Place]) -> Callable[[Place], str]:
     """`place_words` for many places of one study: what they differ in is looked up once."""
-    known = set(places)
-    has_workloads, has_routes = (len({place[axis] for place in known}) > 1 for axis in (0, 1))
+    has_workloads, has_routes = _varied_axes(places)
     return functools.partial(_place_words, has_workloads=has_workloads, has_routes=has_routes)
 
 
+def _varied_axes(places: Iterable[Place]) -> tuple[bool, bool]:
+    """Return whether a study has several workloads, and several routes."""
+    distinct_places = set(places)
+    has_workloads, has_routes = (len({place[axis] for place in distinct_places}) > 1 for axis in (0, 1))
+    return has_workloads, has_routes
+
+
 def _place_words(place: Place, *, has_workloads: bool, has_routes: bool) -> str:
-    workload, route, tier_bytes, concurrency = place
-    words = f"{format_memory(tier_bytes)} and {counted(concurrency, 'connection')}"
-    if has_workloads:
-        words += f", {workload.partition('/')[2] or workload}"
-    if has_routes:
-        words += f", {route}"
-    return words
+    _, _, tier_bytes, concurrency = place
+    load_words = _load_words(place, has_workloads, has_routes)
+    return f"{format_memory(tier_bytes)} and {counted(concurrency, 'connection')}{load_words}"
+
+
+def _load_words(place: Place, has_workloads: bool, has_routes: bool) -> str:
+    workload, route, _, _ = place
+    words = f", {workload.partition('/')[2] or workload}" if has_workloads else ""
+    return f"{words}, {route}" if has_routes else words
 
 
 def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
@@ -111,70 +125,77 @@ def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
         key = place[:3]
         if key not in best or top > best[key][:2]:
             best[key] = (*top, place)
-    return sorted((found[2] for found in best.values()), key=lambda place: (place[0], place[1], -place[2]))
+    return sorted((entry[2] for entry in best.values()), key=lambda place: (place[0], place[1], -place[2]))
 
 
-def _places_to_name(best: Sequence[Place], places: dict[Place, list[CellJudgement]]) -> list[Place]:
+def _places_to_name(best_places: Sequence[Place], places: dict[Place, list[CellJudgement]]) -> list[Place]:
     """The largest and the smallest tier of a study's workload; of several workloads or routes the largest tier of each.
 
     Where targets are compared comes before where one stands alone, what has a name before what no log names.
     """
     scenarios: dict[tuple[str, str], list[Place]] = {}
-    for place in best:
+    for place in best_places:
         scenarios.setdefault(place[:2], []).append(place)
     if len(scenarios) == 1:
-        return [best[0], best[-1]] if len(best) > 1 else list(best)
-    largest = [max(group, key=lambda place: (_compared(places[place]) > 1, place[2])) for group in scenarios.values()]
-    largest.sort(key=lambda place: (place[0].startswith(_OTHERS), -_compared(places[place]), place[0], place[1]))
-    return largest[:_MOST_SCENARIOS]
+        return [best_places[0], best_places[-1]] if len(best_places) > 1 else list(best_places)
+    largest_places = [
+        max(group, key=lambda place: (_comparable_target_count(places[place]) > 1, place[2]))
+        for group in scenarios.values()
+    ]
+    largest_places.sort(
+        key=lambda place: (place[0].startswith(_OTHERS), -_comparable_target_count(places[place]), place[0], place[1])
+    )
+    return largest_places[:_MOST_SCENARIOS]
 
 
-def _compared(group: Sequence[CellJudgement]) -> int:
+def _comparable_target_count(group: Sequence[CellJudgement]) -> int:
     """Targets at a place that are known and have settled."""
     return sum(judgement.decides and judgement.runs[0].family != "unknown" for judgement in group)
 
 
-def _ordered(group: Sequence[CellJudgement]) -> list[CellJudgement]:
+def _fastest_first(group: Sequence[CellJudgement]) -> list[CellJudgement]:
     """The most work first; what has not settled comes last."""
     return sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
 
 
-def _sentence(place: Place, places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]) -> str:
+def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]) -> str:
     """Return who is fastest at a place, by how much, and who is not judged."""
-    ordered = _ordered(places[place])
-    best, unsettled = ordered[0], [judgement for judgement in ordered if not judgement.decides]
+    ranked = _fastest_first(places[place])
+    best, unsettled_groups = ranked[0], [judgement for judgement in ranked if not judgement.decides]
     where = place_words(place, list(places))
     if not best.decides:
         return f"No run has settled at {where}. For one, {remedy_words(best.unsettled)}."
-    pairs = [pair_at(place, best.cell.target, other.cell.target, comparisons) for other in ordered if other.decides]
-    known = [pair for pair in pairs if pair is not None]
-    if not known:
-        return f"{_alone(place, [best], list(places))}{_unsettled_words(unsettled)}"
-    if len(ordered) == 2 and len(known) == 1:
-        return f"{_of_two(best, ordered[1], known[0], where)}{_assumed(known[0])}."
-    words = _first_of(best, known[0], where, is_first_of_all=not _rivals_to_settle(best, ordered))
-    last = f"; {_distance_words(known[-1])}{_doubt(known[-1])}" if len(known) > 1 else ""
-    return f"{words}{last}{_assumed(known[0])}.{_unsettled_words(unsettled)}"
+    pairs = [pair_at(place, best.cell.target, rival.cell.target, comparisons) for rival in ranked if rival.decides]
+    known_pairs = [pair for pair in pairs if pair is not None]
+    if not known_pairs:
+        return f"{_single_target_sentence(place, [best], list(places))}{_unsettled_words(unsettled_groups)}"
+    if len(ranked) == 2 and len(known_pairs) == 1:
+        return f"{_two_targets_words(best, ranked[1], known_pairs[0], where)}{_assumed_spread_words(known_pairs[0])}."
+    words = _leader_words(best, known_pairs[0], where, is_first_of_all=not _rivals_to_settle(best, ranked))
+    slowest_words = (
+        f"; {_distance_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
+    )
+    return f"{words}{slowest_words}{_assumed_spread_words(known_pairs[0])}.{_unsettled_words(unsettled_groups)}"
 
 
-def _of_two(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
+def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
     """Return how two targets compare at a place; of two versions of one server the newer is told from the older."""
-    first, second = _told_first(best, other)
-    turned_pair = pair if first is best else turned(pair)
-    names = target_title(first.cell.target), version_title(second.cell.target, first.cell.target)
-    levels = " against ".join(cell_level_words(judgement, "TPS") for judgement in (first, second))
-    more = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
+    subject, reference = _subject_and_reference(best, other)
+    turned_pair = pair if subject is best else turned(pair)
+    names = target_title(subject.cell.target), version_title(reference.cell.target, subject.cell.target)
+    levels = " against ".join(cell_level_words(judgement, "TPS") for judgement in (subject, reference))
+    repeats_words = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
     if pair.verdict in ("different", "slightly different"):
         share, interval = faster_words(turned_pair.ratio, turned_pair.low, turned_pair.high)
-        small = "" if pair.verdict == "different" else ", less than the 3 % that count"
-        return f"{names[0]} is {share} {names[1]} at {where} ({interval}{small}): {levels}"
+        margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
+        return f"{names[0]} is {share} {names[1]} at {where} ({interval}{margin_words}): {levels}"
     if is_vague_ratio(pair.low, pair.high) or pair.low <= 0:
-        what = f"the runs differ too much to compare {names[0]} with {names[1]}"
-        return f"Not decided at {where}: {what} ({levels}){more}"
-    seen = slower_words(1 / turned_pair.ratio, 1 / turned_pair.high, 1 / turned_pair.low)
+        reason = f"the runs differ too much to compare {names[0]} with {names[1]}"
+        return f"Not decided at {where}: {reason} ({levels}){repeats_words}"
+    percent_slower = slower_words(1 / turned_pair.ratio, 1 / turned_pair.high, 1 / turned_pair.low)
     if pair.verdict == "same":
         return f"{names[0]} and {names[1]} are equally fast at {where}, to within 3 %: {levels}"
-    return f"No difference shown at {where}: {names[0]} is {seen} than {names[1]} ({levels}){more}"
+    return f"No difference shown at {where}: {names[0]} is {percent_slower} than {names[1]} ({levels}){repeats_words}"
 
 
 def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> str:
@@ -184,39 +205,39 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
     """
     if len({key[:2] for key in places}) > 1 or any(len(group) > 2 for group in places.values()):
         return ""
-    pairs = [_told_first(*_ordered(group)) for group in places.values() if len(group) == 2]
-    changes = compare_quantiles([(second, first) for first, second in pairs], "p99")
-    here = next((pair for pair in pairs if pair[0].place == place), None)
-    change = next((change for change in changes if here and change.new == here[0].cell), None)
-    if here is None or change is None or change.verdict == "not settled":
+    pairs = [_subject_and_reference(*_fastest_first(group)) for group in places.values() if len(group) == 2]
+    changes = compare_quantiles([(reference, subject) for subject, reference in pairs], "p99")
+    place_pair = next((pair for pair in pairs if pair[0].place == place), None)
+    change = next((change for change in changes if place_pair and change.new == place_pair[0].cell), None)
+    if place_pair is None or change is None or change.verdict == "not settled":
         return ""
-    first, second = here
-    names = target_title(first.cell.target), version_title(second.cell.target, first.cell.target)
+    subject, reference = place_pair
+    names = target_title(subject.cell.target), version_title(reference.cell.target, subject.cell.target)
     if change.verdict in ("different", "slightly different"):
         share, interval = faster_words(change.ratio, change.low, change.high, "longer", "shorter")
         return f"The p99 of {names[0]} is {share} that of {names[1]} ({interval})."
     if change.verdict == "same":
         return "Their p99 is the same to within 3 %."
-    more = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
-    seen = change_words(change.ratio, change.low, change.high)
-    return f"No difference shown in p99: {names[0]} against {names[1]} {seen}{more}."
+    repeats_words = f"; about {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
+    percent_change = change_words(change.ratio, change.low, change.high)
+    return f"No difference shown in p99: {names[0]} against {names[1]} {percent_change}{repeats_words}."
 
 
-def _told_first(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:
+def _subject_and_reference(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:
     """The one that is told and the one that it is told from: the newer version of one server, else the faster."""
     return (other, best) if is_newer(other, best) else (best, other)
 
 
-def _first_of(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_all: bool) -> str:
-    name, tps, other = target_title(best.cell.target), cell_level_words(best, "TPS"), target_title(pair.right)
+def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first_of_all: bool) -> str:
+    name, tps, rival_title = target_title(best.cell.target), cell_level_words(best, "TPS"), target_title(pair.right)
     if pair.verdict in ("different", "slightly different"):
-        small = "" if pair.verdict == "different" else ", less than the 3 % that count"
-        which = "fastest" if is_first_of_all else "the fastest that settled"
-        return f"{name} is {which} at {where}: {tps}. {_distance_words(pair)}{small}"
+        margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
+        rank_words = "fastest" if is_first_of_all else "the fastest that settled"
+        return f"{name} is {rank_words} at {where}: {tps}. {_distance_words(pair)}{margin_words}"
     if pair.verdict == "same":
-        return f"{name} ({tps}) and {other} are equally fast at {where}, to within 3 %: {_distance_words(pair)}"
-    more = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
-    return f"No difference shown at {where}: {_distance_words(pair)} than {name} ({tps}){more}"
+        return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {_distance_words(pair)}"
+    repeats_words = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
+    return f"No difference shown at {where}: {_distance_words(pair)} than {name} ({tps}){repeats_words}"
 
 
 def _distance_words(pair: Comparison) -> str:
@@ -224,7 +245,7 @@ def _distance_words(pair: Comparison) -> str:
     return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
 
 
-def _doubt(pair: Comparison) -> str:
+def _undecided_words(pair: Comparison) -> str:
     return ", undecided" if pair.verdict == "undecided" else ""
 
 
@@ -233,37 +254,37 @@ def _unsettled_words(groups: Sequence[CellJudgement]) -> str:
     if not groups:
         return ""
     names = [target_title(group.cell.target) for group in groups]
-    shown = listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "target")
-    return f" Not compared: {shown}, whose throughput has not settled."
+    targets_words = listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "target")
+    return f" Not compared: {targets_words}, whose throughput has not settled."
 
 
-def _assumed(pair: Comparison) -> str:
+def _assumed_spread_words(pair: Comparison) -> str:
     words = assumed_words(pair.assumed_spread)
     return f", {words}" if words else ""
 
 
-def _tally(comparisons: Sequence[Comparison], told: Sequence[Place]) -> str:
+def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Place]) -> str:
     """Return how many comparisons show what, and the widest gap, where no sentence has told of its place."""
     total = len(comparisons)
     if total == 1:
         return ""
-    different = [pair for pair in comparisons if pair.verdict == "different"]
-    undecided = sum(pair.verdict == "undecided" for pair in comparisons)
-    unsettled = sum(pair.verdict == "not settled" for pair in comparisons)
-    same = total - len(different) - undecided - unsettled
-    places = len({place_of(pair) for pair in comparisons})
-    text = f"{len(different)} of {counted(total, 'comparison')}"
-    text += f" at {counted(places, 'place')}" if places > 1 else ""
-    text += f" {'shows' if len(different) == 1 else 'show'} a difference of at least 3 %"
+    different_pairs = [pair for pair in comparisons if pair.verdict == "different"]
+    undecided_count = sum(pair.verdict == "undecided" for pair in comparisons)
+    unsettled_count = sum(pair.verdict == "not settled" for pair in comparisons)
+    same_count = total - len(different_pairs) - undecided_count - unsettled_count
+    place_count = len({place_of(pair) for pair in comparisons})
+    text = f"{len(different_pairs)} of {counted(total, 'comparison')}"
+    text += f" at {counted(place_count, 'place')}" if place_count > 1 else ""
+    text += f" {'shows' if len(different_pairs) == 1 else 'show'} a difference of at least 3 %"
     verbs = (("shows", "show", "less or none"), ("is", "are", "undecided"), ("has", "have", "not settled"))
-    for count, (one, many, words) in zip((same, undecided, unsettled), verbs, strict=True):
-        text += f"; {count} {one if count == 1 else many} {words}" if count else ""
-    if different and total > 1:
-        widest = max((max(pair, turned(pair), key=_ratio) for pair in different), key=_ratio)
+    for count, (singular, plural, words) in zip((same_count, undecided_count, unsettled_count), verbs, strict=True):
+        text += f"; {count} {singular if count == 1 else plural} {words}" if count else ""
+    if different_pairs and total > 1:
+        widest = max((max(pair, turned(pair), key=_ratio) for pair in different_pairs), key=_ratio)
         where = place_words(place_of(widest), [place_of(pair) for pair in comparisons])
         text += (
             ""
-            if place_of(widest) in told
+            if place_of(widest) in named_places
             else f". The widest gap is at {where}: {_distance_words(widest)} than {target_title(widest.left)}"
         )
     return text + "."
@@ -273,50 +294,53 @@ def _ratio(pair: Comparison) -> float:
     return pair.ratio
 
 
-def _alone(place: Place, group: Sequence[CellJudgement], places: Sequence[Place]) -> str:
-    best = _ordered(group)[0]
+def _single_target_sentence(place: Place, group: Sequence[CellJudgement], places: Sequence[Place]) -> str:
+    best = _fastest_first(group)[0]
     tps = cell_level_words(best, "TPS")
-    not_settled = "" if best.is_settled else "; its throughput has not settled"
+    caveat_words = "" if best.is_settled else "; its throughput has not settled"
     runs = counted(len(best.judged), "run")
-    return f"{target_title(best.cell.target)} reaches {tps} at {place_words(place, places)} ({runs}){not_settled}."
+    return f"{target_title(best.cell.target)} reaches {tps} at {place_words(place, places)} ({runs}){caveat_words}."
 
 
 def _headline(
-    best: Sequence[Place], places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]
+    best_places: Sequence[Place], places: dict[Place, list[CellJudgement]], comparisons: Sequence[Comparison]
 ) -> str:
     leaders: dict[str, list[Place]] = {}
-    for place in best:
+    for place in best_places:
         leaders.setdefault(target_title(_leader(place, places[place], comparisons)), []).append(place)
     if list(leaders) == [""]:
-        groups = [judgement for place in best for judgement in places[place]]
+        groups = [judgement for place in best_places for judgement in places[place]]
         if not any(judgement.decides for judgement in groups):
             return "No run has settled"
-        if any(_rivals_to_settle(_ordered(places[place])[0], places[place]) for place in best):
+        if any(_rivals_to_settle(_fastest_first(places[place])[0], places[place]) for place in best_places):
             return "No clear winner: some runs have not settled"
         return "No difference shown between the fastest two"
     if len(leaders) == 1:
-        return f"{next(iter(leaders))} is fastest{' at every memory size' if len(best) > 1 else ''}"
-    if len({place[:2] for place in best}) > 1:
-        parts = [f"{leader or 'no clear winner'} at {len(won)} of {len(best)}" for leader, won in leaders.items()]
-        return "Fastest: " + ", ".join(parts)
-    parts = [
-        f"{leader or 'no clear winner'} with {listed([format_memory(place[2]) for place in won])}"
-        for leader, won in leaders.items()
+        return f"{next(iter(leaders))} is fastest{' at every memory size' if len(best_places) > 1 else ''}"
+    if len({place[:2] for place in best_places}) > 1:
+        leader_words = [
+            f"{leader or 'no clear winner'} at {len(won_places)} of {len(best_places)}"
+            for leader, won_places in leaders.items()
+        ]
+        return "Fastest: " + ", ".join(leader_words)
+    leader_words = [
+        f"{leader or 'no clear winner'} with {listed([format_memory(place[2]) for place in won_places])}"
+        for leader, won_places in leaders.items()
     ]
-    return "Fastest: " + ", ".join(parts)
+    return "Fastest: " + ", ".join(leader_words)
 
 
 def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> str:
     """The target that significantly does most at a place; empty when none does, or one may that has not settled."""
-    ordered = _ordered(group)
-    best, name = ordered[0], ordered[0].cell.target
-    if not best.decides or _rivals_to_settle(best, ordered):
+    ranked = _fastest_first(group)
+    best, name = ranked[0], ranked[0].cell.target
+    if not best.decides or _rivals_to_settle(best, ranked):
         return ""
-    pairs = [pair_at(place, name, other.cell.target, comparisons) for other in ordered[1:] if other.decides]
+    pairs = [pair_at(place, name, rival.cell.target, comparisons) for rival in ranked[1:] if rival.decides]
     wins = [pair is not None and pair.is_significant for pair in pairs]
     return name if wins and all(wins) else ""
 
 
 def _rivals_to_settle(best: CellJudgement, group: Sequence[CellJudgement]) -> list[CellJudgement]:
     """Cells that have not settled and may yet do as much as the best of those that have."""
-    return [other for other in group if not other.decides and may_reach(other.unsettled, best.tps_mean or 0.0)]
+    return [rival for rival in group if not rival.decides and may_reach(rival.unsettled, best.tps_mean or 0.0)]

@@ -93,7 +93,7 @@ Curve = tuple[str, str, str, int]
 def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgement]:
     """Every target and memory budget that was measured at two concurrencies or more, in the order of the judgements."""
     curves: dict[Curve, dict[int, LogLevel]] = {}
-    unsettled: dict[Curve, list[int]] = {}
+    unsettled_concurrencies: dict[Curve, list[int]] = {}
     for group in judgements:
         if group.decides and group.level is not None:
             cell = group.cell
@@ -101,12 +101,14 @@ def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgemen
             curves.setdefault(curve_key, {})[cell.concurrency] = group.level
         elif group.trusted and not group.is_settled:
             cell = group.cell
-            unsettled.setdefault((cell.workload, cell.route, cell.target, cell.tier_bytes), []).append(cell.concurrency)
+            unsettled_concurrencies.setdefault((cell.workload, cell.route, cell.target, cell.tier_bytes), []).append(
+                cell.concurrency
+            )
     peaks = {curve: peak(levels) for curve, levels in curves.items()}
     return [
         replace(
-            _judged(curve, levels, peaks[curve], _more_memory(curve, curves, peaks)),
-            unsettled=tuple(sorted(unsettled.get(curve, ()))),
+            _capacity_judgement(curve, levels, peaks[curve], _step_from_less_memory(curve, curves, peaks)),
+            unsettled=tuple(sorted(unsettled_concurrencies.get(curve, ()))),
         )
         for curve, levels in curves.items()
         if len(levels) > 1
@@ -115,30 +117,44 @@ def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgemen
 
 def capacity_sentences(found: Sequence[CapacityJudgement]) -> list[str]:
     """Return what the curves say, for people; the collapses and the largest memory budgets first, at most six."""
-    several_tiers = len({each.tier_bytes for each in found}) > 1
-    ordered = sorted(found, key=lambda each: (not each.falls, -each.tier_bytes))
-    several_workloads = len({(each.workload, each.route) for each in found}) > 1
-    return [_sentence(each, several_tiers, several_workloads) for each in ordered[:_MOST_SENTENCES]]
+    several_tiers = len({judgement.tier_bytes for judgement in found}) > 1
+    ranked = sorted(found, key=lambda judgement: (not judgement.falls, -judgement.tier_bytes))
+    several_workloads = len({(judgement.workload, judgement.route) for judgement in found}) > 1
+    return [_sentence(judgement, several_tiers, several_workloads) for judgement in ranked[:_MOST_SENTENCES]]
 
 
 def collapse_sentence(found: Sequence[CapacityJudgement]) -> str:
     """Return which targets fall clearly below their peak as connections grow, at the largest memory where any does."""
-    fallen = [each for each in found if each.falls]
-    if not fallen:
+    collapsed_curves = [judgement for judgement in found if judgement.falls]
+    if not collapsed_curves:
         return ""
-    tier_bytes = max(each.tier_bytes for each in fallen)
-    here = [(each, min(each.falls, key=lambda step: step.ratio)) for each in fallen if each.tier_bytes == tier_bytes]
-    here.sort(key=lambda pair: pair[1].ratio)
-    named = [
-        f"{target_title(each.target)} by {percent_words(1 - step.ratio)} at {counted(step.after, 'connection')}"
-        for each, step in here[:_MOST_COLLAPSES]
+    tier_bytes = max(judgement.tier_bytes for judgement in collapsed_curves)
+    falls = [
+        (judgement, min(judgement.falls, key=lambda step: step.ratio))
+        for judgement in collapsed_curves
+        if judgement.tier_bytes == tier_bytes
     ]
-    others = f", and {counted(len(here) - len(named), 'other')}" if len(here) > len(named) else ""
-    where = f" at {format_memory(tier_bytes)}" if len({each.tier_bytes for each in found}) > 1 else ""
-    if len(here) == 1:
-        name, _, fall = named[0].rpartition(" by ")
-        return f"{name} collapses beyond its peak{where}: {fall} less."
-    return f"{counted(len(here), 'target')} collapse beyond their peaks{where}: {', '.join(named)}{others}."
+    falls.sort(key=lambda pair: pair[1].ratio)
+    deepest_falls: dict[str, tuple[CapacityJudgement, CapacityStep]] = {}
+    for judgement, step in falls:
+        deepest_falls.setdefault(judgement.target, (judgement, step))
+    falls = list(deepest_falls.values())
+    several_workloads = len({(judgement.workload, judgement.route) for judgement in found}) > 1
+    places = [
+        f"at {counted(step.after, 'connection')}{_load_words(judgement) if several_workloads else ''}"
+        for judgement, step in falls
+    ]
+    where = f" at {format_memory(tier_bytes)}" if len({judgement.tier_bytes for judgement in found}) > 1 else ""
+    if len(falls) == 1:
+        judgement, step = falls[0]
+        name, share = target_title(judgement.target), percent_words(1 - step.ratio)
+        return f"{name} collapses beyond its peak{where}: {share} less {places[0]}."
+    fall_words = [
+        f"{target_title(judgement.target)} by {percent_words(1 - step.ratio)} {place}"
+        for (judgement, step), place in zip(falls[:_MOST_COLLAPSES], places, strict=False)
+    ]
+    other_words = f", and {counted(len(falls) - len(fall_words), 'other')}" if len(falls) > len(fall_words) else ""
+    return f"{counted(len(falls), 'target')} collapse beyond their peaks{where}: {', '.join(fall_words)}{other_words}."
 
 
 def peak_words(found: CapacityJudgement) -> str:
@@ -153,53 +169,63 @@ def level_interval(level: LogLevel) -> tuple[float, float, float]:
     return math.exp(level.mean), math.exp(level.mean - half), bounded_exp(level.mean + half)
 
 
-def _judged(
+def _capacity_judgement(
     curve: Curve, levels: Mapping[int, LogLevel], top: Peak, more_memory: CapacityStep | None
 ) -> CapacityJudgement:
     workload, route, target, tier_bytes = curve
-    ordered = sorted(levels)
-    steps = tuple(_step(n, m, compare(levels[m], levels[n])) for n, m in itertools.pairwise(ordered))
-    falls = tuple(_step(top.best, n, compare(levels[n], levels[top.best])) for n in top.collapsed)
+    concurrencies = sorted(levels)
+    steps = tuple(_capacity_step(n, m, compare(levels[m], levels[n])) for n, m in itertools.pairwise(concurrencies))
+    falls = tuple(_capacity_step(top.best, n, compare(levels[n], levels[top.best])) for n in top.collapsed)
     fit = fit_scalability(levels, draws=0)
     return CapacityJudgement(target, workload, route, tier_bytes, dict(levels), top, steps, falls, fit, more_memory)
 
 
-def _more_memory(
+def _step_from_less_memory(
     curve: Curve, curves: Mapping[Curve, Mapping[int, LogLevel]], peaks: Mapping[Curve, Peak]
 ) -> CapacityStep | None:
-    smaller = [other for other in curves if other[:3] == curve[:3] and 0 < other[3] < curve[3]]
-    if not smaller:
+    smaller_curves = [
+        other_curve for other_curve in curves if other_curve[:3] == curve[:3] and 0 < other_curve[3] < curve[3]
+    ]
+    if not smaller_curves:
         return None
-    below = max(smaller, key=lambda other: other[3])
-    after, before = curves[curve][peaks[curve].best], curves[below][peaks[below].best]
-    return _step(below[3], curve[3], compare(after, before))
+    nearest_curve = max(smaller_curves, key=lambda other_curve: other_curve[3])
+    after, before = curves[curve][peaks[curve].best], curves[nearest_curve][peaks[nearest_curve].best]
+    return _capacity_step(nearest_curve[3], curve[3], compare(after, before))
 
 
-def _step(before: int, after: int, found: LogDifference) -> CapacityStep:
-    return CapacityStep(before, after, found.ratio, *found.interval())
+def _capacity_step(before: int, after: int, difference: LogDifference) -> CapacityStep:
+    return CapacityStep(before, after, difference.ratio, *difference.interval())
 
 
-def _sentence(found: CapacityJudgement, several_tiers: bool, several_workloads: bool) -> str:
-    where = f" with {format_memory(found.tier_bytes)}" if several_tiers else ""
-    where += f" ({found.workload.rsplit('/', 1)[-1]}, {found.route})" if several_workloads else ""
-    tps = plus_minus(*level_interval(found.best))
-    words = [f"{target_title(found.target)}{where} peaks at {counted(found.peak.best, 'connection')}: {tps} TPS"]
-    others = [f"{n:,}" for n in found.peak.concurrencies if n != found.peak.best]
-    if others:
-        words.append(f"{listed(others)} connections show no difference from it")
-    if found.is_open:
-        words.append(_open_end(found))
-    if found.unsettled:
-        words.append(f"excluded because not settled: {listed([f'{n:,}' for n in found.unsettled])}")
-    if found.falls:
-        deepest = min(found.falls, key=lambda step: step.ratio)
-        since = f"it collapses from {found.falls[0].after:,} on, " if len(found.falls) > 1 else "it collapses "
-        fall = change_words(deepest.ratio, deepest.low, deepest.high)
-        words.append(f"{since}at {deepest.after:,} by {fall}")
-    if found.more_memory is not None:
-        step = found.more_memory
+def _sentence(judgement: CapacityJudgement, several_tiers: bool, several_workloads: bool) -> str:
+    where = f" with {format_memory(judgement.tier_bytes)}" if several_tiers else ""
+    where += _load_words(judgement) if several_workloads else ""
+    tps = plus_minus(*level_interval(judgement.best))
+    words = [
+        f"{target_title(judgement.target)}{where} peaks at {counted(judgement.peak.best, 'connection')}: {tps} TPS"
+    ]
+    equal_concurrencies = [f"{n:,}" for n in judgement.peak.concurrencies if n != judgement.peak.best]
+    if equal_concurrencies:
+        words.append(f"{listed(equal_concurrencies)} connections show no difference from it")
+    if judgement.is_open:
+        words.append(_open_end_words(judgement))
+    if judgement.unsettled:
+        words.append(f"excluded because not settled: {listed([f'{n:,}' for n in judgement.unsettled])}")
+    if judgement.falls:
+        deepest_fall = min(judgement.falls, key=lambda step: step.ratio)
+        collapse_words = (
+            f"it collapses from {judgement.falls[0].after:,} on, " if len(judgement.falls) > 1 else "it collapses "
+        )
+        fall = change_words(deepest_fall.ratio, deepest_fall.low, deepest_fall.high)
+        words.append(f"{collapse_words}at {deepest_fall.after:,} by {fall}")
+    if judgement.more_memory is not None:
+        step = judgement.more_memory
         words.append(f"with {step.after / step.before:.3g} times the memory, its peak {_gain_words(step)}")
     return "; ".join(words) + "."
+
+
+def _load_words(judgement: CapacityJudgement) -> str:
+    return f" ({judgement.workload.rsplit('/', 1)[-1]}, {judgement.route})"
 
 
 def _gain_words(step: CapacityStep) -> str:
@@ -209,8 +235,8 @@ def _gain_words(step: CapacityStep) -> str:
     return f"is {share.removesuffix(' than').removesuffix(' as')} ({interval})"
 
 
-def _open_end(found: CapacityJudgement) -> str:
-    last = found.steps[-1]
-    if last.is_gain:
+def _open_end_words(judgement: CapacityJudgement) -> str:
+    last_step = judgement.steps[-1]
+    if last_step.is_gain:
         return "throughput still rises at the highest concurrency measured, so its peak is higher"
     return "this is the highest concurrency measured, so its peak may be higher"

@@ -25,12 +25,12 @@ def cell_level_words(group: CellJudgement, unit: str = "") -> str:
         return ""
     unit = f" {unit}" if unit else ""
     if group.is_vague:
-        return f"{_runs(group)}{unit}, {vague_words(group)}"
+        return f"{_runs_words(group)}{unit}, {vague_words(group)}"
     words = plus_minus(group.tps_mean, group.tps_low or 0.0, group.tps_high or 0.0) + unit
     if not group.is_settled:
         return f"({words})"
-    whole = window_mean(group)
-    return words if whole is None else f"{words} (whole window {significant_words(whole)})"
+    window_tps = window_mean(group)
+    return words if window_tps is None else f"{words} (whole window {significant_words(window_tps)})"
 
 
 def vague_words(group: CellJudgement) -> str:
@@ -56,9 +56,9 @@ def assumed_words(spread: float | None) -> str:
     return "" if spread is None else f"if repeats spread by {100 * spread:.2g} %"
 
 
-def _runs(group: CellJudgement) -> str:
+def _runs_words(group: CellJudgement) -> str:
     levels = [significant_words(run.level_tps) for run in group.judged if run.level_tps]
     if len(levels) <= _MOST_RUNS:
         return listed(levels)
-    ordered = sorted(run.level_tps for run in group.judged if run.level_tps)
-    return f"{significant_words(ordered[0])} to {significant_words(ordered[-1])}"
+    sorted_levels = sorted(run.level_tps for run in group.judged if run.level_tps)
+    return f"{significant_words(sorted_levels[0])} to {significant_words(sorted_levels[-1])}"

@@ -91,9 +91,9 @@ class CellJudgement:
 
 def judge_cells(records: Sequence[RunRecord]) -> list[CellJudgement]:
     """Every cell of the records, in the order in which they first appear."""
-    groups = [_chosen(cell, runs) for cell, runs in _by_cell(records).items()]
-    found = sentinel_spread(records)
-    levels = levels_of([group for group in groups if group.judged], [found] if found else [])
+    groups = [_choose_judged_runs(cell, runs) for cell, runs in _records_by_cell(records).items()]
+    spread = sentinel_spread(records)
+    levels = levels_of([group for group in groups if group.judged], [spread] if spread else [])
     return [_with_level(group, levels[group.cell]) if group.cell in levels else group for group in groups]
 
 
@@ -115,17 +115,19 @@ def levels_of(groups: Sequence[CellJudgement], others: Sequence[Spread] = ()) ->
     ----------
     others : spreads that are known besides, such as a sentinel's
     """
-    found = zip(groups, levels_in_order(groups, others), strict=True)
-    return {group.cell: level for group, level in found}
+    group_levels = zip(groups, levels_in_order(groups, others), strict=True)
+    return {group.cell: level for group, level in group_levels}
 
 
 def levels_in_order(groups: Sequence[CellJudgement], others: Sequence[Spread] = ()) -> list[CellLevel]:
     """The same in the order of the groups, among which a cell may be twice."""
     levels: dict[int, CellLevel] = {}
     for is_firm in (True, False):
-        own = [(index, group) for index, group in enumerate(groups) if (group.trusted and group.is_settled) == is_firm]
-        found = _levels([group for _, group in own], others)
-        levels |= {index: level for (index, _), level in zip(own, found, strict=True)}
+        indexed_groups = [
+            (index, group) for index, group in enumerate(groups) if (group.trusted and group.is_settled) == is_firm
+        ]
+        cell_levels = _cell_levels([group for _, group in indexed_groups], others)
+        levels |= {index: level for (index, _), level in zip(indexed_groups, cell_levels, strict=True)}
     return [levels[index] for index in range(len(groups))]
 
 
@@ -134,50 +136,57 @@ def logs_of(group: CellJudgement) -> list[float]:
     return [math.log(run.level_tps) for run in group.judged if run.level_tps]
 
 
-def _levels(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[CellLevel]:
+def _cell_levels(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[CellLevel]:
     logs = [logs_of(group) for group in groups]
     if any(run.run.is_further for group in groups for run in group.judged):
-        return _staged(groups, others)
+        return _staged_cell_levels(groups, others)
     spread = moderated_spread(logs)
     is_plain = math.isnan(spread.prior_sd)
     pooled = pooled_spread(logs, others)
-    found = []
-    for group, own, sd, df in zip(groups, logs, spread.sd, spread.df, strict=True):
-        if len(own) > 1:
-            found.append(CellLevel(repeated_level(own, sd, df), "repeats" if is_plain else "repeats, moderated"))
+    levels = []
+    for group, run_logs, sd, df in zip(groups, logs, spread.sd, spread.df, strict=True):
+        if len(run_logs) > 1:
+            levels.append(CellLevel(repeated_level(run_logs, sd, df), "repeats" if is_plain else "repeats, moderated"))
         else:
-            found.append(_single(group.judged[0], pooled if is_plain else (sd, df), is_moderated=not is_plain))
-    return found
+            levels.append(
+                _single_run_cell_level(group.judged[0], pooled if is_plain else (sd, df), is_moderated=not is_plain)
+            )
+    return levels
 
 
-def _staged(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[CellLevel]:
+def _staged_cell_levels(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[CellLevel]:
     """Levels where some cells were repeated further because of their spread: see `staged_levels`."""
-    first = [
-        [math.log(run.level_tps) for run in own.judged if run.level_tps and not run.run.is_further] for own in groups
+    first_logs = [
+        [math.log(run.level_tps) for run in group.judged if run.level_tps and not run.run.is_further]
+        for group in groups
     ]
-    every = [logs_of(group) for group in groups]
-    spread = moderated_spread([own or [0.0] for own in first])
+    all_logs = [logs_of(group) for group in groups]
+    spread = moderated_spread([run_logs or [0.0] for run_logs in first_logs])
     is_plain = math.isnan(spread.prior_sd)
-    pooled = pooled_spread([own for own in first if own], others)
+    pooled = pooled_spread([run_logs for run_logs in first_logs if run_logs], others)
     kind: IntervalKind = "repeats" if is_plain else "repeats, moderated"
-    found = []
-    for group, level, sd, df in zip(groups, staged_levels(first, every), spread.sd, spread.df, strict=True):
-        alone = pooled if is_plain else (sd, df)
-        found.append(CellLevel(level, kind) if level else _single(group.judged[0], alone, is_moderated=not is_plain))
-    return found
+    levels = []
+    for group, level, sd, df in zip(groups, staged_levels(first_logs, all_logs), spread.sd, spread.df, strict=True):
+        cell_spread = pooled if is_plain else (sd, df)
+        levels.append(
+            CellLevel(level, kind)
+            if level
+            else _single_run_cell_level(group.judged[0], cell_spread, is_moderated=not is_plain)
+        )
+    return levels
 
 
-def _single(run: RunRecord, seen: Spread, *, is_moderated: bool) -> CellLevel:
-    """Level of a cell that was run once; `seen` is what the study shows elsewhere."""
+def _single_run_cell_level(run: RunRecord, study_spread: Spread, *, is_moderated: bool) -> CellLevel:
+    """Level of a cell that was run once; `study_spread` is what the study shows elsewhere."""
     mean, half = run.level_tps or 0.0, run.level_half_width or 0.0
-    spread, df = seen
+    spread, df = study_spread
     if is_moderated or df >= LEAST_SHARED_DF:
         return CellLevel(borrowed_level(mean, half, spread, df), "one run, borrowed spread")
-    assumed = max(PRIOR_SPREAD, spread) if df else PRIOR_SPREAD
-    return CellLevel(single_run_level(mean, half, assumed), "one run, assumed spread", assumed)
+    assumed_spread = max(PRIOR_SPREAD, spread) if df else PRIOR_SPREAD
+    return CellLevel(single_run_level(mean, half, assumed_spread), "one run, assumed spread", assumed_spread)
 
 
-def _by_cell(records: Iterable[RunRecord]) -> dict[Cell, list[RunRecord]]:
+def _records_by_cell(records: Iterable[RunRecord]) -> dict[Cell, list[RunRecord]]:
     cells: dict[Cell, list[RunRecord]] = {}
     for record in records:
         if not record.run.is_sentinel:
@@ -185,18 +194,18 @@ def _by_cell(records: Iterable[RunRecord]) -> dict[Cell, list[RunRecord]]:
     return cells
 
 
-def _chosen(cell: Cell, runs: Sequence[RunRecord]) -> CellJudgement:
-    good = tuple(run for run in runs if run.status == "good" and run.tps_mean)
-    suspect = tuple(run for run in runs if run.status == "suspect" and run.tps_mean)
-    settled = settled_runs(good)
-    judged = settled or good or suspect
-    ordered = tuple(sorted(runs, key=lambda record: record.run.repeat))
-    is_settled = bool(settled) or (not good and all(run.is_settled for run in suspect))
-    return CellJudgement(cell, ordered, judged, trusted=bool(good), is_settled=is_settled)
+def _choose_judged_runs(cell: Cell, runs: Sequence[RunRecord]) -> CellJudgement:
+    good_runs = tuple(run for run in runs if run.status == "good" and run.tps_mean)
+    suspect_runs = tuple(run for run in runs if run.status == "suspect" and run.tps_mean)
+    runs_with_level = settled_runs(good_runs)
+    judged_runs = runs_with_level or good_runs or suspect_runs
+    ordered_runs = tuple(sorted(runs, key=lambda record: record.run.repeat))
+    is_settled = bool(runs_with_level) or (not good_runs and all(run.is_settled for run in suspect_runs))
+    return CellJudgement(cell, ordered_runs, judged_runs, trusted=bool(good_runs), is_settled=is_settled)
 
 
-def _with_level(group: CellJudgement, found: CellLevel) -> CellJudgement:
-    level = found.level
+def _with_level(group: CellJudgement, cell_level: CellLevel) -> CellJudgement:
+    level = cell_level.level
     mean, half = math.exp(level.mean), level.half_width()
     noise = math.sqrt(sum((run.level_half_width or 0.0) ** 2 for run in group.judged)) / len(group.judged)
     low, high = math.exp(level.mean - half), bounded_exp(level.mean + half)
@@ -207,6 +216,6 @@ def _with_level(group: CellJudgement, found: CellLevel) -> CellJudgement:
         tps_high=max(high, mean + noise),
         noise_half_width=noise,
         level=level,
-        interval_kind=found.kind,
-        assumed_spread=found.assumed_spread,
+        interval_kind=cell_level.kind,
+        assumed_spread=cell_level.assumed_spread,
     )

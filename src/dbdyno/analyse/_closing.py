@@ -23,16 +23,14 @@ def closing_cells(
     tps_of : throughput of a run's window, one value a second
     last_s : seconds that are judged, at least two
     """
-    return judge_cells([_closed(record, tps_of, last_s) for record in records])
+    return judge_cells([_judge_last_seconds(record, tps_of, last_s) for record in records])
 
 
-def _closed(record: RunRecord, tps_of: Callable[[RunRecord], ArrayLike], last_s: int) -> RunRecord:
+def _judge_last_seconds(record: RunRecord, tps_of: Callable[[RunRecord], ArrayLike], last_s: int) -> RunRecord:
     seconds = np.asarray(tps_of(record) if record.tps_mean else [], dtype=np.float64)
     if len(seconds) < last_s:
         return replace(record, tps_mean=None, tps_half_width=None, settled=None)
-    found, settled = noise_interval(seconds[-last_s:]), settled_part(seconds[-last_s:])
-    if settled is not None:  # whether they have a level is judged; what is quoted of them is the mean of them all
-        settled = replace(settled, tps_mean=found.mean, tps_half_width=found.half_width)
-    return replace(
-        record, window_s=float(last_s), tps_mean=found.mean, tps_half_width=found.half_width, settled=settled
-    )
+    noise, part = noise_interval(seconds[-last_s:]), settled_part(seconds[-last_s:])
+    if part is not None:  # whether they have a level is judged; what is quoted of them is the mean of them all
+        part = replace(part, tps_mean=noise.mean, tps_half_width=noise.half_width)
+    return replace(record, window_s=float(last_s), tps_mean=noise.mean, tps_half_width=noise.half_width, settled=part)

@@ -74,12 +74,12 @@ def courses_words(found: CourseSummary) -> str:
     >>> words[2]
     '24 min 44 s driven of at most 1 h 30 min (73 % saved)'
     """
-    saved = 1 - found.driven_s / found.most_s
-    driven, most = format_duration(found.driven_s * 10**9), format_duration(found.most_s * 10**9)
+    saved_share = 1 - found.driven_s / found.most_s
+    driven_words, most_words = format_duration(found.driven_s * 10**9), format_duration(found.most_s * 10**9)
     return (
-        f"warm-up {_span(found.warm_up_s)}, settled in {found.settled} of {counted(found.runs, 'run')}; window "
-        f"{_span(found.window_s)}, precise enough in {found.sure}; {driven} driven of at most {most} "
-        f"({saved:.0%} saved)".replace("%", " %")
+        f"warm-up {_seconds_range_words(found.warm_up_s)}, settled in {found.settled} of "
+        f"{counted(found.runs, 'run')}; window {_seconds_range_words(found.window_s)}, precise enough in {found.sure}; "
+        f"{driven_words} driven of at most {most_words} ({saved_share:.0%} saved)".replace("%", " %")
     )
 
 
@@ -90,67 +90,79 @@ def course_caveats(records: Sequence[RunRecord], judged_again: Mapping[str, RunC
     ----------
     judged_again : by run id, the course that the stored seconds give
     """
-    open_ones = [record for record in records if record.course is not None]
-    if not open_ones:
+    adaptive_records = [record for record in records if record.course is not None]
+    if not adaptive_records:
         return []
-    found = [_capped(open_ones), _windows_capped(open_ones), _moved(open_ones), _unread(open_ones)]
-    found.append(_judged_otherwise(open_ones, judged_again))
-    return [caveat for caveat in found if caveat is not None]
+    caveats = [
+        _capped_warm_ups_caveat(adaptive_records),
+        _capped_windows_caveat(adaptive_records),
+        _moved_server_state_caveat(adaptive_records),
+        _unread_gates_caveat(adaptive_records),
+    ]
+    caveats.append(_differing_courses_caveat(adaptive_records, judged_again))
+    return [caveat for caveat in caveats if caveat is not None]
 
 
-def _capped(records: Sequence[RunRecord]) -> Caveat | None:
-    capped = [record.course for record in records if record.course and record.course.warm_up_end == "cap"]
-    if not capped:
+def _capped_warm_ups_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+    capped_courses = [record.course for record in records if record.course and record.course.warm_up_end == "cap"]
+    if not capped_courses:
         return None
-    kept = _most_common([unsettled_words(what) for course in capped for what in course.unsettled])
-    why = f" What had not settled: {kept}." if kept else ""
+    common_reasons = _most_common([unsettled_words(reason) for course in capped_courses for reason in course.unsettled])
+    why = f" What had not settled: {common_reasons}." if common_reasons else ""
     text = (
-        f"In {counted(len(capped), 'run')} of {len(records)} the warm-up ended at its limit before the "
+        f"In {counted(len(capped_courses), 'run')} of {len(records)} the warm-up ended at its limit before the "
         f"server settled.{why}"
     )
     return Caveat("warm-up-cap", text)
 
 
-def _windows_capped(records: Sequence[RunRecord]) -> Caveat | None:
-    capped = [record for record in records if record.course and record.course.window_end == "cap"]
-    if not capped:
+def _capped_windows_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+    capped_records = [record for record in records if record.course and record.course.window_end == "cap"]
+    if not capped_records:
         return None
     text = (
-        f"In {counted(len(capped), 'run')} of {len(records)} the window ended at its limit before it was "
+        f"In {counted(len(capped_records), 'run')} of {len(records)} the window ended at its limit before it was "
         "precise enough."
     )
     return Caveat("window-cap", f"{text} Their intervals show the precision.")
 
 
-def _moved(records: Sequence[RunRecord]) -> Caveat | None:
-    moved = [record.course for record in records if record.course and record.course.gates_failed]
-    if not moved:
+def _moved_server_state_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+    courses = [record.course for record in records if record.course and record.course.gates_failed]
+    if not courses:
         return None
-    what = _most_common([gate for course in moved for gate in course.gates_failed])
+    gates = _most_common([gate for course in courses for gate in course.gates_failed])
     text = (
-        f"In {counted(len(moved), 'run')} of {len(records)} the server's internal state changed in the window: {what}."
+        f"In {counted(len(courses), 'run')} of {len(records)} the server's internal state changed in the window: "
+        f"{gates}."
     )
     return Caveat("server-unsettled", f"{text} Stable throughput may not last.")
 
 
-def _unread(records: Sequence[RunRecord]) -> Caveat | None:
-    unread = [record.course for record in records if record.course and record.course.gates_unread]
-    if not unread:
+def _unread_gates_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+    courses = [record.course for record in records if record.course and record.course.gates_unread]
+    if not courses:
         return None
-    what = _most_common([gate for course in unread for gate in course.gates_unread])
+    gates = _most_common([gate for course in courses for gate in course.gates_unread])
     text = (
-        f"Whether the server had settled could not be read in {counted(len(unread), 'run')} of {len(records)}: {what}"
+        f"Whether the server had settled could not be read in {counted(len(courses), 'run')} of {len(records)}: {gates}"
     )
     return Caveat("server-unread", f"{text}. There, only throughput was checked.")
 
 
-def _judged_otherwise(records: Sequence[RunRecord], again: Mapping[str, RunCourse | None]) -> Caveat | None:
-    other = [record for record in records if record.run.run_id in again and again[record.run.run_id] != record.course]
-    if not other:
+def _differing_courses_caveat(
+    records: Sequence[RunRecord], recomputed_courses: Mapping[str, RunCourse | None]
+) -> Caveat | None:
+    differing_records = [
+        record
+        for record in records
+        if record.run.run_id in recomputed_courses and recomputed_courses[record.run.run_id] != record.course
+    ]
+    if not differing_records:
         return None
     text = (
-        f"{counted(len(other), 'run')} of {len(records)} ended differently than their stored seconds imply: "
-        "telemetry came too late for a check."
+        f"{counted(len(differing_records), 'run')} of {len(records)} ended differently than their stored seconds "
+        "imply: telemetry came too late for a check."
     )
     return Caveat("course-differs", text)
 
@@ -159,7 +171,7 @@ def _most_common(words: Sequence[str]) -> str:
     return listed([f"{word} ({count})" for word, count in Counter(words).most_common(4)])
 
 
-def _span(seconds: tuple[int, int]) -> str:
+def _seconds_range_words(seconds: tuple[int, int]) -> str:
     low, high = seconds
     return f"{low} s" if low == high else f"{low} to {high} s"
 

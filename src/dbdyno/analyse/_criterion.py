@@ -56,8 +56,8 @@ class Criterion:
         """
         sign = 1 if self.measure == "tps" else -1
         worst = math.log1p(-sign * self.allowed)
-        needed = repeats_to_exclude(sign * math.log(change.ratio), sign * worst, change.sd, 0.05 / max(family, 1))
-        return None if needed is None else max(needed, change.runs + 1)
+        repeats = repeats_to_exclude(sign * math.log(change.ratio), sign * worst, change.sd, 0.05 / max(family, 1))
+        return None if repeats is None else max(repeats, change.runs + 1)
 
     def _is_beyond(self, ratio: float) -> bool:
         return ratio < 1 - self.allowed if self.measure == "tps" else ratio > 1 + self.allowed
@@ -80,17 +80,17 @@ def parse_criterion(text: str) -> Criterion:
     if match is not None:
         measure = "tps" if match[1] == "slower" else QUANTILE_OF.get(match[1])
     if match is None or measure is None:
-        raise RequestError(f"'{text}' is not a rule of --fail-on", "", _meant(text.strip()))
-    allowed = float(match[2]) / 100
-    if measure == "tps" and allowed >= 1:
+        raise RequestError(f"'{text}' is not a rule of --fail-on", "", _spelling_remedy(text.strip()))
+    allowed_share = float(match[2]) / 100
+    if measure == "tps" and allowed_share >= 1:
         raise RequestError(f"'{text}' can't be broken", "nothing is slower by 100 % or more", f"write {_FORMS}")
-    return Criterion(text, measure, allowed)
+    return Criterion(text, measure, allowed_share)
 
 
-def _meant(text: str) -> str:
+def _spelling_remedy(text: str) -> str:
     name, colon, share = text.partition(":")
-    meant = f"{_OTHER_WORDS.get(name.strip().lower(), name)}{colon}{share}"
-    for form in (meant, f"{meant}%"):
+    suggestion = f"{_OTHER_WORDS.get(name.strip().lower(), name)}{colon}{share}"
+    for form in (suggestion, f"{suggestion}%"):
         if form != text and (match := _RE.fullmatch(form)) and (match[1] == "slower" or match[1] in QUANTILE_OF):
             return f"did you mean {form}?"
     return f"write {_FORMS}"

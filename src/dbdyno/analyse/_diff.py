@@ -119,11 +119,14 @@ def compare_studies(pairs: Sequence[Pair], others: Sequence[Spread] = ()) -> lis
     ----------
     others : spreads between repeats that are known besides, such as those of the studies' sentinels
     """
-    known = [pair for pair in pairs if all(group.trusted and group.level is not None for group in pair)]
-    found = levels_in_order([group for pair in known for group in pair], others)
-    sides = zip(found[::2], found[1::2], strict=True)
-    assumed = [max((s.assumed_spread for s in side if s.assumed_spread is not None), default=None) for side in sides]
-    return _changes("tps", known, [level.level for level in found], assumed)
+    trusted_pairs = [pair for pair in pairs if all(group.trusted and group.level is not None for group in pair)]
+    cell_levels = levels_in_order([group for pair in trusted_pairs for group in pair], others)
+    level_pairs = zip(cell_levels[::2], cell_levels[1::2], strict=True)
+    assumed_spreads = [
+        max((level.assumed_spread for level in level_pair if level.assumed_spread is not None), default=None)
+        for level_pair in level_pairs
+    ]
+    return _cell_changes("tps", trusted_pairs, [level.level for level in cell_levels], assumed_spreads)
 
 
 def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellChange]:
@@ -132,17 +135,18 @@ def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellCha
     A single run's quantile has no known spread, and none is assumed.
     """
     logs = {id(group): _quantile_logs(group, quantile) for pair in pairs for group in pair}
-    known = [
+    supported_pairs = [
         pair
         for pair in pairs
         if all(group.trusted and len(logs[id(group)]) > 1 and _is_supported(group, quantile) for group in pair)
     ]
-    values = [logs[id(group)] for pair in known for group in pair]
+    values = [logs[id(group)] for pair in supported_pairs for group in pair]
     spread = moderated_spread(values)
     levels = [
-        repeated_level(own, max(sd, _SD_FLOOR), df) for own, sd, df in zip(values, spread.sd, spread.df, strict=True)
+        repeated_level(run_logs, max(sd, _SD_FLOOR), df)
+        for run_logs, sd, df in zip(values, spread.sd, spread.df, strict=True)
     ]
-    return _changes(quantile, known, levels, [None] * len(known))
+    return _cell_changes(quantile, supported_pairs, levels, [None] * len(supported_pairs))
 
 
 def common_shifts(changes: Sequence[CellChange]) -> dict[str, TargetShift]:
@@ -151,13 +155,13 @@ def common_shifts(changes: Sequence[CellChange]) -> dict[str, TargetShift]:
     for change in (change for change in changes if change.verdict != "not settled"):
         half = (math.log(change.high) - math.log(change.low)) / 2 if change.low > 0 else math.inf
         logs.setdefault(change.new.target, []).append((math.log(change.ratio), half / 1.96))
-    return {target: _shift(target, found) for target, found in logs.items() if len(found) > 1}
+    return {target: _target_shift(target, log_changes) for target, log_changes in logs.items() if len(log_changes) > 1}
 
 
-def _shift(target: str, found: Sequence[tuple[float, float]]) -> TargetShift:
-    values = np.array([log for log, _ in found])
+def _target_shift(target: str, log_changes: Sequence[tuple[float, float]]) -> TargetShift:
+    values = np.array([log for log, _ in log_changes])
     count = len(values)
-    within = math.sqrt(sum(se**2 for _, se in found)) / count
+    within = math.sqrt(sum(se**2 for _, se in log_changes)) / count
     half = max(t_quantile(0.975, count - 1.0) * float(values.std(ddof=1)) / math.sqrt(count), 1.96 * within)
     mean = float(values.mean())
     return TargetShift(target, count, math.exp(mean), bounded_exp(mean - half), bounded_exp(mean + half))
@@ -173,55 +177,65 @@ def _is_supported(group: CellJudgement, quantile: Quantile) -> bool:
     return sum(run.transactions for run in group.judged) * TAIL[quantile] >= ENOUGH_BEYOND
 
 
-def _changes(
-    measure: Measure, pairs: Sequence[Pair], levels: Sequence[LogLevel], assumed: Sequence[float | None]
+def _cell_changes(
+    measure: Measure, pairs: Sequence[Pair], levels: Sequence[LogLevel], assumed_spreads: Sequence[float | None]
 ) -> list[CellChange]:
     """Changes of all pairs; `levels` in the order base, new, base, new. A pair that has not settled is not tested."""
-    sides = list(zip(levels[::2], levels[1::2], strict=True))
-    differences = [compare(new, base) for base, new in sides]
-    tested = [index for index, pair in enumerate(pairs) if all(group.is_settled for group in pair)]
-    p_values = [differences[index].p for index in tested]
-    rows = zip(tested, holm(p_values), benjamini_hochberg(p_values), strict=True)
-    known = {index: (adjusted, marked) for index, adjusted, marked in rows}
+    level_pairs = list(zip(levels[::2], levels[1::2], strict=True))
+    differences = [compare(new, base) for base, new in level_pairs]
+    tested_indices = [index for index, pair in enumerate(pairs) if all(group.is_settled for group in pair)]
+    p_values = [differences[index].p for index in tested_indices]
+    rows = zip(tested_indices, holm(p_values), benjamini_hochberg(p_values), strict=True)
+    p_by_index = {index: (adjusted, marked) for index, adjusted, marked in rows}
     return [
-        _change(measure, pair, sides[index], differences[index], known.get(index), len(tested), assumed[index])
+        _cell_change(
+            measure,
+            pair,
+            level_pairs[index],
+            differences[index],
+            p_by_index.get(index),
+            len(tested_indices),
+            assumed_spreads[index],
+        )
         for index, pair in enumerate(pairs)
     ]
 
 
-def _change(
+def _cell_change(
     measure: Measure,
     pair: Pair,
     levels: tuple[LogLevel, LogLevel],
-    found: LogDifference,
+    difference: LogDifference,
     p_values: tuple[float, float] | None,
     family: int,
-    assumed: float | None,
+    assumed_spread: float | None,
 ) -> CellChange:
-    verdict = "not settled" if p_values is None else verdict_of(found, p_values[0])
-    low, high = found.interval()
+    verdict = "not settled" if p_values is None else verdict_of(difference, p_values[0])
+    low, high = difference.interval()
     runs = min(level.repeats for level in levels)
-    needed = repeats_to_decide(found.difference, found.sd, 0.05 / family) if verdict == "undecided" else None
-    shown = p_values if assumed is None else None
+    repeats_needed = (
+        repeats_to_decide(difference.difference, difference.sd, 0.05 / family) if verdict == "undecided" else None
+    )
+    reported_p_values = p_values if assumed_spread is None else None
     return CellChange(
         base=pair[0].cell,
         new=pair[1].cell,
         measure=measure,
         base_value=math.exp(levels[0].mean),
         new_value=math.exp(levels[1].mean),
-        ratio=found.ratio,
+        ratio=difference.ratio,
         low=low,
         high=high,
-        p_adjusted=shown[0] if shown else None,
-        p_marked=shown[1] if shown else None,
+        p_adjusted=reported_p_values[0] if reported_p_values else None,
+        p_marked=reported_p_values[1] if reported_p_values else None,
         verdict=verdict,
-        smallest=smallest_detectable_ratio(found.sd, found.df, runs),
-        repeats_needed=None if needed is None else max(needed, runs + 1),
+        smallest=smallest_detectable_ratio(difference.sd, difference.df, runs),
+        repeats_needed=None if repeats_needed is None else max(repeats_needed, runs + 1),
         is_significant=p_values is not None and p_values[0] < 0.05,
         is_marked=p_values is not None and p_values[1] < 0.05,
-        sd=found.sd,
+        sd=difference.sd,
         runs=runs,
-        assumed_spread=assumed,
+        assumed_spread=assumed_spread,
         remedy=remedy_words([run for group in pair if not group.is_settled for run in group.unsettled]),
     )
 

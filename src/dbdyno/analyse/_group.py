@@ -75,12 +75,12 @@ def compare_runs(means: Mapping[str, tuple[float, float]], spread: float = ASSUM
     ('different', {'a': (1, 1), 'b': (2, 2)})
     """
     levels = {name: single_run_level(mean, half, spread) for name, (mean, half) in means.items()}
-    ordered = [sorted(pair, key=lambda name: -means[name][0]) for pair in itertools.combinations(levels, 2)]
-    differences = [compare(levels[better], levels[worse]) for better, worse in ordered]
+    ordered_pairs = [sorted(pair, key=lambda name: -means[name][0]) for pair in itertools.combinations(levels, 2)]
+    differences = [compare(levels[better], levels[worse]) for better, worse in ordered_pairs]
     adjusted = holm([difference.p for difference in differences])
     pairs = tuple(
         RunPair(better, worse, difference, p, verdict_of(difference, p))
-        for (better, worse), difference, p in zip(ordered, differences, adjusted, strict=True)
+        for (better, worse), difference, p in zip(ordered_pairs, differences, adjusted, strict=True)
     )
     wins = {(pair.better, pair.worse): pair.is_significant for pair in pairs}
     return GroupJudgement(spread, pairs, rank_intervals(list(levels), wins), lead(levels))

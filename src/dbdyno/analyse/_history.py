@@ -119,20 +119,24 @@ def with_machine_changes(
     ----------
     is_unchanged : whether build and settings of the line were the same before and after the move
     """
-    still = [
+    unchanged_moves = [
         (history.cell.target, move) for history in histories for move in history.moves if is_unchanged(history, move)
     ]
-    found = []
+    marked_histories = []
     for history in histories:
         moves = []
         for move in history.moves:
-            alike = {line for line, other in still if line != history.cell.target and _together(move, other)}
-            moves.append(replace(move, alike=tuple(sorted(alike))))
-        found.append(replace(history, moves=tuple(moves)))
-    return found
+            moved_lines = {
+                line
+                for line, other_move in unchanged_moves
+                if line != history.cell.target and _is_same_move(move, other_move)
+            }
+            moves.append(replace(move, alike=tuple(sorted(moved_lines))))
+        marked_histories.append(replace(history, moves=tuple(moves)))
+    return marked_histories
 
 
-def _together(move: HistoryChange, other: HistoryChange) -> bool:
+def _is_same_move(move: HistoryChange, other: HistoryChange) -> bool:
     """Between the same studies, as far as both were in them, and in the same direction."""
     overlap = move.before.study < other.after.study and other.before.study < move.after.study
     return overlap and (move.level.ratio > 1) == (other.level.ratio > 1)
@@ -143,22 +147,24 @@ def tps_point(study: int, group: CellJudgement) -> HistoryPoint | None:
     if not group.decides or group.level is None or group.tps_mean is None:
         return None
     low, high = group.tps_low or group.tps_mean, group.tps_high or group.tps_mean
-    return _point(study, group, group.tps_mean, low, high, group.level.se)
+    return _history_point(study, group, group.tps_mean, low, high, group.level.se)
 
 
 def quantile_point(study: int, group: CellJudgement, measure: Measure) -> HistoryPoint | None:
     """A quantile of a cell in one study; None without a good, settled run whose quantile is known."""
-    known = [getattr(run.latency_ns, measure) for run in group.judged if run.latency_ns is not None]
-    logs = np.log([value for value in known if value])
+    values = [getattr(run.latency_ns, measure) for run in group.judged if run.latency_ns is not None]
+    logs = np.log([value for value in values if value])
     if not group.decides or not len(logs):
         return None
     mean = float(logs.mean())
     if len(logs) == 1:
-        return _point(study, group, math.exp(mean), math.exp(mean), math.exp(mean), 0.0)
+        return _history_point(study, group, math.exp(mean), math.exp(mean), math.exp(mean), 0.0)
     se = float(logs.std(ddof=1)) / math.sqrt(len(logs))
     half = t_quantile(0.975, len(logs) - 1.0) * se
-    return _point(study, group, math.exp(mean), math.exp(mean - half), bounded_exp(mean + half), se)
+    return _history_point(study, group, math.exp(mean), math.exp(mean - half), bounded_exp(mean + half), se)
 
 
-def _point(study: int, group: CellJudgement, value: float, low: float, high: float, log_se: float) -> HistoryPoint:
+def _history_point(
+    study: int, group: CellJudgement, value: float, low: float, high: float, log_se: float
+) -> HistoryPoint:
     return HistoryPoint(study, group.cell, group.judged[0].version, value, low, high, log_se, len(group.judged))

@@ -99,13 +99,13 @@ def printed_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
 
     The value is for cells without histograms, with their transactions; None when nothing was printed.
     """
-    printed = [run.latency_ns for run in group.judged if run.latency_ns is not None]
-    if not printed or any(run.imported is None for run in group.judged):
+    printed_latencies = [run.latency_ns for run in group.judged if run.latency_ns is not None]
+    if not printed_latencies or any(run.imported is None for run in group.judged):
         return None
 
     def middle(name: str) -> int | None:
-        values = sorted(value for latency in printed if (value := getattr(latency, name)) is not None)
-        return values[len(values) // 2] if len(values) == len(printed) else None
+        values = sorted(value for latency in printed_latencies if (value := getattr(latency, name)) is not None)
+        return values[len(values) // 2] if len(values) == len(printed_latencies) else None
 
     latency = LatencyNs(*(middle(name) for name in ("p50", "p95", "p99", "p999", "max")))
     return latency, sum(run.transactions for run in group.judged)
@@ -124,30 +124,32 @@ def judge_latency(
         without histograms are not in it
     seconds : per cell those of its judged runs, where they are stored
     """
-    told = {
-        group.cell: found
+    printed_by_cell = {
+        group.cell: printed
         for group in judgements
-        if group.cell not in merged and (found := printed_latency(group)) is not None
+        if group.cell not in merged and (printed := printed_latency(group)) is not None
     }
-    known = {**merged, **told}
-    cells = [group for group in judgements if group.cell in known and group.judged]
-    independent = {group.cell: _independent(_driven(seconds, group.cell)) for group in cells}
-    judged = [each for quantile in QUANTILES for each in _judge_quantile(quantile, cells, known, independent)]
-    return [replace(each, is_told=each.cell in told) for each in judged]
+    latency_by_cell = {**merged, **printed_by_cell}
+    cells = [group for group in judgements if group.cell in latency_by_cell and group.judged]
+    independent = {group.cell: _independent_counts(_runs_with_transactions(seconds, group.cell)) for group in cells}
+    latencies = [
+        latency for quantile in QUANTILES for latency in _judge_quantile(quantile, cells, latency_by_cell, independent)
+    ]
+    return [replace(latency, is_told=latency.cell in printed_by_cell) for latency in latencies]
 
 
 def with_noise_intervals(
     latency: Iterable[LatencyJudgement], seconds: Mapping[Cell, Sequence[SecondHistograms]]
 ) -> list[LatencyJudgement]:
     """The same, and cells that were run once get the interval of their noise, which is drawn a thousand times each."""
-    found = []
-    for each in latency:
-        runs = _driven(seconds, each.cell)
-        if not each.interval_of and runs and len(runs[0].counts) >= SHORTEST_NOISE_S:
-            low, high = _noise(each.quantile, each.value_ns, runs[0])
-            each = replace(each, low_ns=low, high_ns=high, interval_of="noise")
-        found.append(each)
-    return found
+    judgements = []
+    for judgement in latency:
+        runs = _runs_with_transactions(seconds, judgement.cell)
+        if not judgement.interval_of and runs and len(runs[0].counts) >= SHORTEST_NOISE_S:
+            low, high = _single_run_interval(judgement.quantile, judgement.value_ns, runs[0])
+            judgement = replace(judgement, low_ns=low, high_ns=high, interval_of="noise")
+        judgements.append(judgement)
+    return judgements
 
 
 def _judge_quantile(
@@ -156,11 +158,11 @@ def _judge_quantile(
     merged: Mapping[Cell, tuple[LatencyNs, int]],
     independent_counts: Mapping[Cell, Mapping[Quantile, float]],
 ) -> list[LatencyJudgement]:
-    logs = {group.cell: _logs(group, quantile) for group in cells}
-    known = [group for group in cells if logs[group.cell]]
-    spread = moderated_spread([logs[group.cell] for group in known])
-    found = []
-    for group, sd, df in zip(known, spread.sd, spread.df, strict=True):
+    logs = {group.cell: _log_quantiles(group, quantile) for group in cells}
+    cells_with_logs = [group for group in cells if logs[group.cell]]
+    spread = moderated_spread([logs[group.cell] for group in cells_with_logs])
+    judgements = []
+    for group, sd, df in zip(cells_with_logs, spread.sd, spread.df, strict=True):
         latency, count = merged[group.cell]
         value, beyond = getattr(latency, quantile), int(count * TAIL[quantile])
         if value is None or beyond < ENOUGH_BEYOND:
@@ -168,33 +170,37 @@ def _judge_quantile(
         independent = independent_counts[group.cell].get(quantile)
         if independent is not None and independent < ENOUGH_BEYOND:
             continue
-        judged = LatencyJudgement(group.cell, quantile, value, None, None, beyond, independent_count=independent)
+        judgement = LatencyJudgement(group.cell, quantile, value, None, None, beyond, independent_count=independent)
         if len(logs[group.cell]) > 1:
             low, high = _interval(value, logs[group.cell], sd, df)
-            judged = replace(judged, low_ns=low, high_ns=high, interval_of="repeats")
-        found.append(judged)
-    return found
+            judgement = replace(judgement, low_ns=low, high_ns=high, interval_of="repeats")
+        judgements.append(judgement)
+    return judgements
 
 
-def _driven(seconds: Mapping[Cell, Sequence[SecondHistograms]], cell: Cell) -> list[SecondHistograms]:
+def _runs_with_transactions(seconds: Mapping[Cell, Sequence[SecondHistograms]], cell: Cell) -> list[SecondHistograms]:
     """Runs of a cell in which anything was done."""
     return [run for run in seconds.get(cell, ()) if run.counts.any()]
 
 
-def _independent(runs: Sequence[SecondHistograms]) -> dict[Quantile, float]:
+def _independent_counts(runs: Sequence[SecondHistograms]) -> dict[Quantile, float]:
     """Return what those slower than each quantile are worth as independent ones, in all runs; empty without seconds."""
     shares = [1 - TAIL[quantile] for quantile in QUANTILES]
-    found = [exceedances(run.counts, run.values_ns, shares) for run in runs]
-    return {quantile: sum(of_run[at] for of_run in found) for at, quantile in enumerate(QUANTILES) if found}
+    exceedances_by_run = [exceedances(run.counts, run.values_ns, shares) for run in runs]
+    return {
+        quantile: sum(of_run[index] for of_run in exceedances_by_run)
+        for index, quantile in enumerate(QUANTILES)
+        if exceedances_by_run
+    }
 
 
-def _noise(quantile: Quantile, value_ns: int, run: SecondHistograms) -> tuple[int, int]:
+def _single_run_interval(quantile: Quantile, value_ns: int, run: SecondHistograms) -> tuple[int, int]:
     """Interval of a run made once, from its seconds."""
-    found = quantile_interval(run.counts, run.values_ns, 1 - TAIL[quantile], draws=_DRAWS)
-    return round(min(found.low, value_ns)), round(max(found.high, value_ns))
+    interval = quantile_interval(run.counts, run.values_ns, 1 - TAIL[quantile], draws=_DRAWS)
+    return round(min(interval.low, value_ns)), round(max(interval.high, value_ns))
 
 
-def _logs(group: CellJudgement, quantile: Quantile) -> list[float]:
+def _log_quantiles(group: CellJudgement, quantile: Quantile) -> list[float]:
     values = [getattr(run.latency_ns, quantile) for run in group.judged if run.latency_ns is not None]
     return [math.log(value) for value in values if value is not None and value > 0]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
 from dbdyno.analyse._remedies import with_remedy
-from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, sentinel_words
+from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, of_working_benches, sentinel_words
 from dbdyno.analyse._windows import unsettled_windows
 from dbdyno.analyse._words import listed, percent_words, supported
 from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord, counted
@@ -61,39 +61,39 @@ def limitations(
     ----------
     courses : by run id, what the stored seconds of runs give whose length was left to them
     """
-    found = [
-        _results_differ(facts),
-        _scaled(facts),
-        _not_good(records),
-        _imported(facts),
-        _holes(facts, records),
-        _results_unknown(facts),
+    candidates = [
+        _differing_results_caveat(facts),
+        _scaled_study_caveat(facts),
+        _not_good_runs_caveat(records),
+        _imported_logs_caveat(facts),
+        _missing_combinations_caveat(facts, records),
+        _unchecked_results_caveat(facts),
         *unsettled_windows(records),
         *course_caveats(records, courses or {}),
-        _machine_moved(records),
-        _several_benches(records),
-        _window(facts),
-        _repeats(facts, judgements),
-        _fixed_order(facts),
-        _shared_cores(facts),
-        _busy_client(records),
-        _errors(records),
-        _undecided(comparisons),
-        _closed_loop(facts),
+        _machine_drift_caveat(records),
+        _several_benches_caveat(records),
+        _short_window_caveat(facts),
+        _few_repeats_caveat(facts, judgements),
+        _fixed_order_caveat(facts),
+        _shared_cores_caveat(facts),
+        _busy_client_caveat(records),
+        _errors_caveat(records),
+        _undecided_comparisons_caveat(comparisons),
+        _closed_loop_caveat(facts),
     ]
-    known = [caveat for caveat in found if caveat is not None]
-    codes = {caveat.code for caveat in known}
-    of_runs = [caveat for caveat in _of_runs(records) if caveat.code not in codes]
-    return [*(with_remedy(caveat, is_imported=bool(facts.imported)) for caveat in known), *of_runs]
+    caveats = [caveat for caveat in candidates if caveat is not None]
+    codes = {caveat.code for caveat in caveats}
+    run_caveats = [caveat for caveat in _run_caveats(records) if caveat.code not in codes]
+    return [*(with_remedy(caveat, is_imported=bool(facts.imported)) for caveat in caveats), *run_caveats]
 
 
-def _results_differ(facts: StudyFacts) -> Caveat | None:
-    differing = [comparison for comparison in facts.results if comparison.unlike]
-    if not differing:
+def _differing_results_caveat(facts: StudyFacts) -> Caveat | None:
+    differing_results = [comparison for comparison in facts.results if comparison.unlike]
+    if not differing_results:
         return None
     words = [
         f"{target} in {comparison.workload} ({difference})"
-        for comparison in differing
+        for comparison in differing_results
         for target, difference in comparison.unlike.items()
     ]
     return Caveat(
@@ -103,23 +103,23 @@ def _results_differ(facts: StudyFacts) -> Caveat | None:
     )
 
 
-def _results_unknown(facts: StudyFacts) -> Caveat | None:
+def _unchecked_results_caveat(facts: StudyFacts) -> Caveat | None:
     if not facts.are_results_compared:
-        how = "" if facts.imported else " (equivalence_events = 0)"
-        text = f"Not checked: whether all targets return identical results{how}."
+        option_words = "" if facts.imported else " (equivalence_events = 0)"
+        text = f"Not checked: whether all targets return identical results{option_words}."
         return Caveat("results-unchecked", text)
-    unknown = [
+    unknown_results = [
         f"{target} in {comparison.workload} ({reason.splitlines()[0]})"
         for comparison in facts.results
         for target, reason in comparison.unknown.items()
     ]
-    if not unknown:
+    if not unknown_results:
         return None
-    text = f"Could not be checked: whether all targets return identical results: {listed(unknown)}."
+    text = f"Could not be checked: whether all targets return identical results: {listed(unknown_results)}."
     return Caveat("results-unchecked", text)
 
 
-def _scaled(facts: StudyFacts) -> Caveat | None:
+def _scaled_study_caveat(facts: StudyFacts) -> Caveat | None:
     if not facts.scaled:
         return None
     return Caveat(
@@ -129,18 +129,18 @@ def _scaled(facts: StudyFacts) -> Caveat | None:
     )
 
 
-def _not_good(records: Sequence[RunRecord]) -> Caveat | None:
-    count = Counter(record.status for record in records if record.status != "good")
-    if not count:
+def _not_good_runs_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+    status_counts = Counter(record.status for record in records if record.status != "good")
+    if not status_counts:
         return None
-    words = listed([f"{number} {status}" for status, number in count.most_common()])
-    first = next(record for record in records if record.status != "good")
-    reason = f" The first, of {first.run.cell.target}: {first.reason}." if first.reason else ""
+    words = listed([f"{number} {status}" for status, number in status_counts.most_common()])
+    first_record = next(record for record in records if record.status != "good")
+    reason = f" The first, of {first_record.run.cell.target}: {first_record.reason}." if first_record.reason else ""
     text = f"Of {counted(len(records), 'run')}, {words}. No finding uses them.{reason}"
     return Caveat("runs-not-good", text)
 
 
-def _imported(facts: StudyFacts) -> Caveat | None:
+def _imported_logs_caveat(facts: StudyFacts) -> Caveat | None:
     if not facts.imported:
         return None
     text = (
@@ -150,21 +150,21 @@ def _imported(facts: StudyFacts) -> Caveat | None:
     return Caveat("imported", text)
 
 
-def _holes(facts: StudyFacts, records: Sequence[RunRecord]) -> Caveat | None:
+def _missing_combinations_caveat(facts: StudyFacts, records: Sequence[RunRecord]) -> Caveat | None:
     """Combinations that a full grid would have: of a planned study those are missing runs, of logs nobody knows."""
     if not facts.imported:
         return None
     cells = {record.run.cell for record in records}
     places = {(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells}
     targets = {cell.target for cell in cells}
-    lacking = len(places) * len(targets) - len(cells)
-    if not lacking:
+    missing_count = len(places) * len(targets) - len(cells)
+    if not missing_count:
         return None
-    text = f"{lacking:,} of the {len(places) * len(targets):,} combinations of target and place have no log."
+    text = f"{missing_count:,} of the {len(places) * len(targets):,} combinations of target and place have no log."
     return Caveat("not-in-the-logs", text)
 
 
-def _window(facts: StudyFacts) -> Caveat | None:
+def _short_window_caveat(facts: StudyFacts) -> Caveat | None:
     if facts.window_s >= 600 or (facts.imported and not facts.window_s):
         return None
     window = f"{facts.window_s:g} s"
@@ -178,33 +178,41 @@ def _window(facts: StudyFacts) -> Caveat | None:
     )
 
 
-def _repeats(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat | None:
-    single = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
-    if single:
-        which = "Every cell was" if facts.repeats == 1 else f"{counted(single, 'cell')} of {len(judgements)} were"
-        return Caveat("one-repeat", f"{which} run only once: {_single_spread(judgements)}")
+def _few_repeats_caveat(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat | None:
+    single_run_cells = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
+    if single_run_cells:
+        cells_words = (
+            "Every cell was" if facts.repeats == 1 else f"{counted(single_run_cells, 'cell')} of {len(judgements)} were"
+        )
+        return Caveat("one-repeat", f"{cells_words} run only once: {_single_run_spread_words(judgements)}")
     if facts.repeats < 3:
         levels = [group.level for group in judgements if group.level is not None]
-        moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
-        how = "the spread of each cell borrows from that of all cells" if moderated else "intervals are wide"
-        smallest = _smallest(levels and sorted(level.sd for level in levels)[len(levels) // 2], judgements)
-        return Caveat("few-repeats", f"{facts.repeats} repeats: {how}.{smallest}")
+        is_moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
+        spread_words = (
+            "the spread of each cell borrows from that of all cells" if is_moderated else "intervals are wide"
+        )
+        smallest_words = _smallest_difference_sentence(
+            levels and sorted(level.sd for level in levels)[len(levels) // 2], judgements
+        )
+        return Caveat("few-repeats", f"{facts.repeats} repeats: {spread_words}.{smallest_words}")
     return None
 
 
-def _single_spread(judgements: Sequence[CellJudgement]) -> str:
+def _single_run_spread_words(judgements: Sequence[CellJudgement]) -> str:
     """Return where the spread of cells that were run once is taken from."""
-    assumed = max((group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None)
-    if assumed is None:
+    assumed_spread = max(
+        (group.assumed_spread for group in judgements if group.assumed_spread is not None), default=None
+    )
+    if assumed_spread is None:
         return "the spread between repeats comes from the sentinel and the repeated cells."
-    percent = f"{100 * assumed:.2g} %"
+    percent = f"{100 * assumed_spread:.2g} %"
     return (
         f"the spread between repeats is assumed, not measured. Verdicts hold if it is {percent}; at twice that, "
         "one in three pairs of equal targets would look different."
     )
 
 
-def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
+def _smallest_difference_sentence(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
     levels = [group.level for group in judgements if group.level is not None]
     if not isinstance(typical_sd, float) or not levels:
         return ""
@@ -215,32 +223,37 @@ def _smallest(typical_sd: object, judgements: Sequence[CellJudgement]) -> str:
     return f" Differences below about {supported(percent, percent)} % are likely to be missed."
 
 
-def _several_benches(records: Sequence[RunRecord]) -> Caveat | None:
-    names = sorted({record.bench for record in records if record.bench})
-    found = judge_sentinel(records)
-    is_known = found is not None and found.benches == len(names)
-    if len(names) < 2 or (found is not None and is_known and found.apart <= MOST_DRIFT):
+def _several_benches_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+    names = sorted({record.bench for record in of_working_benches(records) if record.bench})
+    sentinel = judge_sentinel(records)
+    is_known = sentinel is not None and sentinel.benches == len(names)
+    if len(names) < 2 or (sentinel is not None and is_known and sentinel.apart <= MOST_DRIFT):
         return None
-    apart = f"up to {percent_words(found.apart)} apart" if found is not None and is_known else "not known how far apart"
+    apart_words = (
+        f"up to {percent_words(sentinel.apart)} apart"
+        if sentinel is not None and is_known
+        else "not known how far apart"
+    )
     return Caveat(
         "benches-apart",
-        f"Workloads and memory tiers come from {len(names)} benches ({', '.join(names)}), {apart}: what compares them "
-        f"compares machines, too. Targets are compared on one bench.",
+        f"Workloads and memory tiers come from {len(names)} benches ({', '.join(names)}), {apart_words}: what compares "
+        f"them compares machines, too. Targets are compared on one bench.",
     )
 
 
-def _machine_moved(records: Sequence[RunRecord]) -> Caveat | None:
-    found = judge_sentinel(records)
-    if found is None or not found.has_drifted:
+def _machine_drift_caveat(records: Sequence[RunRecord]) -> Caveat | None:
+    sentinel = judge_sentinel(records)
+    if sentinel is None or not sentinel.has_drifted:
         return None
-    sure = "" if found.is_shown else " This may be chance."
+    certainty_words = "" if sentinel.is_shown else " This may be chance."
     text = (
-        f"The machine may have become faster or slower during the study: the sentinel, {sentinel_words(found)}.{sure}"
+        "The machine may have become faster or slower during the study: the sentinel, "
+        f"{sentinel_words(sentinel)}.{certainty_words}"
     )
     return Caveat("sentinel-drift", f"{text} Targets take turns, so all are affected alike.")
 
 
-def _fixed_order(facts: StudyFacts) -> Caveat | None:
+def _fixed_order_caveat(facts: StudyFacts) -> Caveat | None:
     if facts.is_interleaved or facts.imported:
         return None
     return Caveat(
@@ -250,7 +263,7 @@ def _fixed_order(facts: StudyFacts) -> Caveat | None:
     )
 
 
-def _shared_cores(facts: StudyFacts) -> Caveat | None:
+def _shared_cores_caveat(facts: StudyFacts) -> Caveat | None:
     if not facts.shares_cores:
         return None
     cores = f" on {counted(facts.cores, 'core')}" if facts.cores else ""
@@ -260,27 +273,30 @@ def _shared_cores(facts: StudyFacts) -> Caveat | None:
     )
 
 
-def _busy_client(records: Sequence[RunRecord]) -> Caveat | None:
+def _busy_client_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     """Whether the client was the limit is judged once, when a run is measured; here it is counted."""
-    bound = [record for record in records if any(caveat.code == CLIENT_BOUND for caveat in record.caveats)]
-    if not bound:
+    bound_records = [record for record in records if any(caveat.code == CLIENT_BOUND for caveat in record.caveats)]
+    if not bound_records:
         return None
-    worst = max(record.client_use_share or record.client_busy_share or 0.0 for record in bound)
+    worst_share = max(record.client_use_share or record.client_busy_share or 0.0 for record in bound_records)
     text = (
-        f"In {counted(len(bound), 'run')} the load generator worked at up to {worst:.0%} of its limit on this machine"
+        f"In {counted(len(bound_records), 'run')} the load generator worked at up to {worst_share:.0%} of its limit on "
+        "this machine"
     )
     return Caveat(CLIENT_BOUND, f"{text}. They may measure the client, not the server.")
 
 
-def _errors(records: Sequence[RunRecord]) -> Caveat | None:
+def _errors_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     errors: Counter[str] = Counter()
     for record in records:
         errors.update(dict(record.errors))
     if not errors:
         return None
-    done = sum(record.transactions for record in records)
+    transactions = sum(record.transactions for record in records)
     words = listed([_error_words(code, count) for code, count in errors.most_common(4)])
-    return Caveat("errors", f"Errors in the windows: {words}, next to {counted(done, 'committed transaction')}.")
+    return Caveat(
+        "errors", f"Errors in the windows: {words}, next to {counted(transactions, 'committed transaction')}."
+    )
 
 
 def _error_words(code: str, count: int) -> str:
@@ -291,31 +307,31 @@ def _error_words(code: str, count: int) -> str:
     """
     if code[:1].isdigit():
         return f"{count:,} × error {code}"
-    noun, bracket, rest = code.partition(" (")
-    return counted(count, noun.removesuffix("s")) + bracket + rest
+    noun, bracket, detail = code.partition(" (")
+    return counted(count, noun.removesuffix("s")) + bracket + detail
 
 
-def _undecided(comparisons: Sequence[Comparison]) -> Caveat | None:
+def _undecided_comparisons_caveat(comparisons: Sequence[Comparison]) -> Caveat | None:
     open_pairs = [pair for pair in comparisons if pair.verdict == "undecided"]
     if not open_pairs:
         return None
-    needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
+    repeats_needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
     is_are = "is" if len(open_pairs) == 1 else "are"
     text = f"{len(open_pairs)} of {counted(len(comparisons), 'comparison')} {is_are} undecided"
-    if needed:
-        half = needed[(len(needed) - 1) // 2]
-        text += f". About {counted(half, 'repeat')} would decide half of them, {needed[-1]} most"
+    if repeats_needed:
+        repeats_for_half = repeats_needed[(len(repeats_needed) - 1) // 2]
+        text += f". About {counted(repeats_for_half, 'repeat')} would decide half of them, {repeats_needed[-1]} most"
     return Caveat("undecided", text + ".")
 
 
-def _closed_loop(facts: StudyFacts) -> Caveat | None:
+def _closed_loop_caveat(facts: StudyFacts) -> Caveat | None:
     if not facts.is_closed:
         return None
     text = "Closed loop: a stalled server receives fewer requests, so p95 and p99 understate the stall."
     return Caveat("closed-loop", text)
 
 
-def _of_runs(records: Sequence[RunRecord]) -> list[Caveat]:
+def _run_caveats(records: Sequence[RunRecord]) -> list[Caveat]:
     """Caveats that runs carry, each once, with how many carry it."""
     texts: dict[str, dict[str, None]] = {}
     count: Counter[str] = Counter()

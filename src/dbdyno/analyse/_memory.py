@@ -44,53 +44,61 @@ def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[Memo
     """
     workload, route, _, concurrency = place
     sizes = sorted({judgement.cell.tier_bytes for judgement in judgements})
-    here = {
+    levels = {
         (judgement.cell.target, judgement.cell.tier_bytes): judgement.level
         for judgement in judgements
         if judgement.decides and judgement.place[:2] == (workload, route) and judgement.cell.concurrency == concurrency
     }
-    found = []
-    for target in dict.fromkeys(target for target, _ in here):
-        less, more = here.get((target, sizes[0])), here.get((target, sizes[-1]))
-        if less is not None and more is not None and len(sizes) > 1:
-            found.append((target, compare(more, less)))
-    adjusted = holm([difference.p for _, difference in found])
+    differences = []
+    for target in dict.fromkeys(target for target, _ in levels):
+        less_memory_level, more_memory_level = levels.get((target, sizes[0])), levels.get((target, sizes[-1]))
+        if less_memory_level is not None and more_memory_level is not None and len(sizes) > 1:
+            differences.append((target, compare(more_memory_level, less_memory_level)))
+    adjusted = holm([difference.p for _, difference in differences])
     gains = [
-        MemoryGain(target, sizes[0], sizes[-1], own.ratio, *own.interval(), verdict_of(own, p))
-        for (target, own), p in zip(found, adjusted, strict=True)
+        MemoryGain(target, sizes[0], sizes[-1], difference.ratio, *difference.interval(), verdict_of(difference, p))
+        for (target, difference), p in zip(differences, adjusted, strict=True)
     ]
     return sorted(gains, key=lambda gain: -gain.ratio)
 
 
-def memory_sentence(gains: Sequence[MemoryGain], concurrency: int) -> str:
-    """Return what more memory brings, in one sentence: of many targets to the first and last of them; empty of none."""
+def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: str = "") -> str:
+    """Return what more memory brings, in one sentence: of many targets to the first and last of them; empty of none.
+
+    Parameters
+    ----------
+    load_words : workload and route, as they follow the connections; empty where the study has one of each
+    """
     if not gains:
         return ""
-    less, more = format_memory(gains[0].less_bytes), format_memory(gains[0].more_bytes)
-    where = f"With {more} instead of {less} at {counted(concurrency, 'connection')}"
+    less_memory, more_memory = format_memory(gains[0].less_bytes), format_memory(gains[0].more_bytes)
+    where = f"With {more_memory} instead of {less_memory} at {counted(concurrency, 'connection')}{load_words}"
     groups: dict[Verdict, list[MemoryGain]] = {}
     for gain in gains:
-        is_told = gain.verdict in ("different", "slightly different") and not is_vague_ratio(gain.low, gain.high)
-        groups.setdefault("different" if is_told else "same" if gain.verdict == "same" else "undecided", []).append(
+        is_clear = gain.verdict in ("different", "slightly different") and not is_vague_ratio(gain.low, gain.high)
+        groups.setdefault("different" if is_clear else "same" if gain.verdict == "same" else "undecided", []).append(
             gain
         )
-    told = groups.get("different", [])
-    words = [_change_words(gain) for gain in (told if len(told) <= _MOST_NAMED else (told[0], told[-1]))]
-    if len(told) > _MOST_NAMED:
-        words.append(f"{len(told) - 2} others are in between")
-    if alike := groups.get("same"):
-        words.append(f"{_names(alike)} {'is' if len(alike) == 1 else 'are'} equally fast")
-    if doubtful := groups.get("undecided"):
-        words.append(f"no difference is shown for {_names(doubtful)}")
+    clear_gains = groups.get("different", [])
+    words = [
+        _change_words(gain)
+        for gain in (clear_gains if len(clear_gains) <= _MOST_NAMED else (clear_gains[0], clear_gains[-1]))
+    ]
+    if len(clear_gains) > _MOST_NAMED:
+        words.append(f"{len(clear_gains) - 2} others are in between")
+    if equal_gains := groups.get("same"):
+        words.append(f"{_targets_words(equal_gains)} {'is' if len(equal_gains) == 1 else 'are'} equally fast")
+    if undecided_gains := groups.get("undecided"):
+        words.append(f"no difference is shown for {_targets_words(undecided_gains)}")
     return f"{where}, {', '.join(words)}."
 
 
 def _change_words(gain: MemoryGain) -> str:
     share, interval = faster_words(gain.ratio, gain.low, gain.high)
-    alone = share.removesuffix(" than").removesuffix(" as")  # than itself
-    return f"{target_title(gain.target)} is {alone} ({interval})"
+    share_words = share.removesuffix(" than").removesuffix(" as")  # than itself
+    return f"{target_title(gain.target)} is {share_words} ({interval})"
 
 
-def _names(gains: Sequence[MemoryGain]) -> str:
+def _targets_words(gains: Sequence[MemoryGain]) -> str:
     names = [target_title(gain.target) for gain in gains]
     return listed(names) if len(names) <= _MOST_NAMED else counted(len(names), "target")

@@ -6,8 +6,10 @@ has not settled is not tested: its verdict is ``not settled``, whatever its numb
 
 Runs of the same round are compared in pairs from four rounds on, for what moved the machine moved both. The spread of
 four differences is hardly known; how far the same two targets' differences spread at other places tells more, so it is
-moderated over them as the spread of cells is. Where the rounds of a cell come from several benches, pairs begin at two
-rounds: the spread of its levels is mostly that of the benches, which both runs of a pair share.
+moderated over them as the spread of cells is. Where the same two were compared in eight panels (workload, route,
+memory) or more, two rounds are enough. So they are where the rounds of a cell come from several benches: the spread of
+its levels is mostly that of the benches, which both runs of a pair share. Rounds that a bench ran of one target alone,
+as happens where a bench was lost, are left out of the comparison; without a shared round there is none.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dbdyno.analyse._cells import CellJudgement
+from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._settled import remedy_words
 from dbdyno.core import Cell, Comparison
 from dbdyno.stats import (
@@ -28,21 +30,23 @@ from dbdyno.stats import (
     moderated_spread,
     rank_intervals,
     repeats_to_decide,
+    rounds_to_pair,
     spread_to_stand,
     verdict_of,
 )
 
 Pair = tuple[CellJudgement, CellJudgement]
 Place = tuple[str, str, int, int]
-PAIRED_FROM = 4
-PAIRED_FROM_ACROSS_BENCHES = 2
 
 
 def compare_targets(judgements: Sequence[CellJudgement]) -> list[Comparison]:
     """All comparisons, place by place in the order of the judgements; `left` is the one that comes first there."""
-    places = by_place(judgements)
-    differences = _differences([pair for group in places.values() for pair in itertools.combinations(group, 2)])
-    return [found for group in places.values() for found in _compare_place(group, differences)]
+    place_pairs = [
+        [shared for pair in itertools.combinations(group, 2) if (shared := _pair_by_shared_rounds(pair)) is not None]
+        for group in by_place(judgements).values()
+    ]
+    differences = _pair_differences([pair for pairs in place_pairs for pair in pairs])
+    return [comparison for pairs in place_pairs for comparison in _compare_place(pairs, differences)]
 
 
 def rank_places(
@@ -96,44 +100,63 @@ def turned(pair: Comparison) -> Comparison:
     return replace(pair, left=pair.right, right=pair.left, ratio=1 / pair.ratio, low=low, high=high)
 
 
-def _compare_place(
-    group: Sequence[CellJudgement], differences: Mapping[tuple[Cell, Cell], LogDifference]
-) -> list[Comparison]:
-    pairs = list(itertools.combinations(group, 2))
-    tested = [pair for pair in pairs if all(side.decides for side in pair)]
-    adjusted = holm([differences[left.cell, right.cell].p for left, right in tested])
-    known = {(left.cell, right.cell): p for (left, right), p in zip(tested, adjusted, strict=True)}
+def _pair_by_shared_rounds(pair: Pair) -> Pair | None:
+    """The pair by the rounds of which one bench ran both, where they come from several; None without any."""
+    left_rounds, right_rounds = ({(run.run.repeat, run.bench) for run in side.judged} for side in pair)
+    if left_rounds == right_rounds or not _are_across_benches(*pair):
+        return pair
+    shared_rounds = left_rounds & right_rounds
+    runs = [run for side in pair for run in side.judged if (run.run.repeat, run.bench) in shared_rounds]
+    judgements = {judgement.cell: judgement for judgement in judge_cells(runs)}
+    return (judgements[pair[0].cell], judgements[pair[1].cell]) if shared_rounds else None
+
+
+def _compare_place(pairs: Sequence[Pair], differences: Mapping[tuple[Cell, Cell], LogDifference]) -> list[Comparison]:
+    tested_pairs = [pair for pair in pairs if all(judgement.decides for judgement in pair)]
+    adjusted = holm([differences[left.cell, right.cell].p for left, right in tested_pairs])
+    p_by_cells = {(left.cell, right.cell): p for (left, right), p in zip(tested_pairs, adjusted, strict=True)}
     return [
-        _comparison((left, right), differences[left.cell, right.cell], known.get((left.cell, right.cell)), len(tested))
+        _comparison(
+            (left, right),
+            differences[left.cell, right.cell],
+            p_by_cells.get((left.cell, right.cell)),
+            len(tested_pairs),
+        )
         for left, right in pairs
     ]
 
 
-def _differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
+def _pair_differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
     """Each pair's difference: of paired runs where there are enough, else of the two levels."""
     by_targets: dict[tuple[str, str], list[Pair]] = {}
     for left, right in pairs:
         by_targets.setdefault((left.cell.target, right.cell.target), []).append((left, right))
-    paired = {cells: found for members in by_targets.values() for cells, found in _paired(members).items()}
+    paired_differences = {
+        cells: difference
+        for members in by_targets.values()
+        for cells, difference in _paired_run_differences(members).items()
+    }
     return {
-        (left.cell, right.cell): paired.get((left.cell, right.cell)) or _of_levels(left, right) for left, right in pairs
+        (left.cell, right.cell): paired_differences.get((left.cell, right.cell)) or _compare_levels(left, right)
+        for left, right in pairs
     }
 
 
-def _paired(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
+def _paired_run_differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
     """Differences of two targets by their paired runs, at the places with enough of them.
 
     Only places of the same two targets are taken together: they share no run, so their spreads are independent.
     """
     logs = {(left.cell, right.cell): _log_ratios(left, right) for left, right in pairs}
-    least = {
-        (left.cell, right.cell): PAIRED_FROM_ACROSS_BENCHES if _are_across_benches(left, right) else PAIRED_FROM
+    panels = {left.place[:3] for left, right in pairs if len(logs[left.cell, right.cell]) > 1}
+    least_rounds = {
+        (left.cell, right.cell): 2 if _are_across_benches(left, right) else rounds_to_pair(len(panels))
         for left, right in pairs
     }
-    enough = {cells: found for cells, found in logs.items() if len(found) >= least[cells]}
-    spread = moderated_spread(list(enough.values()))
-    rows = zip(enough.items(), spread.sd, spread.df, strict=True)
-    return {cells: compare_pairs(found, sd, df) for (cells, found), sd, df in rows if sd > 0}
+    sufficient_logs = {cells: ratios for cells, ratios in logs.items() if len(ratios) >= least_rounds[cells]}
+    spread = moderated_spread(list(sufficient_logs.values()))
+    rows = zip(sufficient_logs.items(), spread.sd, spread.df, strict=True)
+    return {cells: compare_pairs(ratios, sd, df) for (cells, ratios), sd, df in rows if sd > 0}
 
 
 def _log_ratios(left: CellJudgement, right: CellJudgement) -> list[float]:
@@ -144,17 +167,17 @@ def _log_ratios(left: CellJudgement, right: CellJudgement) -> list[float]:
     """
     if any(run.run.is_further for run in (*left.judged, *right.judged)):
         return []
-    mine = {(run.run.repeat, run.bench): run.level_tps for run in left.judged}
-    theirs = {(run.run.repeat, run.bench): run.level_tps for run in right.judged}
-    shared = sorted(mine.keys() & theirs.keys())
-    return [math.log(mine[key] or 1.0) - math.log(theirs[key] or 1.0) for key in shared]
+    left_tps = {(run.run.repeat, run.bench): run.level_tps for run in left.judged}
+    right_tps = {(run.run.repeat, run.bench): run.level_tps for run in right.judged}
+    shared_rounds = sorted(left_tps.keys() & right_tps.keys())
+    return [math.log(left_tps[key] or 1.0) - math.log(right_tps[key] or 1.0) for key in shared_rounds]
 
 
 def _are_across_benches(left: CellJudgement, right: CellJudgement) -> bool:
     return len({run.bench for run in (*left.judged, *right.judged)}) > 1
 
 
-def _of_levels(left: CellJudgement, right: CellJudgement) -> LogDifference:
+def _compare_levels(left: CellJudgement, right: CellJudgement) -> LogDifference:
     if left.level is None or right.level is None:
         raise ValueError("only cells that settled are compared")
     return compare(left.level, right.level)
@@ -165,9 +188,11 @@ def _comparison(pair: Pair, difference: LogDifference, p_adjusted: float | None,
     left, right = pair
     verdict = "not settled" if p_adjusted is None else verdict_of(difference, p_adjusted)
     low, high = difference.interval()
-    needed = repeats_to_decide(difference.difference, difference.sd, 0.05 / family) if verdict == "undecided" else None
+    repeats_needed = (
+        repeats_to_decide(difference.difference, difference.sd, 0.05 / family) if verdict == "undecided" else None
+    )
     runs = max(len(left.judged), len(right.judged))
-    assumed = assumed_of(pair)
+    assumed_spread = assumed_of(pair)
     return Comparison(
         left=left.cell.target,
         right=right.cell.target,
@@ -178,25 +203,27 @@ def _comparison(pair: Pair, difference: LogDifference, p_adjusted: float | None,
         ratio=difference.ratio,
         low=low,
         high=high,
-        p_adjusted=p_adjusted if assumed is None else None,
+        p_adjusted=p_adjusted if assumed_spread is None else None,
         verdict=verdict,
-        repeats_needed=None if needed is None else max(needed, runs + 1),
+        repeats_needed=None if repeats_needed is None else max(repeats_needed, runs + 1),
         is_significant=p_adjusted is not None and p_adjusted < 0.05,
-        assumed_spread=assumed,
-        stands_to=_stands_to(pair, family) if assumed is not None and p_adjusted is not None else None,
-        remedy=remedy_words([run for side in pair if not side.is_settled for run in side.unsettled]),
+        assumed_spread=assumed_spread,
+        stands_to=_largest_spread_to_stand(pair, family)
+        if assumed_spread is not None and p_adjusted is not None
+        else None,
+        remedy=remedy_words([run for judgement in pair if not judgement.is_settled for run in judgement.unsettled]),
     )
 
 
-def _stands_to(pair: Pair, family: int) -> float | None:
+def _largest_spread_to_stand(pair: Pair, family: int) -> float | None:
     """Up to which spread between repeats the two would still differ; nothing where they do not."""
     left, right = pair
     if left.level is None or right.level is None:
         return None
-    found = spread_to_stand(left.level, right.level, (left.assumed_spread, right.assumed_spread), 0.05 / family)
-    return found or None
+    spread = spread_to_stand(left.level, right.level, (left.assumed_spread, right.assumed_spread), 0.05 / family)
+    return spread or None
 
 
 def assumed_of(pair: Pair) -> float | None:
     """The spread between repeats that a comparison of two cells rests on, where it is assumed for either."""
-    return max((side.assumed_spread for side in pair if side.assumed_spread is not None), default=None)
+    return max((judgement.assumed_spread for judgement in pair if judgement.assumed_spread is not None), default=None)

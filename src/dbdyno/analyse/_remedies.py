@@ -57,6 +57,6 @@ def with_remedy(caveat: Caveat, *, is_imported: bool = False) -> Caveat:
     >>> with_remedy(Caveat("closed-loop", "A stall is understated.")).text
     'A stall is understated. Use a fixed rate (--rate) to see it.'
     """
-    known = {**REMEDIES, **REMEDIES_OF_LOGS} if is_imported else REMEDIES
-    remedy = known.get(caveat.code, "")
+    remedies = {**REMEDIES, **REMEDIES_OF_LOGS} if is_imported else REMEDIES
+    remedy = remedies.get(caveat.code, "")
     return replace(caveat, text=f"{caveat.text} {remedy}") if remedy and remedy not in caveat.text else caveat

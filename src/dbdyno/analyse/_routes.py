@@ -32,8 +32,8 @@ class RouteOrder:
 
     def reversed_pairs(self) -> list[tuple[Comparison, Comparison]]:
         """Those of which the other target is ahead on the other route, the widest first."""
-        found = [pair for pair in self.decided if (pair[0].ratio > 1) != (pair[1].ratio > 1)]
-        return sorted(found, key=lambda pair: -abs(math.log(pair[0].ratio / pair[1].ratio)))
+        pairs = [pair for pair in self.decided if (pair[0].ratio > 1) != (pair[1].ratio > 1)]
+        return sorted(pairs, key=lambda pair: -abs(math.log(pair[0].ratio / pair[1].ratio)))
 
 
 def over_words(route: str) -> str:
@@ -47,44 +47,53 @@ def over_words(route: str) -> str:
 
 def route_orders(comparisons: Sequence[Comparison]) -> list[RouteOrder]:
     """Each further route against the first one, where the same targets were compared on both."""
-    at: dict[str, dict[tuple[str, int, int, frozenset[str]], Comparison]] = {}
+    by_route: dict[str, dict[tuple[str, int, int, frozenset[str]], Comparison]] = {}
     for pair in comparisons:
         key = (pair.workload, pair.tier_bytes, pair.concurrency, frozenset((pair.left, pair.right)))
-        at.setdefault(pair.route, {})[key] = pair
-    base, *others = sorted(at.keys() - {UNKNOWN_ROUTE}, key=_rank) or [""]
+        by_route.setdefault(pair.route, {})[key] = pair
+    base, *further_routes = sorted(by_route.keys() - {UNKNOWN_ROUTE}, key=_rank) or [""]
     orders = []
-    for other in others:
-        shared = [(at[base][key], there) for key, there in at[other].items() if key in at[base]]
-        decided = [pair for pair in shared if all(side.verdict == "different" for side in pair)]
-        turned_alike = [(here, there if there.left == here.left else turned(there)) for here, there in decided]
-        if shared:
-            orders.append(RouteOrder(base, other, tuple(turned_alike)))
+    for route in further_routes:
+        shared_pairs = [
+            (by_route[base][key], comparison) for key, comparison in by_route[route].items() if key in by_route[base]
+        ]
+        decided_pairs = [pair for pair in shared_pairs if all(comparison.verdict == "different" for comparison in pair)]
+        turned_pairs = [
+            (base_pair, other_pair if other_pair.left == base_pair.left else turned(other_pair))
+            for base_pair, other_pair in decided_pairs
+        ]
+        if shared_pairs:
+            orders.append(RouteOrder(base, route, tuple(turned_pairs)))
     return orders
 
 
 def route_sentence(found: RouteOrder, place_words: Callable[[Place], str]) -> str:
     """Whether the order changes, in one sentence; with what turns round the widest."""
-    base, other = over_words(found.base), over_words(found.other)
+    base_words, other_words = over_words(found.base), over_words(found.other)
     if not found.decided:
-        return f"Unknown whether the order changes {other}: no comparison shows a difference on both routes."
+        return f"Unknown whether the order changes {other_words}: no comparison shows a difference on both routes."
     total, reversed_pairs = len(found.decided), found.reversed_pairs()
     if not reversed_pairs:
-        one = "the one comparison that shows" if total == 1 else f"all {total} comparisons that show"
-        agree = "agrees" if total == 1 else "agree"
-        return f"The order {other} is the same as {base}: {one} a difference on both routes {agree}."
-    here, there = reversed_pairs[0]
-    widest = (
-        f"{target_title(here.left)} is {_words(here)} {target_title(here.right)} {base} and {_words(there)} it {other}"
+        subject = "the one comparison that shows" if total == 1 else f"all {total} comparisons that show"
+        verb = "agrees" if total == 1 else "agree"
+        return f"The order {other_words} is the same as {base_words}: {subject} a difference on both routes {verb}."
+    base_pair, other_pair = reversed_pairs[0]
+    widest_words = (
+        f"{target_title(base_pair.left)} is {_lead_words(base_pair)} {target_title(base_pair.right)} {base_words} and "
+        f"{_lead_words(other_pair)} it {other_words}"
     )
-    shown = counted(len(reversed_pairs), "comparison")
-    where = place_words(place_of(here)).removesuffix(f", {found.base}")
-    return f"The order {other} differs from that {base} in {shown} of {total}. The widest is at {where}: {widest}."
+    count_words = counted(len(reversed_pairs), "comparison")
+    where = place_words(place_of(base_pair)).removesuffix(f", {found.base}")
+    return (
+        f"The order {other_words} differs from that {base_words} in {count_words} of {total}. The widest is at "
+        f"{where}: {widest_words}."
+    )
 
 
 def _rank(route: str) -> tuple[int, str]:
-    known = list(_ROUTE_WORDS)
-    return (known.index(route) if route in known else len(known), route)
+    routes = list(_ROUTE_WORDS)
+    return (routes.index(route) if route in routes else len(routes), route)
 
 
-def _words(pair: Comparison) -> str:
+def _lead_words(pair: Comparison) -> str:
     return faster_words(pair.ratio, pair.low, pair.high)[0]

@@ -63,13 +63,13 @@ class SelfCheck:
     @property
     def different(self) -> int:
         """Comparisons that were called different."""
-        return sum(found.pair.verdict == "different" for found in self.comparisons)
+        return sum(comparison.pair.verdict == "different" for comparison in self.comparisons)
 
     @property
     def quiet(self) -> Quiet:
         """The worst of all comparisons."""
         order: tuple[Quiet, ...] = ("quiet", "restless", "not quiet")
-        return max((found.quiet for found in self.comparisons), key=order.index, default="not quiet")
+        return max((comparison.quiet for comparison in self.comparisons), key=order.index, default="not quiet")
 
     def smallest_difference(self, repeats: int) -> float | None:
         """Smallest difference that so many repeats find with power 0.8, as a share; None where spread is not known."""
@@ -88,19 +88,21 @@ def judge_self_check(records: Sequence[RunRecord], first: str, second: str) -> S
     """
     cells = judge_cells(records)
     levels = {(cell.cell.target, cell.place): cell for cell in cells if cell.trusted and cell.level is not None}
-    ordered = [levels[name, place] for place in _places(cells) for name in (second, first) if (name, place) in levels]
-    pairs = compare_targets(ordered)
-    repeated = [cell.level for cell in ordered if cell.level is not None and len(cell.judged) > 1]
+    ordered_cells = [
+        levels[name, place] for place in _places(cells) for name in (second, first) if (name, place) in levels
+    ]
+    pairs = compare_targets(ordered_cells)
+    cell_levels = [cell.level for cell in ordered_cells if cell.level is not None and len(cell.judged) > 1]
     return SelfCheck(
-        comparisons=tuple(_judged(pair, levels) for pair in pairs),
-        repeats=max((len(cell.judged) for cell in ordered), default=0),
-        spread=_median([level.sd for level in repeated]) if repeated else None,
-        prior_df=max(_median([level.df - (level.repeats - 1) for level in repeated]), 0.0) if repeated else 0.0,
+        comparisons=tuple(_judge_pair(pair, levels) for pair in pairs),
+        repeats=max((len(cell.judged) for cell in ordered_cells), default=0),
+        spread=_median([level.sd for level in cell_levels]) if cell_levels else None,
+        prior_df=max(_median([level.df - (level.repeats - 1) for level in cell_levels]), 0.0) if cell_levels else 0.0,
         missing=len(_places(cells)) - len(pairs),
     )
 
 
-def _judged(pair: Comparison, levels: Mapping[tuple[str, Place], CellJudgement]) -> SelfComparison:
+def _judge_pair(pair: Comparison, levels: Mapping[tuple[str, Place], CellJudgement]) -> SelfComparison:
     tps = tuple(levels[name, place_of(pair)].tps_mean or 0.0 for name in (pair.left, pair.right))
     difference = abs(math.log(pair.ratio))
     is_loud = difference > math.log1p(MOST_DIFFERENCE) or (pair.p_adjusted is not None and pair.p_adjusted < LEAST_P)
@@ -113,5 +115,5 @@ def _places(cells: Sequence[CellJudgement]) -> list[Place]:
 
 
 def _median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    sorted_values = sorted(values)
+    return (sorted_values[(len(sorted_values) - 1) // 2] + sorted_values[len(sorted_values) // 2]) / 2

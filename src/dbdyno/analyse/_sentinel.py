@@ -53,29 +53,46 @@ class SentinelJudgement:
 
 def judge_sentinel(records: Sequence[RunRecord]) -> SentinelJudgement | None:
     """Judge the runs of a study's sentinel by when they were made; None where there is none."""
-    planned = [record for record in records if record.run.is_sentinel]
-    if not planned:
+    planned_records = [record for record in of_working_benches(records) if record.run.is_sentinel]
+    if not planned_records:
         return None
-    good = [record for record in planned if record.status == "good" and record.level_tps and record.is_settled]
-    cell = planned[0].run.cell
-    names = [record.bench for record in good]
-    benches = len(set(names))
-    if len(good) < _LEAST_RUNS + benches - 1:
-        return SentinelJudgement(cell, len(good), len(planned), None, None, None)
-    change, half_width, spread = _line(
-        [float(record.started_ns or record.run.order_index) for record in good],
-        levels := [math.log(record.level_tps or 1.0) for record in good],
-        names,
+    good_records = [
+        record for record in planned_records if record.status == "good" and record.level_tps and record.is_settled
+    ]
+    cell = planned_records[0].run.cell
+    bench_names = [record.bench for record in good_records]
+    benches = len(set(bench_names))
+    if len(good_records) < _LEAST_RUNS + benches - 1:
+        return SentinelJudgement(cell, len(good_records), len(planned_records), None, None, None)
+    change, half_width, spread = _fit_common_slope(
+        [float(record.started_ns or record.run.order_index) for record in good_records],
+        levels := [math.log(record.level_tps or 1.0) for record in good_records],
+        bench_names,
     )
-    own = [float(np.mean([y for y, name in zip(levels, names, strict=True) if name == bench])) for bench in set(names)]
-    apart = math.expm1(max(own) - min(own))
-    return SentinelJudgement(cell, len(good), len(planned), math.expm1(change), half_width, spread, apart, benches)
+    bench_means = [
+        float(np.mean([y for y, name in zip(levels, bench_names, strict=True) if name == bench]))
+        for bench in set(bench_names)
+    ]
+    apart = math.expm1(max(bench_means) - min(bench_means))
+    return SentinelJudgement(
+        cell, len(good_records), len(planned_records), math.expm1(change), half_width, spread, apart, benches
+    )
+
+
+def of_working_benches(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Leave out the sentinel's runs of benches that were found unlike the others by them, and made no other run."""
+    working = {record.bench for record in records if not record.run.is_sentinel}
+    return [record for record in records if record.bench in working or not working]
 
 
 def sentinel_spread(records: Sequence[RunRecord]) -> tuple[float, float] | None:
     """Spread between the sentinel's runs around their drift, with its degrees of freedom; None without enough runs."""
-    found = judge_sentinel(records)
-    return None if found is None or found.spread is None else (found.spread, found.runs - 1.0 - found.benches)
+    sentinel = judge_sentinel(records)
+    return (
+        None
+        if sentinel is None or sentinel.spread is None
+        else (sentinel.spread, sentinel.runs - 1.0 - sentinel.benches)
+    )
 
 
 def sentinel_words(found: SentinelJudgement) -> str:
@@ -96,19 +113,21 @@ def sentinel_words(found: SentinelJudgement) -> str:
     return f"{who}, {runs} through the study: {change}, spread {percent_words(found.spread)}{apart}"
 
 
-def _line(when: Sequence[float], level: Sequence[float], groups: Sequence[str]) -> tuple[float, float, float]:
+def _fit_common_slope(
+    when: Sequence[float], level: Sequence[float], groups: Sequence[str]
+) -> tuple[float, float, float]:
     """Change over the time along lines of one slope, one for each group, its half-width at 95 %, and the spread."""
-    time, values, own = np.asarray(when), np.asarray(level), np.asarray(groups)
-    members = [own == group for group in sorted(set(groups))]
-    centred, moved = np.empty_like(time), np.empty_like(values)
+    time, values, value_groups = np.asarray(when), np.asarray(level), np.asarray(groups)
+    members = [value_groups == group for group in sorted(set(groups))]
+    centred_time, centred_values = np.empty_like(time), np.empty_like(values)
     span = float(np.ptp(time)) or math.inf
     for member in members:
-        centred[member] = (time[member] - time[member].mean()) / span
-        moved[member] = values[member] - values[member].mean()
+        centred_time[member] = (time[member] - time[member].mean()) / span
+        centred_values[member] = values[member] - values[member].mean()
     freedom = len(values) - len(members)
-    if not centred.any():
-        return 0.0, math.inf, math.sqrt(float(moved @ moved) / freedom)
-    slope = float(centred @ moved / (centred @ centred))
-    residuals = moved - slope * centred
+    if not centred_time.any():
+        return 0.0, math.inf, math.sqrt(float(centred_values @ centred_values) / freedom)
+    slope = float(centred_time @ centred_values / (centred_time @ centred_time))
+    residuals = centred_values - slope * centred_time
     spread = math.sqrt(float(residuals @ residuals) / (freedom - 1))
-    return slope, t_quantile(0.975, freedom - 1.0) * spread / math.sqrt(float(centred @ centred)), spread
+    return slope, t_quantile(0.975, freedom - 1.0) * spread / math.sqrt(float(centred_time @ centred_time)), spread

@@ -39,34 +39,36 @@ def series_caveats(
     missing_s, is_cut : as in `judge_series`
     waves : the period in windows that slide over a long run, by their first second
     """
-    found = [
-        _of_status(state),
-        _missing(missing_s, seconds),
-        _slow_wave(state),
-        _passing_wave(waves),
-        _regular_stalls(state, window_stalls),
-        _coarse(window_stalls),
-        _short_window(state),
+    caveats = [
+        _status_caveat(state),
+        _missing_seconds_caveat(missing_s, seconds),
+        _slow_wave_caveat(state),
+        _passing_wave_caveat(waves),
+        _regular_stalls_caveat(state, window_stalls),
+        _coarse_seconds_caveat(window_stalls),
+        _short_window_caveat(state),
         Caveat("cut-interval", "the last interval was shorter than a second and is not used") if is_cut else None,
     ]
-    return tuple(caveat for caveat in found if caveat is not None)
+    return tuple(caveat for caveat in caveats if caveat is not None)
 
 
-def _of_status(state: SteadyState) -> Caveat | None:
+def _status_caveat(state: SteadyState) -> Caveat | None:
     text = _OF_STATUS.get(state.status)
     return Caveat("wave" if state.status == "cyclic" else state.status, text) if text else None
 
 
-def _missing(missing_s: Sequence[int], seconds: int) -> Caveat | None:
+def _missing_seconds_caveat(missing_s: Sequence[int], seconds: int) -> Caveat | None:
     if not missing_s:
         return None
-    named = ", ".join(str(second) for second in missing_s[:_NAMED_SECONDS])
-    more = ", …" if len(missing_s) > _NAMED_SECONDS else ""
-    text = f"{len(missing_s)} of {counted(seconds, 'second')} had no report and count as 0 TPS: {named}{more}"
+    seconds_words = ", ".join(str(second) for second in missing_s[:_NAMED_SECONDS])
+    ellipsis = ", …" if len(missing_s) > _NAMED_SECONDS else ""
+    text = (
+        f"{len(missing_s)} of {counted(seconds, 'second')} had no report and count as 0 TPS: {seconds_words}{ellipsis}"
+    )
     return Caveat("missing-seconds", text)
 
 
-def _slow_wave(state: SteadyState) -> Caveat | None:
+def _slow_wave_caveat(state: SteadyState) -> Caveat | None:
     if state.period is None or state.window is None or state.period.period_s <= state.window.n / 5:
         return None
     text = (
@@ -76,31 +78,31 @@ def _slow_wave(state: SteadyState) -> Caveat | None:
     return Caveat("slow-wave", text)
 
 
-def _passing_wave(waves: Mapping[int, Period | None]) -> Caveat | None:
+def _passing_wave_caveat(waves: Mapping[int, Period | None]) -> Caveat | None:
     """A wave that is not there all the time: the level may move when it comes or goes."""
-    swinging = {start: wave.period_s for start, wave in waves.items() if wave is not None and wave.is_wave}
-    if not swinging or len(swinging) == len(waves):
+    wave_periods = {start: wave.period_s for start, wave in waves.items() if wave is not None and wave.is_wave}
+    if not wave_periods or len(wave_periods) == len(waves):
         return None
     text = (
-        f"{len(swinging)} of {len(waves)} windows that slide over the run swing, with a period of "
-        f"{min(swinging.values()):.0f} to {max(swinging.values()):.0f} s; the last of them begins at {max(swinging)} "
-        "s"
+        f"{len(wave_periods)} of {len(waves)} windows that slide over the run swing, with a period of "
+        f"{min(wave_periods.values()):.0f} to {max(wave_periods.values()):.0f} s; the last of them begins at "
+        f"{max(wave_periods)} s"
     )
     return Caveat("passing-wave", text)
 
 
-def _regular_stalls(state: SteadyState, found: Stalls | None) -> Caveat | None:
-    if found is None or state.period is None or not state.period.is_wave or found.share < _REGULAR_STALLS:
+def _regular_stalls_caveat(state: SteadyState, stalls: Stalls | None) -> Caveat | None:
+    if stalls is None or state.period is None or not state.period.is_wave or stalls.share < _REGULAR_STALLS:
         return None
     text = (
-        f"it stalls regularly: {counted(found.count, 'stall')}, {found.share:.1%} of the seconds, "
+        f"it stalls regularly: {counted(stalls.count, 'stall')}, {stalls.share:.1%} of the seconds, "
         f"with a wave of {state.period.period_s:.0f} s"
     )
     return Caveat("regular-stalls", text)
 
 
-def _coarse(found: Stalls | None) -> Caveat | None:
-    if found is None or not found.coarse:
+def _coarse_seconds_caveat(stalls: Stalls | None) -> Caveat | None:
+    if stalls is None or not stalls.coarse:
         return None
     return Caveat(
         "coarse-seconds",
@@ -108,7 +110,7 @@ def _coarse(found: Stalls | None) -> Caveat | None:
     )
 
 
-def _short_window(state: SteadyState) -> Caveat | None:
+def _short_window_caveat(state: SteadyState) -> Caveat | None:
     if state.window is None or state.window.n >= LONG_ENOUGH_S:
         return None
     text = f"in a window of {state.window.n} s, below {LONG_ENOUGH_S} s, the noise interval is too narrow"

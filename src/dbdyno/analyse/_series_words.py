@@ -35,13 +35,13 @@ def level_words(found: SeriesJudgement) -> str:
 
 def stall_words(found: SeriesJudgement) -> str:
     """Stalls of the window."""
-    stalled = found.window_stalls
-    if stalled is None:
+    stalls = found.window_stalls
+    if stalls is None:
         return "-"
-    if not stalled.count:
+    if not stalls.count:
         return "none"
-    share = f"{stalled.share:.1%}" if stalled.share >= 0.0005 else "below 0.1%"
-    return f"{stalled.count:,} ({share}), longest {stalled.longest_s} s"
+    share = f"{stalls.share:.1%}" if stalls.share >= 0.0005 else "below 0.1%"
+    return f"{stalls.count:,} ({share}), longest {stalls.longest_s} s"
 
 
 def wave_words(found: SeriesJudgement) -> str:

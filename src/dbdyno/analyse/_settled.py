@@ -24,33 +24,33 @@ def settled_runs(good: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
     One run of many that has not settled is left out and told; where half of them have not, what the others show is
     luck rather than the cell's level.
     """
-    settled = tuple(run for run in good if run.is_settled)
-    return settled if 2 * len(settled) > len(good) else ()
+    runs_with_level = tuple(run for run in good if run.is_settled)
+    return runs_with_level if 2 * len(runs_with_level) > len(good) else ()
 
 
 def may_reach(runs: Sequence[RunRecord], tps: float) -> bool:
     """Return whether an unsettled cell may still reach as much, by its runs' whole windows and their ends."""
-    seen = [run.tps_mean or 0.0 for run in runs]
-    seen += [run.settled.tps_mean or 0.0 for run in runs if run.settled is not None]
-    return FAR * max(seen, default=0.0) > tps
+    rates = [run.tps_mean or 0.0 for run in runs]
+    rates += [run.settled.tps_mean or 0.0 for run in runs if run.settled is not None]
+    return FAR * max(rates, default=0.0) > tps
 
 
 def remedy_words(runs: Sequence[RunRecord]) -> str:
     """Return which runs have no level that lasts, and what would settle them; empty where all have one."""
-    words = [_words(run, run.settled) for run in runs if run.settled is not None and not run.is_settled]
+    words = [_remedy_sentence(run, run.settled) for run in runs if run.settled is not None and not run.is_settled]
     return "; ".join(dict.fromkeys(words))
 
 
-def _words(run: RunRecord, found: SettledPart) -> str:
+def _remedy_sentence(run: RunRecord, part: SettledPart) -> str:
     who = f"{run.run.cell.target}, {run.run.repeat_words}"
-    if found.status == "dead":
-        return f"{who} completed no transaction in the last third of its {found.seconds} s: see the server's log"
-    if found.status == "drifting":
-        return f"{who} drifts ({found.change:+.0%} over {found.seconds} s): warm up longer, or use a longer window"
-    start_s = found.start_s or 0
+    if part.status == "dead":
+        return f"{who} completed no transaction in the last third of its {part.seconds} s: see the server's log"
+    if part.status == "drifting":
+        return f"{who} drifts ({part.change:+.0%} over {part.seconds} s): warm up longer, or use a longer window"
+    start_s = part.start_s or 0
     enough_s = max(_LONG_SHARE * start_s, start_s + _LEAST_TAIL_S)
     window_s = _ROUNDED_TO_S * math.ceil(enough_s / _ROUNDED_TO_S)
     return (
-        f"{who} settled too late, at {start_s} of {found.seconds} s: warm up {start_s} s longer, or use a window of "
+        f"{who} settled too late, at {start_s} of {part.seconds} s: warm up {start_s} s longer, or use a window of "
         f"{window_s:,} s or more"
     )

@@ -41,8 +41,8 @@ class Upgrade:
 
     def shown(self) -> list[Comparison]:
         """The changes that differ from none and can be told in a number, the largest gain first."""
-        told = [change for change in self.changes.values() if is_shown(change)]
-        return sorted(told, key=lambda change: -change.ratio)
+        clear_changes = [change for change in self.changes.values() if is_shown(change)]
+        return sorted(clear_changes, key=lambda change: -change.ratio)
 
 
 def upgrades(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> list[Upgrade]:
@@ -53,29 +53,40 @@ def upgrades(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparis
     pairs: dict[frozenset[str], list[Comparison]] = {}
     for pair in comparisons:
         pairs.setdefault(frozenset((pair.left, pair.right)), []).append(pair)
-    found = []
-    for versions in _families(judgements):
+    steps = []
+    for versions in _versions_by_server(judgements):
         names = sorted(versions, key=versions.__getitem__)
         for old, new in itertools.pairwise(names):
-            here = pairs.get(frozenset((old, new)), [])
-            if here:
-                found.append(Upgrade(old, new, {place_of(c): c if c.left == new else turned(c) for c in here}))
-    return found
+            version_pairs = pairs.get(frozenset((old, new)), [])
+            if version_pairs:
+                steps.append(
+                    Upgrade(
+                        old,
+                        new,
+                        {
+                            place_of(comparison): comparison if comparison.left == new else turned(comparison)
+                            for comparison in version_pairs
+                        },
+                    )
+                )
+    return steps
 
 
 def upgrade_sentence(found: Sequence[Upgrade], place: Place, where: str) -> str:
     """Return what the upgrades brought at a place, the largest changes by name; empty where there are none."""
-    here = [(upgrade, upgrade.changes[place]) for upgrade in found if place in upgrade.changes]
-    told = [(upgrade, change) for upgrade, change in here if is_shown(change)]
-    told.sort(key=lambda step: -abs(math.log(step[1].ratio)))
-    if not here:
+    place_changes = [(upgrade, upgrade.changes[place]) for upgrade in found if place in upgrade.changes]
+    shown_changes = [(upgrade, change) for upgrade, change in place_changes if is_shown(change)]
+    shown_changes.sort(key=lambda step: -abs(math.log(step[1].ratio)))
+    if not place_changes:
         return ""
-    parts = [_change_words(*step) for step in told[:_MOST_NAMED]]
-    if others := told[_MOST_NAMED:]:
-        parts.append(f"{counted(len(others), 'smaller change')}")
-    if doubtful := len(here) - len(told):
-        parts.append(f"no difference is shown for {_other(doubtful, has_told=bool(told))}")
-    return f"Upgrades at {where}: {'; '.join(parts)}."
+    phrases = [_change_words(*step) for step in shown_changes[:_MOST_NAMED]]
+    if further_changes := shown_changes[_MOST_NAMED:]:
+        phrases.append(f"{counted(len(further_changes), 'smaller change')}")
+    if undecided_count := len(place_changes) - len(shown_changes):
+        phrases.append(
+            f"no difference is shown for {_other_upgrades_words(undecided_count, has_told=bool(shown_changes))}"
+        )
+    return f"Upgrades at {where}: {'; '.join(phrases)}."
 
 
 def is_shown(change: Comparison) -> bool:
@@ -85,7 +96,9 @@ def is_shown(change: Comparison) -> bool:
 
 def is_newer(one: CellJudgement, than: CellJudgement) -> bool:
     """Return whether a cell's target is a newer version of the same server and storage engine."""
-    return _server(one) == _server(than) and _version_key(one) > _version_key(than)
+    return _server_and_storage_engine(one) == _server_and_storage_engine(than) and _version_key(one) > _version_key(
+        than
+    )
 
 
 def version_title(name: str, beside: str) -> str:
@@ -94,16 +107,16 @@ def version_title(name: str, beside: str) -> str:
     >>> version_title("mysql:9.7", "mysql:8.0"), version_title("mysql:9.7", "mariadb:11.8")
     ('9.7', 'MySQL 9.7')
     """
-    title, other = target_title(name), target_title(beside)
+    title, beside_title = target_title(name), target_title(beside)
     brand, version = re.fullmatch(r"(.*?)(\d[-\d.]*)?", title).groups()  # type: ignore[union-attr]
-    return version if version and brand and re.fullmatch(re.escape(brand) + r"\d[-\d.]*", other) else title
+    return version if version and brand and re.fullmatch(re.escape(brand) + r"\d[-\d.]*", beside_title) else title
 
 
-def _families(judgements: Sequence[CellJudgement]) -> list[dict[str, tuple[int, ...]]]:
+def _versions_by_server(judgements: Sequence[CellJudgement]) -> list[dict[str, tuple[int, ...]]]:
     """Per server and storage engine the versions of its targets."""
     families: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
     for judgement in judgements:
-        families.setdefault(_server(judgement), {})[judgement.cell.target] = _version_key(judgement)
+        families.setdefault(_server_and_storage_engine(judgement), {})[judgement.cell.target] = _version_key(judgement)
     return [
         versions
         for (family, _), versions in families.items()
@@ -111,7 +124,7 @@ def _families(judgements: Sequence[CellJudgement]) -> list[dict[str, tuple[int, 
     ]
 
 
-def _server(judgement: CellJudgement) -> tuple[str, str]:
+def _server_and_storage_engine(judgement: CellJudgement) -> tuple[str, str]:
     return judgement.runs[0].family, judgement.runs[0].storage_engine
 
 
@@ -124,5 +137,5 @@ def _change_words(upgrade: Upgrade, change: Comparison) -> str:
     return f"{target_title(upgrade.new)} is {share} {version_title(upgrade.old, upgrade.new)} ({interval})"
 
 
-def _other(count: int, *, has_told: bool) -> str:
+def _other_upgrades_words(count: int, *, has_told: bool) -> str:
     return counted(count, "other" if has_told else "upgrade")

@@ -16,21 +16,25 @@ def observed_variation(judgements: Sequence[CellJudgement]) -> tuple[Variation, 
 
     Without repeats the spread is the assumed one. What windows vary by themselves is taken out of the spread seen.
     """
-    trusted = [group for group in judgements if group.decides]
-    repeated = [group for group in trusted if len(group.judged) > 1]
-    windows = [run for group in trusted for run in group.judged if run.level_tps and run.level_half_width is not None]
+    trusted_groups = [group for group in judgements if group.decides]
+    repeated_groups = [group for group in trusted_groups if len(group.judged) > 1]
+    windows = [
+        run for group in trusted_groups for run in group.judged if run.level_tps and run.level_half_width is not None
+    ]
     shares = [(run.level_half_width or 0.0) / (run.level_tps or 1.0) / 1.96 for run in windows]
-    scaled = [share * math.sqrt(run.window_s / _REFERENCE_WINDOW_S) for share, run in zip(shares, windows, strict=True)]
-    noise_se = _median(scaled) if scaled else ASSUMED_VARIATION.noise_se
-    if not repeated:
+    scaled_shares = [
+        share * math.sqrt(run.window_s / _REFERENCE_WINDOW_S) for share, run in zip(shares, windows, strict=True)
+    ]
+    noise_se = _median(scaled_shares) if scaled_shares else ASSUMED_VARIATION.noise_se
+    if not repeated_groups:
         return Variation(ASSUMED_VARIATION.spread, noise_se, ASSUMED_VARIATION.prior_df), 0
-    seen = moderated_spread([logs_of(group) for group in repeated])
-    between = math.sqrt(max(_median(seen.sd) ** 2 - _median(shares or [0.0]) ** 2, 0.0))
-    prior = seen.prior_df if seen.prior_df > 0 else ASSUMED_VARIATION.prior_df
-    return Variation(between, noise_se, prior), len(repeated)
+    spread = moderated_spread([logs_of(group) for group in repeated_groups])
+    between_sd = math.sqrt(max(_median(spread.sd) ** 2 - _median(shares or [0.0]) ** 2, 0.0))
+    prior_df = spread.prior_df if spread.prior_df > 0 else ASSUMED_VARIATION.prior_df
+    return Variation(between_sd, noise_se, prior_df), len(repeated_groups)
 
 
 def _median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    sorted_values = sorted(values)
+    middle = len(sorted_values) // 2
+    return sorted_values[middle] if len(sorted_values) % 2 else (sorted_values[middle - 1] + sorted_values[middle]) / 2

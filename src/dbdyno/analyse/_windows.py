@@ -15,47 +15,47 @@ _STATUS = {"drifting": "drifting", "not-reached": "not settled", "dead": "dead a
 
 def unsettled_windows(records: Sequence[RunRecord]) -> list[Caveat]:
     """Caveats on windows that had not settled, or settled late."""
-    judged = [(record, record.settled) for record in records if record.settled is not None]
-    found = [_unsettled(judged), _late(judged), _waves(judged)]
-    return [caveat for caveat in found if caveat is not None]
+    windows = [(record, record.settled) for record in records if record.settled is not None]
+    caveats = [_unsettled_windows_caveat(windows), _late_windows_caveat(windows), _waves_caveat(windows)]
+    return [caveat for caveat in caveats if caveat is not None]
 
 
 Judged = Sequence[tuple[RunRecord, SettledPart]]
 
 
-def _unsettled(judged: Judged) -> Caveat | None:
-    chosen = [(record, window) for record, window in judged if window.status in _STATUS]
-    if not chosen:
+def _unsettled_windows_caveat(windows: Judged) -> Caveat | None:
+    unsettled = [(record, window) for record, window in windows if window.status in _STATUS]
+    if not unsettled:
         return None
-    counts = {status: sum(window.status == status for _, window in chosen) for status in _STATUS}
+    counts = {status: sum(window.status == status for _, window in unsettled) for status in _STATUS}
     words = listed([f"{count} {_STATUS[status]}" for status, count in counts.items() if count])
-    record, widest = max(chosen, key=lambda pair: abs(pair[1].change))
+    record, widest = max(unsettled, key=lambda pair: abs(pair[1].change))
     where = f"{record.run.cell.target} at {counted(record.run.cell.concurrency, 'connection')}"
     text = (
-        f"Of {counted(len(judged), 'window')} of three minutes or more, {words}. They support no finding. "
+        f"Of {counted(len(windows), 'window')} of three minutes or more, {words}. They support no finding. "
         f"Widest: {where}, {widest.change:+.0%} of its mean over the window."
     )
     return Caveat("unsettled-windows", text)
 
 
-def _late(judged: Judged) -> Caveat | None:
-    late = [window.start_s or 0 for _, window in judged if window.is_late]
-    if not late:
+def _late_windows_caveat(windows: Judged) -> Caveat | None:
+    starts_s = [window.start_s or 0 for _, window in windows if window.is_late]
+    if not starts_s:
         return None
     text = (
-        f"In {counted(len(late), 'window')} of {len(judged)} the beginning had not settled, for up to {max(late)} s, "
-        "and is not used."
+        f"In {counted(len(starts_s), 'window')} of {len(windows)} the beginning had not settled, for up to "
+        f"{max(starts_s)} s, and is not used."
     )
     return Caveat("late-windows", text)
 
 
-def _waves(judged: Judged) -> Caveat | None:
-    periods = [window.period_s for _, window in judged if window.status == "cyclic" and window.period_s is not None]
+def _waves_caveat(windows: Judged) -> Caveat | None:
+    periods = [window.period_s for _, window in windows if window.status == "cyclic" and window.period_s is not None]
     if not periods:
         return None
     span = f"{min(periods):.0f} s" if len(periods) == 1 else f"{min(periods):.0f} to {max(periods):.0f} s"
     text = (
-        f"{counted(len(periods), 'window')} of {len(judged)} swing in waves of {span}, so a mean depends on where "
+        f"{counted(len(periods), 'window')} of {len(windows)} swing in waves of {span}, so a mean depends on where "
         "in a wave its window ends."
     )
     return Caveat("waves", text)

@@ -83,8 +83,8 @@ def ratio_words(ratio: float, low: float, high: float) -> str:
         return f"{_UNKNOWN}, {_TOO_UNLIKE}"
     half = (high - low) / 2
     digits = 3 if half < 0.01 else 2 if half < 1 else 1
-    shown = [f"{end:.{digits}f}" if end >= 0.5 * 10**-digits else f"{end:.1g}" for end in (ratio, low, high)]
-    return f"{shown[0]}, {shown[1]} to {shown[2]}"
+    numbers = [f"{end:.{digits}f}" if end >= 0.5 * 10**-digits else f"{end:.1g}" for end in (ratio, low, high)]
+    return f"{numbers[0]}, {numbers[1]} to {numbers[2]}"
 
 
 def slower_words(ratio: float, low: float, high: float) -> str:

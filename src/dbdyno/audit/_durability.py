@@ -47,12 +47,12 @@ def durability_of(facts: TargetFacts) -> Durability:
     'relaxed: written at each commit, synced later'
     """
     target = recognise(facts)
-    guard = "not needed: files are written once" if target.storage_engine in LSM_ENGINES else _guard(target)
-    return Durability(_durability(target), guard, _known(tls_class(target)))
+    guard = "not needed: files are written once" if target.storage_engine in LSM_ENGINES else _torn_page_words(target)
+    return Durability(_durability_words(target), guard, _known_value(tls_class(target)))
 
 
-def _durability(target: Target) -> str:
-    policy = _known(derived(target, "commit_class"))
+def _durability_words(target: Target) -> str:
+    policy = _known_value(derived(target, "commit_class"))
     if policy == "sync-never":
         return "none: never synced"
     if policy == "write-each-commit":
@@ -69,10 +69,10 @@ def _durability(target: Target) -> str:
     return "flush per commit, binary log synced" if syncs.value == 1 else "flush per commit, binary log not synced"
 
 
-def _guard(target: Target) -> str:
-    word = _known(derived(target, "doublewrite"))
+def _torn_page_words(target: Target) -> str:
+    word = _known_value(derived(target, "doublewrite"))
     return _GUARDS.get(word, word)
 
 
-def _known(reading: SourcedValue) -> str:
+def _known_value(reading: SourcedValue) -> str:
     return str(reading.value) if reading.state == "known" else UNKNOWN

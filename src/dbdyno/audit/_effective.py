@@ -36,13 +36,13 @@ def effective(target: Target, parameter_id: str) -> SourcedValue:
     if not target.family:
         return missing("which server and version it is")
     parameter = neutral_parameter(parameter_id)
-    shown = _shown(parameter_id, target.family, target.version, target.storage_engine)
-    if shown is None:
+    server_variable = _server_variable(parameter_id, target.family, target.version, target.storage_engine)
+    if server_variable is None:
         return implied(target, parameter_id)
     if target.facts.variables is not None:
-        return _read(target, parameter, shown)
+        return _read_from_variable(target, parameter, server_variable)
     if target.facts.option_file is not None:
-        return _asked(target, parameter, shown)
+        return _read_from_option_file(target, parameter, server_variable)
     return missing("variables")
 
 
@@ -56,8 +56,8 @@ def variable(target: Target, name: str) -> SourcedValue:
     """A raw variable; what its absence implies, where that is known."""
     if (text := target.variable(name)) is not None:
         return known(normalise(text, "flag"))
-    if target.facts.variables is None and (asked := target.asked(name)) is not None:
-        return known(normalise(asked, "flag"), "asked")
+    if target.facts.variables is None and (requested_text := target.asked(name)) is not None:
+        return known(normalise(requested_text, "flag"), "asked")
     if target.facts.variables is None and target.facts.option_file is None:
         return missing("variables")
     return implied(target, f"variables:{name}")
@@ -76,47 +76,49 @@ def is_asked(target: Target, parameter_id: str) -> bool:
     """Return whether the option file sets a parameter."""
     if not target.family:
         return False
-    shown = _shown(parameter_id, target.family, target.version, target.storage_engine)
-    return shown is not None and target.asked(*_names(shown)) is not None
+    server_variable = _server_variable(parameter_id, target.family, target.version, target.storage_engine)
+    return server_variable is not None and target.asked(*_option_names(server_variable)) is not None
 
 
-def _shown(parameter_id: str, family: str, version: str, storage_engine: str) -> Shown | None:
+def _server_variable(parameter_id: str, family: str, version: str, storage_engine: str) -> Shown | None:
     return neutral_parameter(parameter_id).shown(family, version, storage_engine)
 
 
-def _read(target: Target, parameter: NeutralParameter, shown: Shown) -> SourcedValue:
-    text = target.variable(shown.variable)
+def _read_from_variable(target: Target, parameter: NeutralParameter, server_variable: Shown) -> SourcedValue:
+    text = target.variable(server_variable.variable)
     if text is not None:
-        return known(_value(text, parameter, shown))
+        return known(_normalised_value(text, parameter, server_variable))
     if parameter.build_dependent:
         return NOT_OFFERED
     if parameter.parameter_id in _COMPILED_OUT:
         return implied(target, parameter.parameter_id)
-    return missing(f"variable {shown.variable}")
+    return missing(f"variable {server_variable.variable}")
 
 
-def _asked(target: Target, parameter: NeutralParameter, shown: Shown) -> SourcedValue:
-    text = target.asked(*_names(shown))
+def _read_from_option_file(target: Target, parameter: NeutralParameter, server_variable: Shown) -> SourcedValue:
+    text = target.asked(*_option_names(server_variable))
     if text is not None:
         if parameter.parameter_id == "binlog.enabled":  # asked as a path, shown as a switch
             return known("OFF" if text.upper() in ("OFF", "0", "FALSE") else "ON", "asked")
-        return known(_value(text, parameter, shown), "asked")
-    follows = _FOLLOWS.get(parameter.parameter_id)
-    if follows is not None and target.asked(follows) is not None:
-        return missing(f"variable {shown.variable}: it follows {follows}")
-    if shown.computed or (not shown.default and parameter.kind != "string" and shown.variable != "innodb_flush_method"):
-        return missing(f"variable {shown.variable}: its default is worked out at start")
-    return known(_value(shown.default, parameter, shown), "asked")
+        return known(_normalised_value(text, parameter, server_variable), "asked")
+    followed_option = _FOLLOWS.get(parameter.parameter_id)
+    if followed_option is not None and target.asked(followed_option) is not None:
+        return missing(f"variable {server_variable.variable}: it follows {followed_option}")
+    if server_variable.computed or (
+        not server_variable.default and parameter.kind != "string" and server_variable.variable != "innodb_flush_method"
+    ):
+        return missing(f"variable {server_variable.variable}: its default is worked out at start")
+    return known(_normalised_value(server_variable.default, parameter, server_variable), "asked")
 
 
-def _names(shown: Shown) -> tuple[str, ...]:
-    return shown.variable, *_OPTION_NAMES.get(shown.variable, ())
+def _option_names(server_variable: Shown) -> tuple[str, ...]:
+    return server_variable.variable, *_OPTION_NAMES.get(server_variable.variable, ())
 
 
-def _value(text: str, parameter: NeutralParameter, shown: Shown) -> Value:
+def _normalised_value(text: str, parameter: NeutralParameter, server_variable: Shown) -> Value:
     value = normalise(text, parameter.kind, parameter.parameter_id)
-    if shown.scale != 1 and not isinstance(value, str):
-        return parse_number(f"{value * shown.scale:.6f}") or 0
+    if server_variable.scale != 1 and not isinstance(value, str):
+        return parse_number(f"{value * server_variable.scale:.6f}") or 0
     return value
 
 

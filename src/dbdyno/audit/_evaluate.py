@@ -91,43 +91,45 @@ def audit(sets: Iterable[ComparisonSet]) -> Audit:
         tiers = [(s.tier, s, tuple(recognise(facts) for facts in s.targets)) for s in sets if s.campaign == campaign]
         for rule in rules():
             verdicts = [(tier, judge(rule, comparison, targets)) for tier, comparison, targets in tiers]
-            fired = _joined(rule, campaign, names, verdicts)
-            findings += fired
-            if not fired:
+            rule_findings = _join_tiers(rule, campaign, names, verdicts)
+            findings += rule_findings
+            if not rule_findings:
                 decisions.append(_decision(rule, campaign, names, verdicts))
-    apart = [found for rule in rules() if (found := _between(rule, sets)) is not None]
-    findings += apart
+    campaign_findings = [
+        campaign_finding for rule in rules() if (campaign_finding := _campaign_finding(rule, sets)) is not None
+    ]
+    findings += campaign_findings
     # A rule that found campaigns apart is not clear because each of them is alike in itself.
-    told = {found.rule.rule_id for found in apart}
-    decisions = [row for row in decisions if row.outcome != "clear" or row.rule.rule_id not in told]
+    found_rule_ids = {campaign_finding.rule.rule_id for campaign_finding in campaign_findings}
+    decisions = [row for row in decisions if row.outcome != "clear" or row.rule.rule_id not in found_rule_ids]
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    everyone = sorted({facts.name for comparison in sets for facts in comparison.targets})
-    return Audit(tuple(findings), tuple(decisions), tuple(everyone))
+    target_names = sorted({facts.name for comparison in sets for facts in comparison.targets})
+    return Audit(tuple(findings), tuple(decisions), tuple(target_names))
 
 
-def _between(rule: Rule, sets: Sequence[ComparisonSet]) -> Finding | None:
+def _campaign_finding(rule: Rule, sets: Sequence[ComparisonSet]) -> Finding | None:
     """Return what differs from campaign to campaign, for rules of what a comparison of campaigns rests on."""
-    read = MEETING.get(rule.test)
-    if read is None:
+    reader = MEETING.get(rule.test)
+    if reader is None:
         return None
     of_campaign: dict[str, set[str]] = {}
     for comparison in sets:
-        readings = [read(recognise(facts)) for facts in comparison.targets]
-        known = {str(reading.value) for reading in readings if reading.state == "known"}
-        of_campaign.setdefault(comparison.campaign, set()).update(known)
-    told = {campaign: values for campaign, values in of_campaign.items() if values}
-    if len({frozenset(values) for values in told.values()}) < 2:
+        readings = [reader(recognise(facts)) for facts in comparison.targets]
+        known_values = {str(reading.value) for reading in readings if reading.state == "known"}
+        of_campaign.setdefault(comparison.campaign, set()).update(known_values)
+    values_by_campaign = {campaign: values for campaign, values in of_campaign.items() if values}
+    if len({frozenset(values) for values in values_by_campaign.values()}) < 2:
         return None
-    groups = labelled((campaign, value) for campaign, values in told.items() for value in values)
+    groups = labelled((campaign, value) for campaign, values in values_by_campaign.items() for value in values)
     return replace(_finding(rule, "", set(), finding(groups), []), between=True)
 
 
 def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[Target, ...]) -> Verdict:
     """The verdict of one rule on one comparison set."""
-    taking_part, lacks = _participants(rule, targets)
-    verdict = _without_targets(rule, targets, taking_part, lacks)
+    participants, lacks = _participants(rule, targets)
+    verdict = _too_few_targets_verdict(rule, targets, participants, lacks)
     if verdict is None:
-        question = Question(rule, taking_part, targets, comparison.study, comparison.text)
+        question = Question(rule, participants, targets, comparison.study, comparison.text)
         verdict = PREDICATES[rule.test](question)
     if lacks and verdict.outcome in ("clear", "not applicable"):
         return undecided(lacks)
@@ -136,7 +138,7 @@ def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[Target, ...]) ->
 
 def _participants(rule: Rule, targets: tuple[Target, ...]) -> tuple[tuple[Target, ...], dict[str, str]]:
     """Targets that the rule concerns, and those of which that cannot be told."""
-    taking_part = []
+    participants = []
     lacks: dict[str, str] = {}
     for target in targets:
         if not _has_engine(rule, target):
@@ -151,9 +153,9 @@ def _participants(rule: Rule, targets: tuple[Target, ...]) -> tuple[tuple[Target
         unknown = [reading.lacks for reading in conditions.values() if reading.state == "missing"]
         if unknown:
             lacks[target.name] = unknown[0]
-        elif all(str(conditions[name].value) == wanted for name, wanted in rule.when.items()):
-            taking_part.append(target)
-    return tuple(taking_part), lacks
+        elif all(str(conditions[name].value) == required_value for name, required_value in rule.when.items()):
+            participants.append(target)
+    return tuple(participants), lacks
 
 
 def _has_engine(rule: Rule, target: Target) -> bool:
@@ -162,11 +164,11 @@ def _has_engine(rule: Rule, target: Target) -> bool:
     return rule.storage_engine in ("", target.storage_engine)
 
 
-def _without_targets(
-    rule: Rule, targets: tuple[Target, ...], taking_part: tuple[Target, ...], lacks: Mapping[str, str]
+def _too_few_targets_verdict(
+    rule: Rule, targets: tuple[Target, ...], participants: tuple[Target, ...], lacks: Mapping[str, str]
 ) -> Verdict | None:
     """The verdict where too few targets take part; None when there are enough."""
-    if len(taking_part) >= (2 if rule.scope == "across" and rule.storage_engine != "lsm" else 1):
+    if len(participants) >= (2 if rule.scope == "across" and rule.storage_engine != "lsm" else 1):
         return None
     about_lsm = rule.storage_engine in ("lsm", *LSM_ENGINES)
     if about_lsm and not all(target.engine_stated for target in targets):
@@ -174,21 +176,21 @@ def _without_targets(
     return undecided(lacks) if lacks else not_applicable("too few targets that it concerns")
 
 
-def _joined(rule: Rule, campaign: str, names: set[str], verdicts: list[tuple[str, Verdict]]) -> list[Finding]:
-    found: list[tuple[Verdict, list[str]]] = []
+def _join_tiers(rule: Rule, campaign: str, names: set[str], verdicts: list[tuple[str, Verdict]]) -> list[Finding]:
+    tiers_by_verdict: list[tuple[Verdict, list[str]]] = []
     for tier, verdict in verdicts:
         if verdict.outcome != "finding":
             continue
-        same = next((entry for entry in found if _says_the_same(entry[0], verdict)), None)
-        if same is not None:
-            same[1].append(tier)
+        equal_entry = next((entry for entry in tiers_by_verdict if _is_same_verdict(entry[0], verdict)), None)
+        if equal_entry is not None:
+            equal_entry[1].append(tier)
         else:
-            found.append((verdict, [tier]))
-    return [_finding(rule, campaign, names, verdict, tiers) for verdict, tiers in found]
+            tiers_by_verdict.append((verdict, [tier]))
+    return [_finding(rule, campaign, names, verdict, tiers) for verdict, tiers in tiers_by_verdict]
 
 
-def _says_the_same(one: Verdict, other: Verdict) -> bool:
-    return (one.values, one.severity, one.certainty) == (other.values, other.severity, other.certainty)
+def _is_same_verdict(left: Verdict, right: Verdict) -> bool:
+    return (left.values, left.severity, left.certainty) == (right.values, right.severity, right.certainty)
 
 
 def _finding(rule: Rule, campaign: str, names: set[str], verdict: Verdict, tiers: list[str]) -> Finding:
@@ -197,7 +199,7 @@ def _finding(rule: Rule, campaign: str, names: set[str], verdict: Verdict, tiers
         severity=verdict.severity or rule.severity,
         campaign=campaign,
         tiers=tuple(tier for tier in tiers if tier),
-        targets=tuple(sorted(_words(verdict.values) & names)),
+        targets=tuple(sorted(_names_in_values(verdict.values) & names)),
         values=verdict.values,
         certainty=verdict.certainty,
         favours=favours(rule, verdict.values),
@@ -207,15 +209,15 @@ def _finding(rule: Rule, campaign: str, names: set[str], verdict: Verdict, tiers
     )
 
 
-def _words(values: Mapping[str, Any]) -> set[str]:
+def _names_in_values(values: Mapping[str, Any]) -> set[str]:
     """Every name that stands in the values: of inputs, values, options and targets."""
     words = set(values)
     for value in values.values():
-        words |= _words(value) if isinstance(value, Mapping) else set(value)
+        words |= _names_in_values(value) if isinstance(value, Mapping) else set(value)
     return words
 
 
-def _decision(rule: Rule, campaign: str, everyone: set[str], verdicts: list[tuple[str, Verdict]]) -> Decision:
+def _decision(rule: Rule, campaign: str, target_names: set[str], verdicts: list[tuple[str, Verdict]]) -> Decision:
     """Undecided in any tier comes before clear in any."""
     for outcome in ("undecided", "clear", "not applicable"):
         tiers = [(tier, verdict) for tier, verdict in verdicts if verdict.outcome == outcome]
@@ -223,7 +225,7 @@ def _decision(rule: Rule, campaign: str, everyone: set[str], verdicts: list[tupl
             lacks: dict[str, str] = {}
             for _, verdict in tiers:
                 lacks |= verdict.lacks
-            if set(lacks) == everyone and len(set(lacks.values())) == 1:
+            if set(lacks) == target_names and len(set(lacks.values())) == 1:
                 lacks = {"": next(iter(lacks.values()))}
             names = tuple(tier for tier, _ in tiers if tier)
             return Decision(rule, campaign, tiers[0][1].outcome, names, lacks, tiers[0][1].remark)
@@ -238,21 +240,21 @@ def favours(rule: Rule, values: Mapping[str, Any]) -> str:
     >>> favours(redo, {"derived:redo_capacity": {"2147483648": ["a"], "4294967296": ["b", "c"]}})
     'the larger log, in writes: b, c'
     """
-    names = _chosen(rule.favoured, values) if rule.favoured else []
+    names = _favoured_targets(rule.favoured, values) if rule.favoured else []
     return f"{rule.favours}: {', '.join(names)}" if names else rule.favours
 
 
-def _chosen(favoured: str, values: Mapping[str, Any]) -> list[str]:
+def _favoured_targets(favoured: str, values: Mapping[str, Any]) -> list[str]:
     groups = _first_groups(values)
     if favoured in ("largest", "smallest"):
         sizes = {label: size for label in groups if (size := parse_number(label)) is not None}
         if len(sizes) < 2:
             return []
-        pick = max if favoured == "largest" else min
-        return list(groups[pick(sizes, key=lambda label: sizes[label])])
+        choose = max if favoured == "largest" else min
+        return list(groups[choose(sizes, key=lambda label: sizes[label])])
     return list(groups.get(favoured, groups.get(favoured.upper(), ())))
 
 
 def _first_groups(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    first = next(iter(values.values()), ())
-    return first if isinstance(first, Mapping) else values
+    first_value = next(iter(values.values()), ())
+    return first_value if isinstance(first_value, Mapping) else values

@@ -31,19 +31,19 @@ def normalise(text: str, kind: Kind, parameter_id: str = "") -> Value:
     >>> normalise("area", "enum", "flush.neighbors"), normalise("0", "enum", "server.query_cache_type")
     (1, 'OFF')
     """
-    folded = text.strip().upper()
+    upper_text = text.strip().upper()
     if kind == "flag":
-        return switch(folded)
-    if parameter_id == "flush.neighbors" and folded in _NEIGHBOURS:
-        return _NEIGHBOURS[folded]
-    if parameter_id in _SWITCHED_WORDS and folded in ("0", "1", "2"):
-        return _SWITCHED_WORDS[parameter_id][int(folded)]
+        return switch(upper_text)
+    if parameter_id == "flush.neighbors" and upper_text in _NEIGHBOURS:
+        return _NEIGHBOURS[upper_text]
+    if parameter_id in _SWITCHED_WORDS and upper_text in ("0", "1", "2"):
+        return _SWITCHED_WORDS[parameter_id][int(upper_text)]
     if parameter_id == "trx.isolation":
-        return folded.replace(" ", "-").replace("_", "-")
+        return upper_text.replace(" ", "-").replace("_", "-")
     if kind == "string":
-        return folded
-    quantity = parse_number(folded)
-    return folded if quantity is None else quantity
+        return upper_text
+    quantity = parse_number(upper_text)
+    return upper_text if quantity is None else quantity
 
 
 def switch(text: str) -> str:
@@ -52,8 +52,8 @@ def switch(text: str) -> str:
     >>> switch("true"), switch("0"), switch("DISABLED")
     ('ON', 'OFF', 'DISABLED')
     """
-    folded = text.strip().upper()
-    return "ON" if folded in _ON else "OFF" if folded in _OFF else folded
+    upper_text = text.strip().upper()
+    return "ON" if upper_text in _ON else "OFF" if upper_text in _OFF else upper_text
 
 
 def parse_number(text: str) -> int | float | None:

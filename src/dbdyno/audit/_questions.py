@@ -29,8 +29,8 @@ def default_of(parameter_id: str, family: str, version: str, storage_engine: str
     >>> default_of("server.performance_schema", "mariadb", "11.8.6").value
     'OFF'
     """
-    alone = TargetFacts("", option_file={}, version=version, storage_engine=storage_engine)
-    target = replace(recognise(alone), family=family, version=version)
+    bare_facts = TargetFacts("", option_file={}, version=version, storage_engine=storage_engine)
+    target = replace(recognise(bare_facts), family=family, version=version)
     return effective(target, parameter_id)
 
 

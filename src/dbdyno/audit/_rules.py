@@ -74,14 +74,14 @@ def rules() -> tuple[Rule, ...]:
     >>> len(rules()), rules()[0].rule_id
     (99, 'tls-effective-mismatch')
     """
-    return tuple(_rule(category, row) for category in CATEGORIES for row in _rows(category))
+    return tuple(_parse_rule(category, row) for category in CATEGORIES for row in _read_rows(category))
 
 
-def _rows(category: str) -> list[dict[str, Any]]:
+def _read_rows(category: str) -> list[dict[str, Any]]:
     text = resources.files("dbdyno.audit").joinpath("data", "rules", f"{category}.toml").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["rule"]
     return rows
 
 
-def _rule(category: str, row: Mapping[str, Any]) -> Rule:
+def _parse_rule(category: str, row: Mapping[str, Any]) -> Rule:
     return decode(Rule, {**row, "rule_id": row["id"], "category": category})

@@ -73,12 +73,12 @@ class Target:
 
 def recognise(facts: TargetFacts) -> Target:
     """The target with its server's family and version, and the storage engine of its tables."""
-    family, version = _server(facts)
-    storage_engine, stated = _storage_engine(facts)
-    return Target(facts, family, version, storage_engine, stated)
+    family, version = _family_and_version(facts)
+    storage_engine, is_stated = _storage_engine(facts)
+    return Target(facts, family, version, storage_engine, is_stated)
 
 
-def _server(facts: TargetFacts) -> tuple[str, str]:
+def _family_and_version(facts: TargetFacts) -> tuple[str, str]:
     variables: Row = facts.variables or {}
     summary: Row = facts.summary or {}
     version = variables.get("version") or facts.version or summary.get("version")
@@ -88,7 +88,7 @@ def _server(facts: TargetFacts) -> tuple[str, str]:
             identity = identify(version, comment, frozenset(variables))
         except StudyError:
             return "", ""
-        return _with_words_of(facts, identity.family, bool(comment)), identity.version
+        return _family_and_version_by_name(facts, identity.family, bool(comment)), identity.version
     options: Row = facts.option_file or {}
     places = (facts.name, *(options.get(name, "") for name in ("basedir", "datadir", "plugin_dir")))
     for place in places:
@@ -97,7 +97,7 @@ def _server(facts: TargetFacts) -> tuple[str, str]:
     return "", ""
 
 
-def _with_words_of(facts: TargetFacts, family: str, commented: bool) -> str:
+def _family_and_version_by_name(facts: TargetFacts, family: str, commented: bool) -> str:
     """A bare version such as 8.0.45 does not tell MySQL from Percona Server; the target's name may."""
     if commented or family != "mysql":
         return family
@@ -106,15 +106,15 @@ def _with_words_of(facts: TargetFacts, family: str, commented: bool) -> str:
 
 
 def _family_of_word(word: str) -> str:
-    folded = word.lower()
-    return folded if folded in ("mysql", "mariadb") else "percona"
+    lower_word = word.lower()
+    return lower_word if lower_word in ("mysql", "mariadb") else "percona"
 
 
 def _storage_engine(facts: TargetFacts) -> tuple[str, bool]:
     """Storage engine of the test tables, and whether anything but a server's default says so."""
-    stated = facts.storage_engine or str(facts.schema.get("storage_engine", ""))
-    if stated:
-        return stated.lower(), True
+    stated_engine = facts.storage_engine or str(facts.schema.get("storage_engine", ""))
+    if stated_engine:
+        return stated_engine.lower(), True
     for word, engine in _ENGINE_WORDS:
         if word in facts.name.lower():
             return engine, True

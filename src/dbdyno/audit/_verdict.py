@@ -95,8 +95,8 @@ def grouped(pairs: Iterable[tuple[str, SourcedValue]]) -> Groups:
     for name, reading in pairs:
         if reading.state == "known":
             groups.setdefault(reading.value, []).append(name)
-    ordered = sorted(groups, key=lambda value: (isinstance(value, str), value))
-    return {value_text(value): tuple(sorted(groups[value])) for value in ordered}
+    sorted_values = sorted(groups, key=lambda value: (isinstance(value, str), value))
+    return {value_text(value): tuple(sorted(groups[value])) for value in sorted_values}
 
 
 def labelled(pairs: Iterable[tuple[str, str]]) -> Groups:

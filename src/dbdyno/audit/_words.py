@@ -25,14 +25,14 @@ def what(finding: Finding) -> str:
 
     Each value stands with its unit and the number of targets that have it.
     """
-    parts = [
-        f"{subject}: {', '.join(f'{value} ({_counted(finding, names)})' for value, names in groups)}"
+    subject_words = [
+        f"{subject}: {', '.join(f'{value} ({_targets_words(finding, names)})' for value, names in groups)}"
         for subject, groups in spoken_values(finding)
     ]
-    return f"{finding.rule.title}: {'; '.join(part.removeprefix(': ') for part in parts)}"
+    return f"{finding.rule.title}: {'; '.join(words.removeprefix(': ') for words in subject_words)}"
 
 
-def _counted(finding: Finding, names: tuple[str, ...]) -> str:
+def _targets_words(finding: Finding, names: tuple[str, ...]) -> str:
     if finding.between:
         return "; ".join(names)
     return names[0] if len(names) == 1 else counted(len(names), "target")
@@ -44,20 +44,20 @@ def spoken_values(finding: Finding) -> list[tuple[str, list[tuple[str, tuple[str
     The title is empty where the rule's own says it all; rules about options have the target for a title.
     """
     values = finding.values
-    nested = all(isinstance(value, Mapping) for value in values.values())
-    if nested:
-        return [(title_of(name), _groups(name, groups)) for name, groups in values.items()]
+    is_nested = all(isinstance(value, Mapping) for value in values.values())
+    if is_nested:
+        return [(title_of(name), _value_groups(name, groups)) for name, groups in values.items()]
     if set(values) <= set(finding.targets):
         return [("", [(", ".join(options), (target,)) for target, options in values.items()])]
-    return [("", _groups(_single_input(finding), values))]
+    return [("", _value_groups(_single_input_words(finding), values))]
 
 
-def _single_input(finding: Finding) -> str:
+def _single_input_words(finding: Finding) -> str:
     inputs = finding.rule.inputs
     return inputs[0] if len(inputs) == 1 or unit_of(inputs[0]) or inputs[0] in neutral_parameters() else ""
 
 
-def _groups(name: str, groups: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
+def _value_groups(name: str, groups: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
     unit = unit_of(name)
     return [(with_unit(value, unit), tuple(targets)) for value, targets in groups.items()]
 
@@ -68,11 +68,11 @@ def title_of(name: str) -> str:
     >>> title_of("derived:redo_capacity"), title_of("flush.dirty_max"), title_of("variables:binlog_row_metadata")
     ('redo capacity', 'Dirty page ceiling', 'binlog_row_metadata')
     """
-    group, _, rest = name.partition(":")
+    group, _, input_name = name.partition(":")
     if group == "derived":
-        return rest.replace("_", " ")
-    known = neutral_parameters().get(name)
-    return known.title if known else _FACTS.get(rest, rest) or name
+        return input_name.replace("_", " ")
+    parameter = neutral_parameters().get(name)
+    return parameter.title if parameter else _FACTS.get(input_name, input_name) or name
 
 
 def unit_of(name: str) -> str:
@@ -81,13 +81,13 @@ def unit_of(name: str) -> str:
     >>> unit_of("schema:data_bytes"), unit_of("schema:row_count")
     ('bytes', '')
     """
-    group, _, rest = name.partition(":")
+    group, _, input_name = name.partition(":")
     if group == "derived":
-        return UNITS.get(rest, "")
-    if group in ("host", "schema") and rest.endswith("_bytes"):
+        return UNITS.get(input_name, "")
+    if group in ("host", "schema") and input_name.endswith("_bytes"):
         return "bytes"
-    known = neutral_parameters().get(name)
-    return known.unit if known else ""
+    parameter = neutral_parameters().get(name)
+    return parameter.unit if parameter else ""
 
 
 def with_unit(value: str, unit: str) -> str:
@@ -115,7 +115,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
         "campaign": finding.campaign,
         "tiers": list(finding.tiers),
         "targets": list(finding.targets),
-        "values": _plain(finding.values),
+        "values": _plain_object(finding.values),
         "certainty": finding.certainty,
         "between_campaigns": finding.between,
         "what": what(finding),
@@ -129,7 +129,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
     if finding.lacks:
         data["undecided_for"] = dict(finding.lacks)
     if finding.not_offered:
-        data["not_offered"] = _plain(finding.not_offered)
+        data["not_offered"] = _plain_object(finding.not_offered)
     return data
 
 
@@ -168,5 +168,5 @@ def all_data(result: Audit) -> list[dict[str, Any]]:
     return [finding_data(f) for f in result.findings] + [decision_data(d) for d in result.decisions]
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _plain(value) if isinstance(value, Mapping) else list(value) for key, value in values.items()}
+def _plain_object(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _plain_object(value) if isinstance(value, Mapping) else list(value) for key, value in values.items()}

@@ -74,33 +74,33 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 def _audit(choices: argparse.Namespace) -> int:
     from dbdyno.audit import all_data, finding_data  # late: see _main
 
-    study = _study(choices)
+    study = _stored_study(choices)
     if choices.fix is not None:
         from dbdyno.cli._audit_fix import fix
 
-        return fix(choices.fix, _sets(choices.folder) if study is None else _stored_sets(study), choices.output)
-    result, late = _judged(choices.folder, study)
+        return fix(choices.fix, _dumped_sets(choices.folder) if study is None else _stored_sets(study), choices.output)
+    result, late_findings = _audit_folder(choices.folder, study)
     if choices.json:
         findings = all_data(result) if choices.all else [finding_data(finding) for finding in result.findings]
-        findings += [{**finding_data(finding), "since": "while driven"} for finding in late]
+        findings += [{**finding_data(finding), "since": "while driven"} for finding in late_findings]
         print(json.dumps(findings, indent=1, ensure_ascii=False))
     else:
-        _print(result, late, choices.all, wide_console())
-    return 1 if any(finding.severity in ("critical", "high") for finding in (*result.findings, *late)) else 0
+        _print_audit(result, late_findings, choices.all, wide_console())
+    return 1 if any(finding.severity in ("critical", "high") for finding in (*result.findings, *late_findings)) else 0
 
 
-def _judged(folder: Path, study: StoredStudy | None) -> tuple[Audit, tuple[Finding, ...]]:
+def _audit_folder(folder: Path, study: StoredStudy | None) -> tuple[Audit, tuple[Finding, ...]]:
     """The audit, and what came to differ while servers were driven; of driven servers weighed by the measured gaps."""
     from dbdyno.audit import audit
     from dbdyno.report import analyse_study
 
     if study is None:
-        return audit(_sets(folder)), ()
+        return audit(_dumped_sets(folder)), ()
     fairness = analyse_study(study).fairness
     return (fairness.audit, fairness.late) if fairness.sets else (audit(_stored_sets(study)), ())
 
 
-def _study(choices: argparse.Namespace) -> StoredStudy | None:
+def _stored_study(choices: argparse.Namespace) -> StoredStudy | None:
     """The study of a results folder; None of a folder with dumps."""
     from dbdyno.store import is_results_folder
 
@@ -111,8 +111,8 @@ def _stored_sets(study: StoredStudy) -> tuple[ComparisonSet, ...]:
     from dbdyno.audit.studies import inspected_set, study_sets
 
     sets = study_sets(study)
-    if not sets and (looks := study.looks()):
-        sets = (inspected_set(study, study.study, looks),)
+    if not sets and (inspections := study.looks()):
+        sets = (inspected_set(study, study.study, inspections),)
         print("read before the first run: facts that only a measured window shows are missing", file=sys.stderr)
     if not sets:
         raise StoreError(
@@ -123,7 +123,7 @@ def _stored_sets(study: StoredStudy) -> tuple[ComparisonSet, ...]:
     return sets
 
 
-def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
+def _dumped_sets(folder: Path) -> tuple[ComparisonSet, ...]:
     """Comparison sets of the dumps in a folder."""
     from dbdyno.audit.dumps import read_dumps
 
@@ -133,31 +133,33 @@ def _sets(folder: Path) -> tuple[ComparisonSet, ...]:
     return dumps.sets
 
 
-def _print(result: Audit, late: Sequence[Finding], everything: bool, console: Console) -> None:
+def _print_audit(result: Audit, late_findings: Sequence[Finding], is_full: bool, console: Console) -> None:
     console.print(f"{counted(len(result.targets), 'target')}: {', '.join(result.targets)}", markup=False)
-    several = len({decision.campaign for decision in result.decisions}) > 1
+    has_campaigns = len({decision.campaign for decision in result.decisions}) > 1
     for finding in result.findings:
-        _print_finding(finding, several, console)
-    if late:
+        _print_finding(finding, has_campaigns, console)
+    if late_findings:
         console.print("\nSINCE THE SERVERS WERE DRIVEN", style="bold", markup=False)
-    for finding in late:
-        _print_finding(finding, several, console)
-    _print_undecided(result, several, console)
-    if everything:
+    for finding in late_findings:
+        _print_finding(finding, has_campaigns, console)
+    _print_undecided(result, has_campaigns, console)
+    if is_full:
         for outcome in ("clear", "not applicable"):
-            ids = [_with_campaign(d, several) for d in result.with_outcome(outcome)]
+            ids = [_rule_with_campaign(d, has_campaigns) for d in result.with_outcome(outcome)]
             console.print(f"\n{outcome}: {', '.join(ids) or 'none'}", markup=False)
-    console.print(f"\n{_sum(result)}", markup=False)
+    console.print(f"\n{_summary_line(result)}", markup=False)
 
 
-def _print_finding(finding: Finding, several: bool, console: Console) -> None:
+def _print_finding(finding: Finding, has_campaigns: bool, console: Console) -> None:
     from dbdyno.audit import spoken_values
 
     rule = finding.rule
-    place = ["between campaigns"] if finding.between else [finding.campaign] if several else []
-    where = ", ".join((*place, *finding.tiers))
+    place = ["between campaigns"] if finding.between else [finding.campaign] if has_campaigns else []
+    places_words = ", ".join((*place, *finding.tiers))
     head = f"{finding.severity.upper()}  {rule.title}  [{rule.rule_id}]"
-    console.print(f"\n{head}  {finding.certainty}{'; ' + where if where else ''}", style="bold", markup=False)
+    console.print(
+        f"\n{head}  {finding.certainty}{'; ' + places_words if places_words else ''}", style="bold", markup=False
+    )
     for title, groups in spoken_values(finding):
         indent = "  "
         if title:
@@ -173,27 +175,28 @@ def _print_finding(finding: Finding, several: bool, console: Console) -> None:
         console.print(f"  not known for {target}: {evidence}", markup=False)
 
 
-def _print_undecided(result: Audit, several: bool, console: Console) -> None:
+def _print_undecided(result: Audit, has_campaigns: bool, console: Console) -> None:
     from dbdyno.audit import missing_words
 
-    undecided = result.with_outcome("undecided")
-    if undecided:
+    decisions = result.with_outcome("undecided")
+    if decisions:
         console.print(
             "\nUNDECIDED: evidence is missing, so these rules are neither findings nor clear",
             style="bold",
             markup=False,
         )
-    for decision in undecided:
+    for decision in decisions:
         console.print(
-            f"  {_with_campaign(decision, several)} ({decision.rule.severity}): {missing_words(decision)}", markup=False
+            f"  {_rule_with_campaign(decision, has_campaigns)} ({decision.rule.severity}): {missing_words(decision)}",
+            markup=False,
         )
 
 
-def _with_campaign(decision: Decision, several: bool) -> str:
-    return f"{decision.campaign or '.'}: {decision.rule.rule_id}" if several else decision.rule.rule_id
+def _rule_with_campaign(decision: Decision, has_campaigns: bool) -> str:
+    return f"{decision.campaign or '.'}: {decision.rule.rule_id}" if has_campaigns else decision.rule.rule_id
 
 
-def _sum(result: Audit) -> str:
+def _summary_line(result: Audit) -> str:
     findings_count = len({(finding.campaign, finding.rule.rule_id) for finding in result.findings})
     counts = {outcome: len(result.with_outcome(outcome)) for outcome in ("undecided", "clear", "not applicable")}
     return f"{counted(findings_count, 'rule')} with findings, " + ", ".join(

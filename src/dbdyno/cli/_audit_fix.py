@@ -22,41 +22,41 @@ def fix(source: Path, sets: Sequence[ComparisonSet], output: Path | None) -> int
     StudyError : no file to write to, or one that is there already
     """
     if output is None or output.exists():
-        what = "--fix needs a file to write the new study to" if output is None else f"{output} already exists"
-        raise StudyError(what, "", "name a new file with -o")
-    mended = align_study(read_study(source), sets)
+        problem = "--fix needs a file to write the new study to" if output is None else f"{output} already exists"
+        raise StudyError(problem, "", "name a new file with -o")
+    aligned = align_study(read_study(source), sets)
     if scales_of(source):
         tell(f"warning: the new study is at the study's own scale; those in {source} are left out")
-    changed = [outcome for outcome in mended.outcomes if outcome.changes]
-    comments = [f"#   {_named(outcome)}: {'; '.join(outcome.changes)}\n" for outcome in changed]
-    text = _HEAD.format(source=source.name) + ("".join(comments) or "#   nothing\n") + "\n" + study_text(mended.study)
+    changed_outcomes = [outcome for outcome in aligned.outcomes if outcome.changes]
+    comments = [f"#   {_finding_title(outcome)}: {'; '.join(outcome.changes)}\n" for outcome in changed_outcomes]
+    text = _HEAD.format(source=source.name) + ("".join(comments) or "#   nothing\n") + "\n" + study_text(aligned.study)
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise StudyError(f"{output} can't be written", error.strerror or str(error), "name another file") from error
-    _say(mended.outcomes, output)
-    grave = [outcome for outcome in mended.outcomes if outcome.is_left and _is_grave(outcome)]
-    return 1 if grave else 0
+    _print_outcomes(aligned.outcomes, output)
+    grave_outcomes = [outcome for outcome in aligned.outcomes if outcome.is_left and _is_grave(outcome)]
+    return 1 if grave_outcomes else 0
 
 
-def _say(outcomes: Sequence[FindingOutcome], output: Path) -> None:
-    held = [outcome for outcome in outcomes if not outcome.changes and not outcome.is_left]
+def _print_outcomes(outcomes: Sequence[FindingOutcome], output: Path) -> None:
+    satisfied_outcomes = [outcome for outcome in outcomes if not outcome.changes and not outcome.is_left]
     groups = (
         ("changed", [o for o in outcomes if o.changes]),
-        ("nothing to write", held),
+        ("nothing to write", satisfied_outcomes),
         ("stays", [o for o in outcomes if o.is_left]),
     )
     for title, group in groups:
         if group:
             print(f"{title}:")
         for outcome in group:
-            print(f"  {_named(outcome)}")
+            print(f"  {_finding_title(outcome)}")
             for line in outcome.changes or (outcome.why,):
                 print(f"    {line}")
     print(f"study: {output}")
 
 
-def _named(outcome: FindingOutcome) -> str:
+def _finding_title(outcome: FindingOutcome) -> str:
     finding = outcome.finding
     return f"{finding.severity}, {finding.rule.title} [{finding.rule.rule_id}]"
 

@@ -32,28 +32,28 @@ def drive_bench(
     start: lab.BenchStart, orders: Iterator[Sequence[Run]], tell: Callable[[lab.BenchMessage | None], None]
 ) -> None:
     """See `BenchWork`. The first order, without runs, asks whether it is ready."""
-    whole = parse_study(start.study_text, "study.toml")
-    own = tuple(bench for bench in whole.benches if bench.name == start.bench)
+    whole_study = parse_study(start.study_text, "study.toml")
+    own_benches = tuple(bench for bench in whole_study.benches if bench.name == start.bench)
     study = replace(
-        whole, benches=own, fleet=FleetChoice(), repeats_max=None
+        whole_study, benches=own_benches, fleet=FleetChoice(), repeats_max=None
     )  # who gives the orders decides on further repeats
     host, home = LocalHost(), Home.of_user()
     home.check()
-    plan = full_plan(whole, host)
+    plan = full_plan(whole_study, host)
     with (
-        lab.connected_bench(study, study.bench, host) as there,
-        lab.connected_clients(study, study.bench, there) as clients,
+        lab.connected_bench(study, study.bench, host) as remote_host,
+        lab.connected_clients(study, study.bench, remote_host) as clients,
     ):
-        worker = _BenchWorker(study, plan, start, host, home, there, clients, tell)
+        worker = _BenchWorker(study, plan, start, host, home, remote_host, clients, tell)
         next(orders)
         worker.get_ready()
         tell(None)
-        first = next(orders)
-        if start.scratch is not None:  # below the results folder, which is there now
-            start.scratch.mkdir(exist_ok=True)
+        first_runs = next(orders)
+        if start.scratch is not None:  # beside the results folder, which is there now
+            start.scratch.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir=start.scratch) as scratch:
             results = worker.new_results(Path(scratch))
-            for runs in itertools.chain([first], orders):
+            for runs in itertools.chain([first_runs], orders):
                 worker.make(runs, results)
                 tell(None)
 
@@ -99,17 +99,17 @@ class _BenchWorker:
         ------
         KeyboardInterrupt : that was interrupted
         """
-        known = {run.run_id for run in self.plan.runs}
-        further = tuple(run for run in runs if run.run_id not in known)
+        planned_ids = {run.run_id for run in self.plan.runs}
+        further_runs = tuple(run for run in runs if run.run_id not in planned_ids)
         is_watching = all(run.is_sentinel for run in runs)  # of one target: the others are prepared for the next order
         is_first, self.has_told_targets = self.is_new and not is_watching, False
         options = lab.RunOptions(
-            calibration=self._calibration(),
+            calibration=self._own_calibration(),
             examined=examination_to_json(self.examination) if self.examination is not None else None,
             auditor=auditor(cast("AuditStop", self.start.audit_stop)) if is_first else None,
             only=frozenset(run.run_id for run in runs),
         )
-        plan = replace(self.plan, runs=(*self.plan.runs, *further))
+        plan = replace(self.plan, runs=(*self.plan.runs, *further_runs))
         on_event = partial(self._on_event, results)
         outcome = lab.run_study(
             self.study,
@@ -126,7 +126,7 @@ class _BenchWorker:
             raise KeyboardInterrupt
         self.examination, self.is_new = None, self.is_new and is_watching
 
-    def _calibration(self) -> Calibration | None:
+    def _own_calibration(self) -> Calibration | None:
         """Return that of this machine and its routes, where servers run here."""
         choices = argparse.Namespace(no_calibrate=not self.start.is_calibrating, quiet=True)
         return calibration_for_study(choices) if self.there is None else None

@@ -40,18 +40,18 @@ def _calibrate(choices: argparse.Namespace) -> int:
     from dbdyno.measure.client import calibration_key, calibration_to_json, read_calibration
 
     host, home, generator = LocalHost(), Home.of_user(), find_generator()
-    found = None if choices.redo else read_calibration(home.root, calibration_key(host, generator))
-    if found is not None and found.is_quick and not choices.quick:
-        found = None
-    calibration: Calibration = found or _made(choices)
+    stored_calibration = None if choices.redo else read_calibration(home.root, calibration_key(host, generator))
+    if stored_calibration is not None and stored_calibration.is_quick and not choices.quick:
+        stored_calibration = None
+    calibration: Calibration = stored_calibration or _calibrate_machine(choices)
     if choices.json:
         print(json.dumps(calibration_to_json(calibration), indent=1))
     else:
-        print_calibration(calibration, home.root, is_new=found is None)
+        print_calibration(calibration, home.root, is_new=stored_calibration is None)
     return 0
 
 
-def _made(choices: argparse.Namespace) -> Calibration:
+def _calibrate_machine(choices: argparse.Namespace) -> Calibration:
     from dbdyno.cli._machine import calibrate_here
 
     return calibrate_here(quick=choices.quick)

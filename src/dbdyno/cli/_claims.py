@@ -43,7 +43,7 @@ docs/guides/claims.md has the rule of each kind of claim.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "claims", _STORY, _claims)
+    parser = add(commands, "claims", _STORY, _show_claims)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--against", required=True, metavar="REPORT", help="published report, such as percona-2026")
     parser.add_argument(
@@ -59,18 +59,21 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     add_check_options(parser)
 
 
-def _claims(choices: argparse.Namespace) -> int:
+def _show_claims(choices: argparse.Namespace) -> int:
     from dbdyno.analyse.claims import claims_object, print_claims, published  # late: see _main
     from dbdyno.report import altered_caveats, check_claims, claims_markdown, read_cell_filter
 
-    where = read_cell_filter(choices.where)
+    cell_filter = read_cell_filter(choices.where)
     results = open_results(choices.results, choices)
-    held, altered = check_claims(results, published(choices.against), where), altered_caveats(results)
+    checked_claims, caveats = check_claims(results, published(choices.against), cell_filter), altered_caveats(results)
     if choices.format == "json":
-        result = {"caveats": [asdict(caveat) for caveat in altered], **claims_object(held.report, held.judged)}
+        result = {
+            "caveats": [asdict(caveat) for caveat in caveats],
+            **claims_object(checked_claims.report, checked_claims.judged),
+        }
         print(json.dumps(result, indent=1, allow_nan=False))
     elif choices.format == "md":
-        print(claims_markdown(held, altered), end="")
+        print(claims_markdown(checked_claims, caveats), end="")
     else:
-        print_claims(held.report, held.judged, wide_console())
-    return 1 if choices.strict and any(row.result.outcome == "does not hold" for row in held.judged) else 0
+        print_claims(checked_claims.report, checked_claims.judged, wide_console())
+    return 1 if choices.strict and any(row.result.outcome == "does not hold" for row in checked_claims.judged) else 0

@@ -59,77 +59,80 @@ def _clean(choices: argparse.Namespace) -> int:
     if choices.datasets is not None:
         return clean_datasets(choices)
     if choices.host:
-        return _clean_there(choices)
+        return _clean_remote_host(choices)
     host, home = LocalHost(), Home.of_user()
-    remains = find_orphans(home, host)
-    removed = clean_up(home, host) if choices.remove else ()
+    orphans = find_orphans(home, host)
+    removals = clean_up(home, host) if choices.remove else ()
     if choices.json:
-        print(json.dumps({**_object(remains, home), "removed": list(removed)}, indent=1))
+        print(json.dumps({**_orphans_object(orphans, home), "removed": list(removals)}, indent=1))
     elif choices.remove:
-        print("\n".join(removed) or "nothing was left over")
+        print("\n".join(removals) or "nothing was left over")
     else:
-        _print_remains(remains, home)
+        _print_remains(orphans, home)
         print_datasets_hint(home, host)
     return 0
 
 
-def _clean_there(choices: argparse.Namespace) -> int:
+def _clean_remote_host(choices: argparse.Namespace) -> int:
     with chosen_host(choices) as host:
-        remains = find_remains(host)
-        removed = remove_remains(host, remains) if choices.remove else ()
+        remote_orphans = find_remains(host)
+        removals = remove_remains(host, remote_orphans) if choices.remove else ()
         if choices.json:
-            agents = [dataclasses.asdict(agent) for agent in remains.agents]
+            agents = [dataclasses.asdict(agent) for agent in remote_orphans.agents]
             print(
                 json.dumps(
-                    {**_object(remains.orphans, host.home), "agents": agents, "removed": list(removed)}, indent=1
+                    {**_orphans_object(remote_orphans.orphans, host.home), "agents": agents, "removed": list(removals)},
+                    indent=1,
                 )
             )
         elif choices.remove:
-            print("\n".join(removed) or "nothing was left over")
+            print("\n".join(removals) or "nothing was left over")
         else:
-            _print_remains(remains.orphans, host.home, remains, choices.host)
+            _print_remains(remote_orphans.orphans, host.home, remote_orphans, choices.host)
     return 0
 
 
 def _print_remains(
-    remains: Orphans, home: Home, there: RemoteRemains | None = None, destination: str | None = None
+    orphans: Orphans, home: Home, remote: RemoteRemains | None = None, destination: str | None = None
 ) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("what", "process", "since", "size", "state", "where"):
         justify: Literal["left", "right"] = "right" if title in ("process", "size") else "left"
         table.add_column(title, justify=justify, no_wrap=True)
-    for agent in () if there is None else there.agents:
+    for agent in () if remote is None else remote.agents:
         silent = f"{_LEFT} by {agent.lab}, silent for {format_duration(agent.idle_s * 10**9)}"
-        state = silent if there is not None and agent in there.left_agents else f"{_BUSY} by {agent.lab}"
+        state = silent if remote is not None and agent in remote.left_agents else f"{_BUSY} by {agent.lab}"
         table.add_row("agent", str(agent.pid), "", "", state, agent.session)
-    for server in remains.servers:
+    for server in orphans.servers:
         age, size = format_duration(round(server.age_s) * 10**9), format_bytes(server.memory_bytes)
-        state = _state(server, home) + (f" by process {server.study_pid}" if server.study_pid else "")
+        state = _server_state(server, home) + (f" by process {server.study_pid}" if server.study_pid else "")
         table.add_row(server.engine or "server", str(server.pid), age, size, state, str(server.folder))
-    for left in remains.folders:
-        table.add_row("data directory", "", "", format_bytes(left.disk_bytes), _LEFT, str(left.folder))
-    for group in remains.groups:
+    for orphan_folder in orphans.folders:
+        table.add_row(
+            "data directory", "", "", format_bytes(orphan_folder.disk_bytes), _LEFT, str(orphan_folder.folder)
+        )
+    for group in orphans.groups:
         table.add_row("memory group", "", "", "", _LEFT, str(group))
     if table.row_count:
         PlainConsole(width=_ANY_WIDTH).print(table)  # a path is copied whole or not at all
     else:
         print("no server is running, and nothing was left over")
-    homes = sorted({str(server.home) for server in remains.servers if _state(server, home) == _ELSEWHERE})
-    for other in homes:
-        print(f"DBDYNO_HOME={other} dbdyno clean --remove removes what is left over there", file=sys.stderr)
-    if destination is not None and there is not None and (there.left_agents or not remains.is_empty):
+    homes = sorted({str(server.home) for server in orphans.servers if _server_state(server, home) == _ELSEWHERE})
+    for other_home in homes:
+        print(f"DBDYNO_HOME={other_home} dbdyno clean --remove removes what is left over there", file=sys.stderr)
+    if destination is not None and remote is not None and (remote.left_agents or not orphans.is_empty):
         print(f"dbdyno clean --host {destination} --remove removes what is left over there", file=sys.stderr)
-    elif destination is None and not remains.is_empty:
+    elif destination is None and not orphans.is_empty:
         print("dbdyno clean --remove removes what is left over here", file=sys.stderr)
 
 
-def _state(server: RunningServer, home: Home) -> str:
+def _server_state(server: RunningServer, home: Home) -> str:
     if server.study_pid is not None:
         return _BUSY
     return _LEFT if server.home == home.root else _ELSEWHERE
 
 
-def _object(remains: Orphans, home: Home) -> dict[str, object]:
+def _orphans_object(orphans: Orphans, home: Home) -> dict[str, object]:
     servers = [
         {
             "engine": server.engine,
@@ -140,9 +143,12 @@ def _object(remains: Orphans, home: Home) -> dict[str, object]:
             "folder": str(server.folder),
             "home": str(server.home),
             "study_pid": server.study_pid,
-            "state": _state(server, home),
+            "state": _server_state(server, home),
         }
-        for server in remains.servers
+        for server in orphans.servers
     ]
-    folders = [{"folder": str(left.folder), "disk_bytes": left.disk_bytes} for left in remains.folders]
-    return {"servers": servers, "folders": folders, "groups": [str(group) for group in remains.groups]}
+    folders = [
+        {"folder": str(orphan_folder.folder), "disk_bytes": orphan_folder.disk_bytes}
+        for orphan_folder in orphans.folders
+    ]
+    return {"servers": servers, "folders": folders, "groups": [str(group) for group in orphans.groups]}

@@ -28,10 +28,12 @@ def print_datasets_hint(home: Home, host: Host) -> None:
     """Say in one line what the kept datasets take; nothing where there is none."""
     from dbdyno.populate import kept_snapshots  # late: see _main
 
-    kept = kept_snapshots(home, host)
-    if kept:
-        size = format_bytes(sum(snapshot.disk_bytes for snapshot in kept))
-        print(f"filled datasets kept for later studies: {len(kept)}, {size}; dbdyno clean --datasets 0s lists them")
+    snapshots = kept_snapshots(home, host)
+    if snapshots:
+        size = format_bytes(sum(snapshot.disk_bytes for snapshot in snapshots))
+        print(
+            f"filled datasets kept for later studies: {len(snapshots)}, {size}; dbdyno clean --datasets 0s lists them"
+        )
 
 
 def clean_datasets(choices: argparse.Namespace) -> int:
@@ -44,30 +46,35 @@ def clean_datasets(choices: argparse.Namespace) -> int:
     from dbdyno.populate import kept_snapshots, remove_snapshot  # late: see _main
 
     age_ns = parse_duration_ns(choices.datasets)
-    with _chosen_place(choices) as (host, home):
+    with _open_chosen_place(choices) as (host, home):
         now_ns = time.time_ns()
-        chosen = [kept for kept in kept_snapshots(home, host) if now_ns - kept.used_ns >= age_ns]
+        unused_snapshots = [snapshot for snapshot in kept_snapshots(home, host) if now_ns - snapshot.used_ns >= age_ns]
         if choices.remove:
             _refuse_while_studies_run(home, host)
-            for kept in chosen:
-                remove_snapshot(kept, home, host)
+            for snapshot in unused_snapshots:
+                remove_snapshot(snapshot, home, host)
     if choices.json:
-        print(json.dumps({"datasets": [_object(kept) for kept in chosen], "removed": choices.remove}, indent=1))
+        print(
+            json.dumps(
+                {"datasets": [_snapshot_object(snapshot) for snapshot in unused_snapshots], "removed": choices.remove},
+                indent=1,
+            )
+        )
         return 0
-    size = format_bytes(sum(kept.disk_bytes for kept in chosen))
-    if not chosen:
+    size = format_bytes(sum(snapshot.disk_bytes for snapshot in unused_snapshots))
+    if not unused_snapshots:
         print(f"no dataset has been unused for {format_duration(age_ns)}" if age_ns else "no dataset is kept")
     elif choices.remove:
-        print(f"removed datasets: {len(chosen)}, {size}")
+        print(f"removed datasets: {len(unused_snapshots)}, {size}")
     else:
-        _print_datasets(chosen, now_ns)
-        where = f" --host {choices.host}" if choices.host else ""
-        print(f"dbdyno clean --datasets {choices.datasets}{where} --remove removes them: {size}", file=sys.stderr)
+        _print_datasets(unused_snapshots, now_ns)
+        host_option = f" --host {choices.host}" if choices.host else ""
+        print(f"dbdyno clean --datasets {choices.datasets}{host_option} --remove removes them: {size}", file=sys.stderr)
     return 0
 
 
 @contextlib.contextmanager
-def _chosen_place(choices: argparse.Namespace) -> Iterator[tuple[Host, Home]]:
+def _open_chosen_place(choices: argparse.Namespace) -> Iterator[tuple[Host, Home]]:
     from dbdyno.core import Home
     from dbdyno.hosts import LocalHost  # late: see _main
 
@@ -94,19 +101,23 @@ def _print_datasets(chosen: list[KeptSnapshot], now_ns: int) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("engine", "dataset", "unused for", "size", "where"):
         table.add_column(title, justify="right" if title == "size" else "left", no_wrap=True)
-    for kept in chosen:
-        age = format_duration(max(0, now_ns - kept.used_ns))
+    for snapshot in chosen:
+        age = format_duration(max(0, now_ns - snapshot.used_ns))
         table.add_row(
-            kept.engine or "unknown", kept.dataset or "unknown", age, format_bytes(kept.disk_bytes), str(kept.folder)
+            snapshot.engine or "unknown",
+            snapshot.dataset or "unknown",
+            age,
+            format_bytes(snapshot.disk_bytes),
+            str(snapshot.folder),
         )
     PlainConsole(width=_ANY_WIDTH).print(table)  # a path is copied whole or not at all
 
 
-def _object(kept: KeptSnapshot) -> dict[str, object]:
+def _snapshot_object(snapshot: KeptSnapshot) -> dict[str, object]:
     return {
-        "folder": str(kept.folder),
-        "engine": kept.engine,
-        "dataset": kept.dataset,
-        "disk_bytes": kept.disk_bytes,
-        "used_ns": kept.used_ns,
+        "folder": str(snapshot.folder),
+        "engine": snapshot.engine,
+        "dataset": snapshot.dataset,
+        "disk_bytes": snapshot.disk_bytes,
+        "used_ns": snapshot.used_ns,
     }

@@ -34,19 +34,19 @@ def take_color(words: Sequence[str]) -> tuple[list[str], str]:
     >>> take_color(["show", "--color", "auto", "DIR"]), take_color(["show", "--color=blue"])
     ((['show', 'DIR'], ''), (['show'], 'blue'))
     """
-    rest: list[str] = []
-    wrong, left = "", iter(words)
-    for word in left:
-        option, equals, value = word.partition("=")
+    other_words: list[str] = []
+    wrong_value, word_iterator = "", iter(words)
+    for word in word_iterator:
+        option, separator, value = word.partition("=")
         if option != "--color":
-            rest.append(word)
+            other_words.append(word)
             continue
-        when = value if equals else next(left, "")
+        when = value if separator else next(word_iterator, "")
         if when in CHOICES:
             _chosen["when"] = when
         else:
-            wrong = when or "nothing"
-    return rest, wrong
+            wrong_value = when or "nothing"
+    return other_words, wrong_value
 
 
 def is_colored(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
@@ -64,16 +64,16 @@ def marks_in(text: str) -> list[tuple[int, int, str]]:
     >>> marks_in("  ✔ mariadb:11.8"), marks_in("base\nNOT SHOWN slower:3%"), marks_in("no FAIL here")
     ([(2, 3, 'green')], [(5, 14, 'bold yellow')], [])
     """
-    return [(found.end("lead"), found.end(), _STYLES[str(found.lastgroup)][0]) for found in _MARKS_RE.finditer(text)]
+    return [(match.end("lead"), match.end(), _STYLES[str(match.lastgroup)][0]) for match in _MARKS_RE.finditer(text)]
 
 
 def tell(text: str) -> None:
     """Print to the standard error, the word at the head of each line coloured by what it means."""
     if is_colored(sys.stderr):
-        text = _MARKS_RE.sub(_painted, text)
+        text = _MARKS_RE.sub(_paint_match, text)
     print(text, file=sys.stderr)
 
 
-def _painted(found: re.Match[str]) -> str:
-    lead, code = found["lead"], _STYLES[str(found.lastgroup)][1]
-    return f"{lead}\x1b[{code}m{found[0][len(lead) :]}\x1b[0m"
+def _paint_match(match: re.Match[str]) -> str:
+    lead, code = match["lead"], _STYLES[str(match.lastgroup)][1]
+    return f"{lead}\x1b[{code}m{match[0][len(lead) :]}\x1b[0m"

@@ -72,9 +72,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
     parser = add(commands, "compare", _STORY, compare)
     parser.add_argument("targets", nargs="*", metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
-    _add_load(parser)
-    _add_server(parser)
-    _add_measurement(parser)
+    _add_load_options(parser)
+    _add_server_options(parser)
+    _add_measurement_options(parser)
     add_run_options(parser)
     parser.seldom, parser.takes_unknown = _SELDOM, True
 
@@ -85,17 +85,17 @@ def compare(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import LocalHost
 
     _check_words(choices)
-    own = _workload_options(choices.workload, choices.workload_options, choices.parser.options())
+    workload_lines = _workload_option_lines(choices.workload, choices.workload_options, choices.parser.options())
     if not (choices.targets or choices.servers):
         choices.parser.error("name what to compare, such as mariadb:11.8 mysql:9.7")
     servers = running_servers(choices, LocalHost()) if choices.servers else {}
-    unnamed = default_folder([*choices.targets, *servers], datetime.now(UTC).astimezone().date())
-    output = results_folder(choices.output, choices.name) if choices.output or choices.name else unnamed
+    default_output = default_folder([*choices.targets, *servers], datetime.now(UTC).astimezone().date())
+    output = results_folder(choices.output, choices.name) if choices.output or choices.name else default_output
     choices.name = choices.name or output.name
-    return run_to_report(parse_choices(choices, own, servers), output, choices)
+    return run_to_report(parse_choices(choices, workload_lines, servers), output, choices)
 
 
-def _add_load(parser: Parser) -> None:
+def _add_load_options(parser: Parser) -> None:
     load = parser.add_argument_group("load", "also takes any option of the workload, such as --tables 4 --rows 50000")
     load.add_argument("--workload", default="sysbench/oltp_read_write", help="what clients do (default %(default)s)")
     load.add_argument("--concurrency", default="1,4,16", metavar="N,..", help="connections (default %(default)s)")
@@ -118,7 +118,7 @@ def _add_load(parser: Parser) -> None:
     load.add_argument("--protocol", default="prepared", help="prepared or text (default %(default)s)")
 
 
-def _add_server(parser: Parser) -> None:
+def _add_server_options(parser: Parser) -> None:
     server = parser.add_argument_group("server")
     server.add_argument("--tier", default="512MB", metavar="SIZE,..", help="memory budgets (default %(default)s)")
     _add_alias(server, "--memory", "tier")
@@ -149,7 +149,7 @@ def _add_server(parser: Parser) -> None:
     )
 
 
-def _add_measurement(parser: Parser) -> None:
+def _add_measurement_options(parser: Parser) -> None:
     measure = parser.add_argument_group("measurement")
     measure.add_argument(
         "--warm-up",
@@ -217,50 +217,54 @@ def parse_choices(
     lines.append(f"policy = {quoted(choices.policy)}")
     named = [*((engine, engine) for engine in choices.targets), *((name, servers[name][0]) for name in servers)]
     if choices.vary:
-        lines += _targets_of_each(named, choices.vary, choices.workload)
+        lines += _varied_target_lines(named, choices.vary, choices.workload)
     else:
-        lines += [f"targets = {_list(choices.targets)}"] if choices.targets else []
-        lines += [line for name in servers for line in _target(name, servers[name][0])]
+        lines += [f"targets = {_quoted_list(choices.targets)}"] if choices.targets else []
+        lines += [line for name in servers for line in _target_lines(name, servers[name][0])]
     lines += [line for _, address in servers.values() for line in server_lines(address)]
     lines += _host_lines(choices)
     lines += ["[workload]", f"name = {quoted(choices.workload)}", *own]
-    lines += ["[axes]", f"tier = {_list(choices.tier.split(','))}"]
+    lines += ["[axes]", f"tier = {_quoted_list(choices.tier.split(','))}"]
     by_host = any(address.host for _, address in servers.values())
     route = choices.route or ("loopback" if by_host else "socket")
-    lines += [f"concurrency = {_whole_list(choices.concurrency)}", f"route = {_list(route.split(','))}"]
-    lines += ["[settings]", *(_setting(word) for word in choices.settings)]
+    lines += [f"concurrency = {_whole_numbers_list(choices.concurrency)}", f"route = {_quoted_list(route.split(','))}"]
+    lines += ["[settings]", *(_setting_line(word) for word in choices.settings)]
     lines += ["[measure]", f"warm_up = {quoted(choices.warm_up)}", f"window = {quoted(choices.window)}"]
-    lines += _open_ends(choices)
+    lines += _adaptive_length_lines(choices)
     lines += [f"sentinel = {quoted(choices.sentinel)}"] if choices.sentinel else []
     lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {quoted(choices.protocol)}"]
     lines.append(f"equivalence_events = {choices.equivalence_events}")
     if choices.rate is not None:
-        lines += ["[pacing]", f"rate_per_s = {_rate(choices.rate)}"]
+        lines += ["[pacing]", f"rate_per_s = {_parse_rate(choices.rate)}"]
     pins = {"server": choices.pin_server, "client": choices.pin_client}
-    lines += ["[pinning]", *(f"{who} = {quoted(cpus)}" for who, cpus in pins.items() if cpus)]
+    lines += ["[pinning]", *(f"{role} = {quoted(cpus)}" for role, cpus in pins.items() if cpus)]
     try:
         study = parse_study("\n".join(lines), _SOURCE)
     except StudyError as error:
         # The line number is one of a file that the user never saw, and its keys are options here.
-        what = re.sub(rf"^{_SOURCE}:\d+: ", "", error.what)
-        key = re.match(r"'(\w+)' is", what)
+        problem = re.sub(rf"^{_SOURCE}:\d+: ", "", error.what)
+        key = re.match(r"'(\w+)' is", problem)
         if key and key[1] in vars(choices):
             option = getattr(choices, "typed", {}).get(key[1], f"--{key[1].replace('_', '-')}")
-            what = f"{option} is{what[key.end() :]}"
-        raise StudyError(what, error.why, error.remedy) from error
+            problem = f"{option} is{problem[key.end() :]}"
+        raise StudyError(problem, error.why, error.remedy) from error
     # Written and read once more: what goes into the results folder is what is run.
     return parse_study(study_text(study), _SOURCE)
 
 
 def _host_lines(choices: argparse.Namespace) -> list[str]:
     """The hosts of the servers and of the clients as tables of a study file."""
-    given = {"address": choices.host_address, "home": choices.host_home}
+    host_values = {"address": choices.host_address, "home": choices.host_home}
+    if (choices.client or "").isdigit():
+        raise StudyError(
+            f"--client {choices.client} names no host", "", f"did you mean --concurrency {choices.client}?"
+        )
     if choices.host is None:
-        needing = [f"--host-{key}" for key, value in given.items() if value is not None]
-        for option in [*needing, *(["--client"] if choices.client is not None else [])]:
+        dependent_options = [f"--host-{key}" for key, value in host_values.items() if value is not None]
+        for option in [*dependent_options, *(["--client"] if choices.client is not None else [])]:
             raise StudyError(f"{option} needs --host", "", "add --host USER@HOST")
         return []
-    values = [f"{key} = {quoted(value)}" for key, value in given.items() if value is not None]
+    values = [f"{key} = {quoted(value)}" for key, value in host_values.items() if value is not None]
     clients = [word.strip() for word in (choices.client or "").split(",") if word.strip()]
     tables = {_host_name(client): [f"ssh = {quoted(client)}"] for client in clients}
     server = _host_name(choices.host)
@@ -274,9 +278,9 @@ def _host_name(ssh: str) -> str:
     return quoted(ssh.removeprefix("ssh://").rpartition("@")[2])
 
 
-def _open_ends(choices: argparse.Namespace) -> list[str]:
-    given = {"warm_up_max": choices.warm_up_max, "window_max": choices.window_max}
-    lines = [f"{key} = {quoted(value)}" for key, value in given.items() if value is not None]
+def _adaptive_length_lines(choices: argparse.Namespace) -> list[str]:
+    length_choices = {"warm_up_max": choices.warm_up_max, "window_max": choices.window_max}
+    lines = [f"{key} = {quoted(value)}" for key, value in length_choices.items() if value is not None]
     if choices.target_half_width is not None:
         share = parse_share(choices.target_half_width, "half-width", "--target-half-width 2%")
         lines.append(f"target_half_width = {share}")
@@ -287,11 +291,11 @@ def _open_ends(choices: argparse.Namespace) -> list[str]:
     return lines
 
 
-def _target(name: str, engine: str) -> list[str]:
+def _target_lines(name: str, engine: str) -> list[str]:
     return ["[[target]]", f"name = {quoted(name)}", f"engine = {quoted(engine)}"]
 
 
-def _targets_of_each(named: Sequence[tuple[str, str]], varied: Sequence[str], workload: str) -> list[str]:
+def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[str], workload: str) -> list[str]:
     """Every engine with every combination of values, named by all of them; a name with a dot is a neutral parameter's.
 
     Raises
@@ -299,8 +303,8 @@ def _targets_of_each(named: Sequence[tuple[str, str]], varied: Sequence[str], wo
     StudyError : something has no values, is varied twice, or can't be varied
     """
     axes: dict[str, list[str]] = {}
-    for word in varied:
-        name, values = _varied(word, workload)
+    for word in variations:
+        name, values = _parse_variation(word, workload)
         if name in axes:
             remedy = f"give its values in one list: --vary {name}={','.join([*axes[name], *values])}"
             raise StudyError(f"--vary {name} is given twice", "", remedy)
@@ -308,37 +312,39 @@ def _targets_of_each(named: Sequence[tuple[str, str]], varied: Sequence[str], wo
     lines = []
     for title, engine in named:
         for combination in itertools.product(*axes.values()):
-            lines += _target(" ".join([title, *combination]), engine)
+            lines += _target_lines(" ".join([title, *combination]), engine)
             chosen = dict(zip(axes, combination, strict=True))
             for key in ("settings", "workload"):
-                own = [f"{quoted(k)} = {quoted(v)}" for k, v in chosen.items() if ("." in k) == (key == "settings")]
-                lines += [f"{key} = {{{', '.join(own)}}}"] if own else []
+                table_entries = [
+                    f"{quoted(k)} = {quoted(v)}" for k, v in chosen.items() if ("." in k) == (key == "settings")
+                ]
+                lines += [f"{key} = {{{', '.join(table_entries)}}}"] if table_entries else []
     return lines
 
 
-def _varied(word: str, workload: str) -> tuple[str, list[str]]:
+def _parse_variation(word: str, workload: str) -> tuple[str, list[str]]:
     """Name and values of one --vary; an option of `compare` or of a server is answered by what carries it."""
-    name, equals, text = word.partition("=")
+    name, separator, text = word.partition("=")
     name = name.strip().removeprefix("--")
     values = [value.strip() for value in text.split(",")]
-    if not (name and equals and all(values)):
+    if not (name and separator and all(values)):
         remedy = "write for example --vary table_compression=none,page-compressed or --vary redo.capacity=1GB,4GB"
         raise StudyError(f"--vary '{word}' has no values", "", remedy)
     if "." in name:
         return name, values
-    full, key = full_name(workload), name.replace("-", "_")
-    if full is None or key in _known_options(full):
+    workload_name, key = full_name(workload), name.replace("-", "_")
+    if workload_name is None or key in _known_options(workload_name):
         return key, values
-    what = f"--vary '{word}' names no option of {full}"
+    problem = f"--vary '{word}' names no option of {workload_name}"
     if name in _LISTS:
-        raise StudyError(what, f"--{name} takes several values itself", f"did you mean --{name} {text}?")
+        raise StudyError(problem, f"--{name} takes several values itself", f"did you mean --{name} {text}?")
     neutral = parameters_of_option(name)
     if BUDGET in neutral:
-        raise StudyError(what, "memory is compared by its tier", f"did you mean --memory {text}?")
+        raise StudyError(problem, "memory is compared by its tier", f"did you mean --memory {text}?")
     if neutral:
-        raise StudyError(what, "", f"did you mean --vary {neutral[0]}={text}?")
-    hint = f"dbdyno-load workloads lists the options of {full}, dbdyno settings the settings"
-    raise StudyError(what, "", nearest(key, [*_known_options(full), *vocabulary()], hint))
+        raise StudyError(problem, "", f"did you mean --vary {neutral[0]}={text}?")
+    hint = f"dbdyno-load workloads lists the options of {workload_name}, dbdyno settings the settings"
+    raise StudyError(problem, "", nearest(key, [*_known_options(workload_name), *vocabulary()], hint))
 
 
 _LISTS = frozenset({"tier", "memory", "concurrency", "threads", "users", "connections", "route"})
@@ -347,28 +353,32 @@ _LISTS = frozenset({"tier", "memory", "concurrency", "threads", "users", "connec
 
 def _known_options(workload: str) -> list[str]:
     """Options of a workload by its full name, with the aliases that mean one of them."""
-    known = options_of(workload)
-    return [*known, *(alias for alias, meant in ALIASES.items() if meant in known)]
+    options = options_of(workload)
+    return [*options, *(alias for alias, canonical in ALIASES.items() if canonical in options)]
 
 
-def _setting(word: str) -> str:
-    name, equals, value = word.partition("=")
-    if not (equals and name.strip() and value.strip()):
+def _setting_line(word: str) -> str:
+    name, separator, value = word.partition("=")
+    if not (separator and name.strip() and value.strip()):
         raise StudyError(f"--set '{word}' sets nothing", "", "write for example --set redo.capacity=4GB")
     return f"{quoted(name.strip())} = {quoted(value.strip())}"
 
 
-def _workload_options(workload: str, extra: list[str], own_options: Sequence[str]) -> list[str]:
+def _workload_option_lines(workload: str, option_words: list[str], own_options: Sequence[str]) -> list[str]:
     name = full_name(workload) or workload  # an unknown one is the reader's to refuse
-    known = _known_options(name) if full_name(workload) else []
-    is_plain_tpcc = name in ("tpcc", "tpcc/standard") and not any(word.startswith("--dialect") for word in extra)
+    known_options = _known_options(name) if full_name(workload) else []
+    is_plain_tpcc = name in ("tpcc", "tpcc/standard") and not any(word.startswith("--dialect") for word in option_words)
     options = []
-    for word in extra:
-        option, equals, value = word.partition("=")
+    for word in option_words:
+        option, separator, value = word.partition("=")
         key = option.removeprefix("--").replace("-", "_")
-        if not option.startswith("--") or (known and key not in known) or (is_plain_tpcc and key == "tables"):
-            raise _unknown_option(option, value, name, own_options, known)
-        if not equals:
+        if (
+            not option.startswith("--")
+            or (known_options and key not in known_options)
+            or (is_plain_tpcc and key == "tables")
+        ):
+            raise _unknown_option_error(option, value, name, own_options, known_options)
+        if not separator:
             raise StudyError(f"option '{option}' has no value", "", f"write {option}=VALUE")
         _check_whole(option, value, name, key)
         options.append(f"{key} = {quoted(value)}")
@@ -379,25 +389,30 @@ _SIZES = {"tpcc": ("TPC-C", "--warehouses"), "linkbench": ("LinkBench", "--maxid
 """Family -> its name for people, and the option that says how much data it fills."""
 
 
-def _unknown_option(
-    option: str, value: str, workload: str, own_options: Sequence[str], known: Sequence[str]
+def _unknown_option_error(
+    option: str, value: str, workload: str, own_options: Sequence[str], known_options: Sequence[str]
 ) -> StudyError:
     title, size = _SIZES.get(family_name(workload), ("", ""))
     if size and option in ("--tables", "--rows", "--table-size", "--scale", "--warehouses"):
         return StudyError(f"{title or workload} has no {option}", "", f"its size is {size} N")
     if hint := meant_option("dbdyno compare", option, value, own_options):
         return StudyError(f"unknown option '{option}'", "", hint)
-    every = [*own_options, *(f"--{own.replace('_', '-')}" for own in known)]
-    where = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {workload}"
-    return StudyError(f"unknown option '{option}'", "", nearest(option, every, where))
+    all_options = [*own_options, *(f"--{name.replace('_', '-')}" for name in known_options)]
+    help_hint = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {workload}"
+    return StudyError(f"unknown option '{option}'", "", nearest(option, all_options, help_hint))
 
 
 def _check_whole(option: str, value: str, workload: str, key: str) -> None:
     """Refuse a count that is written rounded, such as 10k, by the number that it means."""
-    known = options_of(workload).get(ALIASES.get(key, key)) if full_name(workload) else None
-    meant = whole_number(value)
-    if known is not None and known.default.isdecimal() and meant is not None and not value.strip().isdecimal():
-        raise StudyError(f"{option} {value} is not written as a whole number", "", f"did you mean {option} {meant}?")
+    option_spec = options_of(workload).get(ALIASES.get(key, key)) if full_name(workload) else None
+    number = whole_number(value)
+    if (
+        option_spec is not None
+        and option_spec.default.isdecimal()
+        and number is not None
+        and not value.strip().isdecimal()
+    ):
+        raise StudyError(f"{option} {value} is not written as a whole number", "", f"did you mean {option} {number}?")
 
 
 def _check_words(choices: argparse.Namespace) -> None:
@@ -414,25 +429,27 @@ def _check_words(choices: argparse.Namespace) -> None:
             remedy = f"to compare an engine with itself: dbdyno self-check {target}"
             raise StudyError(f"{target} is named twice", "", remedy)
     if choices.workload.endswith(".lua"):
-        what = f"--workload {choices.workload} is a Lua script"
-        raise StudyError(what, "", f"Lua scripts run with dbdyno-load: dbdyno-load script {choices.workload} run")
-    typed = getattr(choices, "typed", {})
+        problem = f"--workload {choices.workload} is a Lua script"
+        raise StudyError(problem, "", f"Lua scripts run with dbdyno-load: dbdyno-load script {choices.workload} run")
+    typed_options = getattr(choices, "typed", {})
     for name, unit in (("window", "s"), ("warm_up", "s"), ("window_max", "s"), ("warm_up_max", "s"), ("tier", "MB")):
         words = (getattr(choices, name) or "").split(",")
-        meant = [with_unit(word, unit) or word for word in words]
-        if meant != words:
-            option = typed.get(name, f"--{name.replace('_', '-')}")
-            raise StudyError(f"{option} {','.join(words)} has no unit", "", f"did you mean {option} {','.join(meant)}?")
+        corrected_words = [with_unit(word, unit) or word for word in words]
+        if corrected_words != words:
+            option = typed_options.get(name, f"--{name.replace('_', '-')}")
+            raise StudyError(
+                f"{option} {','.join(words)} has no unit", "", f"did you mean {option} {','.join(corrected_words)}?"
+            )
 
 
-def _rate(text: str) -> float:
+def _parse_rate(text: str) -> float:
     try:
         return float(text.removesuffix("/s"))
     except ValueError:
         raise StudyError(f"--rate '{text}' is not a number", "", "write for example --rate 500") from None
 
 
-def _whole_list(text: str) -> str:
+def _whole_numbers_list(text: str) -> str:
     if not re.fullmatch(r"\s*\d+\s*(,\s*\d+\s*)*", text):
         raise StudyError(
             f"--concurrency '{text}' is not a list of numbers", "", "write for example --concurrency 1,4,16"
@@ -440,5 +457,5 @@ def _whole_list(text: str) -> str:
     return f"[{text}]"
 
 
-def _list(items: list[str]) -> str:
+def _quoted_list(items: list[str]) -> str:
     return f"[{', '.join(quoted(item.strip()) for item in items)}]"

@@ -32,24 +32,41 @@ class PlainConsole(Console):
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Render the same with signs replaced that a terminal would obey, and what has a meaning coloured."""
-        for segment in super().render(renderable, options):
+        segments = super().render(renderable, options)
+        for segment in segments if self.is_terminal else _strip_padding(segments):
             if segment.control:
                 yield segment
             else:
-                yield from _colored(plain(segment.text), segment.style)
+                yield from _color_matches(plain(segment.text), segment.style)
 
     def on_broken_pipe(self) -> NoReturn:
         """Let `main` end quietly when the reader is gone; rich would end with 1, a broken rule's exit code."""
         raise BrokenPipeError
 
 
-def _colored(text: str, style: Style | None) -> Iterable[Segment]:
-    done = 0
+def _strip_padding(segments: Iterable[Segment]) -> Iterable[Segment]:
+    """Leave out the blanks that tables and indented lines are filled up with; a file should not have them."""
+    blanks: list[Segment] = []
+    for segment in segments:
+        text = segment.text.rstrip(" ")
+        if text == "\n":
+            blanks.clear()
+        if text:
+            yield from blanks
+            blanks.clear()
+            yield Segment(text, segment.style, segment.control)
+        if len(text) < len(segment.text):
+            blanks.append(Segment(segment.text[len(text) :], segment.style))
+    yield from blanks
+
+
+def _color_matches(text: str, style: Style | None) -> Iterable[Segment]:
+    position = 0
     for begin, end, color in marks_in(text):
-        yield Segment(text[done:begin], style)
+        yield Segment(text[position:begin], style)
         yield Segment(text[begin:end], Style.combine([style or Style.null(), Style.parse(color)]))
-        done = end
-    yield Segment(text[done:], style)
+        position = end
+    yield Segment(text[position:], style)
 
 
 def wide_console() -> Console:

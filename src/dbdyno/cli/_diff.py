@@ -89,11 +89,11 @@ def _diff(choices: argparse.Namespace) -> int:
     difference = diff_results(
         open_results(choices.base, choices),
         open_results(choices.new, choices),
-        renamed=dict(_pair(text) for text in choices.match),
+        renamed=dict(_parse_target_pair(text) for text in choices.match),
         despite=listed_mismatches(choices.allow_mismatch),
     )
     rules = check_rules(difference, criteria)
-    _say(difference, rules, choices)
+    _print_result(difference, rules, choices)
     if not difference.changes:
         remedy = "--allow-mismatch KIND: compare even though KIND differs"
         raise RequestError("no cell could be compared", difference.left_out[0].reason, remedy)
@@ -101,7 +101,7 @@ def _diff(choices: argparse.Namespace) -> int:
     return 0 if outcome == "PASS" or (outcome == "NOT SHOWN" and choices.undecided == "pass") else 1
 
 
-def _say(difference: StudyDiff, rules: list[RuleOutcome], choices: argparse.Namespace) -> None:
+def _print_result(difference: StudyDiff, rules: list[RuleOutcome], choices: argparse.Namespace) -> None:
     from dbdyno.report import diff_markdown, diff_object, print_diff
 
     if choices.format == "json":
@@ -112,7 +112,7 @@ def _say(difference: StudyDiff, rules: list[RuleOutcome], choices: argparse.Name
         print_diff(difference, rules, wide_console(), every=choices.all, undecided=choices.undecided)
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _parse_target_pair(text: str) -> tuple[str, str]:
     base, separator, new = text.partition("=")
     if not separator or not base or not new:
         raise RequestError(f"'{text}' does not pair two targets", "", "write --match mysql:8.4=mysql:9.7")

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there
-from dbdyno.core import RequestError, counted
+from dbdyno.cli._remote import add_options, check_options, chosen_host, examine_there, reached_host
+from dbdyno.core import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from dbdyno.doctor import Examination, Needs, Outcome
+    from dbdyno.hosts import LocalHost
+    from dbdyno.study import Study
 
 _STORY = """\
 Checks in about a second whether this machine can give trustworthy results: clock and governor, NUMA, huge pages,
@@ -27,6 +29,7 @@ says what was seen, how it affects a result and which command fixes it. Changes 
   dbdyno doctor --host bench@db1           that host over ssh, and the network to it; takes 12 seconds
   dbdyno doctor --json | jq '.outcomes[] | select(.state == "found") | .remedy'
 
+For a study whose servers run on other hosts, those hosts are checked.
 A blocker makes runs fail or measure something else; a weakness is a reason to doubt results; a note is worth knowing.
 `dbdyno run` and `dbdyno compare` make the same checks before they start: a blocker stops them unless --force is
 given, and the report shows the rest.
@@ -37,7 +40,7 @@ Exit code 0: no finding, or notes only; 1: a blocker or weakness; 2: the study i
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "doctor", _STORY, _doctor)
+    parser = add(commands, "doctor", _STORY, _check_machines)
     parser.add_argument("study", type=Path, nargs="?", metavar="STUDY.toml", help="check the machine for this study")
     parser.add_argument("--scale", metavar="NAME", help="one of the study's scales, such as small")
     add_options(parser)
@@ -45,60 +48,71 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("--all", action="store_true", help="also list checks that found nothing, with what they saw")
 
 
-def _doctor(choices: argparse.Namespace) -> int:
-    from dbdyno.doctor import examination_to_json  # late: see _main
-
+def _check_machines(choices: argparse.Namespace) -> int:
     check_options(choices)
-    examination = _examine_there(choices) if choices.host else _examine_here(choices)
+    examinations = _examine_machines(choices)
     if choices.json:
-        print(json.dumps(examination_to_json(examination), indent=1))
+        print(json.dumps(_examinations_object(examinations), indent=1))
     else:
-        _print(examination, choices.all, wide_console())
-    return 1 if any(finding.severity != "note" for finding in examination.findings) else 0
+        console = wide_console()
+        for name, examination in examinations.items():
+            if len(examinations) > 1:
+                console.rule(name or "this machine", align="left")
+            _print_examination(examination, choices.all, console)
+    findings = [finding for examination in examinations.values() for finding in examination.findings]
+    return 1 if any(finding.severity != "note" for finding in findings) else 0
 
 
-def _examine_here(choices: argparse.Namespace) -> Examination:
+def _examine_machines(choices: argparse.Namespace) -> dict[str, Examination]:
+    """Of each machine that servers are to run on, by its name; that of this one is empty."""
     from dbdyno.cli._machine import examine_here  # late: see _main
     from dbdyno.core import Home
     from dbdyno.hosts import LocalHost
-
-    host, home = LocalHost(), Home.of_user()
-    return examine_here(_needs(choices, host), home, host)
-
-
-def _examine_there(choices: argparse.Namespace) -> Examination:
-    if choices.study is not None:
-        raise RequestError(
-            f"{choices.study} can't be checked for another host",
-            "studies run on this machine only",
-            "leave out one of the two",
-        )
-    with chosen_host(choices) as host:
-        return examine_there(host)
-
-
-def _needs(choices: argparse.Namespace, host: Any) -> Needs | None:  # noqa: ANN401 - a LocalHost
-    if choices.study is None:
-        return None
-    from dbdyno.cli._plan import full_plan
-    from dbdyno.doctor import needs_of
     from dbdyno.study import read_study
 
-    study = read_study(choices.study, choices.scale)
-    budget = full_plan(study, host).budget
+    lab = LocalHost()
+    study = read_study(choices.study, choices.scale) if choices.study is not None else None
+    needs = _study_needs(study, lab) if study is not None else None
+    if choices.host:
+        with chosen_host(choices) as host:
+            return {choices.host: examine_there(host, needs)}
+    servers = [bench.server for bench in study.benches] if study is not None else []
+    examinations = {}
+    for server in servers or [None]:
+        if server is None:
+            examinations[""] = examine_here(needs, Home.of_user(), lab)
+        else:
+            with reached_host(server.ssh, server.home) as host:
+                examinations[server.name] = examine_there(host, needs)
+    return examinations
+
+
+def _study_needs(study: Study, lab: LocalHost) -> Needs:
+    from dbdyno.cli._plan import full_plan
+    from dbdyno.doctor import needs_of
+
+    budget = full_plan(study, lab).budget
     return needs_of(study, budget.memory_bytes, budget.disk_bytes)
 
 
-def _print(examination: Examination, everything: bool, console: Console) -> None:
+def _examinations_object(examinations: dict[str, Examination]) -> dict[str, Any]:
+    """One examination as it is; several by the names of their hosts."""
+    from dbdyno.doctor import examination_to_json
+
+    objects = {name or "this machine": examination_to_json(examination) for name, examination in examinations.items()}
+    return {"hosts": objects} if len(objects) > 1 else next(iter(objects.values()))
+
+
+def _print_examination(examination: Examination, is_full: bool, console: Console) -> None:
     for finding in examination.findings:
         _print_finding(finding, console)
-    if everything:
+    if is_full:
         for state, heading in (("clear", "clear"), ("idle", "nothing to judge"), ("unknown", "not known")):
             _print_rest(heading, [o for o in examination.outcomes if o.state == state], console)
     else:
         unknown = [outcome for outcome in examination.outcomes if outcome.state == "unknown"]
         _print_rest("not known: these checks are neither findings nor clear", unknown, console)
-    console.print(_sum(examination), markup=False)
+    console.print(_summary_line(examination), markup=False)
 
 
 def _print_finding(finding: Outcome, console: Console) -> None:
@@ -117,12 +131,12 @@ def _print_rest(heading: str, outcomes: list[Outcome], console: Console) -> None
         console.print()
 
 
-def _sum(examination: Examination) -> str:
+def _summary_line(examination: Examination) -> str:
     findings = examination.findings
     counts = {name: sum(finding.severity == name for finding in findings) for name in ("blocker", "weakens", "note")}
     words = [counted(counts["blocker"], "blocker")] if counts["blocker"] else []
     words += [f"{counts['weakens']} that weaken results"] if counts["weakens"] else []
     words += [counted(counts["note"], "note")] if counts["note"] else []
-    clear = sum(outcome.state == "clear" for outcome in examination.outcomes)
+    clear_count = sum(outcome.state == "clear" for outcome in examination.outcomes)
     head = "" if counts["blocker"] or counts["weakens"] else "no problem found: "
-    return f"{head}{', '.join([*words, f'{clear} checks clear'])} of {len(examination.outcomes)}"
+    return f"{head}{', '.join([*words, f'{clear_count} checks clear'])} of {len(examination.outcomes)}"

@@ -59,21 +59,23 @@ is every MySQL 8 of any source, mysql:8@maven only those from Maven.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "engines", _STORY, _list)
+    parser = add(commands, "engines", _STORY, _list_engines)
     _list_options(parser)
-    parts = parser.add_subparsers(title="commands", metavar="COMMAND")
-    _list_options(add(parts, "list", _LIST_STORY, _list, SUMMARIES["engines"]))
+    subcommands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _list_options(add(subcommands, "list", _LIST_STORY, _list_engines, SUMMARIES["engines"]))
     for name, summary, story, command, count in (
-        ("get", "fetch engines to this machine", _GET_STORY, _get, "+"),
-        ("check", "check the files of the engines here", _CHECK_STORY, _check, "*"),
-        ("remove", "remove engines from this machine", _REMOVE_STORY, _remove, "+"),
+        ("get", "fetch engines to this machine", _GET_STORY, _get_engines, "+"),
+        ("check", "check the files of the engines here", _CHECK_STORY, _check_engines, "*"),
+        ("remove", "remove engines from this machine", _REMOVE_STORY, _remove_engines, "+"),
     ):
-        part = add(parts, name, story, command, summary)
-        part.add_argument("engines", nargs=count, metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]")
-        part.add_argument("--json", action="store_true", help="print one JSON list")
+        subparser = add(subcommands, name, story, command, summary)
+        subparser.add_argument(
+            "engines", nargs=count, metavar="ENGINE", help="FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]"
+        )
+        subparser.add_argument("--json", action="store_true", help="print one JSON list")
         if name == "get":
             words = "fetch an archive from an address without a SHA-256, and print it"
-            part.add_argument("--without-digest", action="store_true", help=words)
+            subparser.add_argument("--without-digest", action="store_true", help=words)
 
 
 def _list_options(parser: argparse.ArgumentParser) -> None:
@@ -81,15 +83,19 @@ def _list_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON list")
 
 
-def _list(choices: argparse.Namespace) -> int:
+def _list_engines(choices: argparse.Namespace) -> int:
     from dbdyno.core import Home
     from dbdyno.hosts import LocalHost  # late: see _main
     from dbdyno.provision import installed_engines, list_offers
 
     host, home = LocalHost(), Home.of_user()
     offers = list_offers(host, home, refresh=choices.refresh)
-    here = {_key(installed.installation): installed for installed in installed_engines(home, host)}
-    rows = [(o, here.get((o.family, o.version, o.source, o.location)) if o.installed else None) for o in offers]
+    installed_by_key = {
+        _installation_key(installed.installation): installed for installed in installed_engines(home, host)
+    }
+    rows = [
+        (o, installed_by_key.get((o.family, o.version, o.source, o.location)) if o.installed else None) for o in offers
+    ]
     if choices.json:
         _print_json([_offer_object(offer, installed) for offer, installed in rows])
         return 0
@@ -97,18 +103,18 @@ def _list(choices: argparse.Namespace) -> int:
     for heading in ("engine", "version", "storage engines", "from", "here", "download"):
         table.add_column(heading)
     for offer, installed in rows:
-        table.add_row(*_row(offer, installed))
+        table.add_row(*_offer_row(offer, installed))
     wide_console().print(table)
     return 0
 
 
-def _get(choices: argparse.Namespace) -> int:
+def _get_engines(choices: argparse.Namespace) -> int:
     from dbdyno.core import Home
     from dbdyno.hosts import LocalHost
     from dbdyno.provision import provision
 
     installations = []
-    for name in _names(choices.engines):
+    for name in _parse_engine_names(choices.engines):
         installation = provision(
             name,
             LocalHost(),
@@ -128,42 +134,47 @@ def _get(choices: argparse.Namespace) -> int:
     return 0
 
 
-def _check(choices: argparse.Namespace) -> int:
+def _check_engines(choices: argparse.Namespace) -> int:
     from dbdyno.core import Home
     from dbdyno.hosts import LocalHost
     from dbdyno.provision import check_installed, installed_engines, select_installed
 
     host, home = LocalHost(), Home.of_user()
-    chosen = select_installed(_names(choices.engines), installed_engines(home, host))
+    chosen = select_installed(_parse_engine_names(choices.engines), installed_engines(home, host))
     results = [(engine, check_installed(engine, host)) for engine in chosen]
     if choices.json:
         _print_json(
-            [_kept_object(engine) | {"sealed": engine.has_checksums, "differences": wrong} for engine, wrong in results]
+            [
+                _kept_object(engine) | {"sealed": engine.has_checksums, "differences": differences}
+                for engine, differences in results
+            ]
         )
     else:
-        for engine, wrong in results:
-            whole = "unchanged" if engine.has_checksums else "starts; its files were fetched before dbdyno kept digests"
-            print(f"{_title(engine)}: {'; '.join(wrong) or whole}")
-    return 1 if any(wrong for _, wrong in results) else 0
+        for engine, differences in results:
+            intact_words = (
+                "unchanged" if engine.has_checksums else "starts; its files were fetched before dbdyno kept digests"
+            )
+            print(f"{_installation_title(engine)}: {'; '.join(differences) or intact_words}")
+    return 1 if any(differences for _, differences in results) else 0
 
 
-def _remove(choices: argparse.Namespace) -> int:
+def _remove_engines(choices: argparse.Namespace) -> int:
     from dbdyno.core import Home
     from dbdyno.hosts import LocalHost
     from dbdyno.provision import installed_engines, remove_installed, select_installed
 
     host, home = LocalHost(), Home.of_user()
-    chosen = select_installed(_names(choices.engines), installed_engines(home, host))
+    chosen = select_installed(_parse_engine_names(choices.engines), installed_engines(home, host))
     for engine in chosen:
         remove_installed(engine, home, host)
         if not choices.json:
-            print(f"removed {_title(engine)}, {format_bytes(engine.disk_bytes)}")
+            print(f"removed {_installation_title(engine)}, {format_bytes(engine.disk_bytes)}")
     if choices.json:
         _print_json([_kept_object(engine) for engine in chosen])
     return 0
 
 
-def _names(words: list[str]) -> list[EngineName]:
+def _parse_engine_names(words: list[str]) -> list[EngineName]:
     names = [parse_engine_name(word) for word in words]
     for name in names:
         if name.source_kind == "server":
@@ -171,13 +182,20 @@ def _names(words: list[str]) -> list[EngineName]:
     return names
 
 
-def _row(offer: Offer, installed: InstalledEngine | None) -> tuple[str, ...]:
+def _offer_row(offer: Offer, installed: InstalledEngine | None) -> tuple[str, ...]:
     series = ".".join(offer.version.split(".")[:2])
     source = "" if offer.source == "package" else f"@{offer.source}"
     size = format_bytes(offer.download_bytes) if offer.download_bytes else ""
-    here = "no" if not offer.installed else format_bytes(installed.disk_bytes) if installed else "yes"
+    local_words = "no" if not offer.installed else format_bytes(installed.disk_bytes) if installed else "yes"
     engines = ", ".join(offer.storage_engines)
-    return f"{offer.family}:{series}{source}", offer.version, engines, f"{offer.source} {offer.location}", here, size
+    return (
+        f"{offer.family}:{series}{source}",
+        offer.version,
+        engines,
+        f"{offer.source} {offer.location}",
+        local_words,
+        size,
+    )
 
 
 def _offer_object(offer: Offer, installed: InstalledEngine | None) -> dict[str, object]:
@@ -191,7 +209,7 @@ def _offer_object(offer: Offer, installed: InstalledEngine | None) -> dict[str, 
         "download_bytes": offer.download_bytes,
         "disk_bytes": installed.disk_bytes if installed else None,
         "folder": str(installed.folder) if installed else None,
-        "files": _files(installed.installation) if installed else [],
+        "files": _file_objects(installed.installation) if installed else [],
     }
 
 
@@ -211,20 +229,20 @@ def _installation_object(installation: Installation) -> dict[str, object]:
         "source": origin.source,
         "location": origin.location,
         "server": list(installation.server_argv),
-        "files": _files(installation),
+        "files": _file_objects(installation),
     }
 
 
-def _files(installation: Installation) -> list[dict[str, str]]:
+def _file_objects(installation: Installation) -> list[dict[str, str]]:
     packages = installation.origin.packages
     return [{"name": file.name, "version": file.version, "sha256": file.sha256} for file in packages]
 
 
-def _key(installation: Installation) -> tuple[str, str, str, str]:
+def _installation_key(installation: Installation) -> tuple[str, str, str, str]:
     return installation.family, installation.version, installation.origin.source, installation.origin.location
 
 
-def _title(installed: InstalledEngine) -> str:
+def _installation_title(installed: InstalledEngine) -> str:
     origin = installed.installation.origin
     return f"{installed.installation.title} ({origin.source} {origin.location})"
 

@@ -31,7 +31,7 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
     """Run a study into a folder, write its report, and print the summary and the report's path."""
     outcome = run_into(study, output, choices)
     try:
-        _conclude(
+        _write_report(
             StoredStudy.open(output, check=check_of(choices)), outcome, output / "report.html", quiet=choices.quiet
         )
         sys.stdout.flush()
@@ -58,12 +58,12 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
     home.check()
     home.make()
     plan = full_plan(study, lab)
-    own = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
+    own_plan = plan if part is None else replace(plan, runs=runs_of_part(study, plan.runs, part))
     with (
-        connected_bench(study, study.bench, lab) as there,
-        connected_clients(study, study.bench, there) as clients,
+        connected_bench(study, study.bench, lab) as remote_host,
+        connected_clients(study, study.bench, remote_host) as clients,
     ):
-        return _run_with(study, plan, own, output, choices, lab, home, there, clients)
+        return _run_with_servers(study, plan, own_plan, output, choices, lab, home, remote_host, clients)
 
 
 def run_beside(study: Study, output: Path, choices: argparse.Namespace, profiler: Profiler | None = None) -> Outcome:
@@ -86,34 +86,34 @@ def run_beside(study: Study, output: Path, choices: argparse.Namespace, profiler
     return run_into(study, output, options)
 
 
-def _run_with(
+def _run_with_servers(
     study: Study,
     plan: Plan,
-    own: Plan,
+    own_plan: Plan,
     output: Path,
     choices: argparse.Namespace,
     lab: LocalHost,
     home: Home,
-    there: RemoteHost | None,
+    remote_host: RemoteHost | None,
     clients: Sequence[ClientHost],
 ) -> Outcome:
     """Run it with servers on this machine, or on a host.
 
     Parameters
     ----------
-    own : of the plan what is run here
+    own_plan : of the plan what is run here
     """
-    host, place = (lab, home) if there is None else (there, there.home)
-    fresh = getattr(choices, "fresh", False)
-    check_room(output, study_text(study), fresh=fresh)
+    host, place = (lab, home) if remote_host is None else (remote_host, remote_host.home)
+    is_fresh = getattr(choices, "fresh", False)
+    check_room(output, study_text(study), fresh=is_fresh)
     check_budget(study, plan.budget, host.memory_available_bytes(), host.free_bytes(place.root))
     facts = asdict(host.facts(place.root))
     needs = needs_of(study, plan.budget.memory_bytes, plan.budget.disk_bytes)
-    examination = examine_here(needs, home, lab) if there is None else examine_bench(there, needs)
+    examination = examine_here(needs, home, lab) if remote_host is None else examine_bench(remote_host, needs)
     check_before_study(examination, force=choices.force, quiet=choices.quiet)
-    if there is not None:
+    if remote_host is not None:
         facts |= client_facts(clients, lab.facts(home.root))
-    make_room(output, study_text(study), fresh=fresh)
+    make_room(output, study_text(study), fresh=is_fresh)
     with removed_unless_used(output):
         results = Results.open_or_create(
             output,
@@ -124,8 +124,10 @@ def _run_with(
             check=replace(check_of(choices), allow_missing_runs=True),
         )
         if not choices.quiet:
-            print(f"\n  {study_line(study, own)}\n", file=sys.stderr)
-        calibration = calibration_for_study(choices) if there is None else None  # it is of this machine and its routes
+            print(f"\n  {study_line(study, own_plan)}\n", file=sys.stderr)
+        calibration = (
+            calibration_for_study(choices) if remote_host is None else None
+        )  # it is of this machine and its routes
         with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
             options = RunOptions(
                 ["dbdyno", *sys.argv[1:]],
@@ -135,10 +137,12 @@ def _run_with(
                 auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
                 getattr(choices, "profiler", None),
             )
-            return run_study(study, own, results, lab, home, on_event, options, server_host=there, clients=clients)
+            return run_study(
+                study, own_plan, results, lab, home, on_event, options, server_host=remote_host, clients=clients
+            )
 
 
-def _conclude(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool) -> None:
+def _write_report(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool) -> None:
     if outcome.good + outcome.suspect == 0:
         warn_of_missing_runs(outcome)
         return
@@ -168,5 +172,5 @@ def warn_of_missing_runs(outcome: Outcome) -> None:
     if outcome.results_differ:
         tell("warning: targets returned different results for the same events; the report names them")
     if outcome.missing:
-        why = "interrupted: " if outcome.interrupted else ""
-        tell(f"warning: {why}{counted(outcome.missing, 'run')} missing; run the same command to resume")
+        reason = "interrupted: " if outcome.interrupted else ""
+        tell(f"warning: {reason}{counted(outcome.missing, 'run')} missing; run the same command to resume")

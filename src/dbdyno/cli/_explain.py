@@ -64,22 +64,24 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     )
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
-    proof = parser.add_argument_group("proof")
-    proof.add_argument(
+    proof_group = parser.add_argument_group("proof")
+    proof_group.add_argument(
         "--prove",
         nargs="*",
         metavar="WHAT",
         help="undo this cause and measure; no name: the first causes; list: all possible changes",
     )
-    proof.add_argument("--rounds", type=int, default=4, metavar="N", help="runs unchanged and changed (default 4 each)")
-    deep = parser.add_argument_group("deep profile")
-    deep.add_argument("--deep", action="store_true", help="run both targets once more and sample their stacks")
-    both = parser.add_argument_group("proof and deep profile")
-    both.add_argument(
+    proof_group.add_argument(
+        "--rounds", type=int, default=4, metavar="N", help="runs unchanged and changed (default 4 each)"
+    )
+    deep_group = parser.add_argument_group("deep profile")
+    deep_group.add_argument("--deep", action="store_true", help="run both targets once more and sample their stacks")
+    shared_group = parser.add_argument_group("proof and deep profile")
+    shared_group.add_argument(
         "--window", metavar="TIME", help="window of each run (default: the study's for a proof, 20s for a deep profile)"
     )
-    both.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
-    both.add_argument("--quiet", action="store_true", help="print no progress of these runs")
+    shared_group.add_argument("--force", action="store_true", help="run although dbdyno doctor finds a blocker")
+    shared_group.add_argument("--quiet", action="store_true", help="print no progress of these runs")
     add_check_options(parser)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import glob
+import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,7 +18,7 @@ from rich.live import Live
 from dbdyno import lab
 from dbdyno.cli._bench_worker import drive_bench
 from dbdyno.cli._console import PlainConsole
-from dbdyno.cli._folder import check_of, make_room
+from dbdyno.cli._folder import check_of, check_room, make_room, removed_unless_used
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import LiveView, PlainLines
 from dbdyno.core import Home
@@ -24,49 +26,59 @@ from dbdyno.hosts import LocalHost
 from dbdyno.store import JsonValue, Results
 from dbdyno.study import Study, study_text
 
-_SCRATCH = ".benches"
-
 
 def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> lab.Outcome:
     """Run a study into a folder on all of its benches."""
     host = LocalHost()
     Home.of_user().check()
     plan = full_plan(study, host)
-    text, scratch = study_text(study), output.absolute() / _SCRATCH
-    make_room(output, text, fresh=getattr(choices, "fresh", False))
+    text, scratch = study_text(study), _scratch_beside(output.absolute())
+    is_fresh = getattr(choices, "fresh", False)
+    check_room(output, text, fresh=is_fresh)
 
     def open_results(facts: Mapping[str, JsonValue]) -> Results:
+        make_room(output, text, fresh=is_fresh)
         check = replace(check_of(choices), allow_missing_runs=True)
         document = plan_object(study, plan)
-        results = Results.open_or_create(output, text, document, facts, study_name=study.name, check=check)
-        if not results.is_being_written:
-            shutil.rmtree(scratch, ignore_errors=True)  # of one that was killed
-        return results
+        return Results.open_or_create(output, text, document, facts, study_name=study.name, check=check)
 
     if not choices.quiet:
         print(f"\n  {study_line(study, plan)} · {len(study.benches)} benches\n", file=sys.stderr)
-    starts = {bench.name: _start(study, bench.name, scratch, choices) for bench in study.benches}
+    starts = {bench.name: _bench_start(study, bench.name, scratch, choices) for bench in study.benches}
     fleet = (
         lab.ProcessFleet(drive_bench, starts)
         if study.fleet.engine == "processes"
         else lab.RayFleet(drive_bench, starts, study.fleet.address)
     )
-    with fleet_progress(list(starts), quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
-        outcome = lab.run_fleet(
-            study,
-            plan,
-            fleet,
-            open_results,
-            on_event,
-            ["dbdyno", *sys.argv[1:]],
-            retry_failed=choices.retry_failed,
-            allow_unlike=getattr(choices, "allow_unlike", False),
-        )
-    shutil.rmtree(scratch, ignore_errors=True)
-    return outcome
+    try:
+        with (
+            removed_unless_used(output),
+            fleet_progress(list(starts), quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event,
+        ):
+            return lab.run_fleet(
+                study,
+                plan,
+                fleet,
+                open_results,
+                on_event,
+                ["dbdyno", *sys.argv[1:]],
+                retry_failed=choices.retry_failed,
+                allow_unlike=getattr(choices, "allow_unlike", False),
+            )
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _start(study: Study, bench: str, scratch: Path, choices: argparse.Namespace) -> lab.BenchStart:
+def _scratch_beside(output: Path) -> Path:
+    """Return a folder for what benches store until it is handed over; those of killed processes are removed."""
+    prefix = f".{output.name}-benches-"
+    for folder in output.parent.glob(f"{glob.escape(prefix)}*"):
+        if not Path(f"/proc/{folder.name.removeprefix(prefix)}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+    return output.with_name(f"{prefix}{os.getpid()}")
+
+
+def _bench_start(study: Study, bench: str, scratch: Path, choices: argparse.Namespace) -> lab.BenchStart:
     return lab.BenchStart(
         bench,
         study_text(study),
@@ -107,7 +119,9 @@ class FleetView:
             self._whole.on_event(event)
             return
         self._benches[bench].on_event(event)
-        if isinstance(event, lab.RunFinished):
+        if isinstance(event, lab.RunStarted):
+            self._whole.begin_run()
+        elif isinstance(event, lab.RunFinished):
             self._whole.count_run()
 
     def __rich__(self) -> RenderableType:

@@ -38,8 +38,8 @@ def results_folder(given: Path | None, name: str) -> Path:
         return given
     is_plain = name.isprintable() and "/" not in name and not name.startswith(".")
     if not is_plain or len(name.encode()) > _MOST_BYTES:
-        shown = name if len(name) <= 60 else f"{name[:60]}…"
-        raise StudyError(f"the study's name {shown!r} can't name a folder", "", "name a results folder with -o")
+        short_name = name if len(name) <= 60 else f"{name[:60]}…"
+        raise StudyError(f"the study's name {short_name!r} can't name a folder", "", "name a results folder with -o")
     return Path("results") / name
 
 
@@ -74,12 +74,12 @@ def check_room(folder: Path, study_text: str, *, fresh: bool) -> Path | None:
     is_same = results.manifest.study_digest == study_digest(study_text)
     if is_same and not fresh:
         return None
-    aside = next(path for n in itertools.count(1) if not (path := folder.with_name(f"{folder.name}.{n}")).exists())
+    moved_path = next(path for n in itertools.count(1) if not (path := folder.with_name(f"{folder.name}.{n}")).exists())
     if not fresh and any(record.status != "failed" for record in results.records()):
         raise StoreError(
             f"{folder} holds the results of another study",
             f"its study is {folder / 'study.toml'} ('{results.manifest.study_name}')",
-            f"--fresh moves them to {aside} and starts over; -o names another folder",
+            f"--fresh moves them to {moved_path} and starts over; -o names another folder",
         )
     if results.is_being_written:
         raise StoreError(
@@ -87,7 +87,7 @@ def check_room(folder: Path, study_text: str, *, fresh: bool) -> Path | None:
             "",
             "wait until that has ended, or name another folder with -o",
         )
-    return aside
+    return moved_path
 
 
 def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
@@ -97,11 +97,11 @@ def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
     ------
     StoreError : see `check_room`
     """
-    aside = check_room(folder, study_text, fresh=fresh)
-    if aside is None:
+    moved_path = check_room(folder, study_text, fresh=fresh)
+    if moved_path is None:
         return
-    folder.rename(aside)
-    print(f"  {folder} was moved to {aside}", file=sys.stderr)
+    folder.rename(moved_path)
+    print(f"  {folder} was moved to {moved_path}", file=sys.stderr)
 
 
 @contextmanager
@@ -109,17 +109,17 @@ def removed_unless_used(folder: Path) -> Iterator[None]:
     """Remove a folder that the block makes if the block fails before it has stored a run there."""
     from dbdyno.core import DbdynoError  # late: see _main
 
-    whole = folder.absolute()
-    missing = [path for path in (whole, *whole.parents) if not path.exists()]
-    is_ours = not whole.exists() or not any(whole.iterdir())
+    absolute_folder = folder.absolute()
+    missing_folders = [path for path in (absolute_folder, *absolute_folder.parents) if not path.exists()]
+    is_ours = not absolute_folder.exists() or not any(absolute_folder.iterdir())
     try:
         yield
     except (DbdynoError, KeyboardInterrupt):
-        if is_ours and not any((whole / "runs").glob("*")):
-            shutil.rmtree(whole, ignore_errors=True)
-            if whole not in missing:
-                whole.mkdir()
-            for path in missing[1:]:
+        if is_ours and not any((absolute_folder / "runs").glob("*")):
+            shutil.rmtree(absolute_folder, ignore_errors=True)
+            if absolute_folder not in missing_folders:
+                absolute_folder.mkdir()
+            for path in missing_folders[1:]:
                 with suppress(OSError):  # something else is in it by now
                     path.rmdir()
         raise
@@ -162,6 +162,6 @@ def open_results(folder: Path, choices: argparse.Namespace) -> StoredStudy:
 
     results = StoredStudy.open(folder, check=check_of(choices))
     if results.alterations:
-        shown = "\n".join(f"  {alteration}" for alteration in results.alterations)
-        tell(f"warning: {folder} has changed since dbdyno wrote it:\n{shown}")
+        alteration_lines = "\n".join(f"  {alteration}" for alteration in results.alterations)
+        tell(f"warning: {folder} has changed since dbdyno wrote it:\n{alteration_lines}")
     return results

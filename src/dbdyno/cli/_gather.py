@@ -47,19 +47,21 @@ def _gather(choices: argparse.Namespace) -> int:
     from dbdyno.store import Results, StoredStudy, gather
 
     check = check_of(choices)
-    parts = [Results.open(path, check=check) for path in choices.parts]
-    found = gather(parts, choices.output, allow_unlike=choices.allow_unlike)
+    part_results = [Results.open(path, check=check) for path in choices.parts]
+    outcome = gather(part_results, choices.output, allow_unlike=choices.allow_unlike)
     results = StoredStudy.open(choices.output, check=check)
     page = choices.output / "report.html"
     build_page(results, page)
     if not choices.quiet:
         print_summary(results, wide_console(), has_why=True)
-        before = f", {found.known:,} were already there" if found.known else ""
-        machines = counted(len(found.machines), "machine")
-        print(f"\n{counted(found.runs, 'run')} added from {machines} ({', '.join(found.machines)}){before}")
+        known_words = f", {outcome.known:,} were already there" if outcome.known else ""
+        machines = counted(len(outcome.machines), "machine")
+        print(f"\n{counted(outcome.runs, 'run')} added from {machines} ({', '.join(outcome.machines)}){known_words}")
         print("report: ", end="")
     print(page)
-    missing = {run.run_id for run in results.planned_runs} - results.run_ids()
-    if missing:
-        tell(f"warning: {counted(len(missing), 'run')} of {len(results.planned_runs):,} missing: run the other parts")
-    return int(bool(missing))
+    missing_ids = {run.run_id for run in results.planned_runs} - results.run_ids()
+    if missing_ids:
+        tell(
+            f"warning: {counted(len(missing_ids), 'run')} of {len(results.planned_runs):,} missing: run the other parts"
+        )
+    return int(bool(missing_ids))

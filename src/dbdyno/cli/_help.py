@@ -33,48 +33,53 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
         """Parse what is known; the value of an unknown option stays with it, or it would count as an argument."""
         words = list(sys.argv[1:] if args is None else args)
-        return super().parse_known_args(self._with_values(words) if self.takes_unknown else words, namespace)
+        return super().parse_known_args(self._join_option_values(words) if self.takes_unknown else words, namespace)
 
-    def _with_values(self, words: list[str]) -> list[str]:
-        known, joined = self.options(), list[str]()
+    def _join_option_values(self, words: list[str]) -> list[str]:
+        known_options, joined_words = self.options(), list[str]()
         for word in words:
-            last = joined[-1] if joined else ""
-            if last.startswith("--") and "=" not in last and last not in known and not word.startswith("-"):
-                joined[-1] = f"{last}={word}"
+            last_word = joined_words[-1] if joined_words else ""
+            if (
+                last_word.startswith("--")
+                and "=" not in last_word
+                and last_word not in known_options
+                and not word.startswith("-")
+            ):
+                joined_words[-1] = f"{last_word}={word}"
             else:
-                joined.append(word)
-        return joined
+                joined_words.append(word)
+        return joined_words
 
     def error(self, message: str) -> NoReturn:
         """Exit with 2: the request was wrong."""
-        hint = self._hint(message) or f"{self.prog} -h lists the options"
-        if wrong := re.fullmatch(r"argument (\S+): invalid int value: '(.*)'", message):
-            meant = whole_number(wrong[2])
-            option = wrong[1].rpartition("/")[2]
-            hint = f"write for example {option} 3" if meant is None else f"did you mean {option} {meant}?"
-            message = f"{option} needs a whole number, not '{wrong[2]}'"
+        hint = self._remedy_hint(message) or f"{self.prog} -h lists the options"
+        if match := re.fullmatch(r"argument (\S+): invalid int value: '(.*)'", message):
+            number = whole_number(match[2])
+            option = match[1].rpartition("/")[2]
+            hint = f"write for example {option} 3" if number is None else f"did you mean {option} {number}?"
+            message = f"{option} needs a whole number, not '{match[2]}'"
         self.fail(message, hint)
 
-    def _hint(self, message: str) -> str:
+    def _remedy_hint(self, message: str) -> str:
         """What to do about a complaint of argparse; empty where nothing better than the help is known."""
         words = message.partition("unrecognized arguments: ")[2].split()
         if words and words[0].startswith("--"):
             option, _, value = words[0].partition("=")
             value = value or next((word for word in words[1:2] if not word.startswith("-")), "")
-            meant = meant_option(self.prog, option, value, self.options())
-            return meant or nearest(option, self.options(), "")
+            suggestion = meant_option(self.prog, option, value, self.options())
+            return suggestion or nearest(option, self.options(), "")
         if words:
             return self.one_more
         if message.endswith("arguments are required: DIR"):
-            return f"{self.prog} {found}" if (found := _newest_results()) else ""
+            return f"{self.prog} {folder}" if (folder := _newest_results()) else ""
         if message.endswith("arguments are required: NEW"):
             return f"to compare targets of one folder, write {self.prog} DIR DIR --match BASE=NEW"
-        wrong = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from", message)
-        if wrong is None:
+        match = re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from", message)
+        if match is None:
             return ""
-        if wrong[1] == "TOOL" and Path(wrong[2]).exists():
-            return f"name the tool that wrote it first, such as {self.prog} sysbench {wrong[2]}"
-        return meant_choice(wrong[2], self._choices_of(wrong[1]))
+        if match[1] == "TOOL" and Path(match[2]).exists():
+            return f"name the tool that wrote it first, such as {self.prog} sysbench {match[2]}"
+        return meant_choice(match[2], self._choices_of(match[1]))
 
     def _choices_of(self, argument: str) -> list[str]:
         """Choices of one argument, which argparse names by all its options or by its placeholder."""
@@ -97,8 +102,8 @@ class Parser(argparse.ArgumentParser):
 
 def _newest_results() -> str:
     """The results folder below ``results`` that was written last; empty where there is none."""
-    found = sorted(Path("results").glob("*/manifest.json"), key=lambda file: file.stat().st_mtime)
-    return str(found[-1].parent) if found else ""
+    manifests = sorted(Path("results").glob("*/manifest.json"), key=lambda file: file.stat().st_mtime)
+    return str(manifests[-1].parent) if manifests else ""
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:

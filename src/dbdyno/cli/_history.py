@@ -46,7 +46,7 @@ Exit code 0: no rule is broken; 1: a rule FAILs (or is NOT SHOWN with --undecide
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "history", _STORY, _history)
+    parser = add(commands, "history", _STORY, _show_history)
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR", help="results folders, or folders above them")
     parser.add_argument(
         "--metric", choices=("tps", "p50", "p95", "p99", "p999"), default="tps", help="metric to follow (default: tps)"
@@ -80,31 +80,31 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     add_check_options(parser)
 
 
-def _history(choices: argparse.Namespace) -> int:
+def _show_history(choices: argparse.Namespace) -> int:
     from dbdyno.analyse import parse_criterion  # late: see _main
     from dbdyno.report.history import MEASURES, check_history_rules, gather_history, since_ns
 
     if choices.output is not None and choices.format in ("text", "json"):
         raise RequestError(f"-o is not for --format {choices.format}", "", "write > FILE, or choose html or otava")
     criteria = [parse_criterion(text) for text in choices.fail_on]
-    wanted: list[Measure] = [choices.metric, *(c.measure for c in criteria if c.measure)]
+    measures: list[Measure] = [choices.metric, *(c.measure for c in criteria if c.measure)]
     if choices.format == "otava":
-        wanted += MEASURES
+        measures += MEASURES
     history = gather_history(
         choices.folders,
-        measures=list(dict.fromkeys(wanted)),
+        measures=list(dict.fromkeys(measures)),
         order=choices.order,
         despite=listed_mismatches(choices.allow_mismatch),
         check=check_of(choices),
     )
-    since = since_ns(history, choices.since) if choices.since else 0
-    rules = check_history_rules(history, criteria, since)
-    _say(history, rules, choices)
+    start_ns = since_ns(history, choices.since) if choices.since else 0
+    rules = check_history_rules(history, criteria, start_ns)
+    _print_result(history, rules, choices)
     is_open = choices.undecided == "fail" and any(rule.outcome == "NOT SHOWN" for rule in rules)
     return 1 if is_open or any(rule.is_broken for rule in rules) else 0
 
 
-def _say(history: History, rules: list[HistoryRule], choices: argparse.Namespace) -> None:
+def _print_result(history: History, rules: list[HistoryRule], choices: argparse.Namespace) -> None:
     from dbdyno.report.history import build_history_page, history_object, print_history, rule_lines, save_otava
 
     if choices.format in ("html", "otava"):

@@ -116,7 +116,7 @@ _MOST_ALIKE = 3
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "import", IMPORT_STORY, _no_tool)
+    parser = add(commands, "import", IMPORT_STORY, _refuse_missing_tool)
     tools = parser.add_subparsers(title="tools", metavar="TOOL")
     for tool, (summary, story) in TOOL_STORIES.items():
         _add_options(add(tools, tool, story, _import, summary), tool)
@@ -143,7 +143,7 @@ def _add_options(parser: Parser, tool: str) -> None:
     output.add_argument("--quiet", action="store_true", help="print only the path of the results folder")
 
 
-def _no_tool(_choices: argparse.Namespace) -> int:
+def _refuse_missing_tool(_choices: argparse.Namespace) -> int:
     raise RequestError("no tool named", "", f"write for example: dbdyno import {next(iter(TOOL_STORIES))} LOGS -o DIR")
 
 
@@ -160,16 +160,16 @@ def _import(choices: argparse.Namespace) -> int:
         ("dbdyno", *sys.argv[1:]),
         choices.tool,
     )
-    with _progress(quiet=choices.quiet) as on_progress:
+    with _progress_bar(quiet=choices.quiet) as on_progress:
         outcome = import_logs(request, on_progress)
     if not choices.quiet:
-        _tell(outcome)
+        _print_outcome(outcome)
     print(output)
     return 1 if any(not diagnostic.is_minor for diagnostic in outcome.diagnostics) else 0
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+def _progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     """A bar in a terminal, nothing elsewhere: an import takes seconds."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
@@ -179,30 +179,30 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
     with Progress(*columns, console=console, transient=True) as bar:
         tasks: dict[str, Any] = {}
 
-        def advance(what: str, done: int, total: int) -> None:
-            task = tasks.setdefault(what, None) if what in tasks else None
+        def advance(stage: str, done_count: int, total: int) -> None:
+            task = tasks.setdefault(stage, None) if stage in tasks else None
             if task is None:
-                task = tasks[what] = bar.add_task(what, total=total)
-            bar.update(task, completed=done)
+                task = tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(task, completed=done_count)
 
         yield advance
 
 
-def _tell(outcome: ImportOutcome) -> None:
+def _print_outcome(outcome: ImportOutcome) -> None:
     study = outcome.study
     axes = [counted(len(study.targets), "target"), counted(len(study.tiers_bytes), "memory size")]
     axes += [counted(len(study.concurrencies), "number") + " of connections"]
     axes += [counted(len(study.workloads), "workload"), counted(len(study.routes), "route")]
     statuses = ", ".join(f"{count} {status}" for status, count in outcome.statuses.items())
-    known = f"recognised: {', '.join(outcome.layouts)}. " if outcome.layouts else ""
-    print(f"{known}{counted(outcome.runs_count, 'run')} ({statuses}): {', '.join(axes)}", file=sys.stderr)
-    aside = outcome.others_count + outcome.asides_count
-    if aside:
-        print(f"{counted(aside, 'file')} of other kinds ignored", file=sys.stderr)
-    _warn(outcome.diagnostics)
+    layout_words = f"recognised: {', '.join(outcome.layouts)}. " if outcome.layouts else ""
+    print(f"{layout_words}{counted(outcome.runs_count, 'run')} ({statuses}): {', '.join(axes)}", file=sys.stderr)
+    ignored_count = outcome.others_count + outcome.asides_count
+    if ignored_count:
+        print(f"{counted(ignored_count, 'file')} of other kinds ignored", file=sys.stderr)
+    _print_diagnostics(outcome.diagnostics)
 
 
-def _warn(diagnostics: Sequence[Diagnostic]) -> None:
+def _print_diagnostics(diagnostics: Sequence[Diagnostic]) -> None:
     """Print what could not be read, each kind once with its number; what no figure rests on comes last."""
     from dbdyno.imports import grouped  # late: see _main
 

@@ -60,7 +60,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     )
     group.add_argument(
         "--spread",
-        type=_share,
+        type=_parse_share,
         default=0.012,
         metavar="S",
         help="assumed spread between repeats, as a share (default 0.012)",
@@ -71,7 +71,7 @@ _NO_LEVEL = ("dead", "too-short")
 """Runs that have failed, as far as seconds tell: they have no throughput to compare, whatever part of them is taken."""
 
 
-def _share(text: str) -> float:
+def _parse_share(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -85,72 +85,74 @@ def _judge(choices: argparse.Namespace) -> int:
     from dbdyno.analyse import judge_series  # late: see _main
     from dbdyno.tables.series import read_series
 
-    _refuse_form(choices.plot)
-    runs = _chosen(read_series(choices.file), choices.run)
-    judged = {run.name: judge_series(run.tps, run.missing_s, is_cut=run.is_cut) for run in runs}
-    group = _compared(judged, choices) if choices.group else None
+    _refuse_image_format(choices.plot)
+    runs = _choose_runs(read_series(choices.file), choices.run)
+    judgements = {run.name: judge_series(run.tps, run.missing_s, is_cut=run.is_cut) for run in runs}
+    group = _compare_judgements(judgements, choices) if choices.group else None
     if choices.json:
-        _print_object(judged, group, choices.over)
+        _print_object(judgements, group, choices.over)
     else:
-        _print_lines(judged, group, choices.over)
+        _print_lines(judgements, group, choices.over)
     if choices.plot is not None:
-        _plot(judged, choices.plot)
-    return 1 if choices.strict and not all(judgement.state.is_accepted for judgement in judged.values()) else 0
+        _save_plot(judgements, choices.plot)
+    return 1 if choices.strict and not all(judgement.state.is_accepted for judgement in judgements.values()) else 0
 
 
-def _chosen(runs: Sequence[RunSeries], names: Sequence[str]) -> Sequence[RunSeries]:
-    known = [run.name for run in runs]
+def _choose_runs(runs: Sequence[RunSeries], names: Sequence[str]) -> Sequence[RunSeries]:
+    run_names = [run.name for run in runs]
     for name in names:
-        if name not in known:
-            raise SeriesError(f"the file holds no run {name}", f"it holds {len(known)}", nearest(name, known))
+        if name not in run_names:
+            raise SeriesError(f"the file holds no run {name}", f"it holds {len(run_names)}", nearest(name, run_names))
     return [run for run in runs if not names or run.name in names]
 
 
-def _compared(judged: dict[str, SeriesJudgement], choices: argparse.Namespace) -> GroupJudgement:
+def _compare_judgements(judgements: dict[str, SeriesJudgement], choices: argparse.Namespace) -> GroupJudgement:
     from dbdyno.analyse import compare_runs
 
     means = {}
-    for name, judgement in judged.items():
+    for name, judgement in judgements.items():
         interval = judgement.state.window if choices.over == "window" else judgement.whole
         is_telling = (
             judgement.state.is_accepted if choices.over == "window" else judgement.state.status not in _NO_LEVEL
         )
         if interval is not None and is_telling and interval.mean > 0:
             means[name] = (interval.mean, interval.half_width)
-    left_out = [name for name in judged if name not in means]
-    if left_out:
-        why = "no finding rests on them; --over whole compares whole runs"
+    excluded_names = [name for name in judgements if name not in means]
+    if excluded_names:
+        reason = "no finding rests on them; --over whole compares whole runs"
         if choices.over == "whole":
-            why = f"they ended without throughput or are too short: {', '.join(_NO_LEVEL)}"
-        print(f"left out of the comparison ({why}): {', '.join(left_out)}", file=sys.stderr)
-    weak = [f"{name} ({judged[name].state.status})" for name in means if not judged[name].state.is_accepted]
-    if weak:
-        why = "their throughput drifted, so a difference may only come from time"
-        tell(f"warning: compared although no finding rests on them ({why}): {', '.join(weak)}")
+            reason = f"they ended without throughput or are too short: {', '.join(_NO_LEVEL)}"
+        print(f"left out of the comparison ({reason}): {', '.join(excluded_names)}", file=sys.stderr)
+    drifting_names = [
+        f"{name} ({judgements[name].state.status})" for name in means if not judgements[name].state.is_accepted
+    ]
+    if drifting_names:
+        reason = "their throughput drifted, so a difference may only come from time"
+        tell(f"warning: compared although no finding rests on them ({reason}): {', '.join(drifting_names)}")
     return compare_runs(means, choices.spread)
 
 
-def _print_object(judged: dict[str, SeriesJudgement], group: GroupJudgement | None, over: str) -> None:
+def _print_object(judgements: dict[str, SeriesJudgement], group: GroupJudgement | None, over: str) -> None:
     from dbdyno.cli._judgement import judged_object
 
-    print(json.dumps(judged_object(judged, group, over), indent=1, allow_nan=False))
+    print(json.dumps(judged_object(judgements, group, over), indent=1, allow_nan=False))
 
 
-def _print_lines(judged: dict[str, SeriesJudgement], group: GroupJudgement | None, over: str) -> None:
+def _print_lines(judgements: dict[str, SeriesJudgement], group: GroupJudgement | None, over: str) -> None:
     from dbdyno.cli._judgement import print_group, print_judged
 
-    print_judged(judged)
+    print_judged(judgements)
     if group is not None:
-        print_group(group, judged, over)
+        print_group(group, judgements, over)
 
 
-def _refuse_form(path: Path | None) -> None:
+def _refuse_image_format(path: Path | None) -> None:
     if path is not None and path.suffix.lower() not in (".svg", ".png"):
         raise SeriesError(f"{path} can't be drawn", f"it ends in '{path.suffix}'", "name a file .svg or .png")
 
 
-def _plot(judged: dict[str, SeriesJudgement], path: Path) -> None:
+def _save_plot(judgements: dict[str, SeriesJudgement], path: Path) -> None:
     from dbdyno.report import save_judged
 
-    save_judged(judged, path)
+    save_judged(judgements, path)
     print(path, file=sys.stderr)

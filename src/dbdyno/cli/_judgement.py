@@ -40,9 +40,9 @@ _FOOT = "From throughput alone: neither the server's pending work nor the spread
 def print_judged(judged: Mapping[str, SeriesJudgement]) -> None:
     """A table with a line a run, then the caveats."""
     console = wide_console()
-    table = _table("run", "status", "window", "TPS", "stalls", "wave", "2 % stop", "from zero")
+    table = _run_table("run", "status", "window", "TPS", "stalls", "wave", "2 % stop", "from zero")
     for name, judgement in judged.items():
-        table.add_row(*(Text(cell) for cell in _row(name, judgement)))
+        table.add_row(*(Text(cell) for cell in _run_row(name, judgement)))
     console.print(table)
     _print_caveats(judged, console)
     console.print(Text(_FOOT, style="dim"))
@@ -55,18 +55,18 @@ def print_group(group: GroupJudgement, judged: Mapping[str, SeriesJudgement], ov
     if group.lead is None:
         console.print("Fewer than two runs can be compared.")
         return
-    means = {name: _mean(judged[name], over) for name in group.ranks}
-    ordered = sorted(means, key=lambda name: -means[name])
-    against = {pair.worse: pair for pair in group.pairs if pair.better == ordered[0]}
-    table = _table("run", "place", "TPS", "of the first", "verdict")
-    for name in ordered:
-        table.add_row(*(Text(cell) for cell in _place(name, group, means[name], against.get(name))))
+    means = {name: _run_mean(judged[name], over) for name in group.ranks}
+    ranked_names = sorted(means, key=lambda name: -means[name])
+    pairs_with_best = {pair.worse: pair for pair in group.pairs if pair.better == ranked_names[0]}
+    table = _run_table("run", "place", "TPS", "of the first", "verdict")
+    for name in ranked_names:
+        table.add_row(*(Text(cell) for cell in _rank_row(name, group, means[name], pairs_with_best.get(name))))
     console.print(table)
     console.print(Text(_lead_words(group)))
-    console.print(Text(_tally(group, over)), soft_wrap=True)
+    console.print(Text(_tally_sentence(group, over)), soft_wrap=True)
 
 
-def _row(name: str, judgement: SeriesJudgement) -> Sequence[str]:
+def _run_row(name: str, judgement: SeriesJudgement) -> Sequence[str]:
     return (
         printable(name),
         STATUS_WORDS[judgement.state.status],
@@ -75,7 +75,7 @@ def _row(name: str, judgement: SeriesJudgement) -> Sequence[str]:
         stall_words(judgement),
         wave_words(judgement),
         stop_words(judgement),
-        sparkline(_thinned(judgement)),
+        sparkline(_spark_values(judgement)),
     )
 
 
@@ -88,12 +88,12 @@ def printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in name[:200])
 
 
-def _thinned(judgement: SeriesJudgement) -> list[float]:
-    parts = np.array_split(judgement.tps, min(_SPARK_BARS, len(judgement.tps)))
-    return [float(part.mean()) for part in parts]
+def _spark_values(judgement: SeriesJudgement) -> list[float]:
+    buckets = np.array_split(judgement.tps, min(_SPARK_BARS, len(judgement.tps)))
+    return [float(bucket.mean()) for bucket in buckets]
 
 
-def _table(*titles: str) -> Table:
+def _run_table(*titles: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for title in titles:
         is_name = title == "run"
@@ -101,29 +101,29 @@ def _table(*titles: str) -> Table:
     return table
 
 
-def _print_caveats(judged: Mapping[str, SeriesJudgement], console: Console) -> None:
+def _print_caveats(judgements: Mapping[str, SeriesJudgement], console: Console) -> None:
     """Each caveat once, with the runs that carry it; a single run's as they are."""
-    carriers: dict[str, list[str]] = {}
+    names_by_caveat: dict[str, list[str]] = {}
     texts: dict[str, str] = {}
-    for name, judgement in judged.items():
+    for name, judgement in judgements.items():
         for caveat in judgement.caveats:
-            carriers.setdefault(caveat.code, []).append(name)
+            names_by_caveat.setdefault(caveat.code, []).append(name)
             texts.setdefault(caveat.code, caveat.text)
-    if not carriers:
+    if not names_by_caveat:
         return
     console.print(Text("\nLimitations", style="bold"))
-    for code, names in carriers.items():
-        who = "" if len(judged) == 1 else f"{counted(len(names), 'run')}, first {printable(names[0])}: "
-        console.print(Text(f"- {who}{texts[code]}"), soft_wrap=True)
+    for code, names in names_by_caveat.items():
+        runs_words = "" if len(judgements) == 1 else f"{counted(len(names), 'run')}, first {printable(names[0])}: "
+        console.print(Text(f"- {runs_words}{texts[code]}"), soft_wrap=True)
     console.print()
 
 
-def _mean(judgement: SeriesJudgement, over: str) -> float:
+def _run_mean(judgement: SeriesJudgement, over: str) -> float:
     interval = judgement.state.window if over == "window" else judgement.whole
     return interval.mean if interval else 0.0
 
 
-def _place(name: str, group: GroupJudgement, mean: float, pair: RunPair | None) -> Sequence[str]:
+def _rank_row(name: str, group: GroupJudgement, mean: float, pair: RunPair | None) -> Sequence[str]:
     first, last = group.ranks[name]
     place = f"{first}" if first == last else f"{first}-{last}"
     if pair is None:
@@ -149,12 +149,12 @@ def _lead_words(group: GroupJudgement) -> str:
     return f"\n{words} over the next best of all compared, {printable(lead.next_best)}."
 
 
-def _tally(group: GroupJudgement, over: str) -> str:
+def _tally_sentence(group: GroupJudgement, over: str) -> str:
     verdicts = [pair.verdict for pair in group.pairs]
-    parts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
+    verdict_counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
     means = "means of windows" if over == "window" else "means of whole runs"
     return (
-        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(parts)}. Ranks overlap where runs show no "
+        f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(verdict_counts)}. Ranks overlap where runs show no "
         f"difference. This assumes that repeats spread by {group.spread:.1%}."
     )
 
@@ -169,16 +169,16 @@ def judged_object(
     document: dict[str, JsonValue] = {
         "schema_version": SCHEMA_VERSION,
         "method": METHOD,
-        "runs": {name: _run(run) for name, run in judged.items()},
+        "runs": {name: _run_object(run) for name, run in judged.items()},
     }
     if group is not None:
-        document["group"] = _group(group, over)
+        document["group"] = _group_object(group, over)
     return document
 
 
-def _run(judgement: SeriesJudgement) -> dict[str, JsonValue]:
+def _run_object(judgement: SeriesJudgement) -> dict[str, JsonValue]:
     state = judgement.state
-    moved = state.drift
+    drift = state.drift
     return {
         "status": state.status,
         "accepted": state.is_accepted,
@@ -186,45 +186,45 @@ def _run(judgement: SeriesJudgement) -> dict[str, JsonValue]:
         "median": judgement.median,
         "minimum": judgement.minimum,
         "maximum": judgement.maximum,
-        **_noise(judgement),
+        **_noise_object(judgement),
         "drift": judgement.whole_drift.change if judgement.whole_drift else None,
         "drift_half": judgement.whole_drift.half_width if judgement.whole_drift else None,
         "mser5": judgement.mser5_s,
         "segments": list(state.levels.bounds_s) if state.levels else None,
-        "segment_means": [_readable(mean) for mean in state.levels.means] if state.levels else None,
-        **_window(state.start_s, state.window),
-        "steady_drift": moved.change if moved else None,
-        "steady_drift_half": moved.half_width if moved else None,
+        "segment_means": [_rounded_mean(mean) for mean in state.levels.means] if state.levels else None,
+        **_window_object(state.start_s, state.window),
+        "steady_drift": drift.change if drift else None,
+        "steady_drift_half": drift.half_width if drift else None,
         "quarters": state.quarters,
-        **_period("", state.period),
-        **_period("whole_", judgement.whole_period),
-        **_stalls("", judgement.window_stalls),
-        **_stalls("whole_", judgement.whole_stalls),
-        **_stops(judgement),
-        "waves": [{"from_s": start, **_period("", wave)} for start, wave in judgement.waves.items()],
+        **_period_object("", state.period),
+        **_period_object("whole_", judgement.whole_period),
+        **_stalls_object("", judgement.window_stalls),
+        **_stalls_object("whole_", judgement.whole_stalls),
+        **_stops_object(judgement),
+        "waves": [{"from_s": start, **_period_object("", wave)} for start, wave in judgement.waves.items()],
         "caveats": [{"code": caveat.code, "text": caveat.text} for caveat in judgement.caveats],
     }
 
 
-def _noise(judgement: SeriesJudgement) -> dict[str, JsonValue]:
+def _noise_object(judgement: SeriesJudgement) -> dict[str, JsonValue]:
     """Return the noise of the whole run; `iid_half` as if its seconds were independent."""
-    whole = judgement.whole
-    if whole is None:
+    interval = judgement.whole
+    if interval is None:
         names = ("sd", "iid_half", "iat", "ess", "half_iat", "half_bm5", "half")
         return {"mean": float(judgement.tps.mean()), **dict.fromkeys(names)}
     return {
-        "mean": whole.mean,
-        "sd": whole.sd,
-        "iid_half": t_quantile(0.975, math.inf) * whole.sd / math.sqrt(whole.n),
-        "iat": whole.iat,
-        "ess": whole.ess,
-        "half_iat": whole.half_iat,
-        "half_bm5": None if math.isnan(whole.half_bm5) else whole.half_bm5,
-        "half": whole.half_width,
+        "mean": interval.mean,
+        "sd": interval.sd,
+        "iid_half": t_quantile(0.975, math.inf) * interval.sd / math.sqrt(interval.n),
+        "iat": interval.iat,
+        "ess": interval.ess,
+        "half_iat": interval.half_iat,
+        "half_bm5": None if math.isnan(interval.half_bm5) else interval.half_bm5,
+        "half": interval.half_width,
     }
 
 
-def _window(start_s: int | None, window: NoiseInterval | None) -> dict[str, JsonValue]:
+def _window_object(start_s: int | None, window: NoiseInterval | None) -> dict[str, JsonValue]:
     return {
         "steady_start": start_s,
         "steady_n": window.n if window else None,
@@ -234,7 +234,7 @@ def _window(start_s: int | None, window: NoiseInterval | None) -> dict[str, Json
     }
 
 
-def _period(prefix: str, wave: Period | None) -> dict[str, JsonValue]:
+def _period_object(prefix: str, wave: Period | None) -> dict[str, JsonValue]:
     return {
         f"{prefix}period_s": wave.period_s if wave else None,
         f"{prefix}period_share": wave.share if wave else None,
@@ -242,7 +242,7 @@ def _period(prefix: str, wave: Period | None) -> dict[str, JsonValue]:
     }
 
 
-def _stalls(prefix: str, stalls: Stalls | None) -> dict[str, JsonValue]:
+def _stalls_object(prefix: str, stalls: Stalls | None) -> dict[str, JsonValue]:
     return {
         f"{prefix}stall_median": stalls.median if stalls else None,
         f"{prefix}stall_share": stalls.share if stalls else None,
@@ -253,7 +253,7 @@ def _stalls(prefix: str, stalls: Stalls | None) -> dict[str, JsonValue]:
     }
 
 
-def _stops(judgement: SeriesJudgement) -> dict[str, JsonValue]:
+def _stops_object(judgement: SeriesJudgement) -> dict[str, JsonValue]:
     stops: dict[str, JsonValue] = {}
     for precision, point in judgement.stops.items():
         name = f"stop_{round(100 * precision)}pct"
@@ -261,12 +261,12 @@ def _stops(judgement: SeriesJudgement) -> dict[str, JsonValue]:
     return stops
 
 
-def _readable(mean: float) -> float:
+def _rounded_mean(mean: float) -> float:
     """A segment's mean to three decimals; a segment is a step of a picture, not a result."""
     return round(mean, 3) if mean >= 1 else float(f"{mean:.4g}")
 
 
-def _group(group: GroupJudgement, over: str) -> dict[str, JsonValue]:
+def _group_object(group: GroupJudgement, over: str) -> dict[str, JsonValue]:
     lead = group.lead
     return {
         "over": over,
@@ -281,11 +281,11 @@ def _group(group: GroupJudgement, over: str) -> dict[str, JsonValue]:
         "lead": None
         if lead is None
         else {"best": lead.best, "next_best": lead.next_best, "ratio": lead.ratio, "lo": lead.low, "hi": lead.high},
-        "pairs": {f"{pair.better} / {pair.worse}": _pair(pair) for pair in group.pairs},
+        "pairs": {f"{pair.better} / {pair.worse}": _pair_object(pair) for pair in group.pairs},
     }
 
 
-def _pair(pair: RunPair) -> dict[str, JsonValue]:
+def _pair_object(pair: RunPair) -> dict[str, JsonValue]:
     low, high = pair.difference.interval()
     return {
         "ratio": pair.difference.ratio,

@@ -30,7 +30,7 @@ from dbdyno.measure.client import (
 
 def examine_here(needs: Needs | None, home: Home, host: LocalHost) -> Examination:
     """Look at this machine for a second, and judge what is seen."""
-    generator = _generator(home, host)
+    generator = _open_generator(home, host)
     return examine(read_machine(host, home.root), needs, generator, at_ns=time.time_ns())
 
 
@@ -43,10 +43,10 @@ def check_before_study(examination: Examination, *, force: bool, quiet: bool) ->
     """
     blockers = examination.of_severity("blocker")
     if blockers and not force:
-        others = "".join(f"\n{blocker.title}: {blocker.seen}" for blocker in blockers[1:])
+        further_lines = "".join(f"\n{blocker.title}: {blocker.seen}" for blocker in blockers[1:])
         raise HostError(
             f"this machine is not fit for the study: {blockers[0].seen}",
-            f"{blockers[0].effect}{others}",
+            f"{blockers[0].effect}{further_lines}",
             f"{blockers[0].remedy}; dbdyno doctor STUDY.toml says more; --force runs it anyway",
         )
     findings = [finding for finding in examination.findings if finding.severity != "note"]
@@ -61,7 +61,7 @@ def finding_line(finding: Outcome) -> str:
     return f"{finding.severity}: {finding.title.lower()}: {finding.seen}"
 
 
-def _generator(home: Home, host: LocalHost) -> Generator:
+def _open_generator(home: Home, host: LocalHost) -> Generator:
     try:
         path = find_generator()
     except DbdynoError as error:
@@ -114,22 +114,24 @@ def calibrate_here(*, quick: bool, quiet: bool = False) -> Calibration:
 def point_words(point: CalibrationPoint) -> str:
     """One measured point in a line."""
     load = "full speed" if point.rate_per_s is None else f"{point.rate_per_s:,.0f} events/s asked"
-    where = f"{point.route}, {point.workload.rsplit('/', 1)[-1]}, {counted(point.connections, 'connection')}, {load}"
-    return f"{where}: {point.statements_per_s:,.0f} statements/s, {point.cpu_ns_per_statement / 1e3:.3g} µs each"
+    setup_words = (
+        f"{point.route}, {point.workload.rsplit('/', 1)[-1]}, {counted(point.connections, 'connection')}, {load}"
+    )
+    return f"{setup_words}: {point.statements_per_s:,.0f} statements/s, {point.cpu_ns_per_statement / 1e3:.3g} µs each"
 
 
 def print_calibration(calibration: Calibration, root: Path, *, is_new: bool) -> None:
     """Ceilings, then every point with its cost as a bar."""
     console = wide_console()
     console.print("One worker of the load generator on this machine", style="bold", markup=False)
-    console.print(_ceilings(calibration))
+    console.print(_ceilings_table(calibration))
     console.print()
-    console.print(_costs(calibration))
-    for line in _remarks(calibration, root, is_new=is_new):
+    console.print(_costs_table(calibration))
+    for line in _remark_lines(calibration, root, is_new=is_new):
         console.print(line, markup=False, soft_wrap=True)
 
 
-def _ceilings(calibration: Calibration) -> Table:
+def _ceilings_table(calibration: Calibration) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("route", "workload", "ceiling, statements/s"):
         table.add_column(heading, justify="right" if "/" in heading else "left")
@@ -139,14 +141,14 @@ def _ceilings(calibration: Calibration) -> Table:
     return table
 
 
-def _costs(calibration: Calibration) -> Table:
+def _costs_table(calibration: Calibration) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("route", "workload", "connections", "load", "statements/s", "busy", "per wake-up"):
         table.add_column(heading, justify="left" if heading in ("route", "workload") else "right")
     table.add_column("CPU per statement")
-    dearest = max((point.cpu_ns_per_statement for point in calibration.points), default=1.0)
+    highest_ns = max((point.cpu_ns_per_statement for point in calibration.points), default=1.0)
     for point in calibration.points:
-        cells = round(point.cpu_ns_per_statement / dearest * _BAR_CELLS)
+        cells = round(point.cpu_ns_per_statement / highest_ns * _BAR_CELLS)
         table.add_row(
             point.route,
             point.workload.rsplit("/", 1)[-1],
@@ -167,7 +169,7 @@ def _load_words(calibration: Calibration, point: CalibrationPoint) -> str:
     return f"{point.statements_per_s / ceiling:.0%} of ceiling"
 
 
-def _remarks(calibration: Calibration, root: Path, *, is_new: bool) -> list[str]:
+def _remark_lines(calibration: Calibration, root: Path, *, is_new: bool) -> list[str]:
     key = calibration.key
     created = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(calibration.created_ns / 1e9))
     kind = "quick" if calibration.is_quick else "whole"

@@ -71,40 +71,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the value is the exit code."""
     gc.set_threshold(_COLLECT_EVERY)
     atexit.register(gc.freeze)  # what is left at the end goes with the process: a last search for garbage is vain
-    _open_missing_streams()
+    _open_closed_streams()
     try:
-        return _answer(arguments)
+        return _run_arguments(arguments)
     except BrokenPipeError:  # of the error stream, while an error was told: nothing more can be said
         return _NOBODY_READS
     finally:
         for stream in (sys.stdout, sys.stderr):
-            _let_go_of(stream)
+            _flush_or_drop(stream)
 
 
-def _answer(arguments: Sequence[str] | None) -> int:
-    _print_any_text()
-    words, wrong = take_color(sys.argv[1:] if arguments is None else arguments)
-    if wrong:
-        tell(f"error: --color is {plain(wrong)}\nhint: write one of {', '.join(CHOICES)}")
+def _run_arguments(arguments: Sequence[str] | None) -> int:
+    _allow_any_text()
+    words, wrong_color = take_color(sys.argv[1:] if arguments is None else arguments)
+    if wrong_color:
+        tell(f"error: --color is {plain(wrong_color)}\nhint: write one of {', '.join(CHOICES)}")
         return 2
     if not words:
         print(_BEGINNING, end="")
         return 0
-    choices, unknown = _parser(words[0], words[1:]).parse_known_args(words)
+    choices, unknown = _command_parser(words[0], words[1:]).parse_known_args(words)
     # Only `compare` takes options that it does not list: those of the workload.
     choices.workload_options = unknown
     if unknown and words[0] != "compare":
         choices.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    return _run(choices)
+    return _run_command(choices)
 
 
-def _run(choices: argparse.Namespace) -> int:
+def _run_command(choices: argparse.Namespace) -> int:
     from dbdyno.core import DbdynoError, HostError  # late, as all that a command needs: help is answered without it
 
     code = 0
     try:
-        _use_own_tables()
-        with _ending_in_order():
+        _load_user_tables()
+        with _handle_end_signals():
             code = int(choices.command(choices))
         sys.stdout.flush()
     except DbdynoError as error:
@@ -120,7 +120,7 @@ def _run(choices: argparse.Namespace) -> int:
         return _NOBODY_READS
     except OSError as error:
         # No package knows of it: a disk that is full or a file without rights, where neither was foreseen.
-        _print_error(_of_system(error))
+        _print_error(_system_error(error))
         return HostError.exit_code
     except Exception as error:
         traceback.print_exc()
@@ -130,14 +130,14 @@ def _run(choices: argparse.Namespace) -> int:
     return code
 
 
-def _other_word(word: str, following: Sequence[str]) -> str:
+def _unknown_command_words(word: str, next_words: Sequence[str]) -> str:
     """What a word that is no command asks for; empty where that is not known."""
-    if word == "help" and following and following[0] in SUMMARIES:
-        return f"dbdyno {following[0]} --help"
+    if word == "help" and next_words and next_words[0] in SUMMARIES:
+        return f"dbdyno {next_words[0]} --help"
     return OTHER_WORDS.get(word, "")
 
 
-def _parser(command: str, following: Sequence[str] = ()) -> Parser:
+def _command_parser(command: str, next_words: Sequence[str] = ()) -> Parser:
     """A parser that knows the options of one command: modules of the others are not imported.
 
     Raises
@@ -153,12 +153,14 @@ def _parser(command: str, following: Sequence[str] = ()) -> Parser:
         commands = parser.add_subparsers(prog="dbdyno", metavar="COMMAND", required=True)
         import_module(f"dbdyno.cli._{command.replace('-', '_')}").add_command(commands)
     elif not command.startswith("-"):
-        hint = _other_word(command, following) or nearest(command, SUMMARIES, "dbdyno -h lists the commands")
+        hint = _unknown_command_words(command, next_words) or nearest(
+            command, SUMMARIES, "dbdyno -h lists the commands"
+        )
         parser.fail(f"'{command}' is not a command", hint)
     return parser
 
 
-def _use_own_tables() -> None:
+def _load_user_tables() -> None:
     """Rows that the user has put beside the tables of engines."""
     from dbdyno.core import Home
 
@@ -181,13 +183,13 @@ def _table_text(file: Path) -> str:
         ) from error
 
 
-def _print_any_text() -> None:
+def _allow_any_text() -> None:
     """Have results printed whatever the locale is, and the same in each of them.
 
     What is no terminal gets UTF-8, as files do that are written; names of files may hold bytes that are no text. A
     terminal that does not know a sign, and an encoding that was asked for, get it in a form that JSON knows, too.
     """
-    codecs.register_error(_ESCAPED, _escaped)
+    codecs.register_error(_ESCAPED, _escape_unprintable)
     if isinstance(sys.stdout, io.TextIOWrapper):
         is_unicode = codecs.lookup(sys.stdout.encoding).name.startswith("utf")
         if not is_unicode and not sys.stdout.isatty() and not os.environ.get("PYTHONIOENCODING"):
@@ -196,7 +198,7 @@ def _print_any_text() -> None:
             sys.stdout.reconfigure(errors="surrogateescape" if is_unicode else _ESCAPED)
 
 
-def _escaped(error: UnicodeError) -> tuple[str, int]:
+def _escape_unprintable(error: UnicodeError) -> tuple[str, int]:
     r"""Signs that can't be printed as UTF-16 code units, ``\u00b1``."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
@@ -205,7 +207,7 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 @contextmanager
-def _ending_in_order() -> Iterator[None]:
+def _handle_end_signals() -> Iterator[None]:
     """Signals that end a program end it as Ctrl-C does, so that no process that a command has started is left.
 
     A signal that is ignored, as SIGHUP is under ``nohup``, stays ignored.
@@ -224,7 +226,7 @@ def _ending_in_order() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _open_missing_streams() -> None:
+def _open_closed_streams() -> None:
     """Open streams that were closed (``>&-``) on nothing: the next file that is opened would get their descriptors."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is not None:
@@ -236,32 +238,32 @@ def _open_missing_streams() -> None:
         setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))
 
 
-def _let_go_of(stream: TextIO) -> None:
+def _flush_or_drop(stream: TextIO) -> None:
     """Print what can be printed; what can't is dropped, or Python would complain of it once more when it ends."""
     try:
         stream.flush()
     except OSError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        null_descriptor = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_descriptor, stream.fileno())
+        os.close(null_descriptor)
 
 
-def _of_system(error: OSError) -> HostError:
+def _system_error(error: OSError) -> HostError:
     from dbdyno.core import HostError
 
-    what = error.strerror or str(error)
+    message = error.strerror or str(error)
     if error.filename is not None:
-        what = f"{os.fsdecode(error.filename)}: {what}"
+        message = f"{os.fsdecode(error.filename)}: {message}"
     is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return HostError(what, "", "free space and try again" if is_full else "")
+    return HostError(message, "", "free space and try again" if is_full else "")
 
 
 def _print_error(error: DbdynoError) -> None:
-    tell(f"error: {_line(error.what)}")
+    tell(f"error: {_one_line(error.what)}")
     for line in error.why.strip().splitlines():
-        print(f"  {_line(line)}", file=sys.stderr)
+        print(f"  {_one_line(line)}", file=sys.stderr)
     if error.remedy:
-        tell(f"hint: {_line(error.remedy)}")
+        tell(f"hint: {_one_line(error.remedy)}")
 
 
 def commands_again(remedy: str, words: Sequence[str]) -> list[str]:
@@ -271,14 +273,14 @@ def commands_again(remedy: str, words: Sequence[str]) -> list[str]:
     ['dbdyno engines get mysql:5.6@npm:a@5']
     """
     return [
-        shlex.join(["dbdyno", *(instead if other == word else other for other in words)])
+        shlex.join(["dbdyno", *(replacement if argument == word else argument for argument in words)])
         for word in words
         if ":" in word
-        for instead in re.findall(rf"(?<!\S){re.escape(word)}@[^\s,;]+", remedy)
+        for replacement in re.findall(rf"(?<!\S){re.escape(word)}@[^\s,;]+", remedy)
     ]
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     """Text on one line, cut where a value from a file would fill the screen."""
     words = plain(text).replace("\n", " ")
     return words if len(words) <= _LINE_MOST else f"{words[:_LINE_MOST]} … ({len(words):,} characters)"

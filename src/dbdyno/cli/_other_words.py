@@ -17,7 +17,7 @@ from dbdyno.nearest import nearest
 _OPTIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "dbdyno compare": {
-            **dict.fromkeys(("--clients", "--client", "--vus", "--virtual-users", "--sessions"), "--concurrency"),
+            **dict.fromkeys(("--clients", "--vus", "--virtual-users", "--sessions"), "--concurrency"),
             **dict.fromkeys(("--iterations", "--runs", "--trials", "--rounds", "--count"), "--repeats"),
             **dict.fromkeys(("--buffer-pool", "--buffer-pool-size", "--innodb-buffer-pool-size", "--ram"), "--memory"),
             **dict.fromkeys(
@@ -65,20 +65,20 @@ def meant_option(command: str, option: str, value: str, own: Collection[str]) ->
     ----------
     own : options that the command has
     """
-    meant = _OPTIONS.get(command, {}).get(option) or _OPTIONS[""].get(option, "")
-    if not meant.startswith("--"):
-        return meant
-    if meant not in own:
+    suggestion = _OPTIONS.get(command, {}).get(option) or _OPTIONS[""].get(option, "")
+    if not suggestion.startswith("--"):
+        return suggestion
+    if suggestion not in own:
         return ""
-    return f"did you mean {meant}{f' {value}' if value and meant != '--json' else ''}?"
+    return f"did you mean {suggestion}{f' {value}' if value and suggestion != '--json' else ''}?"
 
 
 def meant_choice(word: str, allowed: Iterable[str]) -> str:
     """The hint for a word that is no choice: another tool's word, the nearest one, or all choices."""
     choices = list(allowed)
-    meant = [choice for choice in _CHOICES.get(word.lower(), ()) if choice in choices]
-    if meant:
-        return f"did you mean {', '.join(repr(choice) for choice in meant)}?"
+    suggestions = [choice for choice in _CHOICES.get(word.lower(), ()) if choice in choices]
+    if suggestions:
+        return f"did you mean {', '.join(repr(choice) for choice in suggestions)}?"
     return nearest(word, choices)
 
 

@@ -50,10 +50,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
     parser.add_argument("--runs", action="store_true", help="list each run in its order, with the reason for its place")
-    sure = parser.add_argument_group("precision of the answer")
-    add_target_half_width(sure, "half-width of a cell's 95 %% interval")
-    sure.add_argument("--within", metavar="TIME", help="longest time for all runs, such as 3h (default: any)")
-    sure.add_argument(
+    precision_group = parser.add_argument_group("precision of the answer")
+    add_target_half_width(precision_group, "half-width of a cell's 95 %% interval")
+    precision_group.add_argument(
+        "--within", metavar="TIME", help="longest time for all runs, such as 3h (default: any)"
+    )
+    precision_group.add_argument(
         "--from",
         dest="results",
         type=Path,
@@ -73,16 +75,16 @@ def _plan(choices: argparse.Namespace) -> int:
     study = read_study(choices.study, choices.scale)
     plan = full_plan(study, LocalHost())
     precision = plan_precision(study, choices, plan.budget.overhead_ns)
-    silence = out_of_scope(study, max((workload.rows_total for workload in plan.workloads.values()), default=0))
+    unanswered = out_of_scope(study, max((workload.rows_total for workload in plan.workloads.values()), default=0))
     if choices.json:
-        known = None if precision is None else precision_object(precision)
-        document = {**plan_object(study, plan), "certainty": known, "unanswered": list(silence)}
+        precision_json = None if precision is None else precision_object(precision)
+        document = {**plan_object(study, plan), "certainty": precision_json, "unanswered": list(unanswered)}
         print(json.dumps(document, indent=1))
     else:
         _print_head(study, plan)
         if choices.runs:
             _print_runs(plan)
-        _print_needs(study, plan, precision, silence)
+        _print_needs(study, plan, precision, unanswered)
     return 0 if precision is None or choices.within is None or precision.is_possible else 1
 
 
@@ -129,7 +131,7 @@ def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, sile
     console.print(_hours_table(plan))
     console.print(
         f"disk    about {format_bytes(budget.disk_bytes)}\n"
-        f"memory  about {format_bytes(budget.memory_bytes)}{_limit(study)}",
+        f"memory  about {format_bytes(budget.memory_bytes)}{_memory_limit_words(study)}",
         markup=False,
     )
     if budget.runs.expected_ns >= _WORTH_DEALING_NS or len(study.benches) > 1:
@@ -147,15 +149,17 @@ def _machine_lines(study: Study, plan: Plan) -> list[str]:
     if len(study.benches) > 1:
         names = ", ".join(bench.name for bench in study.benches)
         dealt = dealt_to_benches(study, plan.runs, plan.budget)
-        return [f"benches {names}: {_dealt_words(dealt)}", "        preparing included, if they are alike"]
+        return [f"benches {names}: {_dealt_runs_words(dealt)}", "        preparing included, if they are alike"]
     lines: list[str] = []
     for dealt in dealt_over(study, plan.runs, plan.budget)[1:]:
-        lines.append(f"{'' if lines else 'dealt':<7} over {dealt.machines} machines: {_dealt_words(dealt)}")
+        lines.append(f"{'' if lines else 'dealt':<7} over {dealt.machines} machines: {_dealt_runs_words(dealt)}")
     return [*lines, "        dbdyno run STUDY --part K/N; preparing included"] if lines else []
 
 
-def _dealt_words(dealt: Dealt) -> str:
-    hours, makespan = (format_duration(_rounded(time_ns)) for time_ns in (dealt.machine_ns, dealt.makespan_ns))
+def _dealt_runs_words(dealt: Dealt) -> str:
+    hours, makespan = (
+        format_duration(_round_duration_ns(time_ns)) for time_ns in (dealt.machine_ns, dealt.makespan_ns)
+    )
     idle = f", {100 * dealt.idle_share:.0f} % of it idle" if dealt.idle_share >= 0.005 else ""
     return f"{makespan}{idle}; {hours} of machine time"
 
@@ -172,20 +176,23 @@ def _hours_table(plan: Plan) -> Table:
 
 def span_words(span: Span) -> str:
     """A time as expected, and its least and most where they differ."""
-    expected = format_duration(_rounded(span.expected_ns))
+    expected = format_duration(_round_duration_ns(span.expected_ns))
     if span.least_ns == span.most_ns:
         return expected
-    least, most = format_duration(_rounded(span.least_ns)), format_duration(_rounded(span.most_ns))
-    return f"{expected} ({least} to {most})"
+    shortest, longest = (
+        format_duration(_round_duration_ns(span.least_ns)),
+        format_duration(_round_duration_ns(span.most_ns)),
+    )
+    return f"{expected} ({shortest} to {longest})"
 
 
-def _rounded(duration_ns: int) -> int:
+def _round_duration_ns(duration_ns: int) -> int:
     """To whole minutes from an hour on: nobody plans a night by seconds."""
     unit_ns = 60 * 10**9 if duration_ns >= 3600 * 10**9 else 10**9
     return round(duration_ns / unit_ns) * unit_ns
 
 
-def _limit(study: Study) -> str:
+def _memory_limit_words(study: Study) -> str:
     limit = study.limits.memory
     return "" if limit is None else f", limited: {limit} for each server, page cache included"
 
@@ -202,8 +209,10 @@ def full_plan(study: Study, host: Host) -> Plan:
     from dbdyno.plan import make_plan
     from dbdyno.provision import plugin_version_of
 
-    given = [target for target in study.targets if target.engine.plugin and Path(target.engine.plugin).is_file()]
-    check_settings(study, {target.name: plugin_version_of(target.engine) for target in given})
+    plugin_targets = [
+        target for target in study.targets if target.engine.plugin and Path(target.engine.plugin).is_file()
+    ]
+    check_settings(study, {target.name: plugin_version_of(target.engine) for target in plugin_targets})
     return make_plan(study, resolve_workloads(study, host, find_generator()))
 
 

@@ -67,7 +67,7 @@ def plan_precision(study: Study, choices: argparse.Namespace, overhead_ns: int) 
     RequestError : a share or a time that is none
     StoreError : no results folder
     """
-    wished = (
+    target_half_width = (
         parse_share(choices.target_half_width, "half-width", "--target-half-width 2%")
         if choices.target_half_width
         else _DEFAULT_HALF_WIDTH
@@ -75,23 +75,23 @@ def plan_precision(study: Study, choices: argparse.Namespace, overhead_ns: int) 
     within_ns = parse_duration_ns(choices.within) if choices.within else None
     if study.pacing.search is not None:
         return None
-    variation, basis = _variation(choices.results, choices)
-    designs = tuple(designs_for(study, variation, wished, overhead_ns))
+    variation, basis = _measured_variation(choices.results, choices)
+    designs = tuple(designs_for(study, variation, target_half_width, overhead_ns))
     best = None if within_ns is None else best_within(study, variation, within_ns, overhead_ns)
     planned = planned_design(study, variation, overhead_ns)
-    return PlanPrecision(variation, basis, planned, wished, within_ns, designs, best)
+    return PlanPrecision(variation, basis, planned, target_half_width, within_ns, designs, best)
 
 
 def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
     """Return what is printed under a plan."""
     planned, variation = precision.planned, precision.variation
     lines = [
-        f"certainty  a cell's level to ±{_percent(planned.half_width)}; two targets show a difference from "
-        f"{_percent(planned.smallest_difference)} on (power 0.8, one comparison)",
+        f"certainty  a cell's level to ±{_percent_words(planned.half_width)}; two targets show a difference from "
+        f"{_percent_words(planned.smallest_difference)} on (power 0.8, one comparison)",
         f"           {precision.basis}",
     ]
-    lines += [f"           {words}" for words in _windows(variation, planned, overhead_s)]
-    lines += ["", *_wish_lines(precision)]
+    lines += [f"           {words}" for words in _window_lines(variation, planned, overhead_s)]
+    lines += ["", *_precision_goal_lines(precision)]
     return lines
 
 
@@ -109,56 +109,61 @@ def precision_object(precision: PlanPrecision) -> dict[str, JsonValue]:
     }
 
 
-def _variation(folder: Path | None, choices: argparse.Namespace) -> tuple[Variation, str]:
+def _measured_variation(folder: Path | None, choices: argparse.Namespace) -> tuple[Variation, str]:
     if folder is None:
-        known = ASSUMED_VARIATION
+        assumed = ASSUMED_VARIATION
         words = (
-            f"assumed: spread {_percent(known.spread)} between repeats, noise {_percent(known.noise_se)} of a window"
+            f"assumed: spread {_percent_words(assumed.spread)} between repeats, noise "
+            f"{_percent_words(assumed.noise_se)} of a window"
         )
-        return known, f"{words} of 900 s; --from RESULTS uses measured values"
+        return assumed, f"{words} of 900 s; --from RESULTS uses measured values"
     from dbdyno.analyse import judge_cells, observed_variation  # late: see _main
     from dbdyno.report import analyse_study
 
-    seen, cells = observed_variation(judge_cells(analyse_study(open_results(folder, choices)).stored))
-    how = f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, because no cell was repeated in"
-    words = f"spread {_percent(seen.spread)} between repeats, {how} {folder}"
-    return seen, f"{words}; noise {_percent(seen.noise_se)} of a window of 900 s"
+    measured, cells = observed_variation(judge_cells(analyse_study(open_results(folder, choices)).stored))
+    source_words = (
+        f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, because no cell was repeated in"
+    )
+    words = f"spread {_percent_words(measured.spread)} between repeats, {source_words} {folder}"
+    return measured, f"{words}; noise {_percent_words(measured.noise_se)} of a window of 900 s"
 
 
-def _windows(variation: Variation, planned: Design, overhead_s: float) -> list[str]:
+def _window_lines(variation: Variation, planned: Design, overhead_s: float) -> list[str]:
     """Return where time is better spent: in longer windows or in more of them."""
     if variation.spread <= 0:
         return ["repeats spread no more than the noise of their windows: longer windows help as much as more repeats"]
-    cheapest = cheapest_window_s(variation.noise_se, variation.spread, overhead_s)
-    words = f"cheapest window for any precision here: {max(cheapest, SHORTEST_WINDOW_S):.0f} s"
+    cheapest_s = cheapest_window_s(variation.noise_se, variation.spread, overhead_s)
+    words = f"cheapest window for any precision here: {max(cheapest_s, SHORTEST_WINDOW_S):.0f} s"
     if planned.repeats < 2:
         return [words]
-    matching = matching_window_s(planned.repeats, variation.noise_se, variation.spread)
-    how = (
-        f"{matching:.0f} s give the same interval as"
-        if matching >= SHORTEST_WINDOW_S
+    matching_s = matching_window_s(planned.repeats, variation.noise_se, variation.spread)
+    equivalent_words = (
+        f"{matching_s:.0f} s give the same interval as"
+        if matching_s >= SHORTEST_WINDOW_S
         else "60 s give a narrower interval than"
     )
-    return [f"{words}; {planned.repeats} repeats of {how} one of 900 s"]
+    return [f"{words}; {planned.repeats} repeats of {equivalent_words} one of 900 s"]
 
 
-def _wish_lines(precision: PlanPrecision) -> list[str]:
-    wished = f"±{_percent(precision.wished)}"
+def _precision_goal_lines(precision: PlanPrecision) -> list[str]:
+    wish_words = f"±{_percent_words(precision.wished)}"
     if not precision.designs:
-        return [f"{wished} needs more than 20 repeats: repeats spread by {_percent(precision.variation.spread)}"]
+        return [
+            f"{wish_words} needs more than 20 repeats: repeats spread by {_percent_words(precision.variation.spread)}"
+        ]
     cheapest = precision.cheapest
     rows = sorted(precision.designs, key=lambda design: design.runs_ns)[:_MOST_SHOWN]
     lines = [
-        f"{wished} needs one of these",
-        *(_design_line(design, design == cheapest) for design in _by_repeats(rows)),
+        f"{wish_words} needs one of these",
+        *(_design_line(design, design == cheapest) for design in _sort_by_repeats(rows)),
     ]
     if precision.within_ns is not None and not precision.is_possible:
         time = format_duration(precision.within_ns)
-        lines.append(f"within {time} {wished} can't be reached" + _instead(precision.best))
+        lines.append(f"within {time} {wish_words} can't be reached" + _best_design_words(precision.best))
     return lines
 
 
-def _by_repeats(designs: Sequence[Design]) -> list[Design]:
+def _sort_by_repeats(designs: Sequence[Design]) -> list[Design]:
     return sorted(designs, key=lambda design: design.repeats)
 
 
@@ -166,15 +171,16 @@ def _design_line(design: Design, is_cheapest: bool) -> str:
     mark = ", the least time" if is_cheapest else ""
     return (
         f'  repeats = {design.repeats}, window = "{design.window_s:.0f}s": {format_duration(design.runs_ns)} of '
-        f"runs, shows differences from {_percent(design.smallest_difference)} on{mark}"
+        f"runs, shows differences from {_percent_words(design.smallest_difference)} on{mark}"
     )
 
 
-def _instead(best: Design | None) -> str:
+def _best_design_words(best: Design | None) -> str:
     if best is None:
         return ": two windows of 60 s a cell take longer; leave out cells"
-    return f'; the best is ±{_percent(best.half_width)}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
+    half_width = _percent_words(best.half_width)
+    return f'; the best is ±{half_width}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
 
 
-def _percent(share: float) -> str:
+def _percent_words(share: float) -> str:
     return f"{100 * share:.2g} %"

@@ -36,8 +36,8 @@ def auditor(stop_at: AuditStop) -> lab.Auditor:
         cell = looks[0].record.run.cell
         return lab.ServersAudited(
             place=f"{cell.workload}, {format_memory(cell.tier_bytes)}, {cell.route}",
-            targets=tuple(look.record.run.cell.target for look in looks),
-            findings=tuple(_told(finding) for finding in findings),
+            targets=tuple(stored_run.record.run.cell.target for stored_run in looks),
+            findings=tuple(_audit_finding_event(finding) for finding in findings),
             undecided_count=len(result.with_outcome("undecided")),
             stops=any(finding.severity in _STOPPING[stop_at] for finding in findings),
         )
@@ -45,27 +45,27 @@ def auditor(stop_at: AuditStop) -> lab.Auditor:
     return judge
 
 
-def _told(finding: Finding) -> lab.AuditFinding:
+def _audit_finding_event(finding: Finding) -> lab.AuditFinding:
     return lab.AuditFinding(finding.rule.rule_id, finding.severity, what(finding), finding.favours)
 
 
 def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
     """Counts in one line, then each grave finding in one of its own."""
-    grave = [finding for finding in audited.findings if finding.severity in _GRAVE]
-    lesser = len(audited.findings) - len(grave)
+    grave_findings = [finding for finding in audited.findings if finding.severity in _GRAVE]
+    lesser_count = len(audited.findings) - len(grave_findings)
     counts = [
         f"{number} {severity}"
         for severity in _GRAVE
         if (number := sum(f.severity == severity for f in audited.findings))
     ]
     words = " and ".join(
-        [", ".join(counts) or "no critical or high finding", *([f"{lesser} lesser"] if lesser else [])]
+        [", ".join(counts) or "no critical or high finding", *([f"{lesser_count} lesser"] if lesser_count else [])]
     )
-    open_ones = f", {counted(audited.undecided_count, 'rule')} undecided until the first run"
-    yield f"  {'✘' if grave else '✔'} audit of the servers at {audited.place}: {words}{open_ones}"
-    for finding in grave:
+    undecided_words = f", {counted(audited.undecided_count, 'rule')} undecided until the first run"
+    yield f"  {'✘' if grave_findings else '✔'} audit of the servers at {audited.place}: {words}{undecided_words}"
+    for finding in grave_findings:
         yield f"      {finding.severity}: {finding.words}. Favours {finding.favours}  [{finding.rule_id}]"
-    if grave and not audited.stops:
+    if grave_findings and not audited.stops:
         yield "      Ctrl-C ends it here; dbdyno audit --fix writes a study without these differences"
 
 
@@ -83,7 +83,7 @@ def progress(*, quiet: bool, run_ns: int) -> Iterator[lab.OnEvent]:
     """
     console = PlainConsole(stderr=True, soft_wrap=not quiet)
     if quiet:
-        yield _ignore
+        yield _ignore_event
     elif not console.is_terminal:
         yield PlainLines(console).on_event
     else:
@@ -92,7 +92,7 @@ def progress(*, quiet: bool, run_ns: int) -> Iterator[lab.OnEvent]:
             yield view.on_event
 
 
-def _ignore(event: lab.Event) -> None:
+def _ignore_event(event: lab.Event) -> None:
     """Quiet mode."""
 
 
@@ -106,7 +106,7 @@ class PlainLines:
     def on_event(self, event: lab.Event) -> None:
         """Print the event's line, if it has one."""
         if isinstance(event, lab.FillAdvanced):
-            line = self._advance(event)
+            line = self._fill_progress_line(event)
         elif isinstance(event, lab.ConditionAwaited | lab.FillAwaited):
             line = f"  … {event.words}"
         else:
@@ -114,7 +114,7 @@ class PlainLines:
         if line:
             self._console.print(Text(f"{self._prefix}{line}"))
 
-    def _advance(self, event: lab.FillAdvanced) -> str:
+    def _fill_progress_line(self, event: lab.FillAdvanced) -> str:
         """A line every ten seconds is enough for a log."""
         if time.monotonic() - self._rows_told < 10 or event.rows_done == 0:
             return ""
@@ -146,7 +146,7 @@ class LiveView:
             case lab.StudyStarted():
                 self._done, self._total = event.runs_done, event.runs_total
             case lab.RunStarted():
-                self._start(event)
+                self._start_run(event)
             case lab.RunPhaseEntered():
                 self._phase, self._doing = event.phase, ""
             case lab.SecondMeasured():
@@ -158,11 +158,11 @@ class LiveView:
             case _:
                 self._doing = lab.activity_words(event) or self._doing
 
-    def _start(self, event: lab.RunStarted) -> None:
+    def _start_run(self, event: lab.RunStarted) -> None:
         self._run, self._second, self._doing = event, None, ""
         self._tps.clear()
         self._errors = 0
-        self._first_run_at = self._first_run_at or time.monotonic()
+        self.begin_run()
 
     def __rich__(self) -> RenderableType:
         """The part that is redrawn."""
@@ -189,13 +189,20 @@ class LiveView:
         if second is None:
             return f"  {self._phase or 'start'} …"
         p95 = "" if second.p95_ns is None else f"   p95 {second.p95_ns / 1e6:.1f} ms"
-        use = "" if second.client_use_share is None else f"   client {100 * second.client_use_share:.0f} %"
+        use_words = "" if second.client_use_share is None else f"   client {100 * second.client_use_share:.0f} %"
         count = f"/{second.seconds_count}" if second.seconds_count else ""  # a search ends when it has its answer
-        at_most = second.course is not None
-        clock = f"{second.phase} {second.second:>2}{count} s" + (" at most" if at_most and count else "")
+        is_adaptive = second.course is not None
+        clock = f"{second.phase} {second.second:>2}{count} s" + (" at most" if is_adaptive and count else "")
         verdict = verdict_words(second.course) if second.course is not None else ""
-        line = f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{use}   {self._errors} errors"
+        line = (
+            f"  {clock:<15} {sparkline(self._tps)}   {tps_words(second.tps)} tps{p95}{use_words}   "
+            f"{self._errors} errors"
+        )
         return f"{line}\n  {verdict}" if verdict else line
+
+    def begin_run(self) -> None:
+        """Take note that a run has begun that another view shows."""
+        self._first_run_at = self._first_run_at or time.monotonic()
 
     def count_run(self) -> None:
         """Count a run that another view shows."""
@@ -204,13 +211,13 @@ class LiveView:
     def bar(self) -> Text:
         """How far the study is, and how long the rest takes."""
         share = self._done / max(self._total, 1)
-        filled = round(share * _BAR_CELLS)
+        filled_cells = round(share * _BAR_CELLS)
         left_ns = (self._total - self._done) * self._run_ns
         if self._done_here and self._first_run_at is not None:
             left_ns = round((time.monotonic() - self._first_run_at) / self._done_here * 1e9) * (
                 self._total - self._done
             )
-        bar = "█" * filled + "░" * (_BAR_CELLS - filled)
+        bar = "█" * filled_cells + "░" * (_BAR_CELLS - filled_cells)
         words = f"  {bar} {100 * share:3.0f} %   {duration_words(left_ns)} left"
         return Text(words, no_wrap=True, overflow="ellipsis")
 
@@ -237,14 +244,14 @@ def done_line(event: lab.Event) -> str:
         case lab.OrphansRemain():
             return "  some could not be removed in time; the next study or `dbdyno clean --remove` does it"
         case lab.OthersRunning():
-            share = "\n".join(f"    {line}" for line in event.what)
-            return f"  other dbdyno servers run on this machine (`dbdyno clean` lists them):\n{share}"
+            server_lines = "\n".join(f"    {line}" for line in event.what)
+            return f"  other dbdyno servers run on this machine (`dbdyno clean` lists them):\n{server_lines}"
         case lab.EngineReady():
             note = f"   {event.note}" if event.note else ""
             return f"  ✔ {event.target:<24} {event.title}, {event.source}{note}"
         case lab.DatasetReady():
-            how = "from the snapshot" if event.reused else f"filled in {format_duration(event.fill_ns)}"
-            return f"  ✔ {event.target:<24} {event.rows_total:,} rows, {format_bytes(event.bytes)}, {how}"
+            source_words = "from the snapshot" if event.reused else f"filled in {format_duration(event.fill_ns)}"
+            return f"  ✔ {event.target:<24} {event.rows_total:,} rows, {format_bytes(event.bytes)}, {source_words}"
         case lab.DatasetsEqual():
             return (
                 f"  ✔ {event.dataset}: checksums equal on {event.targets_count} targets"
@@ -256,9 +263,9 @@ def done_line(event: lab.Event) -> str:
         case lab.ResultsCompared():
             return "\n".join(_results_lines(event.comparison))
         case lab.FurtherRepeats():
-            sure = f"{event.sure_count} of {event.cell_count} cells are precise enough"
-            further = f"{event.runs} more runs (repeat {event.repeat})" if event.runs else "no further repeats"
-            return f"  {sure}: {further}"
+            precise_words = f"{event.sure_count} of {event.cell_count} cells are precise enough"
+            further_words = f"{event.runs} more runs (repeat {event.repeat})" if event.runs else "no further repeats"
+            return f"  {precise_words}: {further_words}"
         case lab.BenchReady(facts):
             processors, memory = facts.get("logical_cpu_count"), facts.get("memory_bytes")
             size = f", {format_bytes(memory)}" if isinstance(memory, int) else ""
@@ -288,11 +295,11 @@ def _run_line(record: RunRecord, number: int, total: int) -> str:
     head = f"  {mark} {number:>3}/{total}  {run_words(record.run):<62}"
     if record.tps_mean is None:
         return f"{head} {record.status}: {record.reason.splitlines()[0] if record.reason else ''}"
-    half, level = record.level_half_width, record.level_tps or record.tps_mean
-    noise = f" ± {100 * half / level:.1f} %" if half is not None and level > 0 else ""
+    half_width, level = record.level_half_width, record.level_tps or record.tps_mean
+    noise = f" ± {100 * half_width / level:.1f} %" if half_width is not None and level > 0 else ""
     p95_ns = record.latency_ns.p95 if record.latency_ns else None
     p95 = f"   p95 {p95_ns / 1e6:.1f} ms" if p95_ns is not None else ""
-    use = f"   client {record.client_use_share:.0%}" if record.client_use_share is not None else ""
+    use_words = f"   client {record.client_use_share:.0%}" if record.client_use_share is not None else ""
     reason = f"   {record.status}: {record.reason.splitlines()[0]}" if record.status != "good" and record.reason else ""
     course = f"\n{'':<13}{course_words(record.course)}" if record.course is not None else ""
-    return f"{head} {tps_words(level):>8} tps{noise}{p95}{use}{reason}{course}"
+    return f"{head} {tps_words(level):>8} tps{noise}{p95}{use_words}{reason}{course}"

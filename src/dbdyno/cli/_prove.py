@@ -39,89 +39,95 @@ def prove(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace) -> Non
     if why.gap is None:
         raise RequestError("there is no difference to explain", "; ".join(why.lines))
     cell = why.gap.right if why.gap.total.ms >= 0 else why.gap.left
-    make = functools.partial(_study, analysis, cell, choices)
-    made = _asked(choices.prove, make) if choices.prove else _of_ranking(why, make)
-    _tell(made, quiet=choices.quiet)
-    for each in made:
-        _run(analysis.results.path, why.gap, each, choices)
+    make_study = functools.partial(_make_proof_study, analysis, cell, choices)
+    proof_studies = (
+        _named_proof_studies(choices.prove, make_study) if choices.prove else _ranked_proof_studies(why, make_study)
+    )
+    _print_plan(proof_studies, quiet=choices.quiet)
+    for study in proof_studies:
+        _run_proof_study(analysis.results.path, why.gap, study, choices)
 
 
 Maker = Callable[[Alteration], ProofStudy]
 
 
-def _asked(names: Sequence[str], make: Maker) -> list[ProofStudy]:
+def _named_proof_studies(names: Sequence[str], make_study: Maker) -> list[ProofStudy]:
     """Of what is named: causes, or alterations."""
-    known, by_cause = alterations(), {cause.cause_id: cause for cause in causes()}
-    made = []
+    known_alterations, by_cause = alterations(), {cause.cause_id: cause for cause in causes()}
+    proof_studies = []
     for name in dict.fromkeys(names):
-        if name in known:
-            made.append(make(known[name]))
+        if name in known_alterations:
+            proof_studies.append(make_study(known_alterations[name]))
         elif name in by_cause:
-            made.append(_of_cause(by_cause[name], make))
+            proof_studies.append(_cause_proof_study(by_cause[name], make_study))
         else:
             raise RequestError(
                 f"'{name}' is neither a cause nor a possible change",
                 "",
-                nearest(name, [*by_cause, *known], "`dbdyno explain DIR --prove list` lists them"),
+                nearest(name, [*by_cause, *known_alterations], "`dbdyno explain DIR --prove list` lists them"),
             )
-    return made
+    return proof_studies
 
 
-def _of_ranking(why: Why, make: Maker) -> list[ProofStudy]:
+def _ranked_proof_studies(why: Why, make_study: Maker) -> list[ProofStudy]:
     """Of the first causes of the ranking for which something can be altered."""
-    made: dict[str, ProofStudy] = {}
-    for found in () if why.ranking is None else shown_causes(why.ranking):
-        if len(made) < _MOST_CHOSEN:
+    proof_studies: dict[str, ProofStudy] = {}
+    for ranked_cause in () if why.ranking is None else shown_causes(why.ranking):
+        if len(proof_studies) < _MOST_CHOSEN:
             with suppress(RequestError):
-                one = _of_cause(found.cause, make)
-                made.setdefault(one.alteration.alteration_id, one)
-    if not made:
+                study = _cause_proof_study(ranked_cause.cause, make_study)
+                proof_studies.setdefault(study.alteration.alteration_id, study)
+    if not proof_studies:
         remedy = "name a change; `dbdyno explain DIR --prove list` lists them"
         raise RequestError("no setting here undoes any of the causes found", "", remedy)
-    return list(made.values())
+    return list(proof_studies.values())
 
 
-def _of_cause(cause: Cause, make: Maker) -> ProofStudy:
+def _cause_proof_study(cause: Cause, make_study: Maker) -> ProofStudy:
     """With the alteration that its row names, or else another that takes the same parts away."""
-    known, parts = alterations(), {claim.part for claim in cause.claims}
-    others = [row for row in known.values() if parts & set(row.removes) and not row.slows_ns]
-    fitting = [known[cause.alteration], *others] if cause.alteration else others
-    for row in fitting:
+    known_alterations, cause_parts = alterations(), {claim.part for claim in cause.claims}
+    other_alterations = [
+        row for row in known_alterations.values() if cause_parts & set(row.removes) and not row.slows_ns
+    ]
+    candidates = [known_alterations[cause.alteration], *other_alterations] if cause.alteration else other_alterations
+    for row in candidates:
         with suppress(RequestError):  # it means nothing for this target, or it is so already
-            return make(row)
+            return make_study(row)
     raise RequestError(f"no setting here undoes '{cause.words}'", cause.remedy)
 
 
-def _study(analysis: StudyAnalysis, cell: Cell, choices: argparse.Namespace, alteration: Alteration) -> ProofStudy:
+def _make_proof_study(
+    analysis: StudyAnalysis, cell: Cell, choices: argparse.Namespace, alteration: Alteration
+) -> ProofStudy:
     window_ns = None if choices.window is None else parse_duration_ns(choices.window)
     base = own_values(cell.tier_bytes)
     return proof_study(analysis.study, cell, alteration, base=base, rounds=choices.rounds, window_ns=window_ns)
 
 
-def _tell(made: Sequence[ProofStudy], *, quiet: bool) -> None:
+def _print_plan(proof_studies: Sequence[ProofStudy], *, quiet: bool) -> None:
     """Say what will be altered and how long it takes, before anything starts."""
     if quiet:
         return
     host = LocalHost()
-    for each in made:
-        plan = full_plan(each.study, host)
+    for study in proof_studies:
+        plan = full_plan(study.study, host)
         runs = counted(len(plan.runs), "run")
-        print(f"  {each.control.target}: {each.words} · {runs} · {runs_words(plan)}", file=sys.stderr)
+        print(f"  {study.control.target}: {study.words} · {runs} · {runs_words(plan)}", file=sys.stderr)
 
 
-def _run(results: Path, gap: Gap, made: ProofStudy, choices: argparse.Namespace) -> None:
-    digest = hashlib.sha256(study_text(made.study).encode()).hexdigest()[:8]
+def _run_proof_study(results: Path, gap: Gap, study: ProofStudy, choices: argparse.Namespace) -> None:
+    digest = hashlib.sha256(study_text(study.study).encode()).hexdigest()[:8]
     note = ProofNote(
-        made.alteration.alteration_id,
-        made.words,
+        study.alteration.alteration_id,
+        study.words,
         gap.left,
         gap.right,
-        made.control,
-        made.altered,
-        made.alteration.removes,
+        study.control,
+        study.altered,
+        study.alteration.removes,
         gap.total.ms,
-        made.alteration.slows_ns / 1e6,
-        made.alteration.least_calls,
+        study.alteration.slows_ns / 1e6,
+        study.alteration.least_calls,
     )
-    folder = write_proof_note(results, f"{made.alteration.alteration_id}-{digest}", note)
-    run_beside(made.study, folder, choices)
+    folder = write_proof_note(results, f"{study.alteration.alteration_id}-{digest}", note)
+    run_beside(study.study, folder, choices)

@@ -49,26 +49,33 @@ def check_options(choices: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def chosen_host(choices: argparse.Namespace) -> Iterator[RemoteHost]:
     """The host that was named, while the block runs."""
-    from dbdyno.hosts.remote import connect  # late: see _main
-    from dbdyno.lab import find_generator
-
-    with connect(choices.host, find_generator(), home=choices.home or "") as host:
+    with reached_host(choices.host, choices.home or "") as host:
         yield host
 
 
-def examine_there(host: RemoteHost) -> Examination:
+@contextlib.contextmanager
+def reached_host(destination: str, home: str) -> Iterator[RemoteHost]:
+    """The host at a destination of ssh, while the block runs; without a home its own default."""
+    from dbdyno.hosts.remote import connect  # late: see _main
+    from dbdyno.lab import find_generator
+
+    with connect(destination, find_generator(), home=home) as host:
+        yield host
+
+
+def examine_there(host: RemoteHost, needs: Needs | None = None) -> Examination:
     """Look at a host for some seconds, and judge what is seen."""
     from dbdyno.doctor import examine  # late: see _main
     from dbdyno.hosts import read_machine
 
-    began = time.monotonic()
+    start_s = time.monotonic()
     host.exchange_clocks()
-    outlives = _is_there_after_a_cut(host)
+    survives_cut = _can_outlive_connection(host)
     machine = read_machine(host, host.home.root, environ=None)
-    if outlives:
-        time.sleep(max(began + _DRIFT_S - time.monotonic(), 0.0))
-        outlives = _is_same_agent(host)
-    return examine(machine, access=_access(host, outlives), at_ns=time.time_ns())
+    if survives_cut:
+        time.sleep(max(start_s + _DRIFT_S - time.monotonic(), 0.0))
+        survives_cut = _is_same_agent(host)
+    return examine(machine, needs, access=_remote_access(host, survives_cut), at_ns=time.time_ns())
 
 
 def examine_bench(host: RemoteHost, needs: Needs) -> Examination:
@@ -79,7 +86,7 @@ def examine_bench(host: RemoteHost, needs: Needs) -> Examination:
     return examine(read_machine(host, host.home.root, environ=None), needs, at_ns=time.time_ns())
 
 
-def _is_there_after_a_cut(host: RemoteHost) -> bool:
+def _can_outlive_connection(host: RemoteHost) -> bool:
     host.link.drop_connection()
     return _is_same_agent(host)
 
@@ -95,7 +102,7 @@ def _is_same_agent(host: RemoteHost) -> bool:
     return True
 
 
-def _access(host: RemoteHost, outlives: bool) -> RemoteAccess:
+def _remote_access(host: RemoteHost, outlives: bool) -> RemoteAccess:
     from dbdyno.configure import shaping_obstacle  # late: see _main
     from dbdyno.doctor import RemoteAccess
 

@@ -62,17 +62,17 @@ def _report(choices: argparse.Namespace) -> int:
     if choices.charts is not None:
         save_charts(results, choices.charts, choices.against)
     if choices.output == Path("-"):
-        _print(results, choices)
+        _print_report(results, choices)
         return 0
     if choices.full and choices.format != "pdf":
         raise RequestError("--full is for --format pdf", f"{choices.format} always has every section", "remove --full")
     output = choices.output or choices.results / f"report.{choices.format}"
-    _write(results, output, choices)
+    _write_report(results, output, choices)
     print(output)
     return 0
 
 
-def _print(results: StoredStudy, choices: argparse.Namespace) -> None:
+def _print_report(results: StoredStudy, choices: argparse.Namespace) -> None:
     from dbdyno.report import markdown_text, page_text
 
     if choices.format == "pdf":
@@ -81,7 +81,7 @@ def _print(results: StoredStudy, choices: argparse.Namespace) -> None:
     print(text_of(results, choices.against), end="")
 
 
-def _write(results: StoredStudy, output: Path, choices: argparse.Namespace) -> None:
+def _write_report(results: StoredStudy, output: Path, choices: argparse.Namespace) -> None:
     from dbdyno.report import build_markdown, build_page, build_pdf
 
     if choices.format == "pdf":

@@ -27,7 +27,11 @@ PASSWORD_VARIABLE = "DBDYNO_SERVER_PASSWORD"
 _SERVER_RE = re.compile(
     r"(?:(?P<user>[^@]*)@)?(?:(?:socket:)?(?P<socket>/.+)|(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+)(?::(?P<port>\d{1,9}))?)"
 )
-_SCHEME_RE = re.compile(r"(?:mysql|mariadb|mysqlx|tcp|jdbc:mysql|jdbc:mariadb)://")
+# Of a URL only what can hold no password is repeated: the user up to a colon, the place up to a slash or "?".
+_URL_RE = re.compile(
+    r"(?P<scheme>(?:mysql|mariadb|mysqlx|tcp|jdbc:mysql|jdbc:mariadb)://)"
+    r"(?:(?:(?P<user>[^:@/?]*)(?::[^?]*)?@)?(?P<place>[^:@/?]+(?::\d+)?)(?:[/?].*)?$)?"
+)
 _LAST_PORT = 65_535
 
 
@@ -75,39 +79,35 @@ def parse_server(text: str, user: str) -> ServerAddress:
     ------
     StudyError : it is none, or holds a password
     """
-    if scheme := _SCHEME_RE.match(text.strip()):
-        given, at, place = text.strip()[scheme.end() :].rpartition("@")
-        meant = f"{given.partition(':')[0]}{at}{place.partition('/')[0]}"
-        raise StudyError(
-            f"--server '{_without_password(text)}' begins with {scheme[0]}",
-            "",
-            f"did you mean --server {meant}? A password comes from {PASSWORD_VARIABLE} or --server-password-file",
-        )
+    if url := _URL_RE.match(text.strip()):
+        account = f"{url['user']}@" if url["user"] else ""
+        meant = f"did you mean --server {account}{url['place']}? " if url["place"] else ""
+        remedy = f"{meant}A password comes from {PASSWORD_VARIABLE} or --server-password-file"
+        raise StudyError(f"--server begins with {url['scheme']}", "", remedy)
     match = _SERVER_RE.fullmatch(text.strip())
     if match is None:
         raise StudyError(
-            f"--server '{_without_password(text)}' is not an address",
+            f"--server '{_remove_password(text)}' is not an address",
             "",
             "write for example --server 127.0.0.1:3306 or --server socket:/run/mysqld/mysqld.sock",
         )
-    given = match["user"] or user
-    if ":" in given:
-        why = "every user of this machine can read command lines"
+    account = match["user"] or user
+    if ":" in account:
+        reason = "every user of this machine can read command lines"
         remedy = f"export {PASSWORD_VARIABLE}, or give --server-password-file, and change that password"
-        raise StudyError(f"--server '{_without_password(text)}' holds a password", why, remedy)
+        raise StudyError(f"--server '{_remove_password(text)}' holds a password", reason, remedy)
     place = text.strip().rpartition("@")[2].removeprefix("socket:")
     port = int(match["port"]) if match["port"] else None
     if port is not None and not 1 <= port <= _LAST_PORT:
         limit = f"above {_LAST_PORT}" if port else "below 1"
         raise StudyError(f"--server '{text}': port {port} is {limit}", "", f"write {match['host']}:3306, for example")
-    return ServerAddress(place, given, match["socket"], match["host"] and match["host"].strip("[]"), port)
+    return ServerAddress(place, account, match["socket"], match["host"] and match["host"].strip("[]"), port)
 
 
-def _without_password(text: str) -> str:
-    before, at, place = text.rpartition("@")
-    scheme, slashes, account = before.partition("://") if _SCHEME_RE.match(text.strip()) else ("", "", before)
-    user, colon, _ = account.partition(":")
-    return f"{scheme}{slashes}{user}{':…' if colon else ''}{at}{place}"
+def _remove_password(text: str) -> str:
+    prefix, separator, place = text.rpartition("@")
+    user, colon, _ = prefix.partition(":")
+    return f"{user}{':…' if colon else ''}{separator}{place}"
 
 
 def running_servers(
@@ -128,11 +128,11 @@ def running_servers(
     for name in names:
         if name not in environ:
             raise StudyError(f"{name} is not set", "--server-password-env names it", f"export {name}")
-    files = _for_each(choices.server_password_files, choices.servers, "--server-password-file")
-    variables = _for_each(names, choices.servers, "--server-password-env")
+    files = _values_per_server(choices.server_password_files, choices.servers, "--server-password-file")
+    variables = _values_per_server(names, choices.servers, "--server-password-env")
     addresses = [parse_server(word, choices.server_user) for word in choices.servers]
     labels = short_labels(addresses)
-    found: dict[str, tuple[str, ServerAddress]] = {}
+    described_servers: dict[str, tuple[str, ServerAddress]] = {}
     for parsed, label, file, variable in zip(addresses, labels, files, variables, strict=True):
         address = replace(
             parsed,
@@ -141,15 +141,15 @@ def running_servers(
             tls=choices.server_tls,
             tls_ca=choices.server_tls_ca,
         )
-        there = describe_server(address, host, environ[variable] if variable else None)
-        name = f"{there.family}:{there.version} ({label})"
-        found[name] = (f"{there.family}:{there.version}@server:{address.name}", address)
+        description = describe_server(address, host, environ[variable] if variable else None)
+        name = f"{description.family}:{description.version} ({label})"
+        described_servers[name] = (f"{description.family}:{description.version}@server:{address.name}", address)
         print(
-            f"  {address.name} is {target_title(f'{there.family}:{there.version}')}: dbdyno creates and drops "
-            "tables there in schemas named dbdyno_…; it does not configure, start or stop the server",
+            f"  {address.name} is {target_title(f'{description.family}:{description.version}')}: dbdyno creates and "
+            "drops tables there in schemas named dbdyno_…; it does not configure, start or stop the server",
             file=sys.stderr,
         )
-    return found
+    return described_servers
 
 
 def short_labels(addresses: Sequence[ServerAddress]) -> list[str]:
@@ -166,37 +166,43 @@ def short_labels(addresses: Sequence[ServerAddress]) -> list[str]:
     labels = []
     for address in addresses:
         if address.socket:
-            labels.append(_distinct_end(address.socket, paths))
+            labels.append(_shortest_distinct_end(address.socket, paths))
         else:
             labels.append(f"port {address.port or 3306}" if is_one_host else address.name)
     return labels
 
 
-def _distinct_end(path: str, paths: Iterable[str]) -> str:
+def _shortest_distinct_end(path: str, paths: Iterable[str]) -> str:
     """The shortest end of a path that no other path has."""
-    others = [other for other in paths if other != path]
-    parts = path.strip("/").split("/")
-    ends = ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
-    return next((end for end in ends if not any(f"/{other}".endswith(f"/{end}") for other in others)), path)
+    other_paths = [other_path for other_path in paths if other_path != path]
+    components = path.strip("/").split("/")
+    path_ends = ("/".join(components[-count:]) for count in range(1, len(components) + 1))
+    return next(
+        (end for end in path_ends if not any(f"/{other_path}".endswith(f"/{end}") for other_path in other_paths)), path
+    )
 
 
-def _for_each(given: Sequence[str], servers: Sequence[str], option: str) -> list[str | None]:
+def _values_per_server(values: Sequence[str], servers: Sequence[str], option: str) -> list[str | None]:
     """What an option says of each server: nothing, the same of all, or of each its own, in their order."""
-    if len(given) < 2:
-        return [given[0] if given else None] * len(servers)
-    if len(given) != len(servers):
+    if len(values) < 2:
+        return [values[0] if values else None] * len(servers)
+    if len(values) != len(servers):
         raise StudyError(
-            f"{option} is given {len(given)} times for {len(servers)} servers",
+            f"{option} is given {len(values)} times for {len(servers)} servers",
             "it applies to all servers, or the first one to the first server and so on",
             f"give {option} once, or once for each --server in the same order",
         )
-    return list(given)
+    return list(values)
 
 
 def server_lines(address: ServerAddress) -> list[str]:
     """The address as a table of a study file."""
-    given = {field.name: getattr(address, field.name) for field in fields(address) if field.name != "name"}
-    lines = [f"{key} = {value if isinstance(value, int) else quoted(value)}" for key, value in given.items() if value]
+    address_values = {field.name: getattr(address, field.name) for field in fields(address) if field.name != "name"}
+    lines = [
+        f"{key} = {value if isinstance(value, int) else quoted(value)}"
+        for key, value in address_values.items()
+        if value
+    ]
     return [f"[servers.{quoted(address.name)}]", *lines]
 
 

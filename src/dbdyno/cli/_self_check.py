@@ -45,7 +45,7 @@ PAGE = "report.html"
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "self-check", _STORY, _check)
+    parser = add(commands, "self-check", _STORY, _run_self_check)
     parser.add_argument("engine", nargs="?", default="mariadb:11.8", help="FAMILY:VERSION.. (default %(default)s)")
     size = parser.add_argument_group("size")
     size.add_argument(
@@ -70,25 +70,25 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     add_run_options(parser)
 
 
-def _check(choices: argparse.Namespace) -> int:
+def _run_self_check(choices: argparse.Namespace) -> int:
     from dbdyno.analyse import judge_self_check  # late: see _main
     from dbdyno.plan import FIRST, SECOND
     from dbdyno.report import analyse_study
     from dbdyno.store import StoredStudy
 
-    folder = choices.results or _made(choices)
+    folder = choices.results or _run_study(choices)
     analysis = analyse_study(StoredStudy.open(folder, check=check_of(choices)))
     study, result = analysis.study, judge_self_check(analysis.records, FIRST, SECOND)
     if choices.json:
-        print(json.dumps(_object(result, _held(study)), indent=1))
+        print(json.dumps(_result_object(result, _throttled_share(study)), indent=1))
     elif choices.quiet and not choices.results:
         print(folder / PAGE)
     else:
-        print("\n".join(_lines(result, study)))
-    return 0 if _holds(result, _held(study)) else 1
+        print("\n".join(_result_lines(result, study)))
+    return 0 if _is_passed(result, _throttled_share(study)) else 1
 
 
-def _made(choices: argparse.Namespace) -> Path:
+def _run_study(choices: argparse.Namespace) -> Path:
     """The results folder, once the study has been run into it."""
     from dbdyno.cli._execute import run_into, warn_of_missing_runs
     from dbdyno.cli._options import parse_share
@@ -97,19 +97,19 @@ def _made(choices: argparse.Namespace) -> Path:
     from dbdyno.report import build_page
     from dbdyno.store import StoredStudy
 
-    held = parse_share(choices.throttle, "share of time", "--throttle 10%") if choices.throttle else 0.0
-    wanted = SelfCheckChoices(
+    throttled_share = parse_share(choices.throttle, "share of time", "--throttle 10%") if choices.throttle else 0.0
+    check_choices = SelfCheckChoices(
         engine=choices.engine,
         comparisons=choices.comparisons,
         repeats=choices.pairs,
         warm_up_ns=parse_duration_ns(choices.warm_up),
         window_ns=parse_duration_ns(choices.window),
         concurrency=choices.concurrency,
-        throttled_share=held,
+        throttled_share=throttled_share,
         seed=choices.seed,
     )
-    folder: Path = choices.output or Path("results") / ("self-check-throttled" if held else "self-check")
-    outcome = run_into(self_check_study(wanted), folder, choices)
+    folder: Path = choices.output or Path("results") / ("self-check-throttled" if throttled_share else "self-check")
+    outcome = run_into(self_check_study(check_choices), folder, choices)
     if outcome.good + outcome.suspect:
         build_page(StoredStudy.open(folder, check=check_of(choices)), folder / PAGE)
         print("" if choices.quiet else f"report: {folder / PAGE}\n", end="", file=sys.stderr)
@@ -117,40 +117,47 @@ def _made(choices: argparse.Namespace) -> Path:
     return folder
 
 
-def _held(study: Study) -> float:
+def _throttled_share(study: Study) -> float:
     return max(target.throttled_share for target in study.targets)
 
 
-def _holds(result: SelfCheck, held: float) -> bool:
+def _is_passed(result: SelfCheck, throttled_share: float) -> bool:
     if result.missing or not result.comparisons:
         return False
-    if held:
-        return _found_slower(result) == len(result.comparisons)
+    if throttled_share:
+        return _slower_count(result) == len(result.comparisons)
     return result.quiet != "not quiet"
 
 
-def _found_slower(result: SelfCheck) -> int:
-    return sum(one.pair.verdict == "different" and one.pair.ratio < 1 for one in result.comparisons)
+def _slower_count(result: SelfCheck) -> int:
+    return sum(
+        comparison.pair.verdict == "different" and comparison.pair.ratio < 1 for comparison in result.comparisons
+    )
 
 
-def _lines(result: SelfCheck, study: Study) -> list[str]:
+def _result_lines(result: SelfCheck, study: Study) -> list[str]:
     from dbdyno.cli._words import tps_words
     from dbdyno.core import counted
 
-    held, window = _held(study), study.window_words
+    throttled_share, window = _throttled_share(study), study.window_words
     title = f"{study.targets[0].engine} against itself, {counted(result.repeats, 'pair')} each, windows of {window}"
-    lines = [title + (f", B held for {held:.0%} of the time".replace("%", " %") if held else ""), ""]
-    for one in result.comparisons:
-        pair = one.pair
-        second, first = (tps_words(tps) for tps in one.tps)
+    lines = [
+        title + (f", B held for {throttled_share:.0%} of the time".replace("%", " %") if throttled_share else ""),
+        "",
+    ]
+    for comparison in result.comparisons:
+        pair = comparison.pair
+        second_tps, first_tps = (tps_words(tps) for tps in comparison.tps)
         interval = f"{100 * (pair.ratio - 1):+6.1f} % [{100 * (pair.low - 1):+.1f} to {100 * (pair.high - 1):+.1f}]"
-        how = pair.verdict if held else f"{pair.verdict}, {one.quiet}"
-        chance = _chance(pair)
-        lines.append(f"  {pair.workload:<24} A {first:>8}  B {second:>8}  B {interval:<28} {chance}  {how}")
-    return [*lines, "", *_conclusions(result, held)]
+        verdict_text = pair.verdict if throttled_share else f"{pair.verdict}, {comparison.quiet}"
+        chance = _chance_words(pair)
+        lines.append(
+            f"  {pair.workload:<24} A {first_tps:>8}  B {second_tps:>8}  B {interval:<28} {chance}  {verdict_text}"
+        )
+    return [*lines, "", *_conclusion_lines(result, throttled_share)]
 
 
-def _chance(pair: Comparison) -> str:
+def _chance_words(pair: Comparison) -> str:
     """Return how likely such a difference is by chance; on what it rests where that can't be told."""
     from dbdyno.analyse import assumed_words
 
@@ -159,16 +166,16 @@ def _chance(pair: Comparison) -> str:
     return "p < 0.001" if pair.p_adjusted < 0.001 else f"p = {pair.p_adjusted:.3f}"
 
 
-def _conclusions(result: SelfCheck, held: float) -> list[str]:
+def _conclusion_lines(result: SelfCheck, throttled_share: float) -> list[str]:
     from dbdyno.analyse import percent_words
     from dbdyno.core import counted
 
     comparisons = counted(len(result.comparisons), "comparison")
     lines = [f"called different      {result.different} of {comparisons}"]
-    if held:
+    if throttled_share:
         lines.append(
-            f"B found slower        {_found_slower(result)} of {comparisons}; "
-            f"it was held for {100 * held:g} % of the time"
+            f"B found slower        {_slower_count(result)} of {comparisons}; "
+            f"it was held for {100 * throttled_share:g} % of the time"
         )
     else:
         lines.append(f"this machine          {result.quiet}")
@@ -177,22 +184,22 @@ def _conclusions(result: SelfCheck, held: float) -> list[str]:
         smallest = [
             (repeats, result.smallest_difference(repeats)) for repeats in (2, result.repeats, 2 * result.repeats)
         ]
-        known = dict.fromkeys(
-            f"{percent_words(least)} with {repeats}" for repeats, least in smallest if least is not None
+        difference_words = dict.fromkeys(
+            f"{percent_words(difference)} with {repeats}" for repeats, difference in smallest if difference is not None
         )
-        lines.append(f"differences found     from {', '.join(known)} repeats on (power 0.8)")
+        lines.append(f"differences found     from {', '.join(difference_words)} repeats on (power 0.8)")
     if result.missing:
         lines.append(f"missing               {counted(result.missing, 'comparison')}: runs failed or are suspect")
     return lines
 
 
-def _object(result: SelfCheck, held: float) -> dict[str, Any]:
+def _result_object(result: SelfCheck, throttled_share: float) -> dict[str, Any]:
     smallest = {str(repeats): result.smallest_difference(repeats) for repeats in (2, 3, 4, 5, 8)}
     return {
         **dataclasses.asdict(result),
-        "held_share": held,
+        "held_share": throttled_share,
         "quiet": result.quiet,
         "different": result.different,
-        "found_slower": _found_slower(result),
+        "found_slower": _slower_count(result),
         "smallest_difference_by_repeats": smallest,
     }

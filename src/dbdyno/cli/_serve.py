@@ -64,36 +64,36 @@ def _serve(choices: argparse.Namespace) -> int:
         raise StoreError(f"{choices.folder} is not a folder", "", "name a folder that contains results folders")
     with contextlib.suppress(OSError):
         os.nice(19)
-    checked = serving(choices.folder, choices.host, choices.port, choices.allow_host, check_of(choices))
-    with _until_stopped() as stopped, checked as place:
+    server_context = serving(choices.folder, choices.host, choices.port, choices.allow_host, check_of(choices))
+    with _stop_event_on_signals() as stop_event, server_context as place:
         host, port = place
-        shown = f"[{host}]" if ":" in host else host
-        print(f"http://{shown}:{port}/", flush=True)
+        host_text = f"[{host}]" if ":" in host else host
+        print(f"http://{host_text}:{port}/", flush=True)
         if not _is_loopback(host):
             tell(
-                f"warning: everyone who reaches {shown}:{port} can read all results below {choices.folder}: settings, "
-                "host names, server logs; there is no password"
+                f"warning: everyone who reaches {host_text}:{port} can read all results below {choices.folder}: "
+                "settings, host names, server logs; there is no password"
             )
-        stopped.wait()
+        stop_event.wait()
     return 0
 
 
 @contextlib.contextmanager
-def _until_stopped() -> Any:  # noqa: ANN401
+def _stop_event_on_signals() -> Any:  # noqa: ANN401
     """An event that Ctrl-C, SIGTERM and a terminal that goes away set; the last not under ``nohup``."""
-    stopped = threading.Event()
+    stop_event = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        stopped.set()
+        stop_event.set()
 
     numbers = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
-    before = {number: signal.signal(number, stop) for number in numbers}
+    previous_handlers = {number: signal.signal(number, stop) for number in numbers}
     try:
-        yield stopped
+        yield stop_event
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 

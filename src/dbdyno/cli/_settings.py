@@ -54,7 +54,7 @@ A server's own options go into [target.options]. See docs/guides/settings.md.
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
     """Add the command to the program."""
-    parser = add(commands, "settings", _STORY, _settings)
+    parser = add(commands, "settings", _STORY, _show_settings)
     words = "a setting, a group such as redo, a server's option, or a word"
     parser.add_argument("names", nargs="*", metavar="NAME", help=words)
     parser.add_argument(
@@ -69,28 +69,28 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("--json", action="store_true", help="print one JSON list")
 
 
-def _settings(choices: argparse.Namespace) -> int:
-    budget = [word for word in choices.names if _is_budget(word)]
-    names = _chosen([word for word in choices.names if word not in budget])
-    for word in budget:
+def _show_settings(choices: argparse.Namespace) -> int:
+    budget_words = [word for word in choices.names if _is_buffer_pool_word(word)]
+    names = _choose_parameters([word for word in choices.names if word not in budget_words])
+    for word in budget_words:
         print(
             f"{word} is the memory tier, which is compared: --memory 512MB, or axes.tier in a study",
             file=sys.stderr if choices.json else sys.stdout,
         )
-    if budget and len(budget) == len(choices.names):
+    if budget_words and len(budget_words) == len(choices.names):
         if choices.json:
             print("[]")
         return 0
     if choices.engine is not None:
-        rows = _options(parse_engine_name(choices.engine), parse_bytes(choices.tier), choices.set, names)
+        rows = _option_rows(parse_engine_name(choices.engine), parse_bytes(choices.tier), choices.set, names)
         headings = ("option", "value", "parameter", "why")
     elif choices.set:
         raise StudyError(
             "--set needs --engine", "the option that it becomes depends on the server", "add --engine mysql:9.7"
         )
     else:
-        usual = _usual(parse_bytes(choices.tier))
-        rows = [_described(name, usual) for name in names]
+        default_values = _default_settings(parse_bytes(choices.tier))
+        rows = [_parameter_object(name, default_values) for name in names]
         headings = ("parameter", "unless set", "values", "meaning")
     if choices.json:
         print(json.dumps(rows, indent=1))
@@ -102,59 +102,61 @@ def _settings(choices: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(words: Sequence[str]) -> list[str]:
+def _choose_parameters(words: Sequence[str]) -> list[str]:
     """Parameters by their names, the group in front of the dot, a server's own option, or a word of what they are."""
-    chosen = [name for word in words for name in _matching(word)]
+    chosen = [name for word in words for name in _matching_parameters(word)]
     return list(dict.fromkeys(chosen)) if words else list(vocabulary())
 
 
-def _is_budget(word: str) -> bool:
+def _is_buffer_pool_word(word: str) -> bool:
     """Whether a word is the buffer pool's, by its neutral name or as a server's own option."""
     return word == BUDGET or (word not in vocabulary() and BUDGET in parameters_of_option(word))
 
 
-def _matching(word: str) -> list[str]:
+def _matching_parameters(word: str) -> list[str]:
     named = [name for name in vocabulary() if word in (name, name.partition(".")[0])]
     neutral = parameters_of_option(word)
-    matching = named or [*neutral] or [name for name in vocabulary() if word.lower() in _searched(name)]
+    matching = named or [*neutral] or [name for name in vocabulary() if word.lower() in _searchable_text(name)]
     if not matching:
-        raise StudyError(f"no setting contains '{word}'", "", _nearest_setting(word))
+        raise StudyError(f"no setting contains '{word}'", "", _nearest_setting_hint(word))
     return matching
 
 
-def _nearest_setting(word: str) -> str:
+def _nearest_setting_hint(word: str) -> str:
     """The setting, group or server's option that was probably meant; a setting also by what follows its dot."""
     by_word = {name: name for name in known_options()}
-    by_word |= {part: name for name in vocabulary() for part in (name, name.rpartition(".")[2])}
+    by_word |= {alias: name for name in vocabulary() for alias in (name, name.rpartition(".")[2])}
     by_word |= {name.partition(".")[0]: name.partition(".")[0] for name in vocabulary()}
-    close = get_close_matches(word.lower().replace("-", "_"), by_word, n=1, cutoff=0.6)
-    return f"did you mean '{by_word[close[0]]}'?" if close else "`dbdyno settings` lists them all"
+    matches = get_close_matches(word.lower().replace("-", "_"), by_word, n=1, cutoff=0.6)
+    return f"did you mean '{by_word[matches[0]]}'?" if matches else "`dbdyno settings` lists them all"
 
 
-def _searched(name: str) -> str:
+def _searchable_text(name: str) -> str:
     entries = vocabulary()[name]
     options = [row.name for entry in entries for row in entry.rows]
     return " ".join([name, *(entry.title for entry in entries), *options]).lower()
 
 
-def _usual(tier_bytes: int) -> dict[str, str]:
+def _default_settings(tier_bytes: int) -> dict[str, str]:
     """Return what dbdyno sets unasked, by parameter; it is the same on all servers that have it."""
     from dbdyno.configure import own_values  # late: see _main
 
     return {name: setting_text(name, value) for name, value in own_values(tier_bytes).items() if name in vocabulary()}
 
 
-def _described(name: str, usual: dict[str, str]) -> dict[str, Any]:
+def _parameter_object(name: str, default_values: dict[str, str]) -> dict[str, Any]:
     entries = vocabulary()[name]
     kinds = [entry.storage_engine for entry in entries]
     return {
         "parameter": name,
-        "unless_set": usual.get(name, "left to the server") if not entries[0].is_optional else "left to the server",
-        "values": _values(entries[0]),
+        "unless_set": default_values.get(name, "left to the server")
+        if not entries[0].is_optional
+        else "left to the server",
+        "values": _values_words(entries[0]),
         "meaning": entries[0].title,
         "unit": entries[0].unit,
         "storage_engines": [] if "" in kinds else sorted(set(kinds)),
-        "needs": {other: list(wanted) for other, wanted in entries[0].needs.items()},
+        "needs": {needed_name: list(needed_values) for needed_name, needed_values in entries[0].needs.items()},
         "servers": [
             {"option": row.name, "servers": servers_of([row])[0], "storage_engine": entry.storage_engine}
             for entry in entries
@@ -164,7 +166,7 @@ def _described(name: str, usual: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _values(parameter: Parameter) -> str:
+def _values_words(parameter: Parameter) -> str:
     if parameter.values:
         return ", ".join(parameter.values)
     if parameter.least is None or parameter.most is None:
@@ -173,13 +175,17 @@ def _values(parameter: Parameter) -> str:
     return f"{setting_text(name, parameter.least)} to {setting_text(name, parameter.most)}"
 
 
-def _options(engine: EngineName, tier_bytes: int, words: Sequence[str], names: Sequence[str]) -> list[dict[str, Any]]:
+def _option_rows(
+    engine: EngineName, tier_bytes: int, words: Sequence[str], names: Sequence[str]
+) -> list[dict[str, Any]]:
     from dbdyno.configure import settings_of_series  # late: see _main
 
     if engine.family not in family_names():
-        what = f"'{engine}' belongs to no known family"
-        raise StudyError(what, "", nearest_family(engine.family))
-    settings = settings_of_series(engine, tier_bytes=tier_bytes, study_settings=dict(_asked(word) for word in words))
+        problem = f"'{engine}' belongs to no known family"
+        raise StudyError(problem, "", nearest_family(engine.family))
+    settings = settings_of_series(
+        engine, tier_bytes=tier_bytes, study_settings=dict(_parse_setting(word) for word in words)
+    )
     return [
         {"option": s.option, "value": s.value, "parameter": s.parameter, "why": s.reason}
         for s in settings
@@ -187,12 +193,12 @@ def _options(engine: EngineName, tier_bytes: int, words: Sequence[str], names: S
     ]
 
 
-def _asked(word: str) -> tuple[str, float | str]:
-    name, equals, value = word.partition("=")
+def _parse_setting(word: str) -> tuple[str, float | str]:
+    name, separator, value = word.partition("=")
     if name not in vocabulary():
         raise StudyError(f"--set '{word}': no setting is called '{name}'", "", nearest(name, vocabulary()))
     try:
-        return name, read_setting(name, value if equals else "")
+        return name, read_setting(name, value if separator else "")
     except ValueError as error:
         raise StudyError(f"--set '{word}': the value must be {error}", vocabulary()[name][0].title) from error
 
@@ -209,11 +215,11 @@ def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None
 def _print_one(row: dict[str, Any]) -> None:
     print(f"{row['parameter']}\n  {row['meaning']}")
     print(f"  values      {row['values']}\n  unless set  {row['unless_set']}")
-    for other, wanted in row["needs"].items():
-        print(f"  needs       {other} = {' or '.join(wanted)}")
+    for needed_name, needed_values in row["needs"].items():
+        print(f"  needs       {needed_name} = {' or '.join(needed_values)}")
     for server in row["servers"]:
-        of = f" ({server['storage_engine']})" if server["storage_engine"] else ""
-        print(f"  {server['option']}: {server['servers']}{of}")
+        storage_words = f" ({server['storage_engine']})" if server["storage_engine"] else ""
+        print(f"  {server['option']}: {server['servers']}{storage_words}")
     if row["without"]:
         print(f"  where there is no option, in effect: {row['without']}")
     print()

@@ -39,8 +39,8 @@ def sparkline(values: Iterable[float]) -> str:
     '▁▅█'
     """
     series = list(values)
-    top = max(series, default=0.0) or 1.0
-    return "".join(_BARS[min(len(_BARS) - 1, int(value / top * len(_BARS)))] for value in series)
+    highest = max(series, default=0.0) or 1.0
+    return "".join(_BARS[min(len(_BARS) - 1, int(value / highest * len(_BARS)))] for value in series)
 
 
 def duration_words(duration_ns: int) -> str:

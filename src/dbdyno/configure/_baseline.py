@@ -47,10 +47,10 @@ def baseline(
     """
     return {
         **memory_values(tier_bytes, family, version, study_settings),
-        **_durability(study_settings),
-        **_background(processors, study_settings),
-        **_transactions(),
-        **_server(concurrency_max, study_settings),
+        **_durability_settings(study_settings),
+        **_background_settings(processors, study_settings),
+        **_transaction_settings(),
+        **_server_settings(concurrency_max, study_settings),
         **study_settings,
     }
 
@@ -60,7 +60,7 @@ def own_values(tier_bytes: int) -> dict[str, SettingValue]:
     return baseline(tier_bytes=tier_bytes, concurrency_max=16, processors=None, family="mysql", version="9.7")
 
 
-def _durability(study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+def _durability_settings(study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
     return {
         "redo.capacity": REDO_CAPACITY_BYTES,
         "redo.files": 2,
@@ -83,7 +83,9 @@ def _durability(study_settings: Mapping[str, SettingValue]) -> Mapping[str, Sett
     }
 
 
-def _background(processors: int | None, study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+def _background_settings(
+    processors: int | None, study_settings: Mapping[str, SettingValue]
+) -> Mapping[str, SettingValue]:
     dirty_max = float(study_settings.get("flush.dirty_max", _DIRTY_MAX))
     values: dict[str, SettingValue] = {
         "io.data_path": "direct",
@@ -110,7 +112,7 @@ def _background(processors: int | None, study_settings: Mapping[str, SettingValu
     return values
 
 
-def _transactions() -> Mapping[str, SettingValue]:
+def _transaction_settings() -> Mapping[str, SettingValue]:
     return {
         "index.adaptive_hash": "OFF",
         "index.change_buffering": "none",
@@ -123,7 +125,7 @@ def _transactions() -> Mapping[str, SettingValue]:
     }
 
 
-def _server(concurrency_max: int, study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
+def _server_settings(concurrency_max: int, study_settings: Mapping[str, SettingValue]) -> Mapping[str, SettingValue]:
     connections = int(study_settings.get("server.max_connections", max(concurrency_max + SPARE_CONNECTIONS, 128)))
     handles = int(study_settings.get("server.table_open_cache", max(_TABLE_HANDLES_MIN, 16 * concurrency_max)))
     return {
@@ -164,11 +166,11 @@ def is_of_vendor(parameter: Parameter) -> bool:
 
 def tier_as_cache(values: Mapping[str, SettingValue], tier_bytes: int, concurrency_max: int) -> dict[str, SettingValue]:
     """Return the values of a policy that leaves the rest alone: the tier as cache, and room only where it is needed."""
-    reduced = {name: values[name] for name in TIER_PARAMETERS if name in values}
-    reduced["memory.block_cache"] = tier_bytes
+    tier_values = {name: values[name] for name in TIER_PARAMETERS if name in values}
+    tier_values["memory.block_cache"] = tier_bytes
     if concurrency_max + SPARE_CONNECTIONS > _DEFAULT_CONNECTIONS:
-        reduced["server.max_connections"] = values["server.max_connections"]
-        reduced["server.open_files_limit"] = values["server.open_files_limit"]
+        tier_values["server.max_connections"] = values["server.max_connections"]
+        tier_values["server.open_files_limit"] = values["server.open_files_limit"]
     if concurrency_max * _STATEMENTS_EACH > _DEFAULT_STATEMENTS:
-        reduced["server.max_prepared_stmts"] = values["server.max_prepared_stmts"]
-    return reduced
+        tier_values["server.max_prepared_stmts"] = values["server.max_prepared_stmts"]
+    return tier_values

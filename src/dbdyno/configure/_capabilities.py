@@ -38,12 +38,16 @@ def row_for(
     StudyError : the study asks for what this version has no option for, or what would do nothing beside the rest
     """
     name = parameter.parameter_id
-    missing = {other: wanted for other, wanted in parameter.needs.items() if values.get(other) not in wanted}
+    unmet_needs = {
+        needed_name: needed_values
+        for needed_name, needed_values in parameter.needs.items()
+        if values.get(needed_name) not in needed_values
+    }
     if name in study_settings:
-        _refuse_idle(name, study_settings[name], missing, values)
+        _refuse_ineffective(name, study_settings[name], unmet_needs, values)
         _refuse_impossible(name, study_settings[name], family, version, storage_engine)
-        _refuse_of_plugin(parameter, study_settings[name], family, version, plugin_version)
-    if (missing and not parameter.is_always) or (parameter.is_optional and name not in study_settings):
+        _refuse_plugin_parameter(parameter, study_settings[name], family, version, plugin_version)
+    if (unmet_needs and not parameter.is_always) or (parameter.is_optional and name not in study_settings):
         return None
     return parameter.row(family, version, values[name], plugin_version)
 
@@ -77,10 +81,10 @@ def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str,
         )
     if number % row.step:
         step = format_bytes(row.step) if row.form == "bytes" else str(row.step)
-        shared = f" (there are {round(value / number)})" if number != value else ""
+        instances_words = f" (there are {round(value / number)})" if number != value else ""
         raise StudyError(
             f"{assignment} is not possible on {server}",
-            f"its {row.name}{shared} is a multiple of {step}",
+            f"its {row.name}{instances_words} is a multiple of {step}",
             "choose a rounder one",
         )
 
@@ -102,16 +106,16 @@ def refuse_twice(
             )
 
 
-def _refuse_idle(
-    name: str, value: SettingValue, missing: Mapping[str, tuple[str, ...]], values: Mapping[str, SettingValue]
+def _refuse_ineffective(
+    name: str, value: SettingValue, unmet_needs: Mapping[str, tuple[str, ...]], values: Mapping[str, SettingValue]
 ) -> None:
-    for other, wanted in missing.items():
-        now = values.get(other)
+    for needed_name, needed_values in unmet_needs.items():
+        current_value = values.get(needed_name)
         raise StudyError(
             f"{name} = {setting_text(name, value)} would have no effect",
-            f"it needs {other} = {' or '.join(wanted)}"
-            + (f", but that is {now}" if now is not None else ", but the study does not set that"),
-            f"set {other}, too, or remove {name}",
+            f"it needs {needed_name} = {' or '.join(needed_values)}"
+            + (f", but that is {current_value}" if current_value is not None else ", but the study does not set that"),
+            f"set {needed_name}, too, or remove {name}",
         )
 
 
@@ -119,63 +123,69 @@ def _refuse_impossible(name: str, value: SettingValue, family: str, version: str
     entries = [p for p in parameters_for(storage_engine) if p.parameter_id == name]
     if any(entry.row(family, version, value) is not None for entry in entries):
         return
-    without = next((entry.without for entry in entries if entry.without), "")
-    if without and setting_text(name, value) == setting_text(name, _like(value, without)):
+    value_without_option = next((entry.without for entry in entries if entry.without), "")
+    if value_without_option and setting_text(name, value) == setting_text(
+        name, _cast_like(value, value_without_option)
+    ):
         return
     has_option = any(entry.row(family, version) is not None for entry in entries)
     why = f"it has no {'such value' if has_option else 'option for it'}"
-    why += f"; the effective value there is {without}" if without and not has_option else ""
-    able = servers_of([row for entry in entries for row in entry.rows], value)
-    others = () if able else _other_storage_engines(name, value, storage_engine)
-    if able:
-        why += f"; these servers have it: {'; '.join(able)}"
-    elif others:
-        why += f"; no known version of {_title(storage_engine)} has it, {' and '.join(others)} can have it"
+    why += f"; the effective value there is {value_without_option}" if value_without_option and not has_option else ""
+    able_servers = servers_of([row for entry in entries for row in entry.rows], value)
+    able_engines = () if able_servers else _other_storage_engines(name, value, storage_engine)
+    if able_servers:
+        why += f"; these servers have it: {'; '.join(able_servers)}"
+    elif able_engines:
+        why += f"; no known version of {_engine_title(storage_engine)} has it, {' and '.join(able_engines)} can have it"
     else:
         why += "; no known server has it"
-    of_plugin = f" with {_title(storage_engine)}" if others else ""
+    of_plugin = f" with {_engine_title(storage_engine)}" if able_engines else ""
     raise StudyError(
         f"{name} = {setting_text(name, value)} is not possible on {family} {version}{of_plugin}",
         why,
-        "remove it, or set it in [target.settings] of the targets that have it" if able or others else "remove it",
+        "remove it, or set it in [target.settings] of the targets that have it"
+        if able_servers or able_engines
+        else "remove it",
     )
 
 
 def _other_storage_engines(name: str, value: SettingValue, storage_engine: str) -> tuple[str, ...]:
     """Storage engines other than this one that can have a value, by title."""
-    able = [entry.storage_engine for entry in vocabulary().get(name, ()) if servers_of(entry.rows, value)]
-    return tuple(dict.fromkeys(_title(other or "innodb") for other in able if other != storage_engine))
+    able_engines = [entry.storage_engine for entry in vocabulary().get(name, ()) if servers_of(entry.rows, value)]
+    return tuple(
+        dict.fromkeys(_engine_title(engine or "innodb") for engine in able_engines if engine != storage_engine)
+    )
 
 
-def _title(storage_engine: str) -> str:
+def _engine_title(storage_engine: str) -> str:
     """A storage engine as its vendor writes it.
 
-    >>> _title("rocksdb"), _title("innodb"), _title("aria")
+    >>> _engine_title("rocksdb"), _engine_title("innodb"), _engine_title("aria")
     ('MyRocks', 'InnoDB', 'aria')
     """
-    known = storage_engines().get(storage_engine)
-    return "InnoDB" if storage_engine == "innodb" else known.title if known is not None else storage_engine
+    engine = storage_engines().get(storage_engine)
+    return "InnoDB" if storage_engine == "innodb" else engine.title if engine is not None else storage_engine
 
 
-def _refuse_of_plugin(
+def _refuse_plugin_parameter(
     parameter: Parameter, value: SettingValue, family: str, version: str, plugin_version: str | None
 ) -> None:
     """Refuse what this version of the plug-in has no option for, and another one has."""
     row = parameter.row(family, version, value)
     if row is None or parameter.row(family, version, value, plugin_version) is not None:
         return
-    name, engine = parameter.parameter_id, _title(parameter.storage_engine)
-    since, until = (
+    name, engine = parameter.parameter_id, _engine_title(parameter.storage_engine)
+    since_words, until_words = (
         row.plugin_since and f" from {row.plugin_since} on",
         row.plugin_until and f" before {row.plugin_until}",
     )
     raise StudyError(
         f"{name} = {setting_text(name, value)} is not possible with {engine} "
         f"{plugin_version or 'of an unknown version'}",
-        f"its option {row.name} is in plug-ins{since}{until}",
+        f"its option {row.name} is in plug-ins{since_words}{until_words}",
         "remove it, or use another plug-in" if plugin_version else "add the plug-in's plugin_version",
     )
 
 
-def _like(value: SettingValue, text: str) -> SettingValue:
+def _cast_like(value: SettingValue, text: str) -> SettingValue:
     return text if isinstance(value, str) else float(text)

@@ -52,7 +52,7 @@ def choose_settings(
     StudyError : this version can't have what the study asks for, or refuses, ignores or is denied a raw option
     """
     server = f"{family} {version}"
-    valued = functools.partial(
+    baseline_values = functools.partial(
         baseline,
         tier_bytes=tier_bytes,
         concurrency_max=concurrency_max,
@@ -60,33 +60,38 @@ def choose_settings(
         family=family,
         version=version,
     )
-    own, values = (
-        _with_tables(storage_engine, valued(study_settings=given), given) for given in (_ASK_NOTHING, study_settings)
+    default_values, values = (
+        _with_table_values(storage_engine, baseline_values(study_settings=requested), requested)
+        for requested in (_ASK_NOTHING, study_settings)
     )
     check_memory_settings(study_settings, tier_bytes, server, storage_engine)
     if policy != "aligned":
         values = tier_as_cache(values, tier_bytes, concurrency_max)
-    chosen: dict[str, Setting] = {}
+    settings_by_option: dict[str, Setting] = {}
     for parameter in parameters_for(storage_engine):
         name = parameter.parameter_id
         if name in values and (policy == "aligned" or is_of_vendor(parameter)):
             row = row_for(parameter, family, version, storage_engine, values, study_settings, plugin_version)
             if row is not None:
-                written = _written(parameter, row, values, bool({name, row.divide_by} & set(study_settings)), server)
-                chosen[row.name] = (
-                    replace(written, **_asked_for(parameter, study_settings, own))
-                    if name in study_settings
-                    else written
+                setting = _option_setting(
+                    parameter, row, values, bool({name, row.divide_by} & set(study_settings)), server
                 )
-    refuse_twice(study_settings, raw, chosen)
+                settings_by_option[row.name] = (
+                    replace(setting, **_setting_origin(parameter, study_settings, default_values))
+                    if name in study_settings
+                    else setting
+                )
+    refuse_twice(study_settings, raw, settings_by_option)
     if policy == "tuned":
-        _tier_is_the_files(chosen, file_options)
-        replace_raw(chosen, _without_reserved(file_options), family, version, "file", plugin_version)
-    replace_raw(chosen, raw, family, version, "study", plugin_version)
-    return tuple(chosen.values())
+        _check_file_tier(settings_by_option, file_options)
+        replace_raw(
+            settings_by_option, _without_reserved_options(file_options), family, version, "file", plugin_version
+        )
+    replace_raw(settings_by_option, raw, family, version, "study", plugin_version)
+    return tuple(settings_by_option.values())
 
 
-def _with_tables(
+def _with_table_values(
     storage_engine: str, values: Mapping[str, SettingValue], study_settings: Mapping[str, SettingValue]
 ) -> dict[str, SettingValue]:
     """Values, and those that the tables give themselves: storage engines known by data alone have no other."""
@@ -99,22 +104,28 @@ def _with_tables(
     return {**values, **parameters, **study_settings}
 
 
-def _asked_for(
-    parameter: Parameter, study_settings: Mapping[str, SettingValue], own: Mapping[str, SettingValue]
+def _setting_origin(
+    parameter: Parameter, study_settings: Mapping[str, SettingValue], default_values: Mapping[str, SettingValue]
 ) -> dict[str, Any]:
     """Return who set a parameter, and what holds otherwise."""
     name = parameter.parameter_id
-    usual = f"instead of {setting_text(name, own[name])}" if name in own and not parameter.is_optional else ""
-    reason = f"set by the study: {name} = {setting_text(name, study_settings[name])}, {usual or parameter.reason}"
+    default_words = (
+        f"instead of {setting_text(name, default_values[name])}"
+        if name in default_values and not parameter.is_optional
+        else ""
+    )
+    reason = (
+        f"set by the study: {name} = {setting_text(name, study_settings[name])}, {default_words or parameter.reason}"
+    )
     return {"source": "settings", "reason": reason}
 
 
-def _written(
+def _option_setting(
     parameter: Parameter, row: OptionRow, values: Mapping[str, SettingValue], is_asked: bool, server: str
 ) -> Setting:
     name, value = parameter.parameter_id, values[parameter.parameter_id]
     if isinstance(value, str) or row.words:
-        return Setting(row.name, _word(str(value), row), parameter.reason, name)
+        return Setting(row.name, _option_word(str(value), row), parameter.reason, name)
     divisor = float(values.get(row.divide_by, 1)) if row.divide_by else 1
     number, reason = value * row.scale / divisor, parameter.reason
     if is_asked:
@@ -124,26 +135,26 @@ def _written(
     return Setting(row.name, f"{number:.15g}" if row.form == "percent" else f"{int(number)}", reason, name)
 
 
-def _word(value: str, row: OptionRow) -> str:
+def _option_word(value: str, row: OptionRow) -> str:
     if row.form == "bare":
         return ""
     value = row.words.get(value, value)
     return {"ON": "1", "OFF": "0"}[value] if row.form == "flag" else value
 
 
-def _without_reserved(options: Mapping[str, str]) -> dict[str, str]:
+def _without_reserved_options(options: Mapping[str, str]) -> dict[str, str]:
     """Return what a server in private can take of an option file written for another place."""
     return {name: value for name, value in options.items() if fold(name) not in RESERVED_OPTIONS}
 
 
-def _tier_is_the_files(chosen: Mapping[str, Setting], options: Mapping[str, str]) -> None:
+def _check_file_tier(settings_by_option: Mapping[str, Setting], options: Mapping[str, str]) -> None:
     """The main cache is an axis of the study: a file that sets another one would be measured under a wrong label."""
     for name, value in options.items():
-        ours = chosen.get(fold(name))
-        if ours is not None and ours.parameter in ("memory.buffer_pool", "memory.block_cache"):
-            if normal(value) != normal(ours.value):
+        tier_setting = settings_by_option.get(fold(name))
+        if tier_setting is not None and tier_setting.parameter in ("memory.buffer_pool", "memory.block_cache"):
+            if normal(value) != normal(tier_setting.value):
                 raise StudyError(
-                    f"the option file sets {fold(name)} = {value}, and the memory tier is {ours.value} bytes",
+                    f"the option file sets {fold(name)} = {value}, and the memory tier is {tier_setting.value} bytes",
                     "the tier is an axis of the study, the same for all targets",
                     f"remove {fold(name)} from the file, or measure at the tier that it is made for",
                 )
@@ -165,10 +176,13 @@ def check_settings(
     ------
     StudyError : a target can't have what the study asks for; it is named
     """
-    ours = [t for t in study.targets if t.engine.source_kind != "server" and t.engine.version]
+    configured_targets = [t for t in study.targets if t.engine.source_kind != "server" and t.engine.version]
     if study.imported is not None:
         return {}
-    return {t.name: _checked(study, t, plugin_versions.get(t.name, t.engine.plugin_version)) for t in ours}
+    return {
+        t.name: _checked_settings(study, t, plugin_versions.get(t.name, t.engine.plugin_version))
+        for t in configured_targets
+    }
 
 
 def settings_of_series(engine: EngineName, **more: Any) -> tuple[Setting, ...]:  # noqa: ANN401 - see choose_settings
@@ -198,7 +212,7 @@ def series_version(version: str) -> str:
     return ".".join([*numbers, *[_NEWEST] * (3 - len(numbers))])
 
 
-def _checked(study: Study, target: Target, plugin_version: str) -> tuple[Setting, ...]:
+def _checked_settings(study: Study, target: Target, plugin_version: str) -> tuple[Setting, ...]:
     settings: tuple[Setting, ...] = ()
     try:
         for tier_bytes in sorted(study.tiers_bytes, reverse=True):

@@ -75,8 +75,9 @@ def spawn_in_container(
     order = ContainerOrder(
         installation.image,
         (f"--defaults-file={options}",),
-        folders=_mounted(data_directory, folders),
-        files={options: str(options)} | {Path(file): at for file, at in installation.mounted_files.items()},
+        folders=_mounts(data_directory, folders),
+        files={options: str(options)}
+        | {Path(file): mount_path for file, mount_path in installation.mounted_files.items()},
         network=network_of(route, choice),
         cpus=cpus,
         memory_bytes=choice.memory_bytes,
@@ -118,7 +119,7 @@ def initialise_in_container(
     order = ContainerOrder(
         installation.image,
         (f"--defaults-file={options}",),
-        folders=_mounted(data_directory, [temporary]),
+        folders=_mounts(data_directory, [temporary]),
         files={sql: _ACCOUNTS},
         environment=_environment(family, password),
     )
@@ -145,8 +146,8 @@ def write_container_note(folder: Path, process: ContainerProcess, host: Host) ->
 def remove_noted_containers(folder: Path, host: Host) -> list[str]:
     """Remove the containers that notes below a folder name, by their ids; which, in words."""
     lines = []
-    every = host.files.entries(folder, recursive=True)
-    for note in (entry.path for entry in every if entry.path.name == CONTAINER_NOTE):
+    entries = host.files.entries(folder, recursive=True)
+    for note in (entry.path for entry in entries if entry.path.name == CONTAINER_NOTE):
         try:
             container_id = str(json.loads(host.files.read_bytes(note))["container"])
         except (OSError, ValueError, KeyError, TypeError):
@@ -158,7 +159,7 @@ def remove_noted_containers(folder: Path, host: Host) -> list[str]:
     return lines
 
 
-def _mounted(data_directory: Path, folders: Sequence[Path]) -> dict[Path, str]:
+def _mounts(data_directory: Path, folders: Sequence[Path]) -> dict[Path, str]:
     return {path: str(path) for path in (data_directory, *folders)}
 
 
@@ -173,7 +174,7 @@ def _await_first_process(
     process: ContainerProcess, socket: Path, pid_file: Path, credentials: Credentials, output: Path, host: Host
 ) -> None:
     deadline = time.monotonic() + _STOP_S
-    while not (log_tail(pid_file, host) == "1" and _lets_in(socket, credentials)):
+    while not (log_tail(pid_file, host) == "1" and _can_log_in(socket, credentials)):
         if process.poll() is not None:
             raise HostError("the image's entry point ended before the server was ready", log_tail(output, host, _LINES))
         if time.monotonic() >= deadline:
@@ -184,7 +185,7 @@ def _await_first_process(
         time.sleep(_POLL_S)
 
 
-def _lets_in(socket: Path, credentials: Credentials) -> bool:
+def _can_log_in(socket: Path, credentials: Credentials) -> bool:
     try:
         connect(user=ADMIN_USER, password=credentials.admin_password, socket=str(socket)).close()
     except (pymysql.MySQLError, OSError):

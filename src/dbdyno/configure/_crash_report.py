@@ -83,32 +83,36 @@ def diagnose(exit_code: int, log: str, oom: OomSigns, limit_bytes: int | None = 
     'killed by the kernel at its memory limit of 96 MiB (signal 9)'
     """
     if exit_code == -_KILL:
-        return _killed(oom, limit_bytes)
+        return _kill_report(oom, limit_bytes)
     lines = log.splitlines()
-    late = lines[-_LATE_LINES:]
-    handled = next((int(m[1]) for line in reversed(late) if (m := _HANDLED_RE.search(line))), None)
-    signal = -exit_code if exit_code < 0 else handled
-    full = _last(_DISK_RE, late)
-    if full and exit_code != 0:
-        words = f"the disk was full ({exit_words(exit_code)}): {_message(full)}"
+    late_lines = lines[-_LATE_LINES:]
+    handled_signal = next((int(m[1]) for line in reversed(late_lines) if (m := _HANDLED_RE.search(line))), None)
+    signal = -exit_code if exit_code < 0 else handled_signal
+    disk_line = _last_match(_DISK_RE, late_lines)
+    if disk_line and exit_code != 0:
+        words = f"the disk was full ({exit_words(exit_code)}): {_log_message(disk_line)}"
         return CrashReport("disk-full", words, exit_code, _excerpt(lines, _DISK_RE))
-    assertion = next((line for line in late if _ASSERTION_RE.search(line)), "")
+    assertion = next((line for line in late_lines if _ASSERTION_RE.search(line)), "")
     if assertion and exit_code != 0:
-        words = f"an assertion failed ({_signal_words(signal) or exit_words(exit_code)}): {_message(assertion)}"
+        words = f"an assertion failed ({_signal_words(signal) or exit_words(exit_code)}): {_log_message(assertion)}"
         return CrashReport("assertion", words, exit_code, _excerpt(lines, _ASSERTION_RE))
     if signal is not None and exit_code != 0:
-        words = f"crashed by {_signal_words(signal)}" + ("" if handled else ", without a message in its error log")
+        words = f"crashed by {_signal_words(signal)}" + (
+            "" if handled_signal else ", without a message in its error log"
+        )
         return CrashReport("crashed", words, exit_code, _excerpt(lines, _HANDLED_RE))
     if exit_code == 0:
-        stop_line = _last(_STOPPED_RE, late)
-        words = "shut down by another user or process (exit code 0)" + (f": {_message(stop_line)}" if stop_line else "")
-        return CrashReport("stopped", words, exit_code, "\n".join(late[-_BEFORE_LINES:]))
-    refused = _last(_MEMORY_RE, late)
-    if refused:
-        words = f"it could not allocate memory (exit code {exit_code}): {_message(refused)}"
+        stop_line = _last_match(_STOPPED_RE, late_lines)
+        words = "shut down by another user or process (exit code 0)" + (
+            f": {_log_message(stop_line)}" if stop_line else ""
+        )
+        return CrashReport("stopped", words, exit_code, "\n".join(late_lines[-_BEFORE_LINES:]))
+    memory_line = _last_match(_MEMORY_RE, late_lines)
+    if memory_line:
+        words = f"it could not allocate memory (exit code {exit_code}): {_log_message(memory_line)}"
         return CrashReport("out-of-memory", words, exit_code, _excerpt(lines, _MEMORY_RE))
-    error = _last(_ERROR_RE, late)
-    words = f"exit code {exit_code}" + (f": {_message(error)}" if error else "")
+    error_line = _last_match(_ERROR_RE, late_lines)
+    words = f"exit code {exit_code}" + (f": {_log_message(error_line)}" if error_line else "")
     return CrashReport("ended", words, exit_code, _excerpt(lines, _ERROR_RE))
 
 
@@ -118,11 +122,11 @@ def disk_full_line(log: str) -> str:
     >>> disk_full_line("2026-11-22 1:02:03 5 [ERROR] mariadbd: Disk is full writing '/d/t1.ibd' (Errcode: 28)")
     "mariadbd: Disk is full writing '/d/t1.ibd' (Errcode: 28)"
     """
-    line = _last(_DISK_RE, log.splitlines()[-_LATE_LINES:])
-    return _message(line) if line else ""
+    line = _last_match(_DISK_RE, log.splitlines()[-_LATE_LINES:])
+    return _log_message(line) if line else ""
 
 
-def _killed(oom: OomSigns, limit_bytes: int | None) -> CrashReport:
+def _kill_report(oom: OomSigns, limit_bytes: int | None) -> CrashReport:
     at_limit = bool(oom.in_group) or "emory cgroup out of memory" in oom.line
     if at_limit:
         limit = f"its memory limit of {format_bytes(limit_bytes)}" if limit_bytes else "the limit of its control group"
@@ -132,34 +136,34 @@ def _killed(oom: OomSigns, limit_bytes: int | None) -> CrashReport:
     if oom.on_host and not oom.log_readable:
         words = f"killed (signal 9), probably by the kernel, which killed {oom.on_host} for lack of memory at that time"
         return CrashReport("oom", words, -_KILL)
-    others = (
+    kernel_words = (
         f"the kernel killed {oom.on_host} other processes for lack of memory at that time, not this one"
         if oom.on_host
         else "the kernel killed nothing for lack of memory at that time"
         if oom.on_host == 0
         else "dbdyno can't see here whether the kernel did it"
     )
-    return CrashReport("killed", f"killed by another user or process (signal 9): {others}", -_KILL)
+    return CrashReport("killed", f"killed by another user or process (signal 9): {kernel_words}", -_KILL)
 
 
-def _last(pattern: re.Pattern[str], lines: list[str]) -> str:
+def _last_match(pattern: re.Pattern[str], lines: list[str]) -> str:
     return next((line for line in reversed(lines) if pattern.search(line)), "")
 
 
 def _excerpt(lines: list[str], pattern: re.Pattern[str]) -> str:
     """From a little before the first late line that matches: what follows it is the stack."""
-    first = max(len(lines) - _LATE_LINES, 0)
-    start = next((index for index in range(first, len(lines)) if pattern.search(lines[index])), None)
-    if start is None:
+    first_index = max(len(lines) - _LATE_LINES, 0)
+    match_index = next((index for index in range(first_index, len(lines)) if pattern.search(lines[index])), None)
+    if match_index is None:
         return ""
-    begin = max(start - _BEFORE_LINES, 0)
-    return "\n".join(lines[begin : begin + _EXCERPT_LINES])
+    excerpt_start = max(match_index - _BEFORE_LINES, 0)
+    return "\n".join(lines[excerpt_start : excerpt_start + _EXCERPT_LINES])
 
 
-def _message(line: str) -> str:
+def _log_message(line: str) -> str:
     """A log line without clock, thread and level.
 
-    >>> _message("2026-11-22T10:00:00.1Z 0 [ERROR] [MY-013183] [InnoDB] Assertion failure: fil0fil.cc:7483")
+    >>> _log_message("2026-11-22T10:00:00.1Z 0 [ERROR] [MY-013183] [InnoDB] Assertion failure: fil0fil.cc:7483")
     'Assertion failure: fil0fil.cc:7483'
     """
     text = re.sub(r"^\S*\d{2,4}-?\d\d-?\d\d[T ]+[\d:.]+Z?\s+(?:0x)?[\da-f]+\s+", "", line.strip())

@@ -36,8 +36,8 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
         )
     credentials = Credentials.random()
     host.ensure_reachable(data_directory)
-    private = host.make_private_directory()
-    temporary = private / "t"
+    private_folder = host.make_private_directory()
+    temporary = private_folder / "t"
     host.make_directory(temporary, for_server=True)
     try:
         host.make_directory(data_directory.parent)
@@ -52,11 +52,11 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
         host.remove_tree(data_directory)
         raise ConfigureError(
             f"{installation.title} could not create its data directory",
-            f"{disk}{error.what}\n{_last_words(error.why)}",
+            f"{disk}{error.what}\n{_last_error_lines(error.why)}",
             "free some space, or point DBDYNO_HOME at a larger disk" if disk else "",
         ) from error
     finally:
-        host.remove_tree(private)
+        host.remove_tree(private_folder)
     credentials.save(credentials_file(data_directory), host)
     return credentials
 
@@ -64,10 +64,10 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
 def _full_disk_words(place: Path, host: Host) -> str:
     """That the disk is full, if it is: MariaDB does not end then, but waits for somebody to free some space."""
     try:
-        free = host.free_bytes(place)
+        free_bytes = host.free_bytes(place)
     except (HostError, OSError):
         return ""
-    return f"the disk is full: {place} has {format_bytes(free)} free\n" if free < _LITTLE_BYTES else ""
+    return f"the disk is full: {place} has {format_bytes(free_bytes)} free\n" if free_bytes < _LITTLE_BYTES else ""
 
 
 def copy_data_directory(source: Path, destination: Path, host: Host) -> str:
@@ -75,10 +75,10 @@ def copy_data_directory(source: Path, destination: Path, host: Host) -> str:
 
     The copy gets an identity of its own: auto.cnf, which holds MySQL's server UUID, stays behind.
     """
-    how = host.copy_tree(source, destination)
+    copy_method = host.copy_tree(source, destination)
     host.files.remove(destination / "auto.cnf")
     Credentials.load(credentials_file(source), host).save(credentials_file(destination), host)
-    return how
+    return copy_method
 
 
 def account_statements(
@@ -100,7 +100,7 @@ def account_statements(
     return statements
 
 
-def _insecure(
+def _initialise_insecure(
     installation: Engine,
     family: EngineFamily,
     data_directory: Path,
@@ -131,28 +131,28 @@ def _bootstrap(
     )
     sql = bootstrap_sql(_share_files(installation, family, host), family, credentials)
     argv = [*installation.server_argv, f"--defaults-file={options}", "--bootstrap"]
-    done = host.run(argv, stdin=sql, timeout_s=_TIMEOUT_S, as_server_user=True)
-    if "ERROR:" in done.stderr:  # bootstrap goes on after a failed statement and ends with 0 all the same
-        raise HostError("the bootstrap of the system tables failed", done.stderr[-2000:])
+    result = host.run(argv, stdin=sql, timeout_s=_TIMEOUT_S, as_server_user=True)
+    if "ERROR:" in result.stderr:  # bootstrap goes on after a failed statement and ends with 0 all the same
+        raise HostError("the bootstrap of the system tables failed", result.stderr[-2000:])
     if family.fixed_redo:  # made anew at the first start; the clean end of the bootstrap left nothing in them
         for entry in host.files.entries(data_directory):
             if entry.path.name.startswith("ib_logfile"):
                 host.files.remove(entry.path)
 
 
-_WAYS = {"insecure": _insecure, "bootstrap": _bootstrap}
+_WAYS = {"insecure": _initialise_insecure, "bootstrap": _bootstrap}
 
 
 def bootstrap_sql(files: list[str], family: EngineFamily, credentials: Credentials) -> str:
     """SQL for ``--bootstrap``: statements of our own must stand on one line each."""
-    before = [
+    schema_sql = [
         "CREATE DATABASE IF NOT EXISTS mysql;",
         "USE mysql;",
         "SET @auth_root_socket=NULL;",
         "SET @skip_auth_anonymous=1;",
         "SET @current_hostname='localhost';",
     ]
-    after = [
+    account_sql = [
         "USE mysql;",
         # Accounts without a password for other addresses of this host come with the system tables, in older versions
         # also some without a name, and rights on databases called test for everyone.
@@ -162,7 +162,7 @@ def bootstrap_sql(files: list[str], family: EngineFamily, credentials: Credentia
         "FLUSH PRIVILEGES;",
         *account_statements(credentials, family.set_password),
     ]
-    return "\n".join([*before, *files, *after]) + "\n"
+    return "\n".join([*schema_sql, *files, *account_sql]) + "\n"
 
 
 def _share_files(installation: Engine, family: EngineFamily, host: Host) -> list[str]:
@@ -175,11 +175,11 @@ def _share_files(installation: Engine, family: EngineFamily, host: Host) -> list
 
 
 def _known_series(name: str) -> list[str]:
-    known = [family for family in families() if family.name == name and family.initialise != "unsupported"]
-    return [f"{family.title} {family.since}{'' if family.until else ' and later'}" for family in known]
+    known_families = [family for family in families() if family.name == name and family.initialise != "unsupported"]
+    return [f"{family.title} {family.since}{'' if family.until else ' and later'}" for family in known_families]
 
 
-def _last_words(text: str) -> str:
+def _last_error_lines(text: str) -> str:
     lines = text.strip().splitlines()
     errors = [line for line in lines if "ERROR" in line]
     return "\n".join((errors or lines)[-8:])

@@ -27,12 +27,14 @@ def network_port(access: NetworkAccess, host: Host) -> int:
     """
     if access.ports is None:
         return host.free_port()
-    first, last = access.ports
+    first_port, last_port = access.ports
     texts = [(content or b"").decode() for content in host.files.read_many(_LISTENERS)]
-    free = set(range(first, last + 1)) - listening_ports("\n".join(texts).splitlines())
-    if not free:
-        raise HostError(f"no port from {first} to {last} is free", "", "free a port, or widen the host's range")
-    return random.choice(sorted(free))
+    free_ports = set(range(first_port, last_port + 1)) - listening_ports("\n".join(texts).splitlines())
+    if not free_ports:
+        raise HostError(
+            f"no port from {first_port} to {last_port} is free", "", "free a port, or widen the host's range"
+        )
+    return random.choice(sorted(free_ports))
 
 
 def listening_ports(lines: Iterable[str]) -> set[int]:
@@ -55,10 +57,10 @@ def admit_clients(server: Server, credentials: Credentials, access: NetworkAcces
     ConfigureError : the server can't be reached over the network, or does not tell
     """
     for client in access.clients:
-        _admit(server, credentials, client.host)
+        _allow_client(server, credentials, client.host)
 
 
-def _admit(server: Server, credentials: Credentials, client: Host) -> None:
+def _allow_client(server: Server, credentials: Credentials, client: Host) -> None:
     try:
         server.connect(as_load_user=True, through=client).close()
     except ConfigureError as error:

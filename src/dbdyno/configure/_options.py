@@ -72,13 +72,13 @@ def replace_raw(
     StudyError : an option is reserved, or this version, or that of the plug-in, refuses or ignores it
     """
     for name, value in {fold(name): value for name, value in raw.items()}.items():
-        _refuse_of_plugin(name, family, version, plugin_version)
+        _refuse_plugin_option(name, family, version, plugin_version)
         _refuse_silenced(chosen, name, family, version)
-        replaced = _taken_out(chosen, name, family, version)
-        chosen[name] = _setting(name, value, family, version, replaced, source)
+        replaced_setting = _pop_replaced_setting(chosen, name, family, version)
+        chosen[name] = _setting(name, value, family, version, replaced_setting, source)
 
 
-def _refuse_of_plugin(name: str, family: str, version: str, plugin_version: str | None) -> None:
+def _refuse_plugin_option(name: str, family: str, version: str, plugin_version: str | None) -> None:
     """Refuse an option that this version of the plug-in is known not to have; one of unknown version may have it."""
     rows = [row for p in parameters() for row in p.rows_of(family, version) if row.name == name]
     if plugin_version and rows and not any(plugin_within(plugin_version, r.plugin_since, r.plugin_until) for r in rows):
@@ -89,47 +89,57 @@ def _refuse_of_plugin(name: str, family: str, version: str, plugin_version: str 
         )
 
 
-def _refuse_silenced(chosen: Mapping[str, Setting], name: str, family: str, version: str) -> None:
-    for row in (row for p in parameters() for row in p.rows_of(family, version) if row.name in chosen):
+def _refuse_silenced(settings_by_option: Mapping[str, Setting], name: str, family: str, version: str) -> None:
+    for row in (row for p in parameters() for row in p.rows_of(family, version) if row.name in settings_by_option):
         if name in row.silences:
             raise StudyError(
                 f"{family} {version} accepts but ignores the option '{name}' next to {row.name}",
-                f"which is set: {chosen[row.name].reason}",
-                f"use {row.name}, or {chosen[row.name].parameter} in [settings]",
+                f"which is set: {settings_by_option[row.name].reason}",
+                f"use {row.name}, or {settings_by_option[row.name].parameter} in [settings]",
             )
 
 
-def _taken_out(chosen: dict[str, Setting], name: str, family: str, version: str) -> Setting | None:
+def _pop_replaced_setting(
+    settings_by_option: dict[str, Setting], name: str, family: str, version: str
+) -> Setting | None:
     """Take out what stood for the same variable, also as its negation (``skip_log_bin`` and ``log_bin``)."""
-    shown = {row.name: row.read.partition(":")[2] for p in parameters() for row in p.rows_of(family, version)}
-    mine = {name, name.removeprefix("skip_")}
-    for option in list(chosen):
-        if option == name or (option.startswith("skip_") and shown.get(option, option) in mine):
-            return chosen.pop(option)
+    variable_of_option = {
+        row.name: row.read.partition(":")[2] for p in parameters() for row in p.rows_of(family, version)
+    }
+    variable_names = {name, name.removeprefix("skip_")}
+    for option in list(settings_by_option):
+        if option == name or (option.startswith("skip_") and variable_of_option.get(option, option) in variable_names):
+            return settings_by_option.pop(option)
     return None
 
 
 def _setting(
-    name: str, value: str, family: str, version: str, replaced: Setting | None, source: SettingSource
+    name: str, value: str, family: str, version: str, replaced_setting: Setting | None, source: SettingSource
 ) -> Setting:
     if name in RESERVED_OPTIONS:
         raise StudyError(
             f"the option '{name}' can't be set by a study", "dbdyno sets it so that the server is private", "remove it"
         )
-    known = lookup_option(name, family, version)
-    if known is not None and known.state in ("refused", "no-op", "absent"):
-        what = {"refused": "refuses", "absent": "has no", "no-op": "accepts but ignores"}[known.state]
-        instead = f"use {' or '.join(known.instead)}" if known.instead else "remove it"
-        raise StudyError(f"{family} {version} {what} the option '{name}'", f"it sets {known.parameter_id}", instead)
-    by = _SET_BY[source]
-    if known is None and name not in known_options():
+    option_entry = lookup_option(name, family, version)
+    if option_entry is not None and option_entry.state in ("refused", "no-op", "absent"):
+        verb = {"refused": "refuses", "absent": "has no", "no-op": "accepts but ignores"}[option_entry.state]
+        alternative = f"use {' or '.join(option_entry.instead)}" if option_entry.instead else "remove it"
+        raise StudyError(
+            f"{family} {version} {verb} the option '{name}'", f"it sets {option_entry.parameter_id}", alternative
+        )
+    origin = _SET_BY[source]
+    if option_entry is None and name not in known_options():
         # No table is complete: the server decides. What it refuses is named from its log.
         return Setting(
-            name, value, f"{by}; " + nearest(name, known_options(), "dbdyno's option tables don't have it"), "", source
+            name,
+            value,
+            f"{origin}; " + nearest(name, known_options(), "dbdyno's option tables don't have it"),
+            "",
+            source,
         )
-    parameter = replaced.parameter if replaced else known.parameter_id if known else ""
-    was = f", instead of {replaced.value or 'given'}" if replaced else ""
-    return Setting(name, value, f"{by}{was}", parameter, source)
+    parameter = replaced_setting.parameter if replaced_setting else option_entry.parameter_id if option_entry else ""
+    previous_words = f", instead of {replaced_setting.value or 'given'}" if replaced_setting else ""
+    return Setting(name, value, f"{origin}{previous_words}", parameter, source)
 
 
 def launch_options(installation: Engine, family: EngineFamily, data_directory: Path, temporary: Path) -> dict[str, str]:
@@ -160,18 +170,18 @@ def option_file(launch: Mapping[str, str], settings: Sequence[Setting]) -> str:
     <BLANKLINE>
     """
     lines = ["# Written by dbdyno; the server reads nothing else.", "[mysqld]"]
-    lines += [f"{name} = {_quoted(value)}" if value else name for name, value in launch.items()]
+    lines += [f"{name} = {_quoted_value(value)}" if value else name for name, value in launch.items()]
     for setting in settings:
         lines += ["", f"# {' '.join(setting.reason.split())}"]
-        bare = not setting.value and setting.option.startswith("skip_")
-        lines.append(setting.option if bare else f"{setting.option} = {_quoted(setting.value)}".rstrip())
+        is_flag = not setting.value and setting.option.startswith("skip_")
+        lines.append(setting.option if is_flag else f"{setting.option} = {_quoted_value(setting.value)}".rstrip())
     return "\n".join(lines) + "\n"
 
 
-def _quoted(value: str) -> str:
+def _quoted_value(value: str) -> str:
     """A value as option files want it: quoted where a comment sign or a space would end it.
 
-    >>> _quoted("a;b"), _quoted("64M"), _quoted("x # y")
+    >>> _quoted_value("a;b"), _quoted_value("64M"), _quoted_value("x # y")
     ('"a;b"', '64M', '"x # y"')
     """
     value = value.replace("\n", " ")

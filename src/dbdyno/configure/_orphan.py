@@ -52,8 +52,8 @@ def write_note(
 ) -> None:
     """Say which process runs on this folder."""
     group = None if memory_group is None else str(memory_group.folder)
-    boot_id, private = host.boot_id(), str(private_directory)
-    note = ServerNote(process.pid, process.start_ticks, boot_id, private, engine, time.time_ns(), group)
+    boot_id, private_path = host.boot_id(), str(private_directory)
+    note = ServerNote(process.pid, process.start_ticks, boot_id, private_path, engine, time.time_ns(), group)
     host.write_private(run_directory / _NOTE, json.dumps(asdict(note)) + "\n")
 
 
@@ -86,8 +86,8 @@ def end_orphan(run_directory: Path, host: Host) -> str:
         process.wait(_KILL_WAIT_S)
     if note.memory_group is not None:
         host.remove_memory_group(Path(note.memory_group))
-    private = Path(note.private_directory)
-    if is_own_private_folder(private, host):
-        host.remove_tree(private)
+    private_folder = Path(note.private_directory)
+    if is_own_private_folder(private_folder, host):
+        host.remove_tree(private_folder)
     remove_note(run_directory, host)
     return f"killed a server, process {note.pid}" if process is not None else "removed a killed run's files"

@@ -29,31 +29,31 @@ def read_back(
     ------
     ConfigureError : one did not take effect; option, asked and effective value are named
     """
-    done = []
+    checked_settings = []
     for setting in settings:
-        row = _row_of(setting, family, version)
-        effective = _effective(setting, row, variables, status)
+        row = _option_row(setting, family, version)
+        effective = _effective_value(setting, row, variables, status)
         if effective is not None and not took_effect(setting, row, effective):
             raise ConfigureError(
                 f"the option {setting.option} did not take effect on {family} {version}",
-                f"the study asks for {_expected(setting, row) or 'empty'}, the server reports {effective or 'empty'}"
-                f" ({setting.reason})",
+                f"the study asks for {_expected_value(setting, row) or 'empty'}, the server reports "
+                f"{effective or 'empty'} ({setting.reason})",
                 _remedy(setting),
             )
-        done.append(dataclasses.replace(setting, effective=effective))
-    return tuple(done)
+        checked_settings.append(dataclasses.replace(setting, effective=effective))
+    return tuple(checked_settings)
 
 
 def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool:
     """Return whether an effective value is what was asked, by the comparison rule of the option's row."""
-    expected = normal(_expected(setting, row))
-    got = normal(effective)
+    expected_value = normal(_expected_value(setting, row))
+    effective_value = normal(effective)
     rule = row.compare if row is not None else "equal"
-    if rule == "equal" or not (_is_number(expected) and _is_number(got)):
-        return expected == got
+    if rule == "equal" or not (_is_number(expected_value) and _is_number(effective_value)):
+        return expected_value == effective_value
     if rule == "at_least":
-        return float(got) >= float(expected)
-    return float(expected) <= float(got) <= float(expected) * _ROUNDED_UP_MAX
+        return float(effective_value) >= float(expected_value)
+    return float(expected_value) <= float(effective_value) <= float(expected_value) * _ROUNDED_UP_MAX
 
 
 def normal(value: str) -> str:
@@ -71,19 +71,19 @@ def normal(value: str) -> str:
     return _WORDS.get(text, text)
 
 
-def _row_of(setting: Setting, family: str, version: str) -> OptionRow | None:
+def _option_row(setting: Setting, family: str, version: str) -> OptionRow | None:
     rows = (row for parameter in parameters() for row in parameter.rows_of(family, version))
     return next((row for row in rows if row.name == setting.option), None)
 
 
-def _effective(
+def _effective_value(
     setting: Setting, row: OptionRow | None, variables: Mapping[str, str], status: Mapping[str, str]
 ) -> str | None:
     kind, _, name = (row.read if row is not None else f"variable:{setting.option}").partition(":")
     return (status if kind == "status" else variables).get(name.lower())
 
 
-def _expected(setting: Setting, row: OptionRow | None) -> str:
+def _expected_value(setting: Setting, row: OptionRow | None) -> str:
     return row.expect if row is not None and row.expect else setting.value
 
 

@@ -70,7 +70,7 @@ _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
 
 def plugin_error(words: str, installation: Engine) -> ConfigureError | None:
     """Return why the log says that a plug-in was not taken; None when it does not say so."""
-    for pattern, what, remedy in _COMPLAINTS:
+    for pattern, complaint, remedy in _COMPLAINTS:
         match = pattern.search(words)
         if match is None or match["plugin"].lower() == "innodb":  # built in: its log says better why it did not start
             continue
@@ -79,9 +79,11 @@ def plugin_error(words: str, installation: Engine) -> ConfigureError | None:
         if "maturity" in facts:
             facts["maturity"] = facts["maturity"].lower()
         line = next(line for line in words.splitlines() if match[0] in line)
-        before = "\n".join(_before(words, line)) if "init function" in match[0] else ""
+        lines_before = "\n".join(_errors_before(words, line)) if "init function" in match[0] else ""
         return ConfigureError(
-            f"{installation.title} {what.format(**facts)}", f"{before}\n{line}".strip(), remedy.format(**facts)
+            f"{installation.title} {complaint.format(**facts)}",
+            f"{lines_before}\n{line}".strip(),
+            remedy.format(**facts),
         )
     return None
 
@@ -95,7 +97,7 @@ def absent_engine(storage_engine: str, there: list[str], words: str, installatio
     )
 
 
-def _before(words: str, line: str) -> list[str]:
+def _errors_before(words: str, line: str) -> list[str]:
     lines = words.splitlines()
     return [text for text in lines[: lines.index(line)] if "ERROR" in text][-4:]
 
@@ -114,28 +116,30 @@ def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
     title = order.installation.title
     death = server.diagnose_exit()
     if death is not None and death.kind in _FROM_BELOW:  # what the server then says of its parts is not what is wrong
-        return _dead(title, death, words)
+        return _death_error(title, death, words)
     refused_plugin = plugin_error(order.words(ALL_LINES), order.installation)
     if refused_plugin is not None:  # its options are unknown then, which is not what is wrong
         return refused_plugin
-    everything = order.words(ALL_LINES)  # old servers take a long leave after they have said why
+    log_words = order.words(ALL_LINES)  # old servers take a long leave after they have said why
     for pattern in _REFUSED_RES:
-        match = pattern.search(everything)
+        match = pattern.search(log_words)
         if match:
             option = match[1].replace("-", "_")
-            near = nearest(option, known_options(), "")
+            suggestion = nearest(option, known_options(), "")
             if order.storage_engine != "innodb" and option.startswith(f"{order.storage_engine}_"):
-                near = f"check that the plug-in is {order.storage_engine} and that its version has this option"
-            line = next(line for line in everything.splitlines() if match[0] in line)
+                suggestion = f"check that the plug-in is {order.storage_engine} and that its version has this option"
+            line = next(line for line in log_words.splitlines() if match[0] in line)
             return ConfigureError(
                 f"{title} refused the option {option}",
                 line,
-                near if option not in near else "correct its value, or remove it from the settings of the target",
+                suggestion
+                if option not in suggestion
+                else "correct its value, or remove it from the settings of the target",
             )
-    return ConfigureError(f"{title} did not start", words, "") if death is None else _dead(title, death, words)
+    return ConfigureError(f"{title} did not start", words, "") if death is None else _death_error(title, death, words)
 
 
-def _dead(title: str, death: CrashReport, words: str) -> ConfigureError:
+def _death_error(title: str, death: CrashReport, words: str) -> ConfigureError:
     remedy = "choose a higher [limits] memory, or a smaller tier" if death.kind == "oom-limit" else ""
     return ConfigureError(f"{title} did not start: {death.words}", death.excerpt or words, remedy)
 
@@ -169,9 +173,9 @@ def await_login(server: Server, process: Process, order: StartOrder) -> None:
 
 def check_storage_engine(server: Server, order: StartOrder) -> None:
     """A server starts without a plug-in that it did not take, as long as no option of it is given."""
-    there = server.storage_engines()
-    if order.storage_engine not in there:
-        raise absent_engine(order.storage_engine, there, order.words(ALL_LINES), order.installation)
+    server_engines = server.storage_engines()
+    if order.storage_engine not in server_engines:
+        raise absent_engine(order.storage_engine, server_engines, order.words(ALL_LINES), order.installation)
     version = server.plugin(order.storage_engine).get("version", "")
     if version and order.plugin_version and not matches(version, order.plugin_version):
         raise ConfigureError(

@@ -94,6 +94,7 @@ class Server:
         self._error_log = error_log
         self._private_directory = private_directory
         self._run_directory = run_directory
+        self._reached: set[tuple[Host, Address]] = set()
 
     def __repr__(self) -> str:
         """Name and address, never a password."""
@@ -145,16 +146,18 @@ class Server:
         ConfigureError : it does not let us in; the end of its log is given when it is ours and has ended
         """
         try:
-            return self._open(database, as_load_user=as_load_user or self._credentials is None, through=through)
+            return self._open_connection(
+                database, as_load_user=as_load_user or self._credentials is None, through=through
+            )
         except PathLostError as error:
             remedy = "check cable, switch, route and power of its host"
-            raise ConfigureError(str(error.args[-1]), self._where(), remedy, fault="network") from None
+            raise ConfigureError(str(error.args[-1]), self._endpoint_words(), remedy, fault="network") from None
         except UnansweredError as error:
             remedy = "" if self.is_ours else "check whether the server or the network hangs"
-            raise ConfigureError(str(error.args[-1]), self._where(), remedy) from None
+            raise ConfigureError(str(error.args[-1]), self._endpoint_words(), remedy) from None
         except (pymysql.MySQLError, OSError) as error:
             # The driver's own traceback shows the arguments of the call.
-            raise self._not_let_in(str(error.args[-1] if error.args else error)) from None
+            raise self._refused_connection_error(str(error.args[-1] if error.args else error)) from None
 
     def wedged(self, quiet_s: float = 0.0) -> str | None:
         """Return why no answer is to be expected of it, in words; None while that can't be said.
@@ -166,17 +169,17 @@ class Server:
         quiet_s : how long nobody has had an answer, as far as the caller knows
         """
         if self._wedged is None and (self.process is None or self.process.poll() is None):  # else see `death`
-            halted = self._watch.verdict() if self._watch is not None else None
-            self._wedged = f"{self.installation.title} {halted}" if halted else self._unanswered_login(quiet_s)
+            halt_words = self._watch.verdict() if self._watch is not None else None
+            self._wedged = f"{self.installation.title} {halt_words}" if halt_words else self._probe_login(quiet_s)
         return self._wedged
 
     def variables(self) -> dict[str, str]:
         """SHOW GLOBAL VARIABLES, names in lower case."""
-        return self._show("SHOW GLOBAL VARIABLES")
+        return self._show_values("SHOW GLOBAL VARIABLES")
 
     def status(self) -> dict[str, str]:
         """SHOW GLOBAL STATUS, names in lower case."""
-        return self._show("SHOW GLOBAL STATUS")
+        return self._show_values("SHOW GLOBAL STATUS")
 
     def storage_engines(self) -> list[str]:
         """Return those that tables can be made of, lower case."""
@@ -194,12 +197,12 @@ class Server:
         with self.connect() as connection, connection.cursor(pymysql.cursors.DictCursor) as cursor:
             cursor.execute("SELECT * FROM information_schema.plugins WHERE plugin_name = %s", (storage_engine,))
             row = {str(name).lower(): str(value or "") for name, value in (cursor.fetchone() or {}).items()}
-        shown = {
+        facts = {
             "version": row.get("plugin_auth_version", ""),
             "library": row.get("plugin_library", ""),
             "maturity": row.get("plugin_maturity", "").lower(),
         }
-        return {name: value for name, value in shown.items() if value}
+        return {name: value for name, value in facts.items() if value}
 
     def stop(self, timeout_s: float = 120) -> float:
         """End it cleanly, as a data directory that is kept needs it; the seconds that took.
@@ -211,11 +214,11 @@ class Server:
         if self.process is None:
             return 0.0
         started_ns = time.monotonic_ns()
-        with self._taken_down():
+        with self._clean_up_after_exit():
             self.process.terminate()
-            code = self._ended_within(self.process, timeout_s)
+            code = self._await_exit(self.process, timeout_s)
             if code != 0:
-                death = self._diagnosed(code)
+                death = self._exit_report(code)
                 raise ConfigureError(
                     f"{self.installation.title} did not shut down cleanly",
                     f"{death.words}\n{death.excerpt}",
@@ -227,7 +230,7 @@ class Server:
         """End it at once; its data directory is only good for being thrown away, or for being recovered."""
         if self.process is not None:
             started_ns, was_alive = time.monotonic_ns(), self.diagnose_exit() is None
-            with self._taken_down():
+            with self._clean_up_after_exit():
                 self._kill(self.process)
                 if was_alive:
                     self.kill_ns = time.monotonic_ns() - started_ns
@@ -243,7 +246,7 @@ class Server:
         """Say why it ended by itself, with its log's words; None while it runs and when it was we who ended it."""
         code = self.process.poll() if self.process is not None and not self._is_ending else None
         if code is not None and self._death is None:
-            self._death = self._diagnosed(code)
+            self._death = self._exit_report(code)
         return self._death
 
     def read_memory_use(self) -> MemoryUse | None:
@@ -272,20 +275,22 @@ class Server:
         """The end of its error log; empty for a server that is not ours."""
         return log_tail(self._error_log, self._host, lines) if self._error_log is not None else ""
 
-    def _unanswered_login(self, quiet_s: float) -> str | None:
-        now = time.monotonic()
-        if quiet_s < _QUIET_S or now - self._last_probe < _QUIET_S:
+    def _probe_login(self, quiet_s: float) -> str | None:
+        now_s = time.monotonic()
+        if quiet_s < _QUIET_S or now_s - self._last_probe < _QUIET_S:
             return None
-        self._last_probe = now
+        self._last_probe = now_s
         try:
-            self._open(None, as_load_user=self._credentials is None).close()
+            self._open_connection(None, as_load_user=self._credentials is None).close()
         except (PathLostError, UnansweredError) as error:
             return f"{error.args[-1]}; no connection had an answer in the {quiet_s:.0f} s before"
         except (pymysql.MySQLError, OSError):  # an answer, if not the one wished for
             return None
         return None
 
-    def _open(self, database: str | None, *, as_load_user: bool, through: Host | None = None) -> ServerConnection:
+    def _open_connection(
+        self, database: str | None, *, as_load_user: bool, through: Host | None = None
+    ) -> ServerConnection:
         endpoint = self.endpoint
         path = endpoint.socket if as_load_user else str(self._admin_socket)
         if path is not None:
@@ -295,8 +300,10 @@ class Server:
         address: Address = Path(path) if path is not None else (endpoint.host or "", endpoint.port or 0)
         through = through or self._load_host
         if as_load_user and through is not None and not isinstance(address, Path):
+            self._reached.add((through, address))
             address = through.reach_through(address)
         elif self.is_ours:
+            self._reached.add((self._host, address))
             address = self._host.reach(address)
         return connect(
             user=endpoint.user if as_load_user else ADMIN_USER,
@@ -311,7 +318,7 @@ class Server:
             watch=self._watch,
         )
 
-    def _ended_within(self, process: Process, timeout_s: float) -> int:
+    def _await_exit(self, process: Process, timeout_s: float) -> int:
         """Its exit code; killed when the time is up, or when its process is halted and will not hear of it."""
         deadline = time.monotonic() + timeout_s
         while True:
@@ -319,14 +326,14 @@ class Server:
             try:
                 return process.wait(max(min(_LOOK_S, left_s), 0.0))
             except HostError as error:
-                halted = self._watch.verdict() if self._watch is not None else None
-                if left_s > _LOOK_S and halted is None:
+                halt_words = self._watch.verdict() if self._watch is not None else None
+                if left_s > _LOOK_S and halt_words is None:
                     continue
-                tail = self.log_tail()
+                log_excerpt = self.log_tail()
                 self._kill(process)
-                within = "when asked to" if halted else f"within {timeout_s:g} s"
-                what = f"{self.installation.title} did not stop {within} and was killed"
-                raise ConfigureError(f"{what}: it {halted}" if halted else what, tail) from error
+                deadline_words = "when asked to" if halt_words else f"within {timeout_s:g} s"
+                what = f"{self.installation.title} did not stop {deadline_words} and was killed"
+                raise ConfigureError(f"{what}: it {halt_words}" if halt_words else what, log_excerpt) from error
 
     def _kill(self, process: Process) -> None:
         process.kill()
@@ -340,20 +347,20 @@ class Server:
                 "check its disk: the kernel ends a process only after its reads and writes finish",
             ) from error
 
-    def _where(self) -> str:
+    def _endpoint_words(self) -> str:
         endpoint = self.endpoint
         if self.is_ours:
             return ""
         return endpoint.socket or f"{endpoint.host}:{endpoint.port}"
 
-    def _not_let_in(self, words: str) -> ConfigureError:
-        ended = self.process is not None and self.process.poll() is not None
+    def _refused_connection_error(self, words: str) -> ConfigureError:
+        has_ended = self.process is not None and self.process.poll() is not None
         return ConfigureError(
-            f"{self.installation.title} {'has ended' if ended else 'refuses the connection'}",
-            f"{words}\n{self.log_tail()}".strip() if ended else words,
+            f"{self.installation.title} {'has ended' if has_ended else 'refuses the connection'}",
+            f"{words}\n{self.log_tail()}".strip() if has_ended else words,
         )
 
-    def _show(self, statement: str) -> dict[str, str]:
+    def _show_values(self, statement: str) -> dict[str, str]:
         with self.connect() as connection, connection.cursor() as cursor:
             cursor.execute(statement)
             return {str(name).lower(): str(value) for name, value, *_ in rows_of(cursor, 2)}
@@ -365,7 +372,7 @@ class Server:
         file = address.password_file if address is not None else None
         return self._host.read_private(Path(file)).rstrip("\n") if file else ""
 
-    def _diagnosed(self, code: int) -> CrashReport:
+    def _exit_report(self, code: int) -> CrashReport:
         signs = self._oom.signs() if self._oom is not None else OomSigns()
         limit = self.memory_group.limit_bytes if self.memory_group is not None else None
         if isinstance(self.process, ContainerProcess):  # its engine counts for it, and its group goes with it
@@ -374,13 +381,15 @@ class Server:
         return diagnose(code, "\n".join(late_text(log, self._host) for log in logs if log is not None), signs, limit)
 
     @contextlib.contextmanager
-    def _taken_down(self) -> Iterator[None]:
+    def _clean_up_after_exit(self) -> Iterator[None]:
         """Remove what belongs to the ended process: its private files, its note, its memory group."""
         self.read_memory_use()
         self._is_ending = True
         try:
             yield
         finally:
+            for host, address in self._reached:
+                host.leave(address)
             if self.memory_group is not None and self.memory_group.is_ours:
                 self._host.remove_memory_group(self.memory_group.folder)
             if self._private_directory is not None:

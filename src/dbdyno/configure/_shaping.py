@@ -86,8 +86,8 @@ def configured_queues(shown: str) -> list[str]:
     >>> configured_queues("qdisc htb 1: root refcnt 2 r2q 10 default 0x10")
     ['1:']
     """
-    found = re.findall(r"^qdisc (\S+) (\S+)", shown, re.MULTILINE)
-    return [handle for kind, handle in found if handle != "0:" and kind not in ("clsact", "ingress", "noqueue")]
+    queues = re.findall(r"^qdisc (\S+) (\S+)", shown, re.MULTILINE)
+    return [handle for kind, handle in queues if handle != "0:" and kind not in ("clsact", "ingress", "noqueue")]
 
 
 def sudoers_line(user: str, program: str) -> str:
@@ -105,14 +105,16 @@ def shaping_obstacle(host: Host) -> tuple[str, str]:
     Whether the kernel has what a route needs is known when a study tries it.
     """
     try:
-        tc = _program(host, "tc")
+        tc = _find_program(host, "tc")
         if host.system().user_id == 0:
             return "", ""
-        sudo = _program(host, "sudo")
+        sudo = _find_program(host, "sudo")
     except HostError as error:
         return error.why, error.remedy
-    done = host.run([sudo, "-n", tc, "-V"], timeout_s=_TIMEOUT_S, check=False)
-    return ("", "") if done.exit_code == 0 else (done.stderr.strip(), _sudo_remedy(sudoers_line(_user(host), tc)))
+    result = host.run([sudo, "-n", tc, "-V"], timeout_s=_TIMEOUT_S, check=False)
+    return (
+        ("", "") if result.exit_code == 0 else (result.stderr.strip(), _sudo_remedy(sudoers_line(_user_name(host), tc)))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ class TrafficShaper:
         self.host.run_at_end(_AT_END, [*self.tc, *undo_command(self.interface.name)])
         try:
             for words in commands:
-                self._run(words, route)
+                self._run_command(words, route)
         except BaseException:
             self.undo()
             raise
@@ -155,11 +157,11 @@ class TrafficShaper:
         HostError : it can't be removed
         """
         words = [*self.tc, *undo_command(self.interface.name)]
-        done = self.host.run(words, timeout_s=_TIMEOUT_S, check=False)
-        if done.exit_code != 0 and _HANDLE in configured_queues(_queues(self.host, self.interface.name)):
+        result = self.host.run(words, timeout_s=_TIMEOUT_S, check=False)
+        if result.exit_code != 0 and _HANDLE in configured_queues(_queues(self.host, self.interface.name)):
             raise HostError(
                 f"{self.interface.name} of {self.host.link.destination} stays shaped",
-                done.stderr.strip(),
+                result.stderr.strip(),
                 f"run there: {_undo_words(self.interface.name)}",
             )
         self.host.forget_at_end(_AT_END)
@@ -175,13 +177,13 @@ class TrafficShaper:
             self.apply(route, _TRIAL_PORT)
             self.undo()
 
-    def _run(self, words: Sequence[str], route: RouteChoice) -> None:
-        done = self.host.run(words, timeout_s=_TIMEOUT_S, check=False)
-        if done.exit_code != 0:
-            said = done.stderr.strip() or f"exit code {done.exit_code}"
-            remedy = shaping_remedy(said, needs_netem="netem" in words, sudoers=self.sudoers)
+    def _run_command(self, words: Sequence[str], route: RouteChoice) -> None:
+        result = self.host.run(words, timeout_s=_TIMEOUT_S, check=False)
+        if result.exit_code != 0:
+            refusal = result.stderr.strip() or f"exit code {result.exit_code}"
+            remedy = shaping_remedy(refusal, needs_netem="netem" in words, sudoers=self.sudoers)
             what = f"{self.host.link.destination} can't shape the route '{route.name}'"
-            raise HostError(what, f"{' '.join(words)}\n{said}", remedy)
+            raise HostError(what, f"{' '.join(words)}\n{refusal}", remedy)
 
 
 def shaping_remedy(said: str, *, needs_netem: bool, sudoers: str) -> str:
@@ -193,8 +195,8 @@ def shaping_remedy(said: str, *, needs_netem: bool, sudoers: str) -> str:
     if re.search(r"^sudo:|may not run sudo|not in the sudoers|not allowed to execute", said, re.MULTILINE):
         return _sudo_remedy(sudoers)
     if "kind is unknown" in said or "No such file or directory" in said:
-        missing = "sch_netem, or give the route a rate and no rtt" if needs_netem else "sch_htb sch_tbf cls_u32"
-        return f"run there: sudo modprobe -a {missing}"
+        modules = "sch_netem, or give the route a rate and no rtt" if needs_netem else "sch_htb sch_tbf cls_u32"
+        return f"run there: sudo modprobe -a {modules}"
     return "check that the user may change network interfaces there (CAP_NET_ADMIN)"
 
 
@@ -206,7 +208,7 @@ def find_shaper(host: RemoteHost, choice: HostChoice) -> TrafficShaper:
     HostError : there is no such interface, its queues are not the kernel's own, or sudo would be needed and is not
         listed in the study
     """
-    tc, user = _program(host, "tc"), _user(host)
+    tc, user = _find_program(host, "tc"), _user_name(host)
     sudoers = sudoers_line(user, tc)
     words: tuple[str, ...] = (tc,)
     if host.system().user_id != 0:
@@ -214,7 +216,7 @@ def find_shaper(host: RemoteHost, choice: HostChoice) -> TrafficShaper:
             what = f"{user} can't shape routes on {choice.name}"
             remedy = f'add sudo = ["{SUDO_SHAPE}"] to [hosts.{choice.name}], and {_sudo_remedy(sudoers)}'
             raise HostError(what, "only root may change network interfaces", remedy)
-        words = (_program(host, "sudo"), "-n", tc)
+        words = (_find_program(host, "sudo"), "-n", tc)
     shaper = TrafficShaper(host, _interface(host, choice), words, sudoers)
     _check_unconfigured(shaper)
     return shaper
@@ -243,12 +245,14 @@ def check_shaping(host: RemoteHost, choice: HostChoice, routes: Sequence[RouteCh
 
 
 def _interface(host: Host, choice: HostChoice) -> Interface:
-    ip = _program(host, "ip")
-    shown = host.run([ip, "-o", "addr", "show", "to", f"{choice.address}/32"], timeout_s=_TIMEOUT_S, check=False)
-    match = re.search(r"^\d+:\s+([^\s@]+)", shown.stdout, re.MULTILINE)
+    ip = _find_program(host, "ip")
+    addresses = host.run([ip, "-o", "addr", "show", "to", f"{choice.address}/32"], timeout_s=_TIMEOUT_S, check=False)
+    match = re.search(r"^\d+:\s+([^\s@]+)", addresses.stdout, re.MULTILINE)
     if match is None:
         what = f"no network interface of {choice.name} has the address {choice.address}"
-        raise HostError(what, shown.stderr.strip(), "give the address as the host has it, not as a gateway shows it")
+        raise HostError(
+            what, addresses.stderr.strip(), "give the address as the host has it, not as a gateway shows it"
+        )
     link = host.run([ip, "-o", "link", "show", "dev", match[1]], timeout_s=_TIMEOUT_S).stdout
     mtu = re.search(r"\bmtu (\d+)", link)
     if mtu is None:
@@ -261,16 +265,18 @@ def _check_unconfigured(shaper: TrafficShaper) -> None:
     host, interface, deadline = shaper.host, shaper.interface.name, time.monotonic() + _LEFT_S
     if host.will_run_at_end(_AT_END):
         shaper.undo()
-    while configured := configured_queues(shown := _queues(host, interface)):
-        if _HANDLE not in configured:
+    while handles := configured_queues(queues_text := _queues(host, interface)):
+        if _HANDLE not in handles:
             what = f"{interface} of {host.link.destination} has queues that somebody has configured"
-            raise HostError(what, shown, f"remove them for the study: sudo tc qdisc del dev {interface} root")
+            raise HostError(what, queues_text, f"remove them for the study: sudo tc qdisc del dev {interface} root")
         for agent in host.agents():
             if not agent.is_alive:
                 host.end_agent(agent.session)
         if time.monotonic() > deadline:
             what = f"{interface} of {host.link.destination} is shaped by another study"
-            raise HostError(what, shown, f"wait for its end; if there is none, run there: {_undo_words(interface)}")
+            raise HostError(
+                what, queues_text, f"wait for its end; if there is none, run there: {_undo_words(interface)}"
+            )
         time.sleep(0.1)
 
 
@@ -279,10 +285,10 @@ def _undo_words(interface: str) -> str:
 
 
 def _queues(host: Host, interface: str) -> str:
-    return host.run([_program(host, "tc"), "qdisc", "show", "dev", interface], timeout_s=_TIMEOUT_S).stdout.strip()
+    return host.run([_find_program(host, "tc"), "qdisc", "show", "dev", interface], timeout_s=_TIMEOUT_S).stdout.strip()
 
 
-def _program(host: Host, name: str) -> str:
+def _find_program(host: Host, name: str) -> str:
     """Its path; administrators' folders are not in every user's search path."""
     find = 'PATH=$PATH:/usr/sbin:/sbin; command -v "$1"'
     path = host.run(["sh", "-c", find, "sh", name], timeout_s=_TIMEOUT_S, check=False).stdout.strip()
@@ -292,7 +298,7 @@ def _program(host: Host, name: str) -> str:
     return path
 
 
-def _user(host: Host) -> str:
+def _user_name(host: Host) -> str:
     return host.run(["id", "-un"], timeout_s=_TIMEOUT_S).stdout.strip()
 
 

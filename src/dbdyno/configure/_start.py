@@ -60,13 +60,13 @@ def _start(order: StartOrder) -> Server:
         host.files.remove(log)
     for folder in beside(order.data_directory, order.storage_engine):
         host.make_directory(folder, for_server=True)
-    private = host.make_private_directory()
+    private_directory = host.make_private_directory()
     group = None
     try:
         group = _memory_group(order)
-        return _start_in(order, private, group, credentials, started_ns)
+        return _start_process(order, private_directory, group, credentials, started_ns)
     except BaseException:
-        host.remove_tree(private)
+        host.remove_tree(private_directory)
         if group is not None:
             host.remove_memory_group(group.folder)
         raise
@@ -79,23 +79,23 @@ def _memory_group(order: StartOrder) -> MemoryGroup | None:
     return order.host.make_memory_group(name, order.memory_limit_bytes)
 
 
-def _start_in(
-    order: StartOrder, private: Path, group: MemoryGroup | None, credentials: Credentials, started_ns: int
+def _start_process(
+    order: StartOrder, private_directory: Path, group: MemoryGroup | None, credentials: Credentials, started_ns: int
 ) -> Server:
     host = order.host
     port = _port(order)
-    admin_socket = private / "s" / "s.sock"
+    admin_socket = private_directory / "s" / "s.sock"
     host.make_directory(admin_socket.parent, for_server=True)
     options = order.run_directory / "my.cnf"
-    text = option_file(_launch(order, admin_socket, port), order.settings)
+    text = option_file(_launch_options(order, admin_socket, port), order.settings)
     host.files.write(options, text.encode())
-    process = _spawned(order, options, admin_socket.parent, group)
+    process = _spawn(order, options, admin_socket.parent, group)
     if order.network is not None and port is not None:
         endpoint = network_endpoint(order.network, port, credentials)
     else:
-        endpoint = private_endpoint(order.route, private, port, credentials, host)
-    if isinstance(process, ContainerProcess) and (own := container_port(order.route, order.container)):
-        endpoint = replace(endpoint, host=process.address, port=own)
+        endpoint = private_endpoint(order.route, private_directory, port, credentials, host)
+    if isinstance(process, ContainerProcess) and (server_port := container_port(order.route, order.container)):
+        endpoint = replace(endpoint, host=process.address, port=server_port)
     server = Server(
         order.installation,
         endpoint,
@@ -105,14 +105,14 @@ def _start_in(
         process=process,
         data_directory=order.data_directory,
         error_log=order.error_log,
-        private_directory=private,
+        private_directory=private_directory,
         run_directory=order.run_directory,
         memory_group=process.memory_group() if isinstance(process, ContainerProcess) else group,
         load_host=None if order.network is None else order.network.clients[0].host,
     )
     server.option_file = text
     try:
-        write_note(order.run_directory, process, private, host, order.installation.title, group)
+        write_note(order.run_directory, process, private_directory, host, order.installation.title, group)
         await_login(server, process, order)
         server.start_ns = time.monotonic_ns() - started_ns
         check_storage_engine(server, order)
@@ -133,7 +133,7 @@ def _port(order: StartOrder) -> int | None:
     return order.host.free_port() if order.route == "loopback" else None
 
 
-def _spawned(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup | None) -> Process:
+def _spawn(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup | None) -> Process:
     limit = _open_files(order.settings)
     if order.installation.image:
         return spawn_in_container(
@@ -143,7 +143,7 @@ def _spawned(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup
             data_directory=order.data_directory,
             output=order.output,
             route=order.route,
-            choice=_bounded(order.container, order.memory_limit_bytes),
+            choice=_with_lower_limit(order.container, order.memory_limit_bytes),
             host=order.host,
             cpus=order.cpus,
             open_files=limit,
@@ -160,13 +160,13 @@ def _spawned(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup
     )
 
 
-def _bounded(choice: ContainerChoice, limit_bytes: int | None) -> ContainerChoice:
+def _with_lower_limit(choice: ContainerChoice, limit_bytes: int | None) -> ContainerChoice:
     """The container's own limit, or that of the study where it is the lower one: its engine makes the group."""
     limits = [limit for limit in (choice.memory_bytes, limit_bytes) if limit is not None]
     return replace(choice, memory_bytes=min(limits, default=None))
 
 
-def _launch(order: StartOrder, admin_socket: Path, port: int | None) -> dict[str, str]:
+def _launch_options(order: StartOrder, admin_socket: Path, port: int | None) -> dict[str, str]:
     family = family_of(order.installation.family, order.installation.version)
     network = listening_options(order.route, order.container, port)
     if order.network is not None:

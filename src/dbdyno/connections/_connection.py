@@ -113,11 +113,11 @@ class ServerConnection(_Driver):
     @contextlib.contextmanager
     def within(self, limit_s: float) -> Iterator[None]:
         """Statements of the block may take so long."""
-        before, self.answer_s = self.answer_s, limit_s
+        previous_s, self.answer_s = self.answer_s, limit_s
         try:
             yield
         finally:
-            self.answer_s = before
+            self.answer_s = previous_s
 
     @property
     def is_encrypted(self) -> bool:
@@ -126,24 +126,24 @@ class ServerConnection(_Driver):
 
     def connect(self, sock: sockets.socket | None = None) -> None:
         """Connect and log in, all within the time of a log-in."""
-        self._begin("logging in", self._login_s)
+        self._begin_action("logging in", self._login_s)
         self._is_in = False
         self._inbox.clear()
         try:
-            opened = self._opened() if sock is None else sock
+            open_socket = self._open_socket() if sock is None else sock
         except PathLostError as error:
             raise PathLostError(error.args[0], f"{self._where}: {error.args[1]}") from None
         except OSError as error:
             words = f"no connection within {self._login_s:g} s" if isinstance(error, TimeoutError) else error
             raise OperationalError(CR.CR_CONN_HOST_ERROR, f"{self._where}: {words}") from None
         self._secure = self.unix_socket is not None
-        with self._sense():
-            super().connect(opened)
+        with self._translate_protocol_errors():
+            super().connect(open_socket)
         self._is_in = True
 
     def close(self) -> None:
         """Say good-bye, and wait no longer than a moment for that to be sent."""
-        self._begin("closing", _CLOSE_S)
+        self._begin_action("closing", _CLOSE_S)
         super().close()
 
     def abandon(self) -> None:
@@ -156,12 +156,12 @@ class ServerConnection(_Driver):
 
     def query(self, sql: str | bytes, unbuffered: bool = False) -> int:
         """Do as the driver; an answer that is none is an error of the server."""
-        with self._sense():
+        with self._translate_protocol_errors():
             return super().query(sql, unbuffered)
 
     def next_result(self, unbuffered: bool = False) -> int:
         """Do as the driver; an answer that is none is an error of the server."""
-        with self._sense():
+        with self._translate_protocol_errors():
             return super().next_result(unbuffered)
 
     def check_upgrade(self) -> None:
@@ -174,35 +174,35 @@ class ServerConnection(_Driver):
         """Seconds until the answer must be there; never 0, which would mean not to wait at all."""
         return max(self._due - time.monotonic(), 0.001)
 
-    def _opened(self) -> sockets.socket:
+    def _open_socket(self) -> sockets.socket:
         if self.unix_socket is not None:
-            return self._opened_locally(str(self.unix_socket))
+            return self._open_unix_socket(str(self.unix_socket))
         return open_path(str(self.host), self.port, self._login_s, self._path_s)
 
-    def _opened_locally(self, path: str) -> sockets.socket:
-        opened = sockets.socket(sockets.AF_UNIX)
+    def _open_unix_socket(self, path: str) -> sockets.socket:
+        unix_socket = sockets.socket(sockets.AF_UNIX)
         try:
             while True:
                 try:
-                    opened.settimeout(self.remaining_s())
-                    opened.connect(path)
+                    unix_socket.settimeout(self.remaining_s())
+                    unix_socket.connect(path)
                 except BlockingIOError:  # its queue is full
-                    self._look()
+                    self._check_deadline()
                     time.sleep(_FULL_QUEUE_S)
                 else:
-                    return opened
+                    return unix_socket
         except BaseException:
-            opened.close()
+            unix_socket.close()
             raise
 
-    def _begin(self, doing: str, limit_s: float) -> None:
+    def _begin_action(self, doing: str, limit_s: float) -> None:
         self._doing, self._begun, self._taken_bytes = doing, time.monotonic(), 0
         self._due = self._begun + limit_s
 
     def _execute_command(self, command: int, sql: str | bytes) -> None:
         if self._is_in:
             text = sql.decode("utf-8", "replace") if isinstance(sql, bytes) else sql
-            self._begin(text[:_STATEMENT_CHARACTERS], self.answer_s)
+            self._begin_action(text[:_STATEMENT_CHARACTERS], self.answer_s)
         super()._execute_command(command, sql)  # type: ignore[misc]
 
     def _request_authentication(self) -> None:
@@ -229,72 +229,72 @@ class ServerConnection(_Driver):
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         while len(self._inbox) < num_bytes:
-            self._inbox += self._received()
+            self._inbox += self._receive()
         data = bytes(self._inbox[:num_bytes])
         del self._inbox[:num_bytes]
         return data
 
-    def _received(self) -> bytes:
+    def _receive(self) -> bytes:
         while True:
             try:
                 part = self._ready_socket().recv(_BLOCK_BYTES)
             except OSError as error:
-                self._judge(error)
+                self._raise_socket_error(error)
                 continue
             self._taken_bytes += len(part)
             if not part:
-                raise self._lost("the server closed the connection")
+                raise self._lost_error("the server closed the connection")
             if self._taken_bytes > _ANSWER_BYTES:
-                raise self._lost(f"its answer to {self._doing} is longer than {_ANSWER_BYTES >> 20} MiB")
+                raise self._lost_error(f"its answer to {self._doing} is longer than {_ANSWER_BYTES >> 20} MiB")
             return part
 
     def _write_bytes(self, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
+        unsent = memoryview(data)
+        while unsent:
             try:
-                rest = rest[self._ready_socket().send(rest) :]
+                unsent = unsent[self._ready_socket().send(unsent) :]
             except OSError as error:
-                self._judge(error)
+                self._raise_socket_error(error)
 
-    def _judge(self, error: OSError) -> None:
+    def _raise_socket_error(self, error: OSError) -> None:
         """Raise what a call of the socket has ended with, unless it has only waited for a while."""
         if is_path_error(error):  # the kernel's ETIMEDOUT is a TimeoutError, too
             self._force_close()  # type: ignore[attr-defined]
             words = f"{self._where}: the path to it was lost: nothing was acknowledged for {self._path_s:g} s"
             raise PathLostError(CR.CR_SERVER_LOST, f"{words} ({self._doing})") from None
         if not isinstance(error, TimeoutError):
-            raise self._lost(str(error)) from None
+            raise self._lost_error(str(error)) from None
 
     def _ready_socket(self) -> sockets.socket:
         """The socket, set to wait for a moment; raises when the time is up or the server's process is halted."""
         if self._sock is None:
-            raise self._lost("the connection was closed")
-        self._look()
+            raise self._lost_error("the connection was closed")
+        self._check_deadline()
         self._sock.settimeout(min(self.remaining_s(), _TICK_S))
         return self._sock
 
-    def _look(self) -> None:
+    def _check_deadline(self) -> None:
         """Raise when the time is up, or when the server's process is halted."""
-        now = time.monotonic()
-        if now >= self._due:
+        now_s = time.monotonic()
+        if now_s >= self._due:
             state = self._watch.state() if self._watch is not None else ""
-            raise self._unanswered(
-                f"has answered nothing for {now - self._begun:.0f} s" + (f"; {state}" if state else "")
+            raise self._unanswered_error(
+                f"has answered nothing for {now_s - self._begun:.0f} s" + (f"; {state}" if state else "")
             )
-        halted = self._watch.verdict() if self._watch is not None else None
-        if halted is not None:
-            raise self._unanswered(halted)
+        halt_words = self._watch.verdict() if self._watch is not None else None
+        if halt_words is not None:
+            raise self._unanswered_error(halt_words)
 
-    def _unanswered(self, words: str) -> UnansweredError:
+    def _unanswered_error(self, words: str) -> UnansweredError:
         self._force_close()  # type: ignore[attr-defined]
         return UnansweredError(CR.CR_SERVER_LOST, f"{self._where} {words} ({self._doing})")
 
-    def _lost(self, words: str) -> OperationalError:
+    def _lost_error(self, words: str) -> OperationalError:
         self._force_close()  # type: ignore[attr-defined]
         return OperationalError(CR.CR_SERVER_LOST, f"connection lost: {words}")
 
     @contextlib.contextmanager
-    def _sense(self) -> Iterator[None]:
+    def _translate_protocol_errors(self) -> Iterator[None]:
         try:
             yield
         except MySQLError:
@@ -318,14 +318,14 @@ class _Upgrade:
         try:
             return self._context.wrap_socket(sock, server_hostname=server_hostname)
         except ssl.SSLCertVerificationError as error:
-            raise _refused(f"the server's certificate is refused: {error.verify_message}") from None
+            raise _refused_error(f"the server's certificate is refused: {error.verify_message}") from None
         except TimeoutError:
-            raise _refused("the server did not finish the handshake in time") from None
+            raise _refused_error("the server did not finish the handshake in time") from None
         except (ssl.SSLError, OSError) as error:
-            raise _refused(f"the handshake failed: {error.strerror or error}") from None
+            raise _refused_error(f"the handshake failed: {error.strerror or error}") from None
 
 
-def _refused(words: str) -> OperationalError:
+def _refused_error(words: str) -> OperationalError:
     return OperationalError(CR.CR_SSL_CONNECTION_ERROR, f"TLS: {words}")
 
 

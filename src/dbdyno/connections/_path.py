@@ -52,30 +52,30 @@ def open_path(host: str, port: int, limit_s: float, path_s: float) -> sockets.so
     PathLostError : the resolver gave no answer, or nobody at the other end did
     OSError : the name is unknown, or the host refuses
     """
-    until = time.monotonic() + limit_s
+    deadline = time.monotonic() + limit_s
     failure: OSError = OSError(errno.EADDRNOTAVAIL, f"{host} has no address")
-    for family, address in _looked_up(host, port, limit_s):
-        opened = sockets.socket(family, sockets.SOCK_STREAM)
+    for family, address in _resolve_host(host, port, limit_s):
+        tcp_socket = sockets.socket(family, sockets.SOCK_STREAM)
         try:
-            opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
-            _limit_silence(opened, path_s)
-            opened.settimeout(max(until - time.monotonic(), 0.001))
-            opened.connect(address)
+            tcp_socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
+            _limit_silence(tcp_socket, path_s)
+            tcp_socket.settimeout(max(deadline - time.monotonic(), 0.001))
+            tcp_socket.connect(address)
         except OSError as error:
-            opened.close()
+            tcp_socket.close()
             failure = error
         except BaseException:
-            opened.close()
+            tcp_socket.close()
             raise
         else:
-            return opened
+            return tcp_socket
     if isinstance(failure, TimeoutError) or is_path_error(failure):
         words = "no answer" if isinstance(failure, TimeoutError) else failure.strerror
         raise PathLostError(CR.CR_CONN_HOST_ERROR, f"no connection within {limit_s:g} s: {words}")
     raise failure
 
 
-def _looked_up(host: str, port: int, limit_s: float) -> _Addresses:
+def _resolve_host(host: str, port: int, limit_s: float) -> _Addresses:
     """Addresses of a host. The resolver knows no deadline, so a thread asks it, and is left to itself in the end."""
     try:
         is_v6 = ipaddress.ip_address(host).version == 6
@@ -105,12 +105,12 @@ def _looked_up(host: str, port: int, limit_s: float) -> _Addresses:
     return answer
 
 
-def _limit_silence(opened: sockets.socket, path_s: float) -> None:
+def _limit_silence(tcp_socket: sockets.socket, path_s: float) -> None:
     """Limit silence by a user timeout: Linux then counts no probes, and ends the connection when it is over."""
-    opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_USER_TIMEOUT, max(int(path_s * 1000), 1))
-    opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_KEEPIDLE, _idle_s(path_s / 2))
-    opened.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_KEEPINTVL, _idle_s(path_s / 10))
-    opened.setsockopt(sockets.SOL_SOCKET, sockets.SO_KEEPALIVE, 1)
+    tcp_socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_USER_TIMEOUT, max(int(path_s * 1000), 1))
+    tcp_socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_KEEPIDLE, _idle_s(path_s / 2))
+    tcp_socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_KEEPINTVL, _idle_s(path_s / 10))
+    tcp_socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_KEEPALIVE, 1)
 
 
 def _idle_s(seconds: float) -> int:

@@ -86,8 +86,8 @@ class Run:
 def _cell_id(target: str, tier_bytes: int, concurrency: int, workload: str, route: str) -> str:
     """Kept, because a report of a thousand runs asks for each dozens of times."""
     digest = hashlib.sha256(repr((target, tier_bytes, concurrency, workload, route)).encode()).hexdigest()[:4]
-    named, driven = _slug(target, 60), _slug(workload.rsplit("/", 1)[-1], 40)
-    return f"{named}_{tier_bytes >> 20}MiB_c{concurrency}_{driven}_{route}-{digest}"
+    target_slug, workload_slug = _slug(target, 60), _slug(workload.rsplit("/", 1)[-1], 40)
+    return f"{target_slug}_{tier_bytes >> 20}MiB_c{concurrency}_{workload_slug}_{route}-{digest}"
 
 
 def _slug(text: str, most: int) -> str:

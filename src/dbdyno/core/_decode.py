@@ -67,19 +67,19 @@ def _reader(kind: Any) -> _Reader:  # noqa: ANN401 - what an annotation can say
     if origin in (dict, Mapping):
         return _mapping_reader(arguments[1])
     if kind in _NAMES:
-        return functools.partial(_plain, kind)
+        return functools.partial(_read_plain, kind)
     raise TypeError(f"no reader for {kind}")
 
 
-def _plain(kind: Any, value: Any, at: _Place) -> Any:  # noqa: ANN401
+def _read_plain(kind: Any, value: Any, place: _Place) -> Any:  # noqa: ANN401
     if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST:
         return float(value)
     if type(value) is not kind:
-        raise _unlike(value, at, _NAMES[kind])
+        raise _mismatch_error(value, place, _NAMES[kind])
     if kind is float and not (math.isfinite(value) and abs(value) <= LARGEST):
-        raise DecodeError(f"{pointer(at)}: {value:g} where a number of at most {LARGEST:g} belongs")
+        raise DecodeError(f"{pointer(place)}: {value:g} where a number of at most {LARGEST:g} belongs")
     if kind is int and not -(2**63) <= value < 2**64:
-        raise DecodeError(f"{pointer(at)}: a whole number beyond 64 bits")
+        raise DecodeError(f"{pointer(place)}: a whole number beyond 64 bits")
     return value
 
 
@@ -88,14 +88,14 @@ def _dataclass_reader(kind: Any) -> _Reader:  # noqa: ANN401
     fields = [(field.name, _is_needed(field)) for field in dataclasses.fields(kind) if field.init]
     readers: dict[str, _Reader] = {}
 
-    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+    def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
         if not readers:  # made at first use, so that a type may hold itself
             readers.update({name: _reader(hints[name]) for name, _ in fields})
-        given = _mapping(value, at)
-        missing = next((name for name, is_needed in fields if is_needed and name not in given), None)
-        if missing is not None:
-            raise DecodeError(f"{pointer(at)}: '{missing}' is missing")
-        return kind(**{name: readers[name](given[name], (*at, name)) for name, _ in fields if name in given})
+        values = _require_mapping(value, place)
+        missing_name = next((name for name, is_needed in fields if is_needed and name not in values), None)
+        if missing_name is not None:
+            raise DecodeError(f"{pointer(place)}: '{missing_name}' is missing")
+        return kind(**{name: readers[name](values[name], (*place, name)) for name, _ in fields if name in values})
 
     return read
 
@@ -106,37 +106,37 @@ def _is_needed(field: dataclasses.Field[Any]) -> bool:
 
 def _typed_dictionary_reader(kind: Any) -> _Reader:  # noqa: ANN401
     hints = typing.get_type_hints(kind)
-    needed: frozenset[str] = kind.__required_keys__
+    required_keys: frozenset[str] = kind.__required_keys__
 
-    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
-        given = _mapping(value, at)
-        for name in sorted(needed - given.keys()):
-            raise DecodeError(f"{pointer(at)}: '{name}' is missing")
-        return {key: _reader(hints[key])(part, (*at, key)) if key in hints else part for key, part in given.items()}
+    def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
+        values = _require_mapping(value, place)
+        for name in sorted(required_keys - values.keys()):
+            raise DecodeError(f"{pointer(place)}: '{name}' is missing")
+        return {key: _reader(hints[key])(part, (*place, key)) if key in hints else part for key, part in values.items()}
 
     return read
 
 
 def _literal_reader(words: tuple[Any, ...]) -> _Reader:
-    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+    def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
         if not isinstance(value, str | int | None) or value not in words:
-            raise _unlike(value, at, f"one of {', '.join(map(repr, words))}")
+            raise _mismatch_error(value, place, f"one of {', '.join(map(repr, words))}")
         return value
 
     return read
 
 
 def _union_reader(kinds: tuple[Any, ...]) -> _Reader:
-    others = tuple(kind for kind in kinds if kind is not type(None))
-    can_be_null = len(others) < len(kinds)
+    member_kinds = tuple(kind for kind in kinds if kind is not type(None))
+    can_be_null = len(member_kinds) < len(kinds)
 
-    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+    def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
         if value is None and can_be_null:
             return None
         problem: DecodeError | None = None
-        for kind in others:
+        for kind in member_kinds:
             try:
-                return _reader(kind)(value, at)
+                return _reader(kind)(value, place)
             except DecodeError as error:
                 problem = error
         assert problem is not None, "a union has members"
@@ -146,49 +146,49 @@ def _union_reader(kinds: tuple[Any, ...]) -> _Reader:
 
 
 def _fixed_tuple_reader(kinds: tuple[Any, ...]) -> _Reader:
-    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
-        parts = _list(value, at)
+    def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
+        parts = _require_list(value, place)
         if len(parts) != len(kinds):
-            raise DecodeError(f"{pointer(at)}: {len(parts)} values where {len(kinds)} belong")
-        return tuple(_reader(kind)(part, (*at, i)) for i, (kind, part) in enumerate(zip(kinds, parts, strict=True)))
+            raise DecodeError(f"{pointer(place)}: {len(parts)} values where {len(kinds)} belong")
+        return tuple(_reader(kind)(part, (*place, i)) for i, (kind, part) in enumerate(zip(kinds, parts, strict=True)))
 
     return read
 
 
 def _list_reader(origin: Any, kind: Any) -> _Reader:  # noqa: ANN401
-    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+    def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
         read_part = _reader(kind)
-        parts = [read_part(part, (*at, index)) for index, part in enumerate(_list(value, at))]
+        parts = [read_part(part, (*place, index)) for index, part in enumerate(_require_list(value, place))]
         return tuple(parts) if origin is tuple else parts
 
     return read
 
 
 def _mapping_reader(kind: Any) -> _Reader:  # noqa: ANN401
-    def read(value: Any, at: _Place) -> Any:  # noqa: ANN401
+    def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
         read_part = _reader(kind)
-        return {key: read_part(part, (*at, key)) for key, part in _mapping(value, at).items()}
+        return {key: read_part(part, (*place, key)) for key, part in _require_mapping(value, place).items()}
 
     return read
 
 
-def _mapping(value: Any, at: _Place) -> Mapping[str, Any]:  # noqa: ANN401
+def _require_mapping(value: Any, place: _Place) -> Mapping[str, Any]:  # noqa: ANN401
     if not isinstance(value, Mapping):
-        raise _unlike(value, at, "a table of names and values")
+        raise _mismatch_error(value, place, "a table of names and values")
     return value
 
 
-def _list(value: Any, at: _Place) -> Sequence[Any]:  # noqa: ANN401
+def _require_list(value: Any, place: _Place) -> Sequence[Any]:  # noqa: ANN401
     if not isinstance(value, list | tuple):
-        raise _unlike(value, at, "a list")
+        raise _mismatch_error(value, place, "a list")
     return value
 
 
-def _unlike(value: Any, at: _Place, wanted: str) -> DecodeError:  # noqa: ANN401
-    return DecodeError(f"{pointer(at)}: {_shown(value)} where {wanted} belongs")
+def _mismatch_error(value: Any, place: _Place, expected_words: str) -> DecodeError:  # noqa: ANN401
+    return DecodeError(f"{pointer(place)}: {_value_words(value)} where {expected_words} belongs")
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401
+def _value_words(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):

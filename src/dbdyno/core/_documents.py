@@ -69,32 +69,32 @@ def toml_document(text: str) -> dict[str, Any]:
     Traceback (most recent call last):
     dbdyno.core._documents.InvalidValueError: line 2: rate: nan is not a finite number
     """
-    for found in _DOTTED_RE.finditer(text):
-        if found[0].count(".") > _MOST_KEY_PARTS:  # the parser's work grows with the square of a key's parts
-            line = text.count("\n", 0, found.start()) + 1
+    for dotted_key in _DOTTED_RE.finditer(text):
+        if dotted_key[0].count(".") > _MOST_KEY_PARTS:  # the parser's work grows with the square of a key's parts
+            line = text.count("\n", 0, dotted_key.start()) + 1
             raise ValueError(f"a key of more than {_MOST_KEY_PARTS} parts at line {line}")
     try:
         value = tomllib.loads(text)
     except RecursionError as error:
         raise ValueError(f"nested more than {DEEPEST} levels deep at line {_deepest_line(text)}") from error
-    problem = _unfit(value)
+    problem = _first_invalid_value(value)
     if problem is not None:
-        at, words = problem
-        key = next((str(part) for part in reversed(at) if isinstance(part, str)), "")
+        place, words = problem
+        key = next((str(part) for part in reversed(place) if isinstance(part, str)), "")
         raise InvalidValueError(_line_of_key(text, key), f"{key[:80]}: {words}")
     return value
 
 
 def _line_of_key(text: str, key: str) -> int:
     """The line in which a key gets a value that is no number; else the first in which it gets one."""
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if _is_of(line, key)]
-    strange = [number for number in lines if _STRANGE_RE.search(text.split("\n")[number - 1])]
-    return next(iter(strange or lines), 1)
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if _has_key(line, key)]
+    strange_lines = [number for number in lines if _STRANGE_RE.search(text.split("\n")[number - 1])]
+    return next(iter(strange_lines or lines), 1)
 
 
-def _is_of(line: str, key: str) -> bool:
-    before, equals, _ = line.partition("=")
-    return bool(equals) and key in re.findall(r"[^\s.\"'{,]+", before + " " + line)
+def _has_key(line: str, key: str) -> bool:
+    key_text, sign, _ = line.partition("=")
+    return bool(sign) and key in re.findall(r"[^\s.\"'{,]+", key_text + " " + line)
 
 
 def check_plain(value: Any) -> None:  # noqa: ANN401 - foreign data
@@ -104,31 +104,31 @@ def check_plain(value: Any) -> None:  # noqa: ANN401 - foreign data
     ------
     ValueError : with the pointer to it
     """
-    problem = _unfit(value)
+    problem = _first_invalid_value(value)
     if problem is not None:
-        at, words = problem
-        raise ValueError(f"{pointer(at[:8])}: {words}")
+        place, words = problem
+        raise ValueError(f"{pointer(place[:8])}: {words}")
 
 
-def _unfit(value: Any) -> tuple[_Place, str] | None:  # noqa: ANN401 - foreign data
+def _first_invalid_value(value: Any) -> tuple[_Place, str] | None:  # noqa: ANN401 - foreign data
     """The first place that holds what nobody means, and what that is."""
-    if _is_fit(value):
+    if _is_valid(value):
         return None
     open_values: list[tuple[Any, _Place]] = [(value, ())]
     while open_values:
-        found, at = open_values.pop()
-        if isinstance(found, dict | list):
-            if len(at) >= DEEPEST:
-                return at, f"nested more than {DEEPEST} levels deep"
-            open_values += _unsafe_parts(found, at)
-        elif isinstance(found, float) and not math.isfinite(found):
-            return at, f"{found} is not a finite number"
-        elif isinstance(found, int) and not -_MOST_WHOLE <= found < 2 * _MOST_WHOLE:
-            return at, "a whole number beyond 64 bits"
+        inner, place = open_values.pop()
+        if isinstance(inner, dict | list):
+            if len(place) >= DEEPEST:
+                return place, f"nested more than {DEEPEST} levels deep"
+            open_values += _unsafe_parts(inner, place)
+        elif isinstance(inner, float) and not math.isfinite(inner):
+            return place, f"{inner} is not a finite number"
+        elif isinstance(inner, int) and not -_MOST_WHOLE <= inner < 2 * _MOST_WHOLE:
+            return place, "a whole number beyond 64 bits"
     return None
 
 
-def _is_fit(value: Any) -> bool:  # noqa: ANN401 - foreign data
+def _is_valid(value: Any) -> bool:  # noqa: ANN401 - foreign data
     """Whether nothing in a value is unfit: level by level, without places, as nearly all documents are fit."""
     parts: list[Any] = [value]
     for _ in range(DEEPEST):
@@ -150,10 +150,10 @@ def _is_fit(value: Any) -> bool:  # noqa: ANN401 - foreign data
     return False
 
 
-def _unsafe_parts(value: dict[str, Any] | list[Any], at: _Place) -> Iterator[tuple[Any, _Place]]:
+def _unsafe_parts(value: dict[str, Any] | list[Any], place: _Place) -> Iterator[tuple[Any, _Place]]:
     """Parts of a value that need a look; texts, most of all parts, need none."""
     parts = value.items() if isinstance(value, dict) else enumerate(value)
-    return ((part, (*at, key)) for key, part in parts if not isinstance(part, str | bool | None))
+    return ((part, (*place, key)) for key, part in parts if not isinstance(part, str | bool | None))
 
 
 def pointer(at: tuple[Any, ...]) -> str:
@@ -168,12 +168,12 @@ def pointer(at: tuple[Any, ...]) -> str:
 def _deepest_line(text: str) -> int:
     """Line in which the most brackets are open; those in texts are counted, too, so it may be a later one."""
     depth = deepest = 0
-    line = at = 1
+    line = deepest_line = 1
     for sign in re.findall(r"[\[\]{}\n]", text):
         if sign == "\n":
             line += 1
         else:
             depth += 1 if sign in "[{" else -1
             if depth > deepest:
-                deepest, at = depth, line
-    return at
+                deepest, deepest_line = depth, line
+    return deepest_line

@@ -187,8 +187,8 @@ def check_plugin(name: EngineName) -> None:
             f"write {name.family}:{name.version or 'VERSION'}+STORAGE_ENGINE, or remove plugin_version",
         )
     if name.plugin_maturity and name.plugin_maturity not in PLUGIN_MATURITIES:
-        known = f"known, lowest first: {', '.join(PLUGIN_MATURITIES)}"
-        raise StudyError(f"'{name.plugin_maturity}' is not a plug-in maturity", known, "choose one of these")
+        known_words = f"known, lowest first: {', '.join(PLUGIN_MATURITIES)}"
+        raise StudyError(f"'{name.plugin_maturity}' is not a plug-in maturity", known_words, "choose one of these")
     if name.plugin_maturity and name.family != "mariadb":
         why = "only MariaDB checks the maturity of plug-ins"
         raise StudyError(f"{name.family} has no plug-in maturity", why, "remove plugin_maturity")

@@ -50,10 +50,14 @@ def compare_results(workload: str, fingerprints: Mapping[str, Fingerprint | str]
     >>> compare_results("tpcc", {"a": Fingerprint(5, 0, "", "x", {}), "b": "the server died"}).unknown
     {'b': 'the server died'}
     """
-    known = {target: outcome for target, outcome in fingerprints.items() if isinstance(outcome, Fingerprint)}
-    unknown = {target: outcome for target, outcome in fingerprints.items() if isinstance(outcome, str)}
-    events_count = max((outcome.events + outcome.failed for outcome in known.values()), default=0)
-    return ResultComparison(workload, events_count, len(known), unlike_most(known), unknown)
+    fingerprints_by_target = {
+        target: outcome for target, outcome in fingerprints.items() if isinstance(outcome, Fingerprint)
+    }
+    reasons_by_target = {target: outcome for target, outcome in fingerprints.items() if isinstance(outcome, str)}
+    events_count = max((outcome.events + outcome.failed for outcome in fingerprints_by_target.values()), default=0)
+    return ResultComparison(
+        workload, events_count, len(fingerprints_by_target), unlike_most(fingerprints_by_target), reasons_by_target
+    )
 
 
 def unlike_most(fingerprints: Mapping[str, Fingerprint]) -> dict[str, str]:
@@ -64,25 +68,32 @@ def unlike_most(fingerprints: Mapping[str, Fingerprint]) -> dict[str, str]:
     >>> unlike_most({"a": one, "b": other, "c": one})
     {'b': 'different rows in t'}
     """
-    counts = Counter(_key(fingerprint) for fingerprint in fingerprints.values())
-    usual = max(fingerprints.values(), key=lambda fingerprint: counts[_key(fingerprint)], default=None)
-    if usual is None:
+    counts = Counter(_comparison_key(fingerprint) for fingerprint in fingerprints.values())
+    majority = max(fingerprints.values(), key=lambda fingerprint: counts[_comparison_key(fingerprint)], default=None)
+    if majority is None:
         return {}
-    return {name: _difference(own, usual) for name, own in fingerprints.items() if _key(own) != _key(usual)}
+    return {
+        name: _difference_words(fingerprint, majority)
+        for name, fingerprint in fingerprints.items()
+        if _comparison_key(fingerprint) != _comparison_key(majority)
+    }
 
 
-def _key(fingerprint: Fingerprint) -> tuple[int, int, str, str]:
+def _comparison_key(fingerprint: Fingerprint) -> tuple[int, int, str, str]:
     own = fingerprint
     return own.events, own.failed, own.statements_sha256, own.content_sha256
 
 
-def _difference(own: Fingerprint, usual: Fingerprint) -> str:
+def _difference_words(fingerprint: Fingerprint, majority: Fingerprint) -> str:
     words = []
-    if (own.events, own.failed) != (usual.events, usual.failed):
-        words.append(f"{own.failed} of {own.events + own.failed} events failed, but {usual.failed} elsewhere")
-    if own.statements_sha256 != usual.statements_sha256:
+    if (fingerprint.events, fingerprint.failed) != (majority.events, majority.failed):
+        words.append(
+            f"{fingerprint.failed} of {fingerprint.events + fingerprint.failed} events failed, "
+            f"but {majority.failed} elsewhere"
+        )
+    if fingerprint.statements_sha256 != majority.statements_sha256:
         words.append("different statements, built from different answers")
-    tables = [name for name in usual.tables if own.tables.get(name) != usual.tables[name]]
+    tables = [name for name in majority.tables if fingerprint.tables.get(name) != majority.tables[name]]
     if tables:
         words.append(f"different rows in {', '.join(tables)}")
     return "; ".join(words)

@@ -57,11 +57,11 @@ class Home:
         dbdyno.core._errors.RequestError: DBDYNO_HOME can't be '/srv/a;b': ...
         """
         path = str(self.root)
-        odd = sorted({sign for sign in path if sign in _ODD_SIGNS or not (sign.isprintable() or sign == " ")})
-        if odd:
+        odd_signs = sorted({sign for sign in path if sign in _ODD_SIGNS or not (sign.isprintable() or sign == " ")})
+        if odd_signs:
             raise RequestError(
                 f"DBDYNO_HOME can't be {path!r}",
-                f"servers, apt and the dynamic linker treat {' '.join(map(repr, odd))} in a path specially",
+                f"servers, apt and the dynamic linker treat {' '.join(map(repr, odd_signs))} in a path specially",
                 "choose a folder without it in its path",
             )
 

@@ -71,7 +71,7 @@ def read_input(path: Path, most: int | None = None) -> bytes:
         mode = facts.st_mode
         if not stat.S_ISREG(mode):
             if not (stat.S_ISFIFO(mode) and str(path).startswith(_PIPES_OF_SHELLS)):
-                raise _unreadable(path, mode)
+                raise _not_a_file_error(path, mode)
             os.set_blocking(descriptor, True)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             # Python makes room for all that may be read: for the limit, that takes four times as long as the reading.
@@ -129,19 +129,19 @@ def unpacked_gzip(content: bytes, most: int) -> bytes:
     b'abcd'
     """
     parts: list[bytes] = []
-    left, rest = most + 1, content
-    while rest.startswith(_GZIP) or not parts:
+    bytes_left, packed = most + 1, content
+    while packed.startswith(_GZIP) or not parts:
         unpacker = zlib.decompressobj(wbits=31)
         try:
-            parts.append(unpacker.decompress(rest, left))
+            parts.append(unpacker.decompress(packed, bytes_left))
         except zlib.error as error:
             raise ValueError(f"gzip: {error}") from error
-        left -= len(parts[-1])
-        if left <= 0:
+        bytes_left -= len(parts[-1])
+        if bytes_left <= 0:
             raise ValueError(too_large(most, "it unpacks to"))
         if not unpacker.eof:
             raise ValueError("gzip: the data end early")
-        rest = unpacker.unused_data
+        packed = unpacker.unused_data
     return b"".join(parts)
 
 
@@ -150,7 +150,7 @@ def words_of(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 
-def _unreadable(path: Path, mode: int) -> OSError:
+def _not_a_file_error(path: Path, mode: int) -> OSError:
     words = next((words for is_kind, words in _KINDS if is_kind(mode)), "it is not a file")
     if stat.S_ISDIR(mode):
         return IsADirectoryError(errno.EISDIR, words, str(path))

@@ -211,9 +211,9 @@ class Profiler:
         if not self.version:
             return "perf is not installed", "install linux-perf (Debian), linux-tools-generic (Ubuntu) or perf (Fedora)"
         if not self.is_root and (self.paranoid is None or self.paranoid > _MOST_PARANOID):
-            shown = "unknown" if self.paranoid is None else str(self.paranoid)
+            level_words = "unknown" if self.paranoid is None else str(self.paranoid)
             remedy = "sudo sysctl kernel.perf_event_paranoid=1, or run dbdyno as root"
-            return f"kernel.perf_event_paranoid is {shown}", remedy
+            return f"kernel.perf_event_paranoid is {level_words}", remedy
         return "", ""
 
 

@@ -310,10 +310,10 @@ class RunRecord:
     @property
     def is_window_off(self) -> bool:
         """Tell whether the whole window's mean is off the level: by more than 1 %, or more than its half-width."""
-        level, whole = self.level_tps, self.tps_mean
-        if not level or whole is None or level == whole:
+        level, window_mean = self.level_tps, self.tps_mean
+        if not level or window_mean is None or level == window_mean:
             return False
-        return abs(whole - level) > min(0.01 * level, self.level_half_width or 0.0)
+        return abs(window_mean - level) > min(0.01 * level, self.level_half_width or 0.0)
 
     @property
     def has_lost_path(self) -> bool:

@@ -45,17 +45,17 @@ def function_name(words: str) -> str:
     >>> function_name("(anonymous namespace)::Gate::operator()(int) const")
     '(anonymous namespace)::Gate::operator()'
     """
-    kept, closing, at = list[str](), [""], 0
-    while at < len(words):
-        token = next((token for token in _KEPT if words.startswith(token, at)), words[at])
-        at += len(token)
+    kept_tokens, open_brackets, position = list[str](), [""], 0
+    while position < len(words):
+        token = next((token for token in _KEPT if words.startswith(token, position)), words[position])
+        position += len(token)
         if token in _BRACKETS:
-            closing.append(_BRACKETS[token])
-        elif token == closing[-1]:
-            closing.pop()
-        elif len(closing) == 1:
-            kept.append(token)
-    name = "".join(kept).strip().removesuffix(" const").replace(";", ":")
+            open_brackets.append(_BRACKETS[token])
+        elif token == open_brackets[-1]:
+            open_brackets.pop()
+        elif len(open_brackets) == 1:
+            kept_tokens.append(token)
+    name = "".join(kept_tokens).strip().removesuffix(" const").replace(";", ":")
     return name[:_LONGEST] or words[:_LONGEST].replace(";", ":")
 
 
@@ -67,19 +67,19 @@ def linker_name(symbol: str) -> str:
     >>> linker_name("pthread_cond_wait@GLIBC_2.3"), linker_name("_ZNSt6threadC1Ev")
     ('pthread_cond_wait', '_ZNSt6threadC1Ev')
     """
-    plain = symbol.partition("@")[0]
-    if not plain.startswith("_Z"):
-        return function_name(plain)
-    rest, words = plain[2:].removeprefix("L"), list[str]()
-    is_nested = rest.startswith("N")
+    unversioned = symbol.partition("@")[0]
+    if not unversioned.startswith("_Z"):
+        return function_name(unversioned)
+    mangled, words = unversioned[2:].removeprefix("L"), list[str]()
+    is_nested = mangled.startswith("N")
     if is_nested:
-        rest = rest[1:].lstrip("rVK")
-    while rest[:1].isdigit() and (is_nested or not words):
-        digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
-        end = len(digits) + int(digits)
-        words.append(rest[len(digits) : end])
-        rest = rest[end:]
-    return "::".join(words) or plain
+        mangled = mangled[1:].lstrip("rVK")
+    while mangled[:1].isdigit() and (is_nested or not words):
+        digits = mangled[: len(mangled) - len(mangled.lstrip("0123456789"))]
+        name_end = len(digits) + int(digits)
+        words.append(mangled[len(digits) : name_end])
+        mangled = mangled[name_end:]
+    return "::".join(words) or unversioned
 
 
 def folded_stack(group: str, frames: Sequence[str]) -> Stack:
@@ -96,8 +96,8 @@ def folded_stack(group: str, frames: Sequence[str]) -> Stack:
     """
     if _SESSION_ROOT in frames:
         group, frames = SESSIONS, frames[list(frames).index(_SESSION_ROOT) :]
-    kept: list[str] = []
+    kept_frames: list[str] = []
     for frame in frames:
-        if not (kept and frame == kept[-1] and is_unnamed(frame)):
-            kept.append(frame)
-    return (group, *kept)
+        if not (kept_frames and frame == kept_frames[-1] and is_unnamed(frame)):
+            kept_frames.append(frame)
+    return (group, *kept_frames)

@@ -50,8 +50,8 @@ def parse_duration_ns(text: str) -> int:
     parts = _PART_RE.findall(text)
     units = [unit.lower() for _, unit in parts]
     if _DURATION_RE.fullmatch(text.strip()) is None or len(set(units)) < len(units):
-        meant = with_unit(text, "s")
-        remedy = f"did you mean {meant}?" if meant else "write a number and a unit: 250ms, 12s, 1m30s or 1h"
+        suggestion = with_unit(text, "s")
+        remedy = f"did you mean {suggestion}?" if suggestion else "write a number and a unit: 250ms, 12s, 1m30s or 1h"
         raise StudyError(f"'{text}' is not a duration", "", remedy)
     return round(sum(float(number) * _DURATIONS_NS[unit] for (number, _), unit in zip(parts, units, strict=True)))
 
@@ -98,9 +98,9 @@ def format_duration(duration_ns: int) -> str:
     seconds = duration_ns / 1e9
     if seconds < 60:
         return f"{seconds:.3g} s"
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, rest_s = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    parts = [(hours, "h"), (minutes, "min"), (rest, "s")]
+    parts = [(hours, "h"), (minutes, "min"), (rest_s, "s")]
     return " ".join(f"{value} {unit}" for value, unit in parts if value)[:40] or "0 s"
 
 

@@ -47,10 +47,10 @@ def examine(
     """Judge a machine: for any study, or for what one needs; a remote one by how it is reached, too."""
     subject = Subject(machine, needs, generator, access)
     checks = CHECKS if access is None else (*CHECKS, *REMOTE_CHECKS)
-    return Examination(machine, tuple(_outcome(check, subject) for check in checks), at_ns)
+    return Examination(machine, tuple(_check_outcome(check, subject) for check in checks), at_ns)
 
 
-def _outcome(check: Check, subject: Subject) -> Outcome:
+def _check_outcome(check: Check, subject: Subject) -> Outcome:
     verdict = check.judge(subject)
     return Outcome(
         check.check_id, check.title, verdict.state, verdict.severity, verdict.seen, verdict.effect, verdict.remedy

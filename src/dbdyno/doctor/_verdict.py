@@ -48,15 +48,15 @@ class Generator:
 
 def needs_of(study: Study, memory_bytes: int, disk_bytes: int, features: Sequence[str] = ()) -> Needs:
     """The needs of a study, with what its plan estimates of memory and disk."""
-    own = any(not target.engine.source.startswith("server") for target in study.targets)
+    has_own_servers = any(not target.engine.source.startswith("server") for target in study.targets)
     return Needs(
         concurrency=max(study.concurrencies),
-        memory_bytes=memory_bytes if own else 0,
-        disk_bytes=disk_bytes if own else 0,
+        memory_bytes=memory_bytes if has_own_servers else 0,
+        disk_bytes=disk_bytes if has_own_servers else 0,
         routes=study.routes,
         server_processors=study.pinning.server,
         client_processors=study.pinning.client,
-        has_own_servers=own,
+        has_own_servers=has_own_servers,
         sources=tuple(sorted({target.engine.source_kind for target in study.targets} - {""})),
         features=(*features, *(("memory",) if study.limits.memory is not None else ())),
     )

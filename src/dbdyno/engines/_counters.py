@@ -79,9 +79,9 @@ def counter_sources(
     [('Innodb_redo_log_current_lsn',)]
     """
     sources = []
-    for entry in _entries():
+    for entry in _counter_entries():
         for source in entry["sources"]:
-            if _fits(source, family, version, storage_engines, plugin_version):
+            if _is_applicable(source, family, version, storage_engines, plugin_version):
                 sources.append(_source(entry, source))
                 break
     return sources
@@ -89,15 +89,15 @@ def counter_sources(
 
 def counter_ids() -> tuple[str, ...]:
     """Every counter known, so that one a server lacks can be named as absent."""
-    return tuple(entry["id"] for entry in _entries())
+    return tuple(entry["id"] for entry in _counter_entries())
 
 
 @cached
-def _entries() -> tuple[dict[str, Any], ...]:
+def _counter_entries() -> tuple[dict[str, Any], ...]:
     return tuple(joined_rows("counter", lambda row: row["id"], "sources"))
 
 
-def _fits(
+def _is_applicable(
     source: Mapping[str, Any],
     family: str,
     version: str,

@@ -46,49 +46,49 @@ def read_dump(text: str) -> Dump:
     if text.lstrip()[:1] in ("{", "["):
         return _from_json(text)
     values: dict[str, str] = {}
-    wrong: list[tuple[int, str]] = []
-    above = ""
+    diagnostics: list[tuple[int, str]] = []
+    name_above = ""
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > _LONGEST_LINE:  # no value of a server is as long, and expressions below grow with its square
-            wrong.append((number, f"a line of {len(line):,} characters"))
+            diagnostics.append((number, f"a line of {len(line):,} characters"))
             continue
         vertical = _VERTICAL_NAME_RE.fullmatch(line)
         if vertical:
-            above = vertical[1]
+            name_above = vertical[1]
             continue
-        row = _row(line, above)
-        above = ""
+        row = _row(line, name_above)
+        name_above = ""
         if row is not None:
             if row[0].lower() != _HEADING and len(values) < _MOST_NAMES:
                 values[row[0].removeprefix(_GLOBAL)] = row[1]
         elif line.strip() and not line.lstrip().startswith(_AROUND):
-            wrong.append((number, f"not a name and a value: {line[:80]}"))
-    if wrong and not values:
-        return Dump({}, ((wrong[0][0], "no names and values as SHOW VARIABLES or SHOW STATUS print them"),))
-    return Dump(values, tuple(wrong))
+            diagnostics.append((number, f"not a name and a value: {line[:80]}"))
+    if diagnostics and not values:
+        return Dump({}, ((diagnostics[0][0], "no names and values as SHOW VARIABLES or SHOW STATUS print them"),))
+    return Dump(values, tuple(diagnostics))
 
 
-def _row(line: str, above: str) -> tuple[str, str] | None:
+def _row(line: str, name_above: str) -> tuple[str, str] | None:
     """Name and value of a line.
 
     Parameters
     ----------
-    above : name in the line above, where a vertical form put it there; empty elsewhere
+    name_above : name in the line above, where a vertical form put it there; empty elsewhere
 
     >>> _row("| init_connect | SET a='|' |", ""), _row('"a";"b"', ""), _row(" Value: 7", "Uptime")
     (('init_connect', "SET a='|'"), ('a', 'b'), ('Uptime', '7'))
     """
-    if above:
+    if name_above:
         value_below = _VERTICAL_VALUE_RE.fullmatch(line)
-        return (above, value_below[1]) if value_below else None
+        return (name_above, value_below[1]) if value_below else None
     name, tab, value = line.partition("\t")
     if tab and _TABBED_NAME_RE.fullmatch(name.strip()):
         return name.strip(), value
     match = _FRAMED_RE.fullmatch(line) or _QUOTED_RE.fullmatch(line)
     if match:
         return match[1], match[2].replace('""', '"')
-    bare = _BARE_RE.fullmatch(line)
-    return (bare[1], bare[2].strip('"')) if bare else None
+    bare_match = _BARE_RE.fullmatch(line)
+    return (bare_match[1], bare_match[2].strip('"')) if bare_match else None
 
 
 def _from_json(text: str) -> Dump:
@@ -98,7 +98,7 @@ def _from_json(text: str) -> Dump:
         return Dump({}, ((getattr(error, "lineno", 1), f"not JSON: {error}"),))
     if isinstance(document, dict):
         inner = (document.get(key) for key in ("variables", "status"))
-        document = next((found for found in inner if isinstance(found, dict | list)), document)
+        document = next((value for value in inner if isinstance(value, dict | list)), document)
     return Dump({name: value for name, value in dumped_rows(document).items() if name.lower() != _HEADING})
 
 

@@ -120,19 +120,19 @@ def families() -> tuple[EngineFamily, ...]:
             launch=MappingProxyType(dict(row.get("launch", {}))),
         )
         for family in joined_rows("family", lambda family: family["name"], "ranges")
-        for row in _in_order(family["ranges"])
+        for row in _sorted_ranges(family["ranges"])
     )
 
 
-def _in_order(ranges: list[Row]) -> list[Row]:
+def _sorted_ranges(ranges: list[Row]) -> list[Row]:
     """Sort by first version; a range ends where a later one begins, and of two of one beginning the first holds."""
     by_beginning: dict[Version, Row] = {}
     for row in ranges:
         by_beginning.setdefault(parse_version(row["since"]), row)
     rows = [by_beginning[beginning] for beginning in sorted(by_beginning)]
-    for row, following in itertools.pairwise(rows):
-        if not row.get("until") or parse_version(row["until"]) > parse_version(following["since"]):
-            rows[rows.index(row)] = {**row, "until": following["since"]}
+    for row, next_row in itertools.pairwise(rows):
+        if not row.get("until") or parse_version(row["until"]) > parse_version(next_row["since"]):
+            rows[rows.index(row)] = {**row, "until": next_row["since"]}
     return rows
 
 
@@ -183,8 +183,10 @@ def catalogued(family: str, version: str, kind: str = "") -> CatalogueEntry | No
     ('8.0.31', None)
     """
     of_kind = [e for e in catalogue() if e.family == family and e.source.startswith(f"{kind}:" if kind else "")]
-    fitting = [e for e in of_kind if e.version == version or (e.stands_for_series and matches(e.version, version))]
-    return max(fitting, key=lambda e: parse_version(e.version), default=None)
+    matching_entries = [
+        e for e in of_kind if e.version == version or (e.stands_for_series and matches(e.version, version))
+    ]
+    return max(matching_entries, key=lambda e: parse_version(e.version), default=None)
 
 
 def catalogued_by_source(family: str, version: str) -> dict[str, CatalogueEntry]:

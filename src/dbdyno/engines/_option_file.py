@@ -56,7 +56,7 @@ class WrittenOption:
     @property
     def asked(self) -> tuple[str, str]:
         """The variable that it is about and what it asks for, prefixes resolved; see `requested_option`."""
-        return _resolved(self.name, self.value)
+        return _resolve_prefix(self.name, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +91,24 @@ def read_option_file(text: str) -> OptionFile:
     OptionFile(options=(), included=((2, '!include /etc/other.cnf'),), diagnostics=((3, 'not an option: = 3'),))
     """
     options: list[WrittenOption] = []
-    included: list[tuple[int, str]] = []
-    wrong: list[tuple[int, str]] = []
+    include_lines: list[tuple[int, str]] = []
+    diagnostics: list[tuple[int, str]] = []
     group = ""
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw.strip()
+    for number, raw_line in enumerate(text.split("\n"), 1):
+        line = raw_line.strip()
         if not line or line[0] in "#;":
             continue
         if line[0] == "!":
-            included.append((number, line))
-        elif heading := _GROUP_RE.match(line):
-            group = heading[1].lower()
+            include_lines.append((number, line))
+        elif group_match := _GROUP_RE.match(line):
+            group = group_match[1].lower()
         elif (option := _OPTION_RE.fullmatch(_before_comment(line))) is None:
-            wrong.append((number, f"not an option: {line[:80]}"))
+            diagnostics.append((number, f"not an option: {line[:80]}"))
         elif not group or _SERVER_GROUP_RE.fullmatch(group):
             name, value = option.groups()
-            shown = "ON" if value is None else _unquoted(value)
-            options.append(WrittenOption(name.replace("-", "_"), shown, number, group, value is None))
-    return OptionFile(tuple(options), tuple(included), tuple(wrong))
+            value_text = "ON" if value is None else _unquote(value)
+            options.append(WrittenOption(name.replace("-", "_"), value_text, number, group, value is None))
+    return OptionFile(tuple(options), tuple(include_lines), tuple(diagnostics))
 
 
 def requested_option(line: str) -> tuple[str, str]:
@@ -120,11 +120,11 @@ def requested_option(line: str) -> tuple[str, str]:
     >>> requested_option("--skip-name-resolve"), requested_option("disable_log_bin")
     (('skip_name_resolve', 'ON'), ('log_bin', 'OFF'))
     """
-    left, sign, right = _before_comment(line).partition("=")
-    return _resolved(left.strip().lstrip("-").replace("-", "_"), _unquoted(right) if sign else "ON")
+    name_text, sign, value_text = _before_comment(line).partition("=")
+    return _resolve_prefix(name_text.strip().lstrip("-").replace("-", "_"), _unquote(value_text) if sign else "ON")
 
 
-def _resolved(name: str, value: str) -> tuple[str, str]:
+def _resolve_prefix(name: str, value: str) -> tuple[str, str]:
     name = name.lower()
     for prefix in ("loose_", "maximum_", "enable_"):
         name = name.removeprefix(prefix)
@@ -144,7 +144,7 @@ def _before_comment(line: str) -> str:
     return (match[0] if match else line).strip()
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     value = text.strip()
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
 
@@ -169,22 +169,26 @@ def measured_state(name: str, family: str, version: str) -> MeasuredState | None
     entry = _options().get(name)
     if entry is None:
         return None
-    server = _nearest(family, version)
+    server = _nearest_server(family, version)
     state: MeasuredState | None = next((s for s in _STATES if server in entry.get(s, "").split()), "accepted")
-    borrowed = not server.startswith(f"{family}-")
-    return None if borrowed and state == "refused" else state
+    is_other_family = not server.startswith(f"{family}-")
+    return None if is_other_family and state == "refused" else state
 
 
-def _nearest(family: str, version: str) -> str:
+def _nearest_server(family: str, version: str) -> str:
     """The newest measured server not newer than a version, of the family if it has any in that range."""
     numbers = parse_version(version)
     if family == "percona" and numbers >= (5, 7):
         family = "mysql"
     if family == "mariadb":
-        numbers = max(numbers, *(after for since, after in _LIKE_THE_NEXT if since <= numbers < after), (0,))
+        numbers = max(
+            numbers,
+            *(next_series for from_series, next_series in _LIKE_THE_NEXT if from_series <= numbers < next_series),
+            (0,),
+        )
     servers: list[str] = [key for key in _document()["servers"] if key.startswith(f"{family}-")]
-    own = sorted((parse_version(key.partition("-")[2]), key) for key in servers)
-    return next((key for series, key in reversed(own) if series <= numbers), own[0][1])
+    family_servers = sorted((parse_version(key.partition("-")[2]), key) for key in servers)
+    return next((key for series, key in reversed(family_servers) if series <= numbers), family_servers[0][1])
 
 
 @functools.cache

@@ -146,7 +146,7 @@ def parameters() -> tuple[Parameter, ...]:
 
 
 def _parameter(entry: dict[str, Any]) -> Parameter:
-    least, most = entry.get("range", (None, None))
+    range_min, range_max = entry.get("range", (None, None))
     switch = ("ON", "OFF") if entry["unit"] == "switch" else ()
     return Parameter(
         parameter_id=entry["id"],
@@ -157,8 +157,8 @@ def _parameter(entry: dict[str, Any]) -> Parameter:
         without=entry.get("without", ""),
         rows=tuple(_row(row) for row in entry["options"]),
         values=tuple(entry.get("values", switch)),
-        least=least,
-        most=most,
+        least=range_min,
+        most=range_max,
         is_internal=entry.get("internal", False),
         is_optional=entry.get("optional", False),
         needs={name: tuple(values) for name, values in entry.get("needs", {}).items()},
@@ -198,24 +198,24 @@ def parameters_for(storage_engine: str) -> tuple[Parameter, ...]:
     >>> [p.parameter_id for p in parameters_for("rocksdb")][:2]
     ['memory.numa_interleave', 'memory.warm_start']
     """
-    concerned = ("", storage_engine, "" if storage_engine == "innodb" else _ANY_PLUGIN)
-    return tuple(p for p in parameters() if p.storage_engine in concerned)
+    engine_names = ("", storage_engine, "" if storage_engine == "innodb" else _ANY_PLUGIN)
+    return tuple(p for p in parameters() if p.storage_engine in engine_names)
 
 
 @functools.cache
 def _known_rows() -> dict[str, list[tuple[str, dict[str, str]]]]:
     """Option name -> (parameter id, row) of the dictionary of parameters."""
-    known: dict[str, list[tuple[str, dict[str, str]]]] = {}
+    rows_by_option: dict[str, list[tuple[str, dict[str, str]]]] = {}
     for entry in json.loads(read_packaged("parameter_dictionary.json"))["parameters"]:
         for row in entry["rows"]:
-            known.setdefault(row["name"], []).append((entry["id"], row))
-    return known
+            rows_by_option.setdefault(row["name"], []).append((entry["id"], row))
+    return rows_by_option
 
 
 def known_options() -> tuple[str, ...]:
     """Names of all options known for any server, with underscores."""
-    written = {row.name for parameter in parameters() for row in parameter.rows}
-    return tuple(sorted(written | set(_known_rows())))
+    written_names = {row.name for parameter in parameters() for row in parameter.rows}
+    return tuple(sorted(written_names | set(_known_rows())))
 
 
 def lookup_option(name: str, family: str, version: str) -> KnownOption | None:
@@ -227,27 +227,32 @@ def lookup_option(name: str, family: str, version: str) -> KnownOption | None:
     'no-op'
     """
     for parameter_id, row in _known_rows().get(name, ()):
-        if _applies(row, family, version):
+        if _is_applicable(row, family, version):
             state: Any = row["state"]
-            return KnownOption(name, parameter_id, state, _instead(parameter_id, name, family, version))
+            return KnownOption(name, parameter_id, state, _alternative_options(parameter_id, name, family, version))
     return None
 
 
-def _instead(parameter_id: str, name: str, family: str, version: str) -> tuple[str, ...]:
+def _alternative_options(parameter_id: str, name: str, family: str, version: str) -> tuple[str, ...]:
     """Accepted options for the same quantity: of the same parameter, or of its group (``redo.``)."""
     group = parameter_id.split(".")[0] + "."
-    same, near = [], []
-    for other, rows in _known_rows().items():
+    parameter_options, group_options = [], []
+    for option, rows in _known_rows().items():
         for other_id, row in rows:
-            if other != name and row["state"] == "accepted" and _applies(row, family, version) and row["family"] != "*":
+            if (
+                option != name
+                and row["state"] == "accepted"
+                and _is_applicable(row, family, version)
+                and row["family"] != "*"
+            ):
                 if other_id == parameter_id:
-                    same.append(other)
+                    parameter_options.append(option)
                 elif other_id.startswith(group):
-                    near.append(other)
-    return tuple(dict.fromkeys(same or near))[:6]
+                    group_options.append(option)
+    return tuple(dict.fromkeys(parameter_options or group_options))[:6]
 
 
-def _applies(row: dict[str, str], family: str, version: str) -> bool:
+def _is_applicable(row: dict[str, str], family: str, version: str) -> bool:
     return (row["family"] == "*" or family in row["family"].split()) and within(version, row["since"], row["until"])
 
 
@@ -317,9 +322,9 @@ def neutral_parameter(parameter_id: str) -> NeutralParameter:
 def neutral_parameters() -> Mapping[str, NeutralParameter]:
     """Return all of them by id, grouped by subject."""
     document = json.loads(read_packaged("parameter_dictionary.json"))
-    added: dict[str, list[dict[str, Any]]] = {}
+    added_rows_by_id: dict[str, list[dict[str, Any]]] = {}
     for row in added_rows("shown"):
-        added.setdefault(row["parameter"], []).append({"since": "", "until": "", **row})
+        added_rows_by_id.setdefault(row["parameter"], []).append({"since": "", "until": "", **row})
     return {
         entry["id"]: NeutralParameter(
             parameter_id=entry["id"],
@@ -327,7 +332,7 @@ def neutral_parameters() -> Mapping[str, NeutralParameter]:
             unit=entry["unit"],
             kind=entry["kind"],
             build_dependent=entry.get("build_dependent", False),
-            rows=(*added.get(entry["id"], ()), *entry["shown"]),
+            rows=(*added_rows_by_id.get(entry["id"], ()), *entry["shown"]),
         )
         for entry in document["parameters"]
     }

@@ -69,8 +69,8 @@ def conflicts_of(storage_engine: str) -> tuple[RetriedError, ...]:
     >>> [str(error) for error in conflicts_of("tidesdb")], conflicts_of("innodb")
     (['1180/149'], ())
     """
-    known = storage_engines().get(storage_engine)
-    return known.conflicts if known is not None else ()
+    engine = storage_engines().get(storage_engine)
+    return engine.conflicts if engine is not None else ()
 
 
 def beside(data_directory: Path, storage_engine: str) -> list[Path]:
@@ -79,8 +79,8 @@ def beside(data_directory: Path, storage_engine: str) -> list[Path]:
     >>> beside(Path("/run/7/data"), "tidesdb"), beside(Path("/run/7/data"), "innodb")
     ([PosixPath('/run/7/tidesdb_data')], [])
     """
-    known = storage_engines().get(storage_engine)
-    return [data_directory.parent / name for name in known.beside] if known is not None else []
+    engine = storage_engines().get(storage_engine)
+    return [data_directory.parent / name for name in engine.beside] if engine is not None else []
 
 
 def plugin_packages(family: str) -> dict[str, str]:

@@ -70,15 +70,15 @@ def use_tables(texts: Mapping[str, str]) -> None:
     ------
     StudyError : a text is not TOML, or a row lacks something; file and row are named
     """
-    checked = {file: _checked(file, text) for file, text in sorted(texts.items())}
+    checked_rows = {file: _parse_tables(file, text) for file, text in sorted(texts.items())}
     _digests.clear()
     _digests.update({file: hashlib.sha256(text.encode()).hexdigest() for file, text in sorted(texts.items())})
     _added.clear()
-    _added.update(checked)
+    _added.update(checked_rows)
     for clear in _caches:
         clear()
-    if checked:
-        _check_whole(", ".join(checked))
+    if checked_rows:
+        _check_all_tables(", ".join(checked_rows))
 
 
 def used_tables() -> Mapping[str, str]:
@@ -92,8 +92,8 @@ def packaged_rows(kind: Kind) -> list[Row]:
     document: dict[str, list[Row]] = json.loads(text) if _FILES[kind].endswith(".json") else tomllib.loads(text)
     rows = document["counters" if kind == "counter" else kind]
     if kind == "parameter":
-        left_alone = tomllib.loads(read_packaged("server_default_options.toml"))["parameter"]
-        rows += [{**row, "optional": True} for row in left_alone]
+        default_options = tomllib.loads(read_packaged("server_default_options.toml"))["parameter"]
+        rows += [{**row, "optional": True} for row in default_options]
     return rows
 
 
@@ -106,22 +106,22 @@ def joined_rows(kind: Kind, key: Callable[[Row], object], inner: str) -> list[Ro
     """Return all rows. One whose key is there already brings its inner rows to it, before those that are there."""
     rows = packaged_rows(kind)
     for row in added_rows(kind):
-        place = next((index for index, there in enumerate(rows) if _is_same(key, row, there)), None)
+        place = next((index for index, candidate in enumerate(rows) if _is_same(key, row, candidate)), None)
         if place is None:
             rows.append(row)
         else:
-            there = rows[place]
-            rows[place] = {**there, **row, inner: [*row[inner], *there[inner]]} if inner else row
+            existing = rows[place]
+            rows[place] = {**existing, **row, inner: [*row[inner], *existing[inner]]} if inner else row
     return rows
 
 
-def _is_same(key: Callable[[Row], object], row: Row, there: Row) -> bool:
+def _is_same(key: Callable[[Row], object], row: Row, existing: Row) -> bool:
     """Return whether a row adds to one that is there; several there may have one key, each for a storage engine."""
-    apart = row.get("storage_engine", there.get("storage_engine")) != there.get("storage_engine")
-    return key(row) == key(there) and not apart
+    is_other_engine = row.get("storage_engine", existing.get("storage_engine")) != existing.get("storage_engine")
+    return key(row) == key(existing) and not is_other_engine
 
 
-def _check_whole(files: str) -> None:
+def _check_all_tables(files: str) -> None:
     """Make everything that is made of tables: a row that is well by itself can still not fit those that are there."""
     for compute in _computed:
         try:
@@ -132,7 +132,7 @@ def _check_whole(files: str) -> None:
             raise StudyError(f"the engine tables of {files} can't be used", why, remedy) from error
 
 
-def _checked(file: str, text: str) -> dict[str, list[Row]]:
+def _parse_tables(file: str, text: str) -> dict[str, list[Row]]:
     try:
         document = toml_document(text)
     except ValueError as error:
@@ -148,16 +148,16 @@ def _checked(file: str, text: str) -> dict[str, list[Row]]:
 
 
 def _check_row(file: str, kind: str, row: Row) -> None:
-    needed, inner, inner_needed = _NEEDED[kind]
+    needed_keys, inner, inner_needed = _NEEDED[kind]
     title = next((f" {row[key]}" for key in ("name", "id", "version") if key in row), "")
     rows = row.get(inner, []) if inner else []
     if not isinstance(rows, list) or not all(isinstance(part, dict) for part in rows):
         raise StudyError(f"{file}: '{inner}' of the {kind}{title} is not a list of tables", "", "write [{...}, {...}]")
-    missing = [key for key in needed if key not in row]
-    missing += [f"{inner}.{key}" for part in rows for key in inner_needed if key not in part]
-    if missing:
-        lacks = ", ".join(dict.fromkeys(missing))
-        raise StudyError(f"{file}: the {kind}{title} lacks {lacks}", "", "see docs/guides/add-an-engine.md")
+    missing_keys = [key for key in needed_keys if key not in row]
+    missing_keys += [f"{inner}.{key}" for part in rows for key in inner_needed if key not in part]
+    if missing_keys:
+        missing_words = ", ".join(dict.fromkeys(missing_keys))
+        raise StudyError(f"{file}: the {kind}{title} lacks {missing_words}", "", "see docs/guides/add-an-engine.md")
     try:
         decode(ROW_TYPES[kind], row)
     except DecodeError as error:

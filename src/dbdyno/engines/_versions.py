@@ -60,8 +60,8 @@ def matches(version: str, prefix: str) -> bool:
     >>> matches("11.8.6", "11.8"), matches("11.8.6", "11"), matches("11.80.1", "11.8")
     (True, True, False)
     """
-    wanted = parse_version(prefix)
-    return parse_version(version)[: len(wanted)] == wanted
+    prefix_numbers = parse_version(prefix)
+    return parse_version(version)[: len(prefix_numbers)] == prefix_numbers
 
 
 @dataclass(frozen=True, slots=True)

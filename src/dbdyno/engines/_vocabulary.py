@@ -20,11 +20,11 @@ def vocabulary() -> Mapping[str, tuple[Parameter, ...]]:
     >>> vocabulary()["commit.durability"][0].values
     ('full', 'relaxed', 'periodic')
     """
-    known: dict[str, list[Parameter]] = {}
+    parameters_by_id: dict[str, list[Parameter]] = {}
     for parameter in parameters():
         if not parameter.is_internal:
-            known.setdefault(parameter.parameter_id, []).append(parameter)
-    return {name: tuple(known[name]) for name in sorted(known)}
+            parameters_by_id.setdefault(parameter.parameter_id, []).append(parameter)
+    return {name: tuple(parameters_by_id[name]) for name in sorted(parameters_by_id)}
 
 
 def parameters_of_option(option: str) -> tuple[str, ...]:
@@ -34,10 +34,10 @@ def parameters_of_option(option: str) -> tuple[str, ...]:
     (('commit.durability',), ('memory.budget',))
     """
     name = option.lower().replace("-", "_")
-    carried = [p for p in parameters() if any(row.name.replace("-", "_") == name for row in p.rows)]
-    if any(p.is_internal and p.parameter_id.startswith("memory.") for p in carried):
+    carrying_parameters = [p for p in parameters() if any(row.name.replace("-", "_") == name for row in p.rows)]
+    if any(p.is_internal and p.parameter_id.startswith("memory.") for p in carrying_parameters):
         return ("memory.budget",)
-    return tuple(dict.fromkeys(p.parameter_id for p in carried if not p.is_internal))
+    return tuple(dict.fromkeys(p.parameter_id for p in carrying_parameters if not p.is_internal))
 
 
 def read_setting(name: str, value: object) -> SettingValue:
@@ -59,7 +59,7 @@ def read_setting(name: str, value: object) -> SettingValue:
         if not isinstance(value, str):
             raise ValueError("a text in quotes")
         return value
-    number = _READERS.get(parameter.unit, _whole)(value)
+    number = _READERS.get(parameter.unit, _whole_number)(value)
     least, most = parameter.least, parameter.most
     if least is not None and most is not None and not least <= number <= most:
         raise ValueError(f"from {setting_text(name, least)} to {setting_text(name, most)}")
@@ -103,8 +103,14 @@ def servers_of(rows: Sequence[OptionRow], value: SettingValue | None = None) -> 
     words = []
     for row in rows:
         if value is None or row.can_be(value):
-            since, until = row.since and f" {row.since}", row.until and f" before {row.until}"
-            span = f"{since} to{until}" if since and until else f"{since} and later" if since else until
+            since_words, until_words = row.since and f" {row.since}", row.until and f" before {row.until}"
+            span = (
+                f"{since_words} to{until_words}"
+                if since_words and until_words
+                else f"{since_words} and later"
+                if since_words
+                else until_words
+            )
             plugin = " to ".join(filter(None, (row.plugin_since, row.plugin_until and f"before {row.plugin_until}")))
             plugin = f", plug-in {plugin}{'' if row.plugin_until else ' and later'}" if plugin else ""
             words.append(", ".join(row.families) + span + plugin)
@@ -112,8 +118,8 @@ def servers_of(rows: Sequence[OptionRow], value: SettingValue | None = None) -> 
 
 
 def _word(value: object, values: Sequence[str]) -> str:
-    given = {True: "ON", False: "OFF"}[value] if isinstance(value, bool) else str(value)
-    folded = re.sub(r"[\s_]+", "-", given.strip()).lower()
+    given_word = {True: "ON", False: "OFF"}[value] if isinstance(value, bool) else str(value)
+    folded = re.sub(r"[\s_]+", "-", given_word.strip()).lower()
     for word in values:
         if folded in (word.lower(), word.lower().replace("_", "-")):
             return word
@@ -126,10 +132,10 @@ def _bytes(value: object) -> float:
             return parse_bytes(value)
         except StudyError as error:
             raise ValueError('a size such as "256MB" or "4GB"') from error
-    return _whole(0 if value == "0" else value)
+    return _whole_number(0 if value == "0" else value)
 
 
-def _whole(value: object) -> float:
+def _whole_number(value: object) -> float:
     if isinstance(value, str) and re.fullmatch(r"\d+", value.strip()):
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -151,7 +157,7 @@ def _number(value: object) -> float:
 def _duration(per_second: int) -> Callable[[object], float]:
     def read(value: object) -> float:
         if not isinstance(value, str) or value.strip().isdigit():
-            return _whole(value)
+            return _whole_number(value)
         text = value.strip().lower()
         try:
             microseconds = int(text[:-2]) if text.endswith("us") else parse_duration_ns(text) / 1000
@@ -167,8 +173,8 @@ def _duration(per_second: int) -> Callable[[object], float]:
 
 _READERS: Mapping[Unit, Callable[[object], float]] = {
     "bytes": _bytes,
-    "count": _whole,
-    "pages": _whole,
+    "count": _whole_number,
+    "pages": _whole_number,
     "percent": _number,
     "seconds": _duration(1),
     "microseconds": _duration(10**6),

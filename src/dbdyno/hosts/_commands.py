@@ -49,7 +49,7 @@ def run(
 ) -> Completed:
     """Run one to its end. The whole process group ends with a timeout or an interrupt, helpers included."""
     with contextlib.ExitStack() as stack:
-        source = None if stdin is None else stack.enter_context(_source(stdin))
+        source = None if stdin is None else stack.enter_context(_stdin_file(stdin))
         popen = _popen(
             argv,
             stdin=source or subprocess.DEVNULL,
@@ -60,15 +60,15 @@ def run(
             identity=identity,
         )
         try:
-            out, err = _output(popen, timeout_s, short_words(argv), tick)
+            out, err = _collect_output(popen, timeout_s, short_words(argv), tick)
         except BaseException:
             _kill_group(popen)
             raise
-    done = Completed(tuple(argv), popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
-    if check and done.exit_code != 0:
-        tail = done.stderr.strip()[-_TAIL_CHARACTERS:] or done.stdout.strip()[-_TAIL_CHARACTERS:]
-        raise HostError(f"'{argv[0]}' {ending_words(done.exit_code)}", f"{short_words(argv)}\n{tail}".strip())
-    return done
+    result = Completed(tuple(argv), popen.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+    if check and result.exit_code != 0:
+        output_tail = result.stderr.strip()[-_TAIL_CHARACTERS:] or result.stdout.strip()[-_TAIL_CHARACTERS:]
+        raise HostError(f"'{argv[0]}' {ending_words(result.exit_code)}", f"{short_words(argv)}\n{output_tail}".strip())
+    return result
 
 
 def spawn(
@@ -84,7 +84,7 @@ def spawn(
     memory_group: MemoryGroup | None,
 ) -> OwnProcess:
     """Start one. `limit_open_files` is lowered to the hard limit of this process."""
-    command = [*limited(limit_open_files, _open_files_most()), *pinned(cpus), *argv]
+    command = [*limited(limit_open_files, _open_files_limit()), *pinned(cpus), *argv]
     if memory_group is not None:
         command = [*_HELD_BACK, *command]
     with contextlib.ExitStack() as stack:
@@ -101,7 +101,7 @@ def spawn(
         )
     process = OwnProcess(popen)
     if memory_group is not None:
-        _let_go_in(memory_group, popen)
+        _release_in_group(memory_group, popen)
     return process
 
 
@@ -148,7 +148,7 @@ def _popen(
         raise HostError(f"can't start '{argv[0]}'", str(error)) from error
 
 
-def _let_go_in(group: MemoryGroup, popen: subprocess.Popen[bytes]) -> None:
+def _release_in_group(group: MemoryGroup, popen: subprocess.Popen[bytes]) -> None:
     try:
         group.add(popen.pid, LocalFiles())
         if popen.stdin is not None:
@@ -163,17 +163,17 @@ def _let_go_in(group: MemoryGroup, popen: subprocess.Popen[bytes]) -> None:
         raise HostError("a process ended before it could be put into its memory group", str(error)) from error
 
 
-def _source(stdin: str | bytes | Path) -> IO[bytes]:
+def _stdin_file(stdin: str | bytes | Path) -> IO[bytes]:
     """Return what is fed to a command, as a file: a pipe would have to be fed while its output is read."""
     if isinstance(stdin, Path):
         return stdin.open("rb")
-    held = os.fdopen(os.memfd_create("dbdyno-stdin"), "w+b")  # in memory, without a name: it may hold passwords
-    held.write(stdin.encode() if isinstance(stdin, str) else stdin)
-    held.seek(0)
-    return held
+    memory_file = os.fdopen(os.memfd_create("dbdyno-stdin"), "w+b")  # in memory, without a name: it may hold passwords
+    memory_file.write(stdin.encode() if isinstance(stdin, str) else stdin)
+    memory_file.seek(0)
+    return memory_file
 
 
-def _output(
+def _collect_output(
     popen: subprocess.Popen[bytes], timeout_s: float, words: str, tick: Callable[[], None] | None
 ) -> tuple[bytes, bytes]:
     """Return what it prints until it ends; looked at once a second, for one that is stopped prints nothing more."""
@@ -187,9 +187,9 @@ def _output(
         if left_s <= _TICK_S:
             state = watch.state()
             raise HostError(f"'{name}' took longer than {timeout_s:g} s" + (f"; {state}" if state else ""), words)
-        halted = watch.verdict()
-        if halted is not None:
-            raise HostError(f"'{name}' {halted}", words)
+        halt_words = watch.verdict()
+        if halt_words is not None:
+            raise HostError(f"'{name}' {halt_words}", words)
         if tick is not None:
             tick()
 
@@ -218,11 +218,11 @@ def limited(open_files: int | None, most: int | None) -> list[str]:
     """Words that precede a command which may open so many files, but no more than the machine's hard limit."""
     if open_files is None:
         return []
-    allowed = open_files if most is None else min(open_files, most)
-    return ["prlimit", f"--nofile={allowed}:{'unlimited' if most is None else most}"]
+    soft_limit = open_files if most is None else min(open_files, most)
+    return ["prlimit", f"--nofile={soft_limit}:{'unlimited' if most is None else most}"]
 
 
-def _open_files_most() -> int | None:
+def _open_files_limit() -> int | None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     return None if hard == resource.RLIM_INFINITY else hard
 

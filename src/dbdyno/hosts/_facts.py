@@ -54,20 +54,20 @@ def read_facts(host: Host, data_path: Path) -> HostFacts:
     mount = mount_of(host.files.resolve(data_path), tree.text("/proc/self/mountinfo"))
     return HostFacts(
         hostname=system.hostname,
-        cpu_model=_first(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo")),
+        cpu_model=_first_match(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo")),
         logical_cpu_count=len(system.usable_cpus),
         memory_bytes=memory.get("MemTotal", 0),
         swap_bytes=memory.get("SwapTotal", 0),
         kernel=system.kernel,
         architecture=system.architecture,
-        distribution=_first(r'^PRETTY_NAME="?([^"\n]+)', tree.text("/etc/os-release")),
+        distribution=_first_match(r'^PRETTY_NAME="?([^"\n]+)', tree.text("/etc/os-release")),
         virtualisation=virtualisation(tree),
         data_device=mount.source,
-        rotational=_rotational(mount, tree),
+        rotational=_is_rotational(mount, tree),
         filesystem=mount.filesystem,
         mount_options=mount.options,
         governor=tree.text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none available",
-        transparent_huge_pages=_first(r"\[(\w+)\]", tree.text("/sys/kernel/mm/transparent_hugepage/enabled")),
+        transparent_huge_pages=_first_match(r"\[(\w+)\]", tree.text("/sys/kernel/mm/transparent_hugepage/enabled")),
         clock_source=tree.text("/sys/devices/system/clocksource/clocksource0/current_clocksource") or UNKNOWN,
         boot_id=tree.text("/proc/sys/kernel/random/boot_id") or UNKNOWN,
         numa_node_count=max(len(tree.matching("/sys/devices/system/node", "node[0-9]*")), 1),
@@ -96,18 +96,22 @@ def mount_of(path: Path, mountinfo: str) -> Mount:
     """The mount that holds a path without links: the last of the longest mount points above it."""
     best = Mount("", "/", UNKNOWN, UNKNOWN, "")
     for line in mountinfo.splitlines():
-        left, _, right = line.partition(" - ")
-        device_number, point, options = left.split()[2], left.split()[4].replace("\\040", " "), left.split()[5]
-        filesystem, source, *rest = right.split()
+        mount_part, _, source_part = line.partition(" - ")
+        device_number, point, options = (
+            mount_part.split()[2],
+            mount_part.split()[4].replace("\\040", " "),
+            mount_part.split()[5],
+        )
+        filesystem, source, *super_options = source_part.split()
         if path.is_relative_to(point) and len(point) >= len(best.point):
-            best = Mount(device_number, point, filesystem, source, options, rest[0] if rest else "")
+            best = Mount(device_number, point, filesystem, source, options, super_options[0] if super_options else "")
     return best
 
 
-def _rotational(mount: Mount, tree: Tree) -> bool | None:
-    by_number = Path(f"/sys/dev/block/{mount.device_number}")
-    by_name = Path("/sys/class/block") / Path(mount.source).name
-    for device in (by_number, by_name):  # btrfs and overlay have no device number of their own
+def _is_rotational(mount: Mount, tree: Tree) -> bool | None:
+    device_by_number = Path(f"/sys/dev/block/{mount.device_number}")
+    device_by_name = Path("/sys/class/block") / Path(mount.source).name
+    for device in (device_by_number, device_by_name):  # btrfs and overlay have no device number of their own
         for folder in (device, tree.resolved(device).parent):  # a partition's queue is its disk's
             text = tree.text(folder / "queue/rotational")
             if text:
@@ -125,6 +129,6 @@ def virtualisation(tree: Tree) -> str:
     return "none seen"
 
 
-def _first(pattern: str, text: str) -> str:
+def _first_match(pattern: str, text: str) -> str:
     match = re.search(pattern, text, re.MULTILINE)
     return match[1].strip() if match else UNKNOWN

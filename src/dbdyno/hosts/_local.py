@@ -134,6 +134,9 @@ class LocalHost(Host):
         """See `Host`."""
         return address
 
+    def leave(self, address: Address) -> None:
+        """See `Host`."""
+
     def watch(self, period_ns: int) -> LocalWatch:
         """See `Host`."""
         return LocalWatch(self._files)
@@ -166,20 +169,20 @@ class LocalHost(Host):
         if destination.exists():
             raise HostError(f"can't copy to {destination}", "it already exists")
         self.make_directory(destination.parent)
-        how = "reflink" if _local_files.can_reflink(source, destination.parent) else "copy"
-        option = "--reflink=always" if how == "reflink" else "--reflink=auto"
+        copy_method = "reflink" if _local_files.can_reflink(source, destination.parent) else "copy"
+        option = "--reflink=always" if copy_method == "reflink" else "--reflink=auto"
         try:
             self.run(["cp", "-a", option, "--", str(source), str(destination)], timeout_s=24 * 3600)
         except BaseException:
             self.remove_tree(destination)
             raise
-        return how
+        return copy_method
 
     def write_back(self, directory: Path) -> None:
         """See `Host`. Otherwise the kernel writes a fresh copy out during the window and disturbs it."""
         files = [str(path) for path in _local_files.regular_files(directory)]
-        for first in range(0, len(files), _FILES_AT_ONCE):
-            self.run(["sync", "--", *files[first : first + _FILES_AT_ONCE]], timeout_s=_WRITE_BACK_S)
+        for start in range(0, len(files), _FILES_AT_ONCE):
+            self.run(["sync", "--", *files[start : start + _FILES_AT_ONCE]], timeout_s=_WRITE_BACK_S)
         _local_files.forget_pages(files)
 
     def remove_tree(self, directory: Path) -> None:

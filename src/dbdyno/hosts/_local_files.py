@@ -62,34 +62,34 @@ class LocalFiles(Files):
         if mode is None:
             path.write_bytes(content)
             return
-        new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        new_path = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
+            with os.fdopen(os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
                 file.write(content)
                 os.fchmod(file.fileno(), mode)
-            self._give(new, for_server)
-            new.replace(path)
+            self._give_to_server_user(new_path, for_server)
+            new_path.replace(path)
         except BaseException:
-            new.unlink(missing_ok=True)
+            new_path.unlink(missing_ok=True)
             raise
 
     def stat(self, path: Path, *, follow: bool = True) -> FileFacts | None:
         """See `Files`."""
         try:
-            return _facts(path, path.stat(follow_symlinks=follow))
+            return _file_facts(path, path.stat(follow_symlinks=follow))
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def entries(self, folder: Path, *, recursive: bool = False) -> list[FileFacts]:
         """See `Files`."""
-        found = []
+        file_facts = []
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 with contextlib.suppress(FileNotFoundError):
-                    found.append(_facts(folder / entry.name, entry.stat(follow_symlinks=False)))
+                    file_facts.append(_file_facts(folder / entry.name, entry.stat(follow_symlinks=False)))
                     if recursive and entry.is_dir(follow_symlinks=False):
-                        found += self.entries(found[-1].path, recursive=True)
-        return found
+                        file_facts += self.entries(file_facts[-1].path, recursive=True)
+        return file_facts
 
     def resolve(self, path: Path) -> Path:
         """See `Files`."""
@@ -117,7 +117,7 @@ class LocalFiles(Files):
         path.mkdir(0o777 if mode is None else mode, exist_ok=not is_new)
         if mode is not None:
             path.chmod(mode)
-        self._give(path, for_server)
+        self._give_to_server_user(path, for_server)
 
     def rename(self, source: Path, destination: Path) -> None:
         """See `Files`."""
@@ -131,7 +131,7 @@ class LocalFiles(Files):
             except (IsADirectoryError, PermissionError):
                 path.rmdir()
 
-    def _give(self, path: Path, for_server: bool) -> None:
+    def _give_to_server_user(self, path: Path, for_server: bool) -> None:
         if for_server and self._server_user is not None:
             os.chown(path, self._server_user.user_id, self._server_user.group_id)
 
@@ -168,7 +168,7 @@ def _read(file: io.RawIOBase, limit_bytes: int | None) -> bytes:
     return content
 
 
-def _facts(path: Path, facts: os.stat_result) -> FileFacts:
+def _file_facts(path: Path, facts: os.stat_result) -> FileFacts:
     return FileFacts(
         path,
         _KINDS.get(stat.S_IFMT(facts.st_mode), "other"),

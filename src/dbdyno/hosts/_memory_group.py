@@ -79,24 +79,24 @@ class MemoryGroup:
 
     def use(self, read: Reader) -> MemoryUse:
         """Read its counters; OSError when the group is gone."""
-        stat = _rows(_text(self.folder / "memory.stat", read))
+        stat = _parse_rows(_read_text(self.folder / "memory.stat", read))
         if self.version == 1:
             return MemoryUse(
                 self.limit_bytes,
-                _number(self.folder / "memory.max_usage_in_bytes", read),
-                _number(self.folder / "memory.usage_in_bytes", read) or 0,
+                _read_number(self.folder / "memory.max_usage_in_bytes", read),
+                _read_number(self.folder / "memory.usage_in_bytes", read) or 0,
                 stat.get("total_cache", 0),
                 stat.get("total_rss", 0),
-                sum(_number(self.folder / name, read) or 0 for name in ("memory.failcnt", "memory.memsw.failcnt"))
+                sum(_read_number(self.folder / name, read) or 0 for name in ("memory.failcnt", "memory.memsw.failcnt"))
                 or None,
                 stat.get("total_workingset_refault_file", 0),
-                _table(self.folder / "memory.oom_control", read).get("oom_kill", 0),
+                _read_table(self.folder / "memory.oom_control", read).get("oom_kill", 0),
             )
-        events = _table(self.folder / "memory.events", read)
+        events = _read_table(self.folder / "memory.events", read)
         return MemoryUse(
             self.limit_bytes,
-            _number(self.folder / "memory.peak", read),
-            _number(self.folder / "memory.current", read) or 0,
+            _read_number(self.folder / "memory.peak", read),
+            _read_number(self.folder / "memory.current", read) or 0,
             stat.get("file", 0),
             stat.get("anon", 0),
             events.get("max", 0),
@@ -127,7 +127,7 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
         raise HostError("memory can't be bounded here", f"{folder} can't be made: {error.strerror}", _REMEDY) from error
     group = MemoryGroup(folder, version, limit_bytes)
     try:
-        _bound(group, files)
+        _set_limits(group, files)
     except OSError as error:
         remove_group(files, folder)
         raise HostError(
@@ -147,10 +147,10 @@ def memory_group_of(
     place = place_of(files, pid, proc)
     if place is None:
         return None
-    version, own = place
+    version, own_group = place
     name = "memory.limit_in_bytes" if version == 1 else "memory.max"
-    for folder in (own, *own.parents):
-        limit = _number(folder / name, files.read_bytes)
+    for folder in (own_group, *own_group.parents):
+        limit = _read_number(folder / name, files.read_bytes)
         if limit is not None and limit // page_bytes == limit_bytes // page_bytes:  # the kernel rounds down to pages
             return MemoryGroup(folder, version, limit, is_ours=False)
     return None
@@ -175,15 +175,15 @@ def remove_group(files: Files, folder: Path) -> None:
             return
 
 
-def _bounded_parent(own: Path, files: Files) -> Path:
+def _bounded_parent(own_group: Path, files: Files) -> Path:
     """Version 2: the group whose children have a memory controller, made so where that is allowed."""
-    is_root = files.stat(own / "cgroup.type") is None
-    parent = own if is_root else own.parent
-    controllers = _words(parent / "cgroup.controllers", files)
+    is_root = files.stat(own_group / "cgroup.type") is None
+    parent = own_group if is_root else own_group.parent
+    controllers = _read_words(parent / "cgroup.controllers", files)
     if "memory" not in controllers:
         why = f"{parent} has no memory controller for its children: {' '.join(controllers) or 'none at all'}"
         raise HostError("memory can't be bounded here", why, _REMEDY)
-    if "memory" not in _words(parent / "cgroup.subtree_control", files):
+    if "memory" not in _read_words(parent / "cgroup.subtree_control", files):
         try:
             files.write(parent / "cgroup.subtree_control", b"+memory")
         except OSError as error:
@@ -192,49 +192,49 @@ def _bounded_parent(own: Path, files: Files) -> Path:
     return parent
 
 
-def _bound(group: MemoryGroup, files: Files) -> None:
+def _set_limits(group: MemoryGroup, files: Files) -> None:
     limit = str(group.limit_bytes).encode()
     if group.version == 2:
         files.write(group.folder / "memory.max", limit)
-        _write_if_there(group.folder / "memory.swap.max", b"0", files)
+        _write_if_present(group.folder / "memory.swap.max", b"0", files)
         return
     files.write(group.folder / "memory.limit_in_bytes", limit)
     files.write(group.folder / "memory.swappiness", b"0")
-    _write_if_there(group.folder / "memory.memsw.limit_in_bytes", limit, files)
+    _write_if_present(group.folder / "memory.memsw.limit_in_bytes", limit, files)
 
 
-def _write_if_there(path: Path, content: bytes, files: Files) -> None:
+def _write_if_present(path: Path, content: bytes, files: Files) -> None:
     if files.stat(path) is not None:  # it is not where the kernel counts no swap
         files.write(path, content)
 
 
-def _text(path: Path, read: Reader) -> str:
+def _read_text(path: Path, read: Reader) -> str:
     return read(path).decode(errors="replace")
 
 
-def _number(path: Path, read: Reader) -> int | None:
+def _read_number(path: Path, read: Reader) -> int | None:
     try:
-        text = _text(path, read).strip()
+        text = _read_text(path, read).strip()
     except FileNotFoundError:
         return None
     return int(text) if text.isdigit() else None
 
 
-def _words(path: Path, files: Files) -> list[str]:
+def _read_words(path: Path, files: Files) -> list[str]:
     try:
         return files.read_text(path).split()
     except OSError:
         return []
 
 
-def _table(path: Path, read: Reader) -> dict[str, int]:
+def _read_table(path: Path, read: Reader) -> dict[str, int]:
     try:
-        return _rows(_text(path, read))
+        return _parse_rows(_read_text(path, read))
     except FileNotFoundError:
         return {}
 
 
-def _rows(text: str) -> dict[str, int]:
+def _parse_rows(text: str) -> dict[str, int]:
     rows = (line.split() for line in text.splitlines())
     return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
 
@@ -258,13 +258,13 @@ def find_place(memberships: str, mountinfo: str) -> tuple[int, Path] | None:
         paths["memory" if "memory" in controllers.split(",") else controllers] = path
     unified = None
     for line in mountinfo.splitlines():
-        left, _, right = line.partition(" - ")
-        root, point = left.split()[3], Path(left.split()[4].replace("\\040", " "))
-        kind, options = right.split()[0], right.split()[-1].split(",")
+        mount_part, _, source_part = line.partition(" - ")
+        root, point = mount_part.split()[3], Path(mount_part.split()[4].replace("\\040", " "))
+        kind, options = source_part.split()[0], source_part.split()[-1].split(",")
         if kind == "cgroup" and "memory" in options and "memory" in paths:
-            return 1, _below(point, root, paths["memory"])
+            return 1, _group_folder(point, root, paths["memory"])
         if kind == "cgroup2" and "" in paths:
-            unified = 2, _below(point, root, paths[""])
+            unified = 2, _group_folder(point, root, paths[""])
     return unified
 
 
@@ -293,7 +293,7 @@ def _groups_below(folder: Path, files: Files) -> Iterator[Path]:
                 yield from _groups_below(entry.path, files)
 
 
-def _below(point: Path, root: str, path: str) -> Path:
+def _group_folder(point: Path, root: str, path: str) -> Path:
     """Return where a group lies below its mount; in a container the mount may show only a part of the tree."""
-    within = path.removeprefix(root) if root != "/" and path.startswith(root) else path
-    return point.joinpath(*(part for part in within.split("/") if part not in ("", "..")))
+    inner_path = path.removeprefix(root) if root != "/" and path.startswith(root) else path
+    return point.joinpath(*(path_part for path_part in inner_path.split("/") if path_part not in ("", "..")))

@@ -51,15 +51,15 @@ class OomWatch:
         """Note the counters for a process that lives."""
         place = place_of(host.files, pid, proc)
         group = place[1] if place is not None else None
-        return cls(host, pid, group, _kills_in(group, host.files), _kills_on_host(proc, host.files))
+        return cls(host, pid, group, _kills_in_group(group, host.files), _kills_on_host(proc, host.files))
 
     def signs(self, proc: Path = Path("/proc")) -> OomSigns:
         """Return what has come since."""
         log = kernel_log(self.host)
         lines = [line for line in (log or "").splitlines() if _KILLED.format(pid=self.pid) in line]
         return OomSigns(
-            _grown(self.in_group, _kills_in(self.group, self.host.files)),
-            _grown(self.on_host, _kills_on_host(proc, self.host.files)),
+            _growth(self.in_group, _kills_in_group(self.group, self.host.files)),
+            _growth(self.on_host, _kills_on_host(proc, self.host.files)),
             lines[-1].strip() if lines else "",
             log is not None,
         )
@@ -68,13 +68,13 @@ class OomWatch:
 def kernel_log(host: Host) -> str | None:
     """Text of the kernel's ring buffer; None where it may not be read."""
     try:
-        done = host.run(["dmesg"], timeout_s=_DMESG_S, check=False)
+        result = host.run(["dmesg"], timeout_s=_DMESG_S, check=False)
     except HostError:
         return None
-    return done.stdout if done.exit_code == 0 else None
+    return result.stdout if result.exit_code == 0 else None
 
 
-def _kills_in(group: Path | None, files: Files) -> int | None:
+def _kills_in_group(group: Path | None, files: Files) -> int | None:
     """The group's own count: in ``memory.events`` (version 2) or ``memory.oom_control`` (version 1)."""
     for name in ("memory.events", "memory.oom_control"):
         try:
@@ -94,5 +94,5 @@ def _kills_on_host(proc: Path, files: Files) -> int | None:
     return int(match[1]) if match else None
 
 
-def _grown(before: int | None, now: int | None) -> int | None:
-    return None if before is None or now is None else now - before
+def _growth(count_before: int | None, count_now: int | None) -> int | None:
+    return None if count_before is None or count_now is None else count_now - count_before

@@ -37,10 +37,14 @@ def private_roots(host: Host) -> tuple[Path, ...]:
     mode 0700, and short enough for a socket's path. Servers that root starts run as another user, who could not pass
     through it.
     """
-    named = Path(host.system().runtime_directory)
-    if host.system().user_id == 0 or not named.is_absolute() or not _is_runtime_directory(named, host):
+    runtime_directory = Path(host.system().runtime_directory)
+    if (
+        host.system().user_id == 0
+        or not runtime_directory.is_absolute()
+        or not _is_runtime_directory(runtime_directory, host)
+    ):
         return (TEMPORARY,)
-    return named, TEMPORARY
+    return runtime_directory, TEMPORARY
 
 
 def _is_runtime_directory(path: Path, host: Host) -> bool:

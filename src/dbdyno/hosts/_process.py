@@ -63,7 +63,9 @@ class OwnProcess:
         try:
             return self._popen.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise HostError(f"process {self.pid} still runs after {timeout_s:g} s", _short(self._popen.args)) from error
+            raise HostError(
+                f"process {self.pid} still runs after {timeout_s:g} s", _short_command(self._popen.args)
+            ) from error
 
 
 class ForeignProcess:
@@ -132,19 +134,19 @@ class OwnPipedProcess:
         if popen.stdout is not None:
             self._ready.register(popen.stdout, select.POLLIN)
         self._threads = [
-            threading.Thread(target=self._feed, args=(stdin,), daemon=True),
-            threading.Thread(target=self._collect, daemon=True),
+            threading.Thread(target=self._write_stdin, args=(stdin,), daemon=True),
+            threading.Thread(target=self._collect_stderr, daemon=True),
         ]
         for thread in self._threads:
             thread.start()
 
-    def _feed(self, stdin: bytes) -> None:
+    def _write_stdin(self, stdin: bytes) -> None:
         pipe = self._popen.stdin
         if pipe is not None:
             with contextlib.suppress(OSError), pipe:  # a child that ends early breaks the pipe: its exit code tells
                 pipe.write(stdin)
 
-    def _collect(self) -> None:
+    def _collect_stderr(self) -> None:
         pipe = self._popen.stderr
         if pipe is not None:
             with pipe:
@@ -173,10 +175,10 @@ class OwnPipedProcess:
             block = os.read(pipe.fileno(), _BLOCK_BYTES)
             self._was_read = is_due
             if not block:
-                last, self._rest = self._rest, b""
-                return last or None
-            *whole, self._rest = (self._rest + block).split(b"\n")
-            self._lines.extend(whole)
+                last_line, self._rest = self._rest, b""
+                return last_line or None
+            *whole_lines, self._rest = (self._rest + block).split(b"\n")
+            self._lines.extend(whole_lines)
         return self._lines.popleft()
 
     def interrupt(self) -> None:
@@ -192,16 +194,18 @@ class OwnPipedProcess:
         try:
             code = self._popen.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise HostError(f"process {self.pid} still runs after {timeout_s:g} s", _short(self._popen.args)) from error
+            raise HostError(
+                f"process {self.pid} still runs after {timeout_s:g} s", _short_command(self._popen.args)
+            ) from error
         for thread in self._threads:
             thread.join(timeout=5)
         if self._popen.stdout is not None:
             self._popen.stdout.close()
-        argv = tuple(str(a) for a in self._popen.args) if isinstance(self._popen.args, list) else ()
+        argv = tuple(str(word) for word in self._popen.args) if isinstance(self._popen.args, list) else ()
         return Completed(argv, code, "", self._stderr.decode(errors="replace"))
 
 
-def _short(args: object) -> str:
+def _short_command(args: object) -> str:
     return " ".join(map(str, args))[:200] if isinstance(args, list | tuple) else str(args)[:200]
 
 
@@ -238,20 +242,20 @@ class Throttle:
             self._thread.join()
 
     def _run(self) -> None:
-        began = time.monotonic()
+        began_s = time.monotonic()
         while not self._ended.is_set() and self.process.poll() is None:
-            self._one_turn(began)
+            self._throttle_once(began_s)
 
-    def _one_turn(self, began: float) -> None:
-        turn = time.monotonic()
-        due_s = self.share * (turn - began + _PERIOD_S) - self.held_s
+    def _throttle_once(self, began_s: float) -> None:
+        turn_s = time.monotonic()
+        due_s = self.share * (turn_s - began_s + _PERIOD_S) - self.held_s
         if due_s > 0:
             try:
                 self.process.signal(signal.SIGSTOP)
-                stopped = time.monotonic()
+                stopped_s = time.monotonic()
                 time.sleep(min(due_s, _PERIOD_S))
             finally:
                 self.process.signal(signal.SIGCONT)
-            self.held_s += time.monotonic() - stopped
-        self._ended.wait(max(turn + _PERIOD_S - time.monotonic(), 0.0))
-        self.elapsed_s = time.monotonic() - began
+            self.held_s += time.monotonic() - stopped_s
+        self._ended.wait(max(turn_s + _PERIOD_S - time.monotonic(), 0.0))
+        self.elapsed_s = time.monotonic() - began_s

@@ -37,11 +37,11 @@ def mapped_libraries(
     for match in _MAPPING_RE.finditer(Tree(files, proc).text(f"{pid}/maps")):
         path = match["path"]
         if path not in libraries and not any(Path(path).is_relative_to(folder) for folder in inside):
-            libraries[path] = {"path": path, **_digest(files, proc / str(pid), match)}
+            libraries[path] = {"path": path, **_mapped_file_digest(files, proc / str(pid), match)}
     return [libraries[path] for path in sorted(libraries)]
 
 
-def _digest(files: Files, process: Path, mapping: re.Match[str]) -> dict[str, str]:
+def _mapped_file_digest(files: Files, process: Path, mapping: re.Match[str]) -> dict[str, str]:
     """The checksum of the file that is mapped, seen through the root folder of the process: it may be a container's."""
     if mapping["deleted"]:
         return {"lacks": "the file was removed or replaced since it was mapped"}
@@ -77,11 +77,13 @@ def process_facts(
     """
     tree = Tree(files)
     folder = proc / str(pid)
-    limits, own, maps, policies = tree.texts([folder / name for name in ("limits", "cgroup", "maps", "numa_maps")])
+    limits, memberships, maps, policies = tree.texts(
+        [folder / name for name in ("limits", "cgroup", "maps", "numa_maps")]
+    )
     facts: dict[str, str | dict[str, str]] = {}
     if limits:
         facts["proc_limits"] = parse_limits(limits)
-    if group := re.search(r"^0::/?(.*)$", own, re.MULTILINE):
+    if group := re.search(r"^0::/?(.*)$", memberships, re.MULTILINE):
         texts = tree.texts([cgroups / group[1] / name for name in _CGROUP_FILES])
         bounds = {name: text for name, text in zip(_CGROUP_FILES, texts, strict=True) if text}
         facts["cgroup"] = bounds | _bounds_of_version_1(tree, pid, proc)
@@ -151,10 +153,10 @@ class ProcessState:
 def process_state(read: Reader, pid: int, start_ticks: int) -> ProcessState | None:
     """The state of a process; None when there is none of that pid and start time."""
     try:
-        letter, began = parse_stat(read(Path(f"/proc/{pid}/stat")))
+        letter, process_ticks = parse_stat(read(Path(f"/proc/{pid}/stat")))
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return ProcessState(letter) if began == start_ticks else None
+    return ProcessState(letter) if process_ticks == start_ticks else None
 
 
 def parse_stat(content: bytes) -> tuple[str, int]:
@@ -200,8 +202,8 @@ class ProcessWatch:
         if state is None or not state.is_halted or self._is_excused():
             self._halted_since = None
             return None
-        now = self._clock()
+        now_s = self._clock()
         if self._halted_since is None:
-            self._halted_since = now
-        halted_s = now - self._halted_since
+            self._halted_since = now_s
+        halted_s = now_s - self._halted_since
         return f"has answered nothing for {halted_s:.0f} s; {state}" if halted_s >= self._patience_s else None

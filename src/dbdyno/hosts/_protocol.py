@@ -128,6 +128,9 @@ class Host(Protocol):
     def reach_through(self, address: tuple[str, int]) -> Address:
         """The address by which this process reaches another host's IP address and port as that machine does."""
 
+    def leave(self, address: Address) -> None:
+        """Close what `reach` and `reach_through` opened for an address that nobody will reach any more."""
+
     def watch(self, period_ns: int) -> FileWatch:
         """Read files again and again, every `period_ns`."""
 

@@ -23,18 +23,18 @@ def judgement(failure: str, doubts: Iterable[Caveat | None], remarks: Iterable[C
     >>> judgement("", [None], [None]).status, judgement("", [Caveat("cut-off", "it ends early")], []).reason
     ('good', 'it ends early')
     """
-    weighty = [] if failure else [caveat for caveat in doubts if caveat]
-    light = [caveat for caveat in remarks if caveat]
-    status: RunStatus = "failed" if failure else "suspect" if weighty else "good"
-    reason = failure or "; ".join(caveat.text for caveat in weighty)
-    return RunVerdict(status, reason, (*weighty, *light))
+    doubt_caveats = [] if failure else [caveat for caveat in doubts if caveat]
+    remark_caveats = [caveat for caveat in remarks if caveat]
+    status: RunStatus = "failed" if failure else "suspect" if doubt_caveats else "good"
+    reason = failure or "; ".join(caveat.text for caveat in doubt_caveats)
+    return RunVerdict(status, reason, (*doubt_caveats, *remark_caveats))
 
 
 def throughput(rates: FloatArray, total: float | None) -> tuple[float | None, float | None]:
     """Mean of a run's intervals with its noise; of one interval without; without intervals the tool's total."""
     if len(rates) >= 2:
-        found = noise_interval(rates)
-        return found.mean, found.half_width
+        interval = noise_interval(rates)
+        return interval.mean, interval.half_width
     return (float(rates[0]) if len(rates) else total), None
 
 

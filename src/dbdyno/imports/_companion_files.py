@@ -38,55 +38,60 @@ class FileIndex:
 
     def companion_data(self, log: TreeFile) -> CompanionFiles:
         """Return what belongs to a log."""
-        telemetry = {kind: self._of_run(log, kind) for kind in TELEMETRY_KINDS}
-        settings = {kind: self._of_server(log, kind) for kind in SETTING_KINDS}
-        companions = {kind: self._of_run(log, kind) for kind in self._companions}
+        telemetry = {kind: self._run_companion(log, kind) for kind in TELEMETRY_KINDS}
+        settings = {kind: self._server_companion(log, kind) for kind in SETTING_KINDS}
+        companions = {kind: self._run_companion(log, kind) for kind in self._companions}
         return CompanionFiles(
-            *({k: path for k, path in found.items() if path} for found in (telemetry, settings, companions))
+            *(
+                {k: path for k, path in paths_by_kind.items() if path}
+                for paths_by_kind in (telemetry, settings, companions)
+            )
         )
 
-    def _of_run(self, log: TreeFile, kind: Kind) -> str:
-        here = self._files.get((log.folder, kind), [])
+    def _run_companion(self, log: TreeFile, kind: Kind) -> str:
+        folder_files = self._files.get((log.folder, kind), [])
         logs = self._files.get((log.folder, LOG), [])
-        alike = [file for file in here if file.stem == log.stem]
-        same_ending = [file for file in alike if _ending(file) == _ending(log)]
-        if same_ending:
-            return same_ending[0].path
-        if len(alike) == 1 and sum(other.stem == log.stem for other in logs) == 1:
-            return alike[0].path
-        return here[0].path if len(here) == 1 and len(logs) == 1 else ""
+        same_stem_files = [file for file in folder_files if file.stem == log.stem]
+        same_ending_files = [file for file in same_stem_files if _name_ending(file) == _name_ending(log)]
+        if same_ending_files:
+            return same_ending_files[0].path
+        if len(same_stem_files) == 1 and sum(other_log.stem == log.stem for other_log in logs) == 1:
+            return same_stem_files[0].path
+        return folder_files[0].path if len(folder_files) == 1 and len(logs) == 1 else ""
 
-    def _of_server(self, log: TreeFile, kind: Kind) -> str:
-        here = self._files.get((log.folder, kind), [])
-        found = _longest([file for file in here if _speaks_for(file, log)])
-        if found is None and len(here) == 1:
+    def _server_companion(self, log: TreeFile, kind: Kind) -> str:
+        folder_files = self._files.get((log.folder, kind), [])
+        settings_file = _longest_named([file for file in folder_files if _is_for_log(file, log)])
+        if settings_file is None and len(folder_files) == 1:
             logs = self._files.get((log.folder, LOG), [])
-            found = here[0] if not any(_speaks_for(here[0], other) for other in logs) else None
+            settings_file = (
+                folder_files[0] if not any(_is_for_log(folder_files[0], other_log) for other_log in logs) else None
+            )
         folder = log.folder
-        while found is None and folder:
+        while settings_file is None and folder:
             folder = folder.rpartition("/")[0]
-            whole = [file for file in self._files.get((folder, kind), []) if _speaks_for_all(file)]
-            found = whole[0] if len(whole) == 1 else None
-        return found.path if found else ""
+            folder_wide_files = [file for file in self._files.get((folder, kind), []) if _is_for_all_logs(file)]
+            settings_file = folder_wide_files[0] if len(folder_wide_files) == 1 else None
+        return settings_file.path if settings_file else ""
 
 
-def _ending(file: TreeFile) -> str:
+def _name_ending(file: TreeFile) -> str:
     """Return what stands behind the word that tells the kind, packing aside: ``.txt`` or nothing."""
     name = file.path.rpartition("/")[2].removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     return ".txt" if name.endswith(".txt") else ""
 
 
-def _speaks_for_all(file: TreeFile) -> bool:
+def _is_for_all_logs(file: TreeFile) -> bool:
     return file.is_named and not file.stem.rpartition("/")[2]
 
 
-def _speaks_for(file: TreeFile, log: TreeFile) -> bool:
+def _is_for_log(file: TreeFile, log: TreeFile) -> bool:
     """Return whether the beginning of a log's name is that of the file, as a whole word."""
-    if _speaks_for_all(file):
+    if _is_for_all_logs(file):
         return True
-    rest = log.stem.removeprefix(file.stem)
-    return file.is_named and log.stem.startswith(file.stem) and not rest[:1].isalnum()
+    suffix = log.stem.removeprefix(file.stem)
+    return file.is_named and log.stem.startswith(file.stem) and not suffix[:1].isalnum()
 
 
-def _longest(files: Sequence[TreeFile]) -> TreeFile | None:
+def _longest_named(files: Sequence[TreeFile]) -> TreeFile | None:
     return max(files, key=lambda file: len(file.stem), default=None)

@@ -45,9 +45,9 @@ def grouped(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, ...]]:
     [['b'], ['a', 'c']]
     """
     groups: dict[tuple[bool, str], list[Diagnostic]] = defaultdict(list)
-    for diagnostic in sorted(diagnostics, key=lambda one: (one.is_minor, one)):
+    for diagnostic in sorted(diagnostics, key=lambda entry: (entry.is_minor, entry)):
         groups[diagnostic.is_minor, re.sub(r"\d+", "0", diagnostic.text)].append(diagnostic)
-    return [tuple(alike) for alike in groups.values()]
+    return [tuple(group) for group in groups.values()]
 
 
 def stored_path(path: str) -> str:
@@ -65,5 +65,5 @@ def printable(text: str, most: int = _LONGEST) -> str:
     >>> printable("a\x1b[2Jb\n"), len(printable("x" * 9999))
     ('a\\x1b[2Jb\\n', 300)
     """
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: most + 1])
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
+    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: most + 1])
+    return escaped if len(escaped) <= most else escaped[: most - 1] + "…"

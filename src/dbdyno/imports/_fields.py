@@ -53,16 +53,16 @@ def path_fields(root: Path, path: str, patterns: Sequence[Pattern], given: Mappi
 
     The path is taken with the folders above the imported one, so that a part of a tree is named as in the whole.
     """
-    whole = (root / path).as_posix()
+    full_path = (root / path).as_posix()
     for pattern in patterns:
-        found = pattern.match(whole)
-        if found is not None:
-            return Fields({**found, **given}, fits=True)
+        path_values = pattern.match(full_path)
+        if path_values is not None:
+            return Fields({**path_values, **given}, fits=True)
     if not patterns:
         for layout in LAYOUTS:
-            found = layout.fields(whole)
-            if found is not None:
-                return Fields({**found, **given}, layout.name, fits=True)
+            path_values = layout.fields(full_path)
+            if path_values is not None:
+                return Fields({**path_values, **given}, layout.name, fits=True)
     return Fields(dict(given))
 
 
@@ -73,20 +73,24 @@ def read_given(pairs: Sequence[str]) -> dict[str, str]:
     ------
     TreeError : not of that form, or no such field
     """
-    given = {}
+    given_fields = {}
     for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or name not in FIELDS or not value:
-            known = ", ".join(FIELDS)
-            raise TreeError(f"'{pair}' is not FIELD=VALUE", f"fields: {known}", "write for example --set route=network")
-        given[name] = value
-    for name, check in (("tier", lambda text: tier_bytes({"tier": text})), ("route", _checked_route)):
-        if name in given:
-            check(given[name])
+        name, separator, value = pair.partition("=")
+        if not separator or name not in FIELDS or not value:
+            known_names = ", ".join(FIELDS)
+            raise TreeError(
+                f"'{pair}' is not FIELD=VALUE", f"fields: {known_names}", "write for example --set route=network"
+            )
+        given_fields[name] = value
+    for name, check in (("tier", lambda text: tier_bytes({"tier": text})), ("route", _parse_route)):
+        if name in given_fields:
+            check(given_fields[name])
     for name in ("threads", "repeat"):
-        if name in given and not (given[name].isascii() and given[name].isdigit() and int(given[name]) > 0):
-            raise TreeError(f"'{name}={given[name]}' is not a number", "", f"write for example --set {name}=16")
-    return given
+        if name in given_fields and not (
+            given_fields[name].isascii() and given_fields[name].isdigit() and int(given_fields[name]) > 0
+        ):
+            raise TreeError(f"'{name}={given_fields[name]}' is not a number", "", f"write for example --set {name}=16")
+    return given_fields
 
 
 def tier_bytes(values: Mapping[str, str]) -> int:
@@ -100,8 +104,8 @@ def tier_bytes(values: Mapping[str, str]) -> int:
     if not text:
         return 0
     if text[-1].isdigit():
-        why = f"'{text}' is a number without a unit"
-        raise TreeError("the memory of a tier is unclear", why, "write the unit into the pattern, such as {tier:GB}")
+        reason = f"'{text}' is a number without a unit"
+        raise TreeError("the memory of a tier is unclear", reason, "write the unit into the pattern, such as {tier:GB}")
     try:
         return parse_bytes(text)
     except StudyError as error:
@@ -111,7 +115,7 @@ def tier_bytes(values: Mapping[str, str]) -> int:
 def route_of(values: Mapping[str, str], head: RunHeader | None) -> Route:
     """Return how the client reached the server: by the path, or by the command that the log echoes."""
     if "route" in values:
-        return _checked_route(values["route"])
+        return _parse_route(values["route"])
     options = head.options if head else {}
     if options.get("mysql_socket"):
         return "socket"
@@ -143,24 +147,26 @@ def target_of(values: Mapping[str, str], server: ServerIdentity | None, fallback
         engine_word = server.family
     if server is not None and not version_word:
         version_word = server.version
-    extras = [value if re.search("[A-Za-z]", value) else f"{name} {value}" for name, value in _extras(values).items()]
+    extras = [
+        value if re.search("[A-Za-z]", value) else f"{name} {value}" for name, value in _extra_fields(values).items()
+    ]
     storage = values.get("storage_engine", "")
     name = values.get("target", "") or " ".join(word for word in (engine_word, version_word) if word)
-    parts = [name or fallback, *([storage] if storage else []), *extras]
+    name_words = [name or fallback, *([storage] if storage else []), *extras]
     version = re.match(r"\d+(?:\.\d+)*(?:-\d+)*", version_word)
     return TargetIdentity(
-        printable(", ".join(dict.fromkeys(parts)), LONGEST_NAME),
-        _family(engine_word, version_word, values.get("target", ""), server),
+        printable(", ".join(dict.fromkeys(name_words)), LONGEST_NAME),
+        _server_family(engine_word, version_word, values.get("target", ""), server),
         version[0] if version else "",
         storage.lower() or engine.lower() or "unknown",
     )
 
 
-def _extras(values: Mapping[str, str]) -> dict[str, str]:
+def _extra_fields(values: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if name not in FIELDS}
 
 
-def _family(engine: str, version: str, target: str, server: ServerIdentity | None) -> str:
+def _server_family(engine: str, version: str, target: str, server: ServerIdentity | None) -> str:
     for text in (engine, version, target):
         for word, family in _FAMILY_WORDS:
             if word in text.lower():
@@ -169,11 +175,11 @@ def _family(engine: str, version: str, target: str, server: ServerIdentity | Non
         return server.family
     if _PERCONA_SERVER_RE.fullmatch(engine):
         return "percona"
-    first = re.match(r"[a-z][a-z0-9_-]{0,30}", engine.lower())
-    return first[0] if first else "unknown"
+    first_word = re.match(r"[a-z][a-z0-9_-]{0,30}", engine.lower())
+    return first_word[0] if first_word else "unknown"
 
 
-def _checked_route(text: str) -> Route:
+def _parse_route(text: str) -> Route:
     match text:
         case "socket" | "loopback" | "network" | "unknown":
             return text

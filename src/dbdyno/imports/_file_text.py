@@ -66,17 +66,17 @@ def read_file_text(path: Path) -> FileText:
     OSError : it can't be read
     RequestError : the limit in the environment is no number
     """
-    most = input_limit(MOST_BYTES)
+    limit_bytes = input_limit(MOST_BYTES)
     size = path.stat().st_size
-    if size > most:
-        return FileText("", "", size, ((1, f"not read: {too_large(most)}"),))
-    raw = read_input(path, most)
-    content, diagnostic = unpacked(raw, most)
+    if size > limit_bytes:
+        return FileText("", "", size, ((1, f"not read: {too_large(limit_bytes)}"),))
+    raw = read_input(path, limit_bytes)
+    content, diagnostic = unpacked(raw, limit_bytes)
     text, diagnostics = decoded(content)
     if diagnostic:
         diagnostics = (*diagnostics, (text.count("\n") + 1, diagnostic))
-    inner = "" if content is raw else hashlib.sha256(content).hexdigest()
-    return FileText(text, hashlib.sha256(raw).hexdigest(), len(raw), diagnostics, inner)
+    unpacked_sha256 = "" if content is raw else hashlib.sha256(content).hexdigest()
+    return FileText(text, hashlib.sha256(raw).hexdigest(), len(raw), diagnostics, unpacked_sha256)
 
 
 def read_head(path: Path) -> str:
@@ -96,30 +96,34 @@ def unpacked(raw: bytes, most: int = MOST_BYTES) -> tuple[bytes, str]:
     >>> unpacked(gzip.compress(b"abc")), unpacked(gzip.compress(b"abc")[:-6]), unpacked(b"abc")
     ((b'abc', ''), (b'abc', 'the gzip data are truncated'), (b'abc', ''))
     """
-    found = next(((name, make) for magic, name, make in _PACKINGS if raw.startswith(magic)), None)
-    if found is None:
+    packing = next(((name, make_unpacker) for magic, name, make_unpacker in _PACKINGS if raw.startswith(magic)), None)
+    if packing is None:
         return raw, ""
-    name, make = found
-    parts: list[bytes] = []
-    left, rest = most, raw
+    name, make_unpacker = packing
+    chunks: list[bytes] = []
+    remaining_bytes, remaining_data = most, raw
     try:
-        while rest and left > 0:
-            unpacker = make()
-            part = unpacker.decompress(rest, left)
-            parts.append(part)
-            left -= len(part)
+        while remaining_data and remaining_bytes > 0:
+            unpacker = make_unpacker()
+            chunk = unpacker.decompress(remaining_data, remaining_bytes)
+            chunks.append(chunk)
+            remaining_bytes -= len(chunk)
             if not unpacker.eof:
-                return b"".join(parts), _unfinished(name, left, most)
-            rest = getattr(unpacker, "unused_data", b"")
-            if not rest.startswith(raw[:2]):
+                return b"".join(chunks), _truncated_words(name, remaining_bytes, most)
+            remaining_data = getattr(unpacker, "unused_data", b"")
+            if not remaining_data.startswith(raw[:2]):
                 break  # nothing, or padding after the last member
     except (zlib.error, lzma.LZMAError, OSError, EOFError, ValueError) as error:
-        return b"".join(parts), f"the {name} data are damaged: {error}"
-    return b"".join(parts), ""
+        return b"".join(chunks), f"the {name} data are damaged: {error}"
+    return b"".join(chunks), ""
 
 
-def _unfinished(name: str, left: int, most: int) -> str:
-    return f"the {name} data are truncated" if left > 0 else f"the rest is ignored: {too_large(most, 'it unpacks to')}"
+def _truncated_words(name: str, remaining_bytes: int, limit_bytes: int) -> str:
+    return (
+        f"the {name} data are truncated"
+        if remaining_bytes > 0
+        else f"the rest is ignored: {too_large(limit_bytes, 'it unpacks to')}"
+    )
 
 
 def decoded(content: bytes) -> tuple[str, tuple[tuple[int, str], ...]]:
@@ -134,7 +138,7 @@ def decoded(content: bytes) -> tuple[str, tuple[tuple[int, str], ...]]:
         text = content.decode(coding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        shown = f"byte 0x{content[error.start]:02x}" if error.start < len(content) else "cut off"
-        diagnostics = ((line, f"not {'UTF-8' if 'utf-8' in coding else 'UTF-16'} ({shown})"),)
+        byte_words = f"byte 0x{content[error.start]:02x}" if error.start < len(content) else "cut off"
+        diagnostics = ((line, f"not {'UTF-8' if 'utf-8' in coding else 'UTF-16'} ({byte_words})"),)
         text = content.decode(coding, errors="replace")
     return (text.replace("\r\n", "\n") if "\r" in text else text), diagnostics

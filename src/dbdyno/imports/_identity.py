@@ -99,54 +99,60 @@ class _Finder:
         if survey.problem:
             self._report(log, 1, survey.problem)
         elif not survey.parts:
-            self._without_run(log, survey, fields)
+            self._add_log_without_run(log, survey, fields)
         elif self._patterns and not fields.fits:
             self._report(log, 1, f"a {self._tool.title} log whose path matches no pattern: left out")
         else:
             self._layouts[fields.layout] += 1
             self._check_versions(log, survey.parts)
             for index, part in enumerate(survey.parts):
-                self._add(log, survey, fields, index, part)
+                self._add_run(log, survey, fields, index, part)
 
     def found(self) -> IdentifiedRuns:
         """All that was placed, repeats not given out yet."""
-        runs = _without_copies([_identified(run) for run in _named_apart(self._runs)], self._diagnostics)
+        runs = _remove_copies([_identify_by_log(run) for run in _distinguish_by_name(self._runs)], self._diagnostics)
         layouts = tuple(name for name in self._layouts if name)
-        return IdentifiedRuns(tuple(_versions_told(runs, self._tool)), tuple(self._diagnostics), layouts, self._asides)
+        return IdentifiedRuns(
+            tuple(_add_version_caveats(runs, self._tool)), tuple(self._diagnostics), layouts, self._asides
+        )
 
-    def _without_run(self, log: TreeFile, survey: LogSurvey, fields: Fields) -> None:
+    def _add_log_without_run(self, log: TreeFile, survey: LogSurvey, fields: Fields) -> None:
         threads = fields.values.get("threads", "")
         if fields.fits and threads and int(threads):
             self._report(log, survey.line, survey.why_none)
-            self._add(log, survey, fields, None, None)
+            self._add_run(log, survey, fields, None, None)
         elif survey.why_none.startswith(("the log is empty", "no run in it: ")):
             self._report(log, survey.line, survey.why_none)
         else:
             self._asides += 1
 
-    def _add(self, log: TreeFile, survey: LogSurvey, fields: Fields, index: int | None, part: PartFacts | None) -> None:
+    def _add_run(
+        self, log: TreeFile, survey: LogSurvey, fields: Fields, index: int | None, part: PartFacts | None
+    ) -> None:
         values = fields.values
-        named = int(values["threads"]) if values.get("threads") else None
-        told = part.threads if part else None
+        path_threads = int(values["threads"]) if values.get("threads") else None
+        log_threads = part.threads if part else None
         line = part.first_line if part else 1
-        if told and named and told != named:
-            self._report(log, line, f"the name has {named} threads, the log {told}: dbdyno uses the log's")
-        threads = told or named
+        if log_threads and path_threads and log_threads != path_threads:
+            self._report(
+                log, line, f"the name has {path_threads} threads, the log {log_threads}: dbdyno uses the log's"
+            )
+        threads = log_threads or path_threads
         if not threads:
             self._report(log, line, "neither the log nor its name has the number of threads: left out")
             return
         head = part.head if part else None
         companion_data = self._shelf.companion_data(log)
-        variables = self._values(companion_data, "variables")
-        target = self._target(log, values, companion_data, variables)
-        tier, caveats = _tier(values, variables)
+        variables = self._companion_values(companion_data, "variables")
+        target = self._identify_target(log, values, companion_data, variables)
+        tier, caveats = _memory_tier(values, variables)
         cell = Cell(target.name, tier, threads, workload_of(values, head), route_of(values, head))
         repeat = int(values["repeat"]) if values.get("repeat") else 0
         rate = head.rate_per_s if head else None
-        found = IdentifiedRun(log, survey, index, cell, target, companion_data, repeat, rate or None, caveats)
-        self._runs.append(found)
+        identified_run = IdentifiedRun(log, survey, index, cell, target, companion_data, repeat, rate or None, caveats)
+        self._runs.append(identified_run)
 
-    def _target(
+    def _identify_target(
         self, log: TreeFile, values: Mapping[str, str], companion_data: CompanionFiles, variables: Mapping[str, str]
     ) -> TargetIdentity:
         summary = companion_data.settings.get("summary", "")
@@ -155,16 +161,17 @@ class _Finder:
         server = identity_of(variables, text)
         return target_of(values, server, fallback, variables.get("default_storage_engine", ""))
 
-    def _values(self, companion_data: CompanionFiles, kind: str) -> Mapping[str, str]:
+    def _companion_values(self, companion_data: CompanionFiles, kind: str) -> Mapping[str, str]:
         path = companion_data.settings.get("variables", "") if kind == "variables" else ""
         return (read_settings(self._root, path, "variables").values or {}) if path else {}
 
     def _check_versions(self, log: TreeFile, parts: Sequence[PartFacts]) -> None:
-        first = parts[0].head.version
+        first_version = parts[0].head.version
         for part in parts[1:]:
-            if part.head.version != first:
+            if part.head.version != first_version:
                 text = (
-                    f"{self._tool.title} {part.head.version or 'of unknown version'} here, {first or 'unknown'} above"
+                    f"{self._tool.title} {part.head.version or 'of unknown version'} here, "
+                    f"{first_version or 'unknown'} above"
                 )
                 self._report(log, part.first_line, f"{text}: two versions in one log")
 
@@ -172,7 +179,7 @@ class _Finder:
         self._diagnostics.append(Diagnostic(log.path, line, text))
 
 
-def _tier(values: Mapping[str, str], variables: Mapping[str, str]) -> tuple[int, tuple[Caveat, ...]]:
+def _memory_tier(values: Mapping[str, str], variables: Mapping[str, str]) -> tuple[int, tuple[Caveat, ...]]:
     """Memory of the tier by name, else by the server's own buffer pool; a caveat where both are known and differ."""
     named = tier_bytes(values)
     pool_text = variables.get("innodb_buffer_pool_size", "")
@@ -183,24 +190,26 @@ def _tier(values: Mapping[str, str], variables: Mapping[str, str]) -> tuple[int,
     return named or pool, ()
 
 
-def _named_apart(runs: Sequence[IdentifiedRun]) -> list[IdentifiedRun]:
+def _distinguish_by_name(runs: Sequence[IdentifiedRun]) -> list[IdentifiedRun]:
     """Logs that nothing tells apart but their names: where they share a folder and a cell, each is its own target."""
-    unnamed = [
+    unnamed_runs = [
         run for run in runs if run.target.name == (run.log.folder or run.target.name) and run.part_index is not None
     ]
     logs_of: dict[Cell, set[str]] = defaultdict(set)
-    for run in unnamed:
+    for run in unnamed_runs:
         logs_of[run.cell].add(run.log.path)
-    shared = {run.log.folder for run in unnamed if len(logs_of[run.cell]) > 1 and run.target.family == "unknown"}
+    shared_folders = {
+        run.log.folder for run in unnamed_runs if len(logs_of[run.cell]) > 1 and run.target.family == "unknown"
+    }
     return [
-        _renamed(run, printable(run.log.path, LONGEST_NAME))
-        if run.log.folder in shared and run.target.family == "unknown"
+        _rename_target(run, printable(run.log.path, LONGEST_NAME))
+        if run.log.folder in shared_folders and run.target.family == "unknown"
         else run
         for run in runs
     ]
 
 
-def _identified(run: IdentifiedRun) -> IdentifiedRun:
+def _identify_by_log(run: IdentifiedRun) -> IdentifiedRun:
     """Family and version as the log tells them, where no name and no dump does.
 
     They name no target: logs of a server with two storage engines tell the same.
@@ -212,46 +221,50 @@ def _identified(run: IdentifiedRun) -> IdentifiedRun:
     return replace(run, target=target)
 
 
-def _renamed(run: IdentifiedRun, name: str) -> IdentifiedRun:
+def _rename_target(run: IdentifiedRun, name: str) -> IdentifiedRun:
     return replace(run, cell=replace(run.cell, target=name), target=replace(run.target, name=name))
 
 
-def _without_copies(runs: Sequence[IdentifiedRun], diagnostics: list[Diagnostic]) -> list[IdentifiedRun]:
+def _remove_copies(runs: Sequence[IdentifiedRun], diagnostics: list[Diagnostic]) -> list[IdentifiedRun]:
     """Copies of a log in the same cell are no repeats; the same bytes in another cell earn a caveat."""
-    first: dict[tuple[Cell, str, int | None], IdentifiedRun] = {}
-    anywhere: dict[tuple[str, int | None], IdentifiedRun] = {}
-    kept = []
+    first_by_cell: dict[tuple[Cell, str, int | None], IdentifiedRun] = {}
+    first_anywhere: dict[tuple[str, int | None], IdentifiedRun] = {}
+    kept_runs = []
     for run in runs:
         key = (run.survey.sha256, run.part_index)
         if run.part_index is None:
-            kept.append(run)
-        elif (run.cell, *key) in first:
+            kept_runs.append(run)
+        elif (run.cell, *key) in first_by_cell:
             if run.part_index == 0:
-                other = first[(run.cell, *key)].log.path
-                diagnostics.append(Diagnostic(run.log.path, 1, f"a copy of {other}, not a further repeat: left out"))
+                original_path = first_by_cell[(run.cell, *key)].log.path
+                diagnostics.append(
+                    Diagnostic(run.log.path, 1, f"a copy of {original_path}, not a further repeat: left out")
+                )
         else:
-            first[(run.cell, *key)] = run
-            twin = anywhere.setdefault(key, run)
-            kept.append(
+            first_by_cell[(run.cell, *key)] = run
+            twin = first_anywhere.setdefault(key, run)
+            kept_runs.append(
                 run if twin is run else _with_caveat(run, "same-bytes", f"its log is a copy of {twin.log.path}")
             )
-    return kept
+    return kept_runs
 
 
-def _versions_told(runs: Sequence[IdentifiedRun], tool: Tool) -> list[IdentifiedRun]:
+def _add_version_caveats(runs: Sequence[IdentifiedRun], tool: Tool) -> list[IdentifiedRun]:
     """A caveat for runs of another version of the tool than most: versions differ."""
-    versions = Counter(_version(run) for run in runs if _version(run))
+    versions = Counter(_tool_version(run) for run in runs if _tool_version(run))
     if len(versions) < 2:
         return list(runs)
-    usual = versions.most_common(1)[0][0]
-    text = f"{tool.title} {{}}, while most runs are of {usual}: {tool.versions_differ}"
+    usual_version = versions.most_common(1)[0][0]
+    text = f"{tool.title} {{}}, while most runs are of {usual_version}: {tool.versions_differ}"
     return [
-        _with_caveat(run, "mixed-versions", text.format(_version(run))) if _version(run) not in ("", usual) else run
+        _with_caveat(run, "mixed-versions", text.format(_tool_version(run)))
+        if _tool_version(run) not in ("", usual_version)
+        else run
         for run in runs
     ]
 
 
-def _version(run: IdentifiedRun) -> str:
+def _tool_version(run: IdentifiedRun) -> str:
     return "" if run.part_index is None else run.survey.parts[run.part_index].head.version
 
 
@@ -261,17 +274,17 @@ def _with_caveat(run: IdentifiedRun, code: str, text: str) -> IdentifiedRun:
 
 def repeated(runs: Sequence[IdentifiedRun]) -> tuple[IdentifiedRun, ...]:
     """Repeats given out by cell, in the order of paths, as far as names don't give them."""
-    taken: dict[Cell, set[int]] = defaultdict(set)
-    given = []
+    taken_numbers: dict[Cell, set[int]] = defaultdict(set)
+    named_runs = []
     for run in runs:
         number = run.repeat
-        if number in taken[run.cell]:
+        if number in taken_numbers[run.cell]:
             number = 0
-        taken[run.cell].add(number)
-        given.append(replace(run, repeat=number))
-    done = []
-    for run in given:
-        number = run.repeat or next(n for n in range(1, len(runs) + 1) if n not in taken[run.cell])
-        taken[run.cell].add(number)
-        done.append(replace(run, repeat=number))
-    return tuple(done)
+        taken_numbers[run.cell].add(number)
+        named_runs.append(replace(run, repeat=number))
+    numbered_runs = []
+    for run in named_runs:
+        number = run.repeat or next(n for n in range(1, len(runs) + 1) if n not in taken_numbers[run.cell])
+        taken_numbers[run.cell].add(number)
+        numbered_runs.append(replace(run, repeat=number))
+    return tuple(numbered_runs)

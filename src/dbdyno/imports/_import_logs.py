@@ -95,56 +95,58 @@ def import_logs(request: ImportRequest, on_progress: OnProgress) -> ImportOutcom
     _check_output(request.output)
     tool = TOOLS[request.tool]
     tree = scan_tree(request.root, tool, request.patterns, leave_out=request.output)
-    with workers(_size(tree)) as crew:
-        surveys = _surveyed(tree, tool, crew, on_progress)
-        found = identify_runs(tree, tool, surveys, request.patterns, request.given)
-        if not found.runs:
-            raise _nothing(tool, request.root, found)
-        return _stored(
-            request, tree, found, in_order(repeated(with_lengths(with_rates(found.runs)))), crew, on_progress
+    with workers(_size(tree)) as pool:
+        surveys = _survey_logs(tree, tool, pool, on_progress)
+        identified = identify_runs(tree, tool, surveys, request.patterns, request.given)
+        if not identified.runs:
+            raise _no_run_error(tool, request.root, identified)
+        return _store_runs(
+            request, tree, identified, in_order(repeated(with_lengths(with_rates(identified.runs)))), pool, on_progress
         )
 
 
-def _surveyed(tree: Tree, tool: Tool, crew: WorkerPool, on_progress: OnProgress) -> dict[str, LogSurvey]:
+def _survey_logs(tree: Tree, tool: Tool, pool: WorkerPool, on_progress: OnProgress) -> dict[str, LogSurvey]:
     surveys = {}
     logs = tree.of_kind(LOG)
-    results = crew.each(partial(survey_log, tool.name), [tree.root / log.path for log in logs], chunk=32)
+    results = pool.each(partial(survey_log, tool.name), [tree.root / log.path for log in logs], chunk=32)
     for number, (log, survey) in enumerate(zip(logs, results, strict=True), 1):
         surveys[log.path] = survey
         on_progress("searching for logs", number, len(logs))
     return surveys
 
 
-def _stored(
+def _store_runs(
     request: ImportRequest,
     tree: Tree,
-    found: IdentifiedRuns,
+    identified: IdentifiedRuns,
     runs: Sequence[IdentifiedRun],
-    crew: WorkerPool,
+    pool: WorkerPool,
     on_progress: OnProgress,
 ) -> ImportOutcome:
     """Every run made ready and written into a folder beside the output, which is put in place at the end."""
     study = study_of(
         runs, TOOLS[request.tool], request.name, stored_path(tree.root.resolve().name) or "the root folder"
     )
-    jobs = [_job(request.tool, tree.root, run, index) for index, run in enumerate(runs)]
+    jobs = [_import_job(request.tool, tree.root, run, index) for index, run in enumerate(runs)]
     draft = request.output.with_name(f".{request.output.name}.importing-{os.getpid()}")
     try:
         results = Results.create(draft, study_text(study), _plan(study, jobs), {}, study_name=study.name)
-        told = _RunSummary([*tree.diagnostics, *found.diagnostics, *_without_run(tree, runs)])
+        summary = _RunSummary([*tree.diagnostics, *identified.diagnostics, *_unused_readings(tree, runs)])
         with results.writing(request.command_line) as writer:
             # Neighbours in the tree share the files of their server, which are then read once.
-            near = sorted(jobs, key=lambda job: (job.log_path, job.part_index or 0))
-            for number, made in enumerate(crew.each(make_run, near, chunk=24), 1):
-                writer.add_packed(made.packed)
-                told.take(made)
+            neighbouring_jobs = sorted(jobs, key=lambda job: (job.log_path, job.part_index or 0))
+            for number, prepared in enumerate(pool.each(make_run, neighbouring_jobs, chunk=24), 1):
+                writer.add_packed(prepared.packed)
+                summary.take(prepared)
                 on_progress("reading runs", number, len(jobs))
-            _conclude(writer, request, tree, found, runs, told)
+            _conclude(writer, request, tree, identified, runs, summary)
         _put_in_place(draft, request.output)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
-    return ImportOutcome(study, told.statuses, told.diagnostics, found.layouts, tree.others_count, found.asides_count)
+    return ImportOutcome(
+        study, summary.statuses, summary.diagnostics, identified.layouts, tree.others_count, identified.asides_count
+    )
 
 
 class _RunSummary:
@@ -169,17 +171,17 @@ class _RunSummary:
         return tuple(sorted(self._diagnostics, key=lambda diagnostic: (diagnostic.is_minor, diagnostic)))
 
 
-def _without_run(tree: Tree, runs: Sequence[IdentifiedRun]) -> list[Diagnostic]:
+def _unused_readings(tree: Tree, runs: Sequence[IdentifiedRun]) -> list[Diagnostic]:
     """Readings that no run took: their log is not there, or other readings of the same tool are nearer to it."""
-    taken = {path for run in runs for path in run.companion_data.telemetry.values()}
+    taken_paths = {path for run in runs for path in run.companion_data.telemetry.values()}
     return [
         Diagnostic(file.path, 1, f"{file.kind} that belongs to no run here: ignored", is_minor=True)
         for file in tree.of_kind(*TELEMETRY_KINDS)
-        if file.path not in taken and not _SCRIPT_RE.search(file.path)
+        if file.path not in taken_paths and not _SCRIPT_RE.search(file.path)
     ]
 
 
-def _job(tool: str, root: Path, run: IdentifiedRun, index: int) -> Job:
+def _import_job(tool: str, root: Path, run: IdentifiedRun, index: int) -> Job:
     planned = Run(run.cell, run.repeat, index, 0, f"imported from {printable(run.log.path)}")
     why_none = run.survey.why_none if run.part_index is None else ""
     return Job(tool, root, run.log.path, run.part_index, planned, run.target, run.companion_data, why_none, run.caveats)
@@ -194,12 +196,12 @@ def _conclude(
     writer: ResultsWriter,
     request: ImportRequest,
     tree: Tree,
-    found: IdentifiedRuns,
+    identified: IdentifiedRuns,
     runs: Sequence[IdentifiedRun],
-    told: _RunSummary,
+    summary: _RunSummary,
 ) -> None:
     """The journal, the machine as far as it is known, and facts of the targets."""
-    diagnostics = told.diagnostics
+    diagnostics = summary.diagnostics
     rows: list[dict[str, JsonValue]] = [
         {"path": stored_path(c.path), "line": c.line, "text": c.text} for c in diagnostics
     ]
@@ -209,14 +211,14 @@ def _conclude(
         origin=stored_path(str(request.root)),
         patterns=[pattern.text for pattern in request.patterns],
         given=dict(request.given),
-        layouts=list(found.layouts),
-        runs=sum(told.statuses.values()),
+        layouts=list(identified.layouts),
+        runs=sum(summary.statuses.values()),
         not_read=len(diagnostics),
-        others=tree.others_count + found.asides_count,
+        others=tree.others_count + identified.asides_count,
     )
-    if len(told.machines) == 1:
-        writer.write_host({**dict(next(iter(told.machines))), "told_by": "the heads of iostat and mpstat"})
-    versions = [version for version, _ in told.versions.most_common() if version]
+    if len(summary.machines) == 1:
+        writer.write_host({**dict(next(iter(summary.machines))), "told_by": "the heads of iostat and mpstat"})
+    versions = [version for version, _ in summary.versions.most_common() if version]
     if versions:
         writer.note_versions({request.tool: ", ".join(printable(version, 40) for version in versions[:5])})
     for target in {run.target.name: run.target for run in runs}.values():
@@ -253,10 +255,14 @@ def _size(tree: Tree) -> int:
     return total
 
 
-def _nothing(tool: Tool, root: Path, found: IdentifiedRuns) -> TreeError:
-    first = min(found.diagnostics, default=None)
-    why = f"the first of {len(found.diagnostics)} problems: {first}" if first else "no file in it looks like one"
-    return TreeError(f"no run of {tool.title} in {printable(str(root))}", why, "name the folder with the logs")
+def _no_run_error(tool: Tool, root: Path, identified: IdentifiedRuns) -> TreeError:
+    first_problem = min(identified.diagnostics, default=None)
+    reason = (
+        f"the first of {len(identified.diagnostics)} problems: {first_problem}"
+        if first_problem
+        else "no file in it looks like one"
+    )
+    return TreeError(f"no run of {tool.title} in {printable(str(root))}", reason, "name the folder with the logs")
 
 
 _FOLDERS = frozenset({"config", "configs", "conf", "cnf"})
@@ -266,16 +272,16 @@ _STEMS |= {"percona": re.compile(r"(?:ps|percona(?:-server)?)[-_.\d]*")}
 
 def campaign_files(tree: Tree, family: str) -> list[JsonValue]:
     """Option files of a family with what they say. Which runs were started with them, and what else, is not told."""
-    return [_told(tree, file) for file in tree.of_kind("option-file") if _is_of(file, family)]
+    return [_option_file_facts(tree, file) for file in tree.of_kind("option-file") if _is_option_file_of(file, family)]
 
 
-def _is_of(file: TreeFile, family: str) -> bool:
+def _is_option_file_of(file: TreeFile, family: str) -> bool:
     pattern = _STEMS.get(family)
     is_apart = file.folder.rpartition("/")[2].lower() in _FOLDERS
     return is_apart and pattern is not None and pattern.fullmatch(file.stem.rpartition("/")[2].lower()) is not None
 
 
-def _told(tree: Tree, file: TreeFile) -> JsonValue:
-    read = read_settings(tree.root.resolve(), file.path, "option-file")
-    options: dict[str, JsonValue] = {option.name: option.value for option in read.options}
-    return {"path": stored_path(file.path), "sha256": read.sha256, "options": options}
+def _option_file_facts(tree: Tree, file: TreeFile) -> JsonValue:
+    settings = read_settings(tree.root.resolve(), file.path, "option-file")
+    options: dict[str, JsonValue] = {option.name: option.value for option in settings.options}
+    return {"path": stored_path(file.path), "sha256": settings.sha256, "options": options}

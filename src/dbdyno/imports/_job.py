@@ -82,22 +82,24 @@ def make_run(job: Job) -> PreparedRun:
         for kind in SETTING_KINDS
         if (path := job.companion_data.settings.get(kind))
     }
-    companions = _companions(job)
+    companions = _read_companions(job)
     diagnostics = [diagnostic for file in settings.values() for diagnostic in file.diagnostics]
-    told = _origin(f"{TOOLS[job.tool].title} log", job.log_path, content.sha256, content.size)
+    log_origin = _origin_facts(f"{TOOLS[job.tool].title} log", job.log_path, content.sha256, content.size)
     # A log that was packed for keeping is still the one that somebody published.
     origin: list[JsonValue] = [
-        {**told, "unpacked_sha256": content.unpacked_sha256} if content.unpacked_sha256 else told
+        {**log_origin, "unpacked_sha256": content.unpacked_sha256} if content.unpacked_sha256 else log_origin
     ]
-    origin += [_origin(kind, job.companion_data.companions[kind], c.sha256, c.size) for kind, c in companions.items()]
-    origin += [_origin(kind, file.path, file.sha256, file.size) for kind, file in settings.items()]
-    run = _run(job, content, companions)
+    origin += [
+        _origin_facts(kind, job.companion_data.companions[kind], c.sha256, c.size) for kind, c in companions.items()
+    ]
+    origin += [_origin_facts(kind, file.path, file.sha256, file.size) for kind, file in settings.items()]
+    run = _read_run(job, content, companions)
     if run is not None:
         diagnostics += _log_diagnostics(job, content, run) + _companion_diagnostics(job, companions, run)
-    companion_data = _telemetry(job, run)
+    companion_data = _read_telemetry(job, run)
     machine = {name: companion_data.machine[name] for name in ("hostname",) if name in companion_data.machine}
-    record = _record(job, run, (*job.caveats, *_about_status(settings), *companion_data.caveats))
-    stored = StoredRun(
+    record = _run_record(job, run, (*job.caveats, *_status_caveats(settings), *companion_data.caveats))
+    stored_run = StoredRun(
         record,
         seconds=run.seconds if run else (),
         intervals=run.intervals if run else (),
@@ -108,7 +110,7 @@ def make_run(job: Job) -> PreparedRun:
     )
     shared = server_files_of(job.root, tuple(sorted(job.companion_data.settings.items())))
     return PreparedRun(
-        pack_run(stored, shared), record, tuple(diagnostics + companion_data.diagnostics), companion_data.machine
+        pack_run(stored_run, shared), record, tuple(diagnostics + companion_data.diagnostics), companion_data.machine
     )
 
 
@@ -117,7 +119,7 @@ def _log_text(path: Path, stamp: tuple[int, ...]) -> FileText:
     return read_file_text(path)
 
 
-def _run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) -> ToolRun | None:
+def _read_run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) -> ToolRun | None:
     if job.part_index is None:
         return None
     texts = {kind: file.text for kind, file in companions.items()}
@@ -126,30 +128,30 @@ def _run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) -> To
     )
 
 
-def _companions(job: Job) -> dict[Kind, FileText]:
+def _read_companions(job: Job) -> dict[Kind, FileText]:
     """The tool's own files beside the log; one that can't be read is a diagnostic, with no text."""
-    found = {}
+    texts = {}
     for kind, path in job.companion_data.companions.items():
         try:
-            found[kind] = read_file_text(job.root / path)
+            texts[kind] = read_file_text(job.root / path)
         except OSError as error:
-            found[kind] = FileText("", "", 0, ((1, f"can't be read: {error.strerror or error}"),))
-    return found
+            texts[kind] = FileText("", "", 0, ((1, f"can't be read: {error.strerror or error}"),))
+    return texts
 
 
 def _companion_diagnostics(job: Job, companions: Mapping[Kind, FileText], run: ToolRun) -> list[Diagnostic]:
-    found = []
+    diagnostics = []
     for kind, file in companions.items():
-        wrong = [*file.diagnostics, *run.companions_wrong.get(kind, ())]
-        if not file.text.strip() and not wrong:
-            wrong.append((1, "the file is empty"))
-        found += [
-            Diagnostic(job.companion_data.companions[kind], line, words) for line, words in wrong[:_MOST_COMPLAINTS]
+        problems = [*file.diagnostics, *run.companions_wrong.get(kind, ())]
+        if not file.text.strip() and not problems:
+            problems.append((1, "the file is empty"))
+        diagnostics += [
+            Diagnostic(job.companion_data.companions[kind], line, words) for line, words in problems[:_MOST_COMPLAINTS]
         ]
-    return found
+    return diagnostics
 
 
-def _record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> RunRecord:
+def _run_record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> RunRecord:
     target = job.target
     if run is None:
         return RunRecord(
@@ -162,7 +164,7 @@ def _record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> RunRe
             imported=ToolFigures(TOOLS[job.tool].title),
             caveats=caveats,
         )
-    settled = _settled(run)
+    settled = _settled_part_of(run)
     return RunRecord(
         run=job.run,
         family=target.family,
@@ -182,20 +184,20 @@ def _record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> RunRe
         types=run.types,
         orders=run.orders,
         imported=run.tool,
-        caveats=(*run.judgement.caveats, *_about_quantiles(run, settled), *caveats),
+        caveats=(*run.judgement.caveats, *_quantile_caveats(run, settled), *caveats),
         settled=settled,
         method=METHOD,
     )
 
 
-def _settled(run: ToolRun) -> SettledPart | None:
+def _settled_part_of(run: ToolRun) -> SettledPart | None:
     """Return what the seconds of the log say of its level; None where there are none, or intervals are longer."""
     if not run.tps_mean or not isinstance(run.seconds, Table):
         return None
     return settled_part(printed_tps(run.seconds))
 
 
-def _about_quantiles(run: ToolRun, settled: SettledPart | None) -> tuple[Caveat, ...]:
+def _quantile_caveats(run: ToolRun, settled: SettledPart | None) -> tuple[Caveat, ...]:
     """Return whether response times are of other seconds than the level: tools print them for the whole run."""
     if settled is None or not settled.is_accepted or not settled.start_s or run.latency_ns is None:
         return ()
@@ -206,56 +208,58 @@ def _about_quantiles(run: ToolRun, settled: SettledPart | None) -> tuple[Caveat,
     return (Caveat("whole-run-quantiles", text),)
 
 
-def _telemetry(job: Job, run: ToolRun | None) -> _Telemetry:
-    found = _Telemetry()
+def _read_telemetry(job: Job, run: ToolRun | None) -> _Telemetry:
+    telemetry = _Telemetry()
     seconds_count = round(run.window_s) if run else 0
     lead_s = run.head.lead_s if run else 0
     for kind, path in sorted(job.companion_data.telemetry.items()):
         try:
             content = read_file_text(job.root / path)
         except OSError as error:
-            found.diagnostics.append(Diagnostic(path, 1, f"can't be read: {error.strerror or error}"))
+            telemetry.diagnostics.append(Diagnostic(path, 1, f"can't be read: {error.strerror or error}"))
             continue
         reports = _READERS[kind](content.text)
-        found.origin.append(_origin(kind, path, content.sha256, content.size))
-        found.machine |= reports.facts
-        wrong = [*content.diagnostics, *reports.diagnostics]
-        if not reports.count and not wrong:
-            wrong.append((1, "the file is empty" if not content.text.strip() else f"no report of {kind} in it"))
+        telemetry.origin.append(_origin_facts(kind, path, content.sha256, content.size))
+        telemetry.machine |= reports.facts
+        problems = [*content.diagnostics, *reports.diagnostics]
+        if not reports.count and not problems:
+            problems.append((1, "the file is empty" if not content.text.strip() else f"no report of {kind} in it"))
         # A line costs a second of a curve beside the run; a file without any report is a file that was lost.
         is_minor = bool(reports.count)
-        found.diagnostics += [Diagnostic(path, line, words, is_minor) for line, words in wrong[:_MOST_COMPLAINTS]]
+        telemetry.diagnostics += [
+            Diagnostic(path, line, words, is_minor) for line, words in problems[:_MOST_COMPLAINTS]
+        ]
         if reports.count and seconds_count:
-            _place(found, kind, reports, seconds_count, lead_s)
-    if found.tables:
-        found.caveats.append(_OFFSET)
-    return found
+            _place_readings(telemetry, kind, reports, seconds_count, lead_s)
+    if telemetry.tables:
+        telemetry.caveats.append(_OFFSET)
+    return telemetry
 
 
-def _place(found: _Telemetry, kind: Kind, reports: Reports, seconds_count: int, lead_s: int) -> None:
-    placed = align(reports, seconds_count, lead_s)
-    if placed.table is None:
-        found.caveats.append(Caveat("telemetry-left-out", f"{kind} left out: {placed.problem}"))
+def _place_readings(telemetry: _Telemetry, kind: Kind, reports: Reports, seconds_count: int, lead_s: int) -> None:
+    aligned = align(reports, seconds_count, lead_s)
+    if aligned.table is None:
+        telemetry.caveats.append(Caveat("telemetry-left-out", f"{kind} left out: {aligned.problem}"))
         return
-    found.tables.append(placed.table)
+    telemetry.tables.append(aligned.table)
 
 
 def _log_diagnostics(job: Job, content: FileText, run: ToolRun) -> list[Diagnostic]:
     """Return what is wrong with the log inside of this run; the first run also has what concerns the whole file."""
-    wrong = [pair for pair in content.diagnostics if job.part_index == 0]
-    wrong += run.wrong[:_MOST_COMPLAINTS]
+    problems = [pair for pair in content.diagnostics if job.part_index == 0]
+    problems += run.wrong[:_MOST_COMPLAINTS]
     if len(run.wrong) > _MOST_COMPLAINTS:
-        left = run.wrong[_MOST_COMPLAINTS:]
-        wrong.append((left[0][0], f"and {counted(len(left), 'more line')}"))
-    return [Diagnostic(job.log_path, line, text) for line, text in wrong]
+        omitted_problems = run.wrong[_MOST_COMPLAINTS:]
+        problems.append((omitted_problems[0][0], f"and {counted(len(omitted_problems), 'more line')}"))
+    return [Diagnostic(job.log_path, line, text) for line, text in problems]
 
 
-def _about_status(settings: Mapping[Kind, SettingsFile]) -> tuple[Caveat, ...]:
+def _status_caveats(settings: Mapping[Kind, SettingsFile]) -> tuple[Caveat, ...]:
     if "status" not in settings:
         return ()
     text = "the SHOW STATUS dump has no time: it may not be from around the load"
     return (Caveat("status-undated", text),)
 
 
-def _origin(role: str, path: str, sha256: str, size: int) -> dict[str, JsonValue]:
+def _origin_facts(role: str, path: str, sha256: str, size: int) -> dict[str, JsonValue]:
     return {"role": role, "path": stored_path(path), "bytes": size, "sha256": sha256}

@@ -41,13 +41,13 @@ class Layout:
     def fields(self, path: str) -> dict[str, str] | None:
         """Fields of a log's path; None where the layout does not fit."""
         for pattern in self.patterns:
-            found = pattern.match(path)
-            if found is not None:
-                return self._told(found)
+            path_values = pattern.match(path)
+            if path_values is not None:
+                return self._known_fields(path_values)
         return None
 
-    def _told(self, found: dict[str, str]) -> dict[str, str] | None:
-        fields = {**self.fixed, **found}
+    def _known_fields(self, path_values: dict[str, str]) -> dict[str, str] | None:
+        fields = {**self.fixed, **path_values}
         if "engine" in fields and not re.match("[A-Za-z]", fields["engine"]):
             return None
         if self.has_scenarios:
@@ -56,7 +56,7 @@ class Layout:
         return fields
 
 
-def _compiled(*texts: str) -> tuple[Pattern, ...]:
+def _compile_patterns(*texts: str) -> tuple[Pattern, ...]:
     return tuple(compile_pattern(text) for text in texts)
 
 
@@ -64,7 +64,7 @@ LAYOUTS = (
     Layout(
         "percona-2026",
         # The stem says RW in every scenario; the scenario is the folder's name. Older files lack the ending.
-        _compiled(
+        _compile_patterns(
             "{scenario}/{engine}/{version}/Tier{tier}G_RW_{threads}th.sysbench.txt",
             "{scenario}/{engine}/{version}/Tier{tier}G_RW_{threads}th.sysbench",
         ),
@@ -73,7 +73,7 @@ LAYOUTS = (
     ),
     Layout(
         "checkpoint-2020",
-        _compiled(
+        _compile_patterns(
             "res-tpcc-*/{engine}-{version}.BP{tier:GB}.{storage}.{io}/res.thr{threads}*",
             "res-tpcc-*/{engine}-{version}.BP{tier:GB}.{storage}/res.thr{threads}*",
             "res-tpcc-*/{engine}-{version}.BP{tier:GB}/res.thr{threads}*",

@@ -41,10 +41,10 @@ def rising(end_s: Sequence[float]) -> list[int]:
     >>> rising([10, 20, 20, 5, 30])
     [0, 1, 4]
     """
-    kept: list[int] = []
-    last = float("-inf")
+    indices: list[int] = []
+    highest = float("-inf")
     for index, value in enumerate(end_s):
-        if value > last:
-            kept.append(index)
-            last = value
-    return kept
+        if value > highest:
+            indices.append(index)
+            highest = value
+    return indices

@@ -48,10 +48,10 @@ class Pattern:
 
     def match(self, path: str) -> dict[str, str] | None:
         """The fields of a path; None when the pattern does not fit."""
-        found = self.expression.search("/" + path.removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2"))
-        if found is None:
+        match = self.expression.search("/" + path.removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2"))
+        if match is None:
             return None
-        fields = {name: value for name, value in found.groupdict().items() if value is not None}
+        fields = {name: value for name, value in match.groupdict().items() if value is not None}
         if "tier" in fields and fields["tier"][-1].isdigit() and self.tier_unit:
             fields["tier"] += self.tier_unit
         return fields
@@ -66,27 +66,27 @@ def compile_pattern(text: str) -> Pattern:
     """
     if not text or len(text) > _LONGEST:
         raise TreeError("the pattern is empty or too long", "", "write for example 'Tier{tier}G_{threads}th*'")
-    parts: list[str] = []
+    expressions: list[str] = []
     names: list[str] = []
     unit = ""
     tokens = list(_TOKEN_RE.finditer(text.strip("/")))
     for index, token in enumerate(tokens):
         if token[1] is None:
-            parts.append(_literal(token[0], text))
+            expressions.append(_literal_pattern(token[0], text))
             continue
-        name, own_unit = _field(token[1], text)
+        name, field_unit = _parse_field(token[1], text)
         if name in names:
             raise TreeError(f"field '{name}' appears twice in '{text}'", "", "use * for parts to ignore")
         names.append(name)
-        parts.append(f"(?P<{name}>{_FORMS.get(name, '[^/]+?')})")
+        expressions.append(f"(?P<{name}>{_FORMS.get(name, '[^/]+?')})")
         if name == "tier":
-            following = tokens[index + 1][0] if index + 1 < len(tokens) else ""
-            near = _UNIT_RE.match(following)
-            unit = own_unit or (near[0] if near else "")
-    return Pattern(text, re.compile(f"(?:^|/){''.join(parts)}$", re.DOTALL), unit)
+            next_text = tokens[index + 1][0] if index + 1 < len(tokens) else ""
+            unit_match = _UNIT_RE.match(next_text)
+            unit = field_unit or (unit_match[0] if unit_match else "")
+    return Pattern(text, re.compile(f"(?:^|/){''.join(expressions)}$", re.DOTALL), unit)
 
 
-def _literal(token: str, text: str) -> str:
+def _literal_pattern(token: str, text: str) -> str:
     if token in ("*", "..."):
         return "[^/]*?"
     if token in "{}":
@@ -94,11 +94,11 @@ def _literal(token: str, text: str) -> str:
     return re.escape(token)
 
 
-def _field(inner: str, text: str) -> tuple[str, str]:
-    match = _FIELD_RE.fullmatch(inner.strip().lower() if ":" not in inner else inner.strip())
+def _parse_field(field_text: str, text: str) -> tuple[str, str]:
+    match = _FIELD_RE.fullmatch(field_text.strip().lower() if ":" not in field_text else field_text.strip())
     if match is None:
         raise TreeError(
-            f"'{{{inner}}}' in '{text}' is not a field",
+            f"'{{{field_text}}}' in '{text}' is not a field",
             f"fields with a meaning: {', '.join(FIELDS)}; others become part of the target's name",
             "write a lower-case name, such as {threads} or {tier:GB}",
         )

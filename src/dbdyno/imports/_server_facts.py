@@ -44,28 +44,28 @@ def read_settings(root: Path, path: str, kind: Kind) -> SettingsFile:
         return SettingsFile(
             path, "", 0, diagnostics=(Diagnostic(path, 1, f"can't be read: {error.strerror or error}"),)
         )
-    wrong = list(content.diagnostics)
-    if not content.text.strip() and not wrong:
-        wrong.append((1, "the file is empty"))
-    return _of_kind(path, kind, content, wrong)
+    problems = list(content.diagnostics)
+    if not content.text.strip() and not problems:
+        problems.append((1, "the file is empty"))
+    return _settings_file(path, kind, content, problems)
 
 
-def _of_kind(path: str, kind: Kind, content: FileText, wrong: list[tuple[int, str]]) -> SettingsFile:
+def _settings_file(path: str, kind: Kind, content: FileText, problems: list[tuple[int, str]]) -> SettingsFile:
     values: Mapping[str, str] | None = None
     options: tuple[WrittenOption, ...] = ()
     text = ""
     if kind in ("variables", "status"):
         dump = read_dump(content.text)
         values = {name: _HIDDEN if _is_secret(name, value) else value for name, value in dump.values.items()}
-        wrong += dump.diagnostics
+        problems += dump.diagnostics
     elif kind == "option-file":
-        written = read_option_file(content.text)
-        options = tuple({option.name: option for option in written.options}.values())  # the last of each counts
-        text = _without_secrets(content.text)
-        wrong += written.diagnostics
+        option_file = read_option_file(content.text)
+        options = tuple({option.name: option for option in option_file.options}.values())  # the last of each counts
+        text = _remove_secrets(content.text)
+        problems += option_file.diagnostics
     else:
         text = content.text
-    diagnostics = tuple(Diagnostic(path, line, words) for line, words in wrong[:_MOST_COMPLAINTS])
+    diagnostics = tuple(Diagnostic(path, line, words) for line, words in problems[:_MOST_COMPLAINTS])
     return SettingsFile(path, content.sha256, content.size, text, values, options, diagnostics)
 
 
@@ -108,7 +108,7 @@ def _setting_rows(options: tuple[WrittenOption, ...], variables: Mapping[str, st
         SettingRow(
             option.name,
             _HIDDEN if _is_secret(option.name, option.value) else option.value,
-            _effective(option, variables),
+            _effective_value(option, variables),
             "written in the option file",
             source="option file",
         )
@@ -116,7 +116,7 @@ def _setting_rows(options: tuple[WrittenOption, ...], variables: Mapping[str, st
     ]
 
 
-def _effective(option: WrittenOption, variables: Mapping[str, str]) -> str | None:
+def _effective_value(option: WrittenOption, variables: Mapping[str, str]) -> str | None:
     """The server's value; as it was written where both are the same number of bytes or the same switch."""
     name = option.name.removeprefix("loose_")
     value = variables.get(name)
@@ -124,17 +124,19 @@ def _effective(option: WrittenOption, variables: Mapping[str, str]) -> str | Non
         value = {"OFF": "ON", "ON": "OFF", "0": "ON", "1": "OFF"}.get(variables.get(name.removeprefix("skip_"), ""))
     if value is None:
         return None
-    return option.value if _plain(option.value) == _plain(value) else value
+    return option.value if _plain_value(option.value) == _plain_value(value) else value
 
 
-def _plain(value: str) -> str:
-    folded = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}.get(value.lower(), value.lower())
-    if re.fullmatch(r"\d{1,12}[kmgt]b?", folded):
+def _plain_value(value: str) -> str:
+    spelling = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}.get(
+        value.lower(), value.lower()
+    )
+    if re.fullmatch(r"\d{1,12}[kmgt]b?", spelling):
         try:
-            return str(parse_bytes(folded))
+            return str(parse_bytes(spelling))
         except StudyError:
-            return folded
-    return folded
+            return spelling
+    return spelling
 
 
 def _is_secret(name: str, value: str) -> bool:
@@ -147,5 +149,5 @@ def _is_secret(name: str, value: str) -> bool:
     return _SECRET_RE.search(name) is not None and not is_switch
 
 
-def _without_secrets(text: str) -> str:
+def _remove_secrets(text: str) -> str:
     return re.sub(r"(?im)^(\s*[\w-]*(?:password|passwd|secret|sst[_-]auth)\s*=\s*).+$", rf"\1{_HIDDEN}", text)

@@ -25,25 +25,27 @@ def study_of(runs: Sequence[IdentifiedRun], tool: Tool, name: str, origin: str) 
     origin : the imported folder, as its owner calls it
     """
     cells = [run.cell for run in runs]
-    targets = _targets(runs)
+    targets = _study_targets(runs)
     rates = {run.rate_per_s for run in runs}
     return Study(
         name=name,
-        question=_question(targets, origin),
+        question=_study_question(targets, origin),
         targets=targets,
-        workloads=tuple(WorkloadChoice(label, _name(label)) for label in sorted({cell.workload for cell in cells})),
+        workloads=tuple(
+            WorkloadChoice(label, _workload_name(label)) for label in sorted({cell.workload for cell in cells})
+        ),
         tiers_bytes=tuple(sorted({cell.tier_bytes for cell in cells})),
         concurrencies=tuple(sorted({cell.concurrency for cell in cells})),
         routes=tuple(sorted({cell.route for cell in cells})),
         warm_up_ns=0,
-        window_ns=_commonest_s(runs) * 10**9,
+        window_ns=_commonest_length_s(runs) * 10**9,
         settle_ns=0,
         repeats=max(run.repeat for run in runs),
         seed=0,
         order="unknown",
         protocol="unknown",
         rng="unknown",
-        pacing=_pacing(rates),
+        pacing=_study_pacing(rates),
         equivalence_events=0,
         imported=Imported(tool.title, origin),
     )
@@ -51,14 +53,14 @@ def study_of(runs: Sequence[IdentifiedRun], tool: Tool, name: str, origin: str) 
 
 def with_rates(runs: Iterable[IdentifiedRun]) -> list[IdentifiedRun]:
     """Runs of an open loop in cells of their own, by their rates, where the tree holds several."""
-    found = list(runs)
-    if len({run.rate_per_s for run in found}) < 2:
-        return found
+    run_list = list(runs)
+    if len({run.rate_per_s for run in run_list}) < 2:
+        return run_list
     return [
         replace(run, cell=replace(run.cell, workload=f"{run.cell.workload} at {run.rate_per_s}/s"))
         if run.rate_per_s
         else run
-        for run in found
+        for run in run_list
     ]
 
 
@@ -68,17 +70,19 @@ def with_lengths(runs: Iterable[IdentifiedRun]) -> list[IdentifiedRun]:
     A run of an hour and one of three are no repeats of each other: what a server reaches in its third hour, the
     first does not show. Runs that end by a number of events have no ordered length, and stay where they are.
     """
-    found = list(runs)
+    run_list = list(runs)
     lengths: dict[str, set[int | None]] = defaultdict(set)
-    for run in found:
+    for run in run_list:
         if _is_whole(run):
-            lengths[run.cell.workload].add(_ordered_s(run))
-    several = {name for name, known in lengths.items() if len(known) > 1 and None not in known}
-    return [_with_length(run) if run.cell.workload in several else run for run in found]
+            lengths[run.cell.workload].add(_ordered_length_s(run))
+    varied_workloads = {
+        name for name, ordered_lengths in lengths.items() if len(ordered_lengths) > 1 and None not in ordered_lengths
+    }
+    return [_add_length_to_workload(run) if run.cell.workload in varied_workloads else run for run in run_list]
 
 
-def _with_length(run: IdentifiedRun) -> IdentifiedRun:
-    seconds = _ordered_s(run) if _is_whole(run) else None
+def _add_length_to_workload(run: IdentifiedRun) -> IdentifiedRun:
+    seconds = _ordered_length_s(run) if _is_whole(run) else None
     length = f"{seconds} s" if seconds else "unknown length"
     return replace(run, cell=replace(run.cell, workload=f"{run.cell.workload}, {length}"))
 
@@ -87,7 +91,7 @@ def _is_whole(run: IdentifiedRun) -> bool:
     return run.part_index is not None and run.survey.parts[run.part_index].is_whole
 
 
-def _ordered_s(run: IdentifiedRun) -> int | None:
+def _ordered_length_s(run: IdentifiedRun) -> int | None:
     """The length that was ordered, in whole tens of seconds; None where it is no such number."""
     if run.part_index is None:
         return None
@@ -105,34 +109,38 @@ def _cell_key(cell: Cell) -> tuple[object, ...]:
     return (cell.workload, cell.route, cell.tier_bytes, cell.concurrency, cell.target)
 
 
-def _targets(runs: Sequence[IdentifiedRun]) -> tuple[Target, ...]:
-    found = {run.target.name: run.target for run in runs}
-    ordered = sorted(found.values(), key=lambda target: (target.family, _numbers(target.version), target.name))
-    return tuple(Target(facts.name, _engine(facts.family, facts.version, facts.storage_engine)) for facts in ordered)
+def _study_targets(runs: Sequence[IdentifiedRun]) -> tuple[Target, ...]:
+    target_by_name = {run.target.name: run.target for run in runs}
+    sorted_targets = sorted(
+        target_by_name.values(), key=lambda target: (target.family, _version_numbers(target.version), target.name)
+    )
+    return tuple(
+        Target(facts.name, _engine_name(facts.family, facts.version, facts.storage_engine)) for facts in sorted_targets
+    )
 
 
-def _engine(family: str, version: str, storage_engine: str) -> EngineName:
+def _engine_name(family: str, version: str, storage_engine: str) -> EngineName:
     number = re.match(r"\d{1,9}(?:\.\d{1,9})*", version)
     storage = storage_engine if _STORAGE_RE.fullmatch(storage_engine) and storage_engine != "unknown" else "innodb"
-    known = family if _ENGINE_FAMILY_RE.fullmatch(family) else "unknown"
-    return EngineName(known, number[0] if number else "", storage, IMPORTED_SOURCE)
+    known_family = family if _ENGINE_FAMILY_RE.fullmatch(family) else "unknown"
+    return EngineName(known_family, number[0] if number else "", storage, IMPORTED_SOURCE)
 
 
-def _numbers(version: str) -> list[int]:
+def _version_numbers(version: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d{1,9}", version)]
 
 
-def _name(label: str) -> str:
+def _workload_name(label: str) -> str:
     """The workload without what tells its cells apart: rate and length."""
     return re.sub(r"(?: at \d+/s)?(?:, (?:\d+ s|unknown length))?$", "", label)
 
 
-def _pacing(rates: set[int | None]) -> Pacing:
+def _study_pacing(rates: set[int | None]) -> Pacing:
     rate = next(iter(rates)) if len(rates) == 1 else None
     return Pacing(float(rate)) if rate else CLOSED_LOOP
 
 
-def _question(targets: Sequence[Target], origin: str) -> str:
+def _study_question(targets: Sequence[Target], origin: str) -> str:
     if len(targets) == 1:
         return f"How fast is {targets[0].name} in the logs of {origin}?"
     if len(targets) <= 4:
@@ -141,7 +149,7 @@ def _question(targets: Sequence[Target], origin: str) -> str:
     return f"Which of {counted(len(targets), 'target')} is fastest in the logs of {origin}?"
 
 
-def _commonest_s(runs: Iterable[IdentifiedRun]) -> int:
+def _commonest_length_s(runs: Iterable[IdentifiedRun]) -> int:
     parts = [run.survey.parts[run.part_index] for run in runs if run.part_index is not None]
     counts = Counter(part.duration_s for part in parts)
     return counts.most_common(1)[0][0] if counts else 0

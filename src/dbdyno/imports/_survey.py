@@ -47,5 +47,5 @@ def survey_log(tool: str, path: Path) -> LogSurvey:
     parts = TOOLS[tool].survey(content.text)
     if parts:
         return LogSurvey(content.sha256, content.size, parts, is_log=True)
-    why, line = TOOLS[tool].why_none(content.text)
-    return LogSurvey(content.sha256, content.size, is_log=TOOLS[tool].is_log(content.text), why_none=why, line=line)
+    reason, line = TOOLS[tool].why_none(content.text)
+    return LogSurvey(content.sha256, content.size, is_log=TOOLS[tool].is_log(content.text), why_none=reason, line=line)

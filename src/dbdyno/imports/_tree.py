@@ -97,25 +97,25 @@ def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_ou
     """
     if not root.exists():
         raise TreeError(f"{root} does not exist", "", "name a log, or the unpacked folder with the logs")
-    only, root = (root, root.parent) if root.is_file() else (None, root)
+    single_file, root = (root, root.parent) if root.is_file() else (None, root)
     diagnostics: list[Diagnostic] = []
     files: list[TreeFile] = []
-    others = 0
+    others_count = 0
     sorter = _Sorter(tool, patterns)
-    for path in _paths(root, diagnostics, leave_out) if only is None else (only,):
+    for path in _walk_files(root, diagnostics, leave_out) if single_file is None else (single_file,):
         relative = path.relative_to(root).as_posix()
-        found = sorter.sorted(path, relative)
-        if found is None:
-            others += 1
+        tree_file = sorter.sorted(path, relative)
+        if tree_file is None:
+            others_count += 1
         else:
-            files.append(found)
-    return Tree(root, tuple(files), others, tuple(diagnostics))
+            files.append(tree_file)
+    return Tree(root, tuple(files), others_count, tuple(diagnostics))
 
 
-def _paths(root: Path, diagnostics: list[Diagnostic], leave_out: Path | None) -> Iterator[Path]:
+def _walk_files(root: Path, diagnostics: list[Diagnostic], leave_out: Path | None) -> Iterator[Path]:
     def refused(error: OSError) -> None:
-        where = Path(error.filename or root)
-        name = where.relative_to(root).as_posix() if where.is_relative_to(root) else str(where)
+        folder_path = Path(error.filename or root)
+        name = folder_path.relative_to(root).as_posix() if folder_path.is_relative_to(root) else str(folder_path)
         diagnostics.append(Diagnostic(name, 1, f"the folder can't be read: {error.strerror}"))
 
     for folder, folders, names in os.walk(root, onerror=refused):
@@ -132,8 +132,8 @@ class _Sorter:
     def __init__(self, tool: Tool, patterns: Sequence[Pattern]) -> None:
         self._tool = tool
         self._patterns = patterns
-        own = [(companion.kind, companion.names) for companion in tool.companions]
-        self._names = name_expressions([*own, (LOG, tool.names), *_NAMES])
+        companion_names = [(companion.kind, companion.names) for companion in tool.companions]
+        self._names = name_expressions([*companion_names, (LOG, tool.names), *_NAMES])
 
     def sorted(self, path: Path, relative: str) -> TreeFile | None:
         """The file with its kind; None when it is of no use here."""
@@ -143,21 +143,21 @@ class _Sorter:
         if any(pattern.match(relative) is not None for pattern in self._patterns):
             stem = name if named is None or named[0] != LOG else named[1]
             return TreeFile(relative, LOG, folder + stem, is_named=True)
-        companion = self._companion(path) if named is None or named[0] == LOG else None
+        companion = self._companion_kind(path) if named is None or named[0] == LOG else None
         if companion is not None:
             return TreeFile(relative, companion, folder + (named[1] if named else name), is_named=named is not None)
         if named is not None:
             return TreeFile(relative, named[0], folder + named[1], is_named=True)
-        kind = self._by_head(read_head(path))
+        kind = self._kind_by_head(read_head(path))
         return None if kind is None else TreeFile(relative, kind, folder + name, is_named=False)
 
-    def _companion(self, path: Path) -> Kind | None:
+    def _companion_kind(self, path: Path) -> Kind | None:
         if not self._tool.companions:
             return None
         head = read_head(path)
         return next((companion.kind for companion in self._tool.companions if companion.heads.search(head)), None)
 
-    def _by_head(self, head: str) -> Kind | None:
+    def _kind_by_head(self, head: str) -> Kind | None:
         if self._tool.is_log(head):
             return LOG
         return next((kind for kind, pattern in _HEADS if pattern.search(head)), None)

@@ -30,13 +30,13 @@ class WorkerPool:
             yield from map(work, items)
             return
         chunks = iter([items[start : start + chunk] for start in range(0, len(items), chunk)])
-        waiting: deque[Future[list[Result]]] = deque()
-        for part in chunks:
-            waiting.append(self._pool.submit(_all, work, part))
-            if len(waiting) > _AHEAD * self._count:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+        pending: deque[Future[list[Result]]] = deque()
+        for batch in chunks:
+            pending.append(self._pool.submit(_apply_to_all, work, batch))
+            if len(pending) > _AHEAD * self._count:
+                yield from pending.popleft().result()
+        while pending:
+            yield from pending.popleft().result()
 
 
 @contextmanager
@@ -55,5 +55,5 @@ def workers(total_bytes: int) -> Iterator[WorkerPool]:
             raise
 
 
-def _all(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+def _apply_to_all(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     return [work(item) for item in items]

@@ -160,8 +160,9 @@ class LocalBench:
     def __post_init__(self) -> None:
         object.__setattr__(self, "session", Session.own(self.home, self.host))
         limit = self.study.limits.memory
-        own = any(target.engine.source_kind not in ("image", "server") for target in self.study.targets)
-        if limit is not None and own:  # before anything is fetched or filled: whether it can be had at all
+        needs_memory_group = any(target.engine.source_kind not in ("image", "server") for target in self.study.targets)
+        # Before anything is fetched or filled: whether it can be had at all.
+        if limit is not None and needs_memory_group:
             least_bytes = limit.bytes_at(min(self.study.tiers_bytes))
             group = self.host.make_memory_group(f"{own_name(self.host)}-probe", least_bytes)
             self.host.remove_memory_group(group.folder)
@@ -207,7 +208,7 @@ class LocalBench:
         directory = self.session.new_directory()
         try:
             initialise(installation, directory / "data", self.host)
-            return self._started(target, installation, settings, "socket", directory)
+            return self._start_server(target, installation, settings, "socket", directory)
         except BaseException:
             self.host.remove_tree(directory)
             raise
@@ -226,7 +227,7 @@ class LocalBench:
 
     def running_server(self, target: Target, installation: Installation) -> LabServer:
         """See `Bench`."""
-        server = self._patient(attach_server(installation, self.host))
+        server = self._apply_path_limit(attach_server(installation, self.host))
         return LabServer(server, target.engine.storage_engine, self.host, None)
 
     def run_server(self, run: Run, target: Target, installation: Installation, snapshot: Snapshot) -> LabServer:
@@ -238,7 +239,7 @@ class LocalBench:
             restore(snapshot, directory / "data", self.host)
             limit = self.study.limits.memory
             limit_bytes = limit.bytes_at(run.cell.tier_bytes) if limit is not None else None
-            server = self._started(
+            server = self._start_server(
                 target, installation, settings, run.cell.route, directory, limit_bytes, target.delays
             )
         except BaseException:
@@ -248,7 +249,7 @@ class LocalBench:
             server.throttle(target.throttled_share)
         return server
 
-    def _started(
+    def _start_server(
         self,
         target: Target,
         installation: Installation,
@@ -259,7 +260,7 @@ class LocalBench:
         delays: CallDelays = NO_DELAYS,
     ) -> LabServer:
         def start(timeout_s: float = _START_S) -> Server:
-            return self._patient(
+            return self._apply_path_limit(
                 start_server(
                     StartOrder(
                         installation=installation,
@@ -283,7 +284,7 @@ class LocalBench:
         storage_engine = target.engine.storage_engine
         return LabServer(start(), storage_engine, self.host, directory, lambda: start(_RECOVERY_S))
 
-    def _patient(self, server: Server) -> Server:
+    def _apply_path_limit(self, server: Server) -> Server:
         """Give its endpoint the study's limit for the path."""
         server.endpoint = replace(server.endpoint, path_s=self.study.timeouts.path_ns / 1e9)
         return server
@@ -294,20 +295,20 @@ class LocalBench:
         installation: Installation,
         tier_bytes: int,
         concurrency_max: int,
-        instead: Mapping[str, SettingValue] = _NOTHING,
+        overrides: Mapping[str, SettingValue] = _NOTHING,
     ) -> tuple[Setting, ...]:
-        pinned = self.study.pinning.server
+        server_cpus = self.study.pinning.server
         return choose_settings(
             family=installation.family,
             version=installation.version,
             storage_engine=target.engine.storage_engine,
             tier_bytes=tier_bytes,
             concurrency_max=concurrency_max,
-            study_settings={**self.study.settings_of(target), **instead},
+            study_settings={**self.study.settings_of(target), **overrides},
             raw=target.options,
             policy=self.study.policy,
             file_options=target.file_options,
-            processors=len(pinned) if pinned else self.host.facts(self.home.root).logical_cpu_count,
+            processors=len(server_cpus) if server_cpus else self.host.facts(self.home.root).logical_cpu_count,
             plugin_version=_plugin_version(target, installation),
         )
 

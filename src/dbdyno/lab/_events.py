@@ -148,8 +148,10 @@ class ConditionAwaited:
     @property
     def words(self) -> str:
         """For people."""
-        waited, limit = format_duration(round(self.waited_ns, -9)), format_duration(self.limit_ns)
-        return f"{self.target}: waiting for condition {self.name} ({self.meaning}) since {waited}, at most {limit}"
+        waiting_time, limit = format_duration(round(self.waited_ns, -9)), format_duration(self.limit_ns)
+        return (
+            f"{self.target}: waiting for condition {self.name} ({self.meaning}) since {waiting_time}, at most {limit}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

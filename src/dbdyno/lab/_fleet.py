@@ -15,7 +15,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from dbdyno.core import DbdynoError, HostError, Run, RunRecord, StoreError, json_value
 from dbdyno.lab import _events as events
@@ -93,19 +93,24 @@ def run_fleet(
     """
     orders = _Orders(fleet)
     with interruptible(), contextlib.closing(fleet):
-        early: list[tuple[str, events.Event]] = []
+        early_events: list[tuple[str, events.Event]] = []
 
         def tell(bench: str, event: events.Event) -> None:
-            early.append((bench, event))
+            early_events.append((bench, event))
             on_event(bench, event)
 
-        facts = _reached(study, orders, tell)
+        facts = _reachable_benches(study, orders, tell)
         if not allow_unlike:
-            check_alike({f"bench {name}": own for name, own in facts.items()})
+            check_alike({f"bench {name}": machine_facts for name, machine_facts in facts.items()})
         results = open_results({**next(iter(facts.values())), "benches": facts})
+        machines = {**results.host.get("benches", {}), **facts}  # an earlier session may have had others
+        if not allow_unlike:
+            check_alike({f"bench {name}": machine_facts for name, machine_facts in machines.items()})
         with results.writing(command_line) as writer, watched_folder(writer):
+            if machines.keys() != results.host.get("benches", {}).keys():
+                writer.write_host({**results.host, "benches": machines})
             runner = _FleetRunner(study, plan, results, writer, orders, on_event, list(facts), allow_unlike)
-            for bench, event in early:
+            for bench, event in early_events:
                 runner.note(bench, event)
             return runner.run(retry_failed=retry_failed)
 
@@ -126,7 +131,9 @@ class _Orders:
     def give(self, bench: str, piece: Piece) -> None:
         """Have a bench make the runs of a piece."""
         self.under_way[bench] = piece
-        threading.Thread(target=self._forward, args=(bench, piece.runs), name=f"bench-{bench}", daemon=True).start()
+        threading.Thread(
+            target=self._forward_messages, args=(bench, piece.runs), name=f"bench-{bench}", daemon=True
+        ).start()
 
     def messages(self) -> Iterator[tuple[str, BenchMessage | _OrderEnded]]:
         """All that benches tell until none has an order."""
@@ -136,7 +143,7 @@ class _Orders:
                 del self.under_way[bench]
             yield bench, message
 
-    def _forward(self, bench: str, runs: Sequence[Run]) -> None:
+    def _forward_messages(self, bench: str, runs: Sequence[Run]) -> None:
         error = None
         try:
             for message in self.fleet.submit(bench, runs):
@@ -148,7 +155,7 @@ class _Orders:
         self.inbox.put((bench, _OrderEnded(error)))
 
 
-def _reached(study: Study, orders: _Orders, on_event: OnBenchEvent) -> dict[str, Mapping[str, JsonValue]]:
+def _reachable_benches(study: Study, orders: _Orders, on_event: OnBenchEvent) -> dict[str, Mapping[str, JsonValue]]:
     """Facts of the benches that can be reached, in the order of the study.
 
     Raises
@@ -165,13 +172,13 @@ def _reached(study: Study, orders: _Orders, on_event: OnBenchEvent) -> dict[str,
             on_event(name, message)
         elif isinstance(message, _OrderEnded) and message.error is not None:
             errors[name] = message.error
-            on_event(name, events.BenchLost(_reason(message.error)))
+            on_event(name, events.BenchLost(_error_words(message.error)))
     if not facts:
         raise errors[study.benches[0].name]
     return {bench.name: facts[bench.name] for bench in study.benches if bench.name in facts}
 
 
-def _reason(error: DbdynoError) -> str:
+def _error_words(error: DbdynoError) -> str:
     return ": ".join(filter(None, (error.what, error.why)))
 
 
@@ -206,66 +213,66 @@ class _FleetRunner:
             self._emit("", events.FailedRunsSetAside(self._writer.set_aside_failed()))
         self._records = {record.run.run_id: record for record in self._results.records()}
         self._gauged = {record.bench for record in self._records.values() if record.run.is_sentinel}
-        already = sum(run.run_id in self._records for run in self._plan.runs)
+        stored_count = sum(run.run_id in self._records for run in self._plan.runs)
         total, targets = len(self._plan.runs), len(self._study.targets)
-        started = events.StudyStarted(self._study.name, targets, total, already)
+        start_event = events.StudyStarted(self._study.name, targets, total, stored_count)
         logs = self._writer.live_of_benches(len(self._benches))
         self._live = {bench: LiveSink(log, bench) for bench, log in zip(self._benches, logs, strict=True)}
         for sink in self._live.values():
-            sink.take(started)
-        self._emit("", started)
+            sink.take(start_event)
+        self._emit("", start_event)
         is_interrupted = False
         try:
-            self._make_all()
+            self._make_all_runs()
         except KeyboardInterrupt:
             is_interrupted = True
-            self._stop()
+            self._stop_benches()
         finally:
             for sink in self._live.values():
                 sink.close()
-        if (lost := self._writer.folder_problem()) is not None:
-            self._emit("", events.FolderLost(str(lost)))
-            raise lost
+        if (folder_error := self._writer.folder_problem()) is not None:
+            self._emit("", events.FolderLost(str(folder_error)))
+            raise folder_error
         outcome = self._outcome(interrupted=is_interrupted)
         self._emit("", events.StudyFinished(outcome))
-        if self._errors and not self._benches:
-            reasons = "; ".join(f"{name}: {_reason(error)}" for name, error in self._errors.items())
+        if outcome.missing and self._errors and not self._benches:
+            reasons = "; ".join(f"{name}: {_error_words(error)}" for name, error in self._errors.items())
             raise HostError("no bench is left, and runs are missing", reasons, "run the same command to resume")
         return outcome
 
-    def _make_all(self) -> None:
-        self._give_to_idle()
+    def _make_all_runs(self) -> None:
+        self._assign_pieces()
         for bench, message in self._orders.messages():
             if not isinstance(message, _OrderEnded):
-                self._take(bench, message)
+                self._handle_message(bench, message)
                 continue
             if message.error is not None:
-                self._lose(bench, message.error)
-            self._give_to_idle()
+                self._drop_bench(bench, message.error)
+            self._assign_pieces()
 
-    def _stop(self) -> None:
+    def _stop_benches(self) -> None:
         """Have the benches stop what they do."""
         try:
             self._orders.fleet.close()
         except OverdueError:
             self._emit("", events.OrphansRemain())
 
-    def _give_to_idle(self) -> None:
+    def _assign_pieces(self) -> None:
         """Give each bench that has nothing to do a piece that nobody makes, as long as there is one."""
-        if self._is_refused or not pieces_left(self._study, self._pieces, self._records) or not self._are_alike():
+        if self._is_refused or not pieces_left(self._study, self._pieces, self._records) or not self._run_sentinels():
             return
-        for bench in self._idle():
+        for bench in self._idle_benches():
             if (piece := self._next_piece(bench)) is not None:
                 self._orders.give(bench, piece)
 
-    def _are_alike(self) -> bool:
+    def _run_sentinels(self) -> bool:
         """Have each bench make a run of the sentinel first; whether all have, when those that are too unlike are gone.
 
         What runs of a sentinel tell later counts as well.
         """
         if not self._study.sentinel or self._allow_unlike:
             return True
-        for bench in self._idle():
+        for bench in self._idle_benches():
             piece = self._next_piece(bench) if bench not in self._gauged else None
             sentinel = next((run for run in piece.runs if run.is_sentinel), None) if piece is not None else None
             if piece is not None and sentinel is not None:
@@ -275,21 +282,23 @@ class _FleetRunner:
             return False
         for bench, share in benches_apart(self._records.values(), self._benches).items():
             words = f"its sentinel is {abs(share):.0%} {'faster' if share > 0 else 'slower'} than that of the others"
-            self._lose(bench, HostError(words, "", "--allow-unlike uses it all the same"))
+            self._drop_bench(bench, HostError(words, "", "--allow-unlike uses it all the same"))
         return True
 
-    def _idle(self) -> list[str]:
+    def _idle_benches(self) -> list[str]:
         return [bench for bench in self._benches if bench not in self._orders.under_way]
 
     def _next_piece(self, bench: str) -> Piece | None:
-        taken = {piece.key for piece in self._orders.under_way.values()}
-        left = [piece for piece in pieces_left(self._study, self._pieces, self._records) if piece.key not in taken]
-        return next_piece(left, bench, [other for other in self._benches if other != bench])
+        assigned_keys = {piece.key for piece in self._orders.under_way.values()}
+        missing_pieces = [
+            piece for piece in pieces_left(self._study, self._pieces, self._records) if piece.key not in assigned_keys
+        ]
+        return next_piece(missing_pieces, bench, [other for other in self._benches if other != bench])
 
-    def _take(self, bench: str, message: BenchMessage) -> None:
+    def _handle_message(self, bench: str, message: BenchMessage) -> None:
         match message:
             case TargetFiles(units):
-                self._check_engines(bench, units)
+                self._check_targets(bench, units)
                 self._writer.add_target_files(units)
             case RunMade(finished, files):
                 with uninterrupted():
@@ -304,27 +313,30 @@ class _FleetRunner:
             case _:
                 self._emit(bench, message)
 
-    def _check_engines(self, bench: str, units: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Refuse a bench that has other versions than those that were measured.
+    def _check_targets(self, bench: str, units: Mapping[str, Mapping[str, bytes]]) -> None:
+        """Refuse a bench that has other engines or other rows than those that were measured.
 
         Raises
         ------
-        StoreError : a study must not mix runs of two versions
+        StoreError : a study must not mix runs of two servers, or on two datasets
         """
-        for target in self._study.targets:
-            stored = self._results.engine(target.name)
-            for contents in (own for unit, own in units.items() if unit.startswith("engines/")):
-                engine = json_value(contents[""].decode())
-                if stored and engine["target"] == target.name and engine["version"] != stored["version"]:
-                    what = f"{target.name} is {engine['version']} on bench {bench} and {stored['version']} elsewhere"
-                    raise StoreError(what, "a study must not mix runs of two versions", "name the version in full")
+        for unit, contents in units.items():
+            kind = unit.partition("/")[0]
+            if kind not in ("engines", "datasets"):
+                continue
+            facts = json_value(contents[""].decode())
+            target = facts["target"]
+            if kind == "engines" and (stored_engine := self._results.engine(target)) is not None:
+                _check_engine(facts, stored_engine, bench)
+            elif kind == "datasets" and (stored_rows := self._results.dataset(target)) is not None:
+                _check_rows(facts, stored_rows, bench)
 
-    def _lose(self, bench: str, error: DbdynoError) -> None:
+    def _drop_bench(self, bench: str, error: DbdynoError) -> None:
         if bench not in self._benches:
             return
         self._benches.remove(bench)
         self._errors[bench] = error
-        self._emit(bench, events.BenchLost(_reason(error)))
+        self._emit(bench, events.BenchLost(_error_words(error)))
         self._live[bench].close()
 
     def _emit(self, bench: str, event: events.Event) -> None:
@@ -347,17 +359,39 @@ class _FleetRunner:
             self._writer.append(name, **facts, **({"bench": bench} if bench else {}))
 
     def _outcome(self, *, interrupted: bool) -> events.Outcome:
-        wanted = [run for own in self._pieces for run in wanted_runs(self._study, own, self._records)]
+        required_runs = [run for piece in self._pieces for run in wanted_runs(self._study, piece, self._records)]
         statuses = {run_id: record.status for run_id, record in self._records.items()}
-        counts = Counter(statuses.get(run.run_id, "missing") for run in wanted)
+        counts = Counter(statuses.get(run.run_id, "missing") for run in required_runs)
         labels = [choice.label for choice in self._study.workloads]
-        compared = self._results.compared([target.name for target in self._study.targets], labels)
+        comparisons = self._results.compared([target.name for target in self._study.targets], labels)
         return events.Outcome(
             interrupted,
             counts["good"],
             counts["suspect"],
             counts["failed"],
             counts["missing"],
-            results_differ=any(comparison.unlike for comparison in compared),
+            results_differ=any(comparison.unlike for comparison in comparisons),
             refused=self._is_refused,
         )
+
+
+def _check_engine(engine: Mapping[str, Any], stored: Mapping[str, Any], bench: str) -> None:
+    target, version, stored_version = engine["target"], engine["version"], stored["version"]
+    what = ""
+    if version != stored_version:
+        what = f"{target} is {version} on bench {bench} and {stored_version} elsewhere"
+    elif engine.get("source") == "basedir" and engine.get("packages") != stored.get("packages"):
+        what = f"{target} is another build on bench {bench} than elsewhere: its programs have other checksums"
+    if what:
+        raise StoreError(what, "a study must not mix runs of two servers", "name the version in full")
+
+
+def _check_rows(rows: Mapping[str, Any], stored: Mapping[str, Any], bench: str) -> None:
+    checksums = {entry["digest"]: entry["content_sha256"] for entry in stored["datasets"]}
+    for entry in rows["datasets"]:
+        if checksums.get(entry["digest"], entry["content_sha256"]) != entry["content_sha256"]:
+            raise StoreError(
+                f"{rows['target']} has other rows on bench {bench} than elsewhere",
+                f"the checksums of {entry['dataset']} differ",
+                f"dbdyno clean --host HOST removes the snapshots of bench {bench}; run the study again",
+            )

@@ -59,10 +59,12 @@ class ProcessFleet:
     def __init__(self, work: BenchWork, starts: Mapping[str, BenchStart]) -> None:
         self._work, self._starts = work, starts
         self._children: dict[str, tuple[SpawnProcess, Connection]] = {}
+        self._is_closed = False
+        self._lock = threading.Lock()  # benches start from threads of their own, and may be closed meanwhile
 
     def submit(self, bench: str, runs: Sequence[Run]) -> Iterator[BenchMessage]:
         """See `Fleet`."""
-        child, pipe = self._child(bench)
+        child, pipe = self._bench_process(bench)
         try:
             pipe.send(tuple(runs))
             while (message := pipe.recv()) is not None:
@@ -76,25 +78,35 @@ class ProcessFleet:
 
     def close(self) -> None:
         """See `Fleet`. What does not end in time is killed; the next study removes what it leaves."""
-        for _, pipe in self._children.values():
+        with self._lock:
+            self._is_closed = True
+            children = list(self._children.values())
+        for _, pipe in children:
             with contextlib.suppress(OSError):
                 pipe.send(None)
         deadline = time.monotonic() + _END_S
         try:
-            for child, _ in self._children.values():
+            for child, _ in children:
                 child.join(max(deadline - time.monotonic(), 0.0))
         finally:
-            for child, _ in self._children.values():
+            for child, _ in children:
                 child.kill()
 
-    def _child(self, bench: str) -> tuple[SpawnProcess, Connection]:
-        if bench not in self._children:
-            spawn = multiprocessing.get_context("spawn")
-            ours, theirs = spawn.Pipe()
-            child = spawn.Process(target=_drive, args=(self._work, self._starts[bench], theirs), name=f"bench-{bench}")
-            child.start()
-            theirs.close()
-            self._children[bench] = child, ours
+    def _bench_process(self, bench: str) -> tuple[SpawnProcess, Connection]:
+        with self._lock:
+            return self._children.get(bench) or self._start_process(bench)
+
+    def _start_process(self, bench: str) -> tuple[SpawnProcess, Connection]:
+        if self._is_closed:
+            raise HostError(f"bench {bench} is not started", "the study is being stopped")
+        spawn = multiprocessing.get_context("spawn")
+        parent_end, child_end = spawn.Pipe()
+        child = spawn.Process(
+            target=_drive_bench, args=(self._work, self._starts[bench], child_end), name=f"bench-{bench}"
+        )
+        child.start()
+        child_end.close()
+        self._children[bench] = child, parent_end
         return self._children[bench]
 
 
@@ -115,31 +127,31 @@ class BenchFailed:
         return self.kind(*self.words)
 
 
-def _drive(work: BenchWork, start: BenchStart, pipe: Connection) -> None:
+def _drive_bench(work: BenchWork, start: BenchStart, pipe: Connection) -> None:
     """Drive a bench in this process until it is told to end."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it runs in the background
     orders: queue.SimpleQueue[Sequence[Run]] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(pipe, orders), name="orders", daemon=True).start()
+    threading.Thread(target=_receive_orders, args=(pipe, orders), name="orders", daemon=True).start()
 
     def tell(message: Any) -> None:  # noqa: ANN401 - a message, or how it failed
         with contextlib.suppress(OSError):  # nobody listens: the end of the pipe ends this process
             pipe.send(message)
 
     try:
-        work(start, _forever(orders), tell)
+        work(start, _order_stream(orders), tell)
     except DbdynoError as error:
         tell(BenchFailed.of(error))
     except KeyboardInterrupt:
         pass
 
 
-def _forever(orders: queue.SimpleQueue[Sequence[Run]]) -> Iterator[Sequence[Run]]:
+def _order_stream(orders: queue.SimpleQueue[Sequence[Run]]) -> Iterator[Sequence[Run]]:
     while True:
         yield orders.get()
 
 
-def _listen(pipe: Connection, orders: queue.SimpleQueue[Sequence[Run]]) -> None:
+def _receive_orders(pipe: Connection, orders: queue.SimpleQueue[Sequence[Run]]) -> None:
     """Hand on orders; when there is nobody to give any, end this process as Ctrl-C does."""
     with contextlib.suppress(EOFError, OSError):
         while (runs := pipe.recv()) is not None:

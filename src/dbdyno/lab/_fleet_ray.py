@@ -56,13 +56,16 @@ class RayFleet:
                     raise message.error()
                 yield message
         except self._ray.exceptions.RayError as error:
-            why = str(error).splitlines()[0]
-            raise HostError(f"Ray has lost the actor of bench {bench}", f"{type(error).__name__}: {why}") from error
+            first_line = str(error).splitlines()[0]
+            raise HostError(
+                f"Ray has lost the actor of bench {bench}", f"{type(error).__name__}: {first_line}"
+            ) from error
 
     def close(self) -> None:
         """See `Fleet`."""
-        ends = [actor.close.remote() for actor in self._actors.values()]
+        actors, self._actors = self._actors, {}  # a study that is interrupted closes it twice
         with contextlib.suppress(self._ray.exceptions.RayError):
+            ends = [actor.close.remote() for actor in actors.values()]
             self._ray.wait(ends, num_returns=len(ends), timeout=_END_S) if ends else None
         self._ray.shutdown()
 
@@ -72,9 +75,9 @@ class RayFleet:
             if not self._ray.cluster_resources().get(resource):
                 remedy = f"""ray start --address HEAD:6379 --resources '{{"{resource}": 1}}' on its client machine"""
                 raise HostError(f"no node of the Ray cluster offers {resource}", "", remedy)
-            made = self._ray.remote(_BenchActor).options(num_cpus=0, resources={resource: 1}, max_concurrency=2)
+            actor_class = self._ray.remote(_BenchActor).options(num_cpus=0, resources={resource: 1}, max_concurrency=2)
             start = replace(self._starts[bench], scratch=None)
-            self._actors[bench] = made.remote(self._work, start, dbdyno.__version__)
+            self._actors[bench] = actor_class.remote(self._work, start, dbdyno.__version__)
         return self._actors[bench]
 
 

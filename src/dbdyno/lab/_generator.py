@@ -24,13 +24,13 @@ def find_generator(environ: Mapping[str, str] = os.environ, executable: str = sy
     ------
     MeasureError : it is nowhere
     """
-    named = environ.get("DBDYNO_LOAD")
+    configured_path = environ.get("DBDYNO_LOAD")
     neighbour = Path(executable).parent / NAME
-    program = named or (
+    program = configured_path or (
         str(neighbour) if neighbour.is_file() else shutil.which(NAME, path=environ.get("PATH", os.defpath))
     )
     if program is None or not os.access(program, os.X_OK):
-        why = f"DBDYNO_LOAD is {named}" if named else f"it is neither {neighbour} nor on the PATH"
+        why = f"DBDYNO_LOAD is {configured_path}" if configured_path else f"it is neither {neighbour} nor on the PATH"
         raise MeasureError(f"the load generator {NAME} is missing", why, "run make setup, or set DBDYNO_LOAD")
     return Path(program)
 
@@ -47,32 +47,32 @@ def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWork
     StudyError : options that can't be, alone, together, or for so many connections
     MeasureError : the load generator is no use
     """
-    most = max(study.concurrencies)
-    known: dict[tuple[str, ...], ResolvedWorkload] = {}
-    resolved = {}
+    concurrency_max = max(study.concurrencies)
+    workload_cache: dict[tuple[str, ...], ResolvedWorkload] = {}
+    workloads = {}
     for target in study.targets:
         for label in (choice.label for choice in study.workloads):
             choice = study.workload_of(target.name, label)
-            words = _words(study, choice, most)
+            words = _generator_arguments(study, choice, concurrency_max)
             key = (choice.name, *words)
-            if key not in known:
-                known[key] = _told(words, choice, host, generator)
-            resolved[target.name, label] = known[key]
-    return resolved
+            if key not in workload_cache:
+                workload_cache[key] = _resolve_workload(words, choice, host, generator)
+            workloads[target.name, label] = workload_cache[key]
+    return workloads
 
 
-def _words(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:
+def _generator_arguments(study: Study, choice: WorkloadChoice, concurrency: int) -> list[str]:
     words = [f"--concurrency={concurrency}", f"--rng={study.rng}", f"--seed={study.seed}"]
     return [*words, *option_words(choice.options)]
 
 
-def _told(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: Path) -> ResolvedWorkload:
-    done = host.run([str(generator), "workloads", choice.name, "--json", *words], timeout_s=_TIMEOUT_S, check=False)
-    if done.exit_code == _WRONG_REQUEST:
-        what, _, why = done.stderr.strip().partition("\n")
+def _resolve_workload(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: Path) -> ResolvedWorkload:
+    result = host.run([str(generator), "workloads", choice.name, "--json", *words], timeout_s=_TIMEOUT_S, check=False)
+    if result.exit_code == _WRONG_REQUEST:
+        what, _, why = result.stderr.strip().partition("\n")
         raise StudyError(f"workload {choice.label}: {what.removeprefix('error: ')}", why.strip())
     try:
-        row = json.loads(done.stdout)
+        row = json.loads(result.stdout)
         _refuse_role(row, choice)
         return ResolvedWorkload(
             row["name"],
@@ -87,7 +87,7 @@ def _told(words: Sequence[str], choice: WorkloadChoice, host: Host, generator: P
     except (ValueError, KeyError, TypeError) as error:
         raise MeasureError(
             f"the load generator can't describe workload {choice.label}",
-            f"exit code {done.exit_code}: {done.stderr.strip()[-500:] or done.stdout[:200]}",
+            f"exit code {result.exit_code}: {result.stderr.strip()[-500:] or result.stdout[:200]}",
             "check that dbdyno-load and dbdyno have the same version",
         ) from error
 

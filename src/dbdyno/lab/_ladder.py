@@ -48,8 +48,10 @@ class LadderServer:
         readings = Readings()
         rows = [(row.second, row.metric, row.value) for row in telemetry]
         readings.add(rows)
-        written = readings.redo_bytes(1 + max((second for second, _, _ in rows), default=0)) or 0.0
-        return LadderServer(self.server, LadderStep(self.step.number + 1, self.step.redo_bytes_before + written))
+        redo_bytes_written = readings.redo_bytes(1 + max((second for second, _, _ in rows), default=0)) or 0.0
+        return LadderServer(
+            self.server, LadderStep(self.step.number + 1, self.step.redo_bytes_before + redo_bytes_written)
+        )
 
 
 @dataclass(slots=True)
@@ -67,10 +69,14 @@ class HeldServer:
 
     def take(self, run: Run) -> LadderServer | None:
         """The held server, where this run goes on with it; any other is let go of."""
-        ladder_server, before = self._server, self._run
-        if ladder_server is None or before is None:
+        ladder_server, previous_run = self._server, self._run
+        if ladder_server is None or previous_run is None:
             return None
-        if not share_server(self.study, before, run) or ladder_server.server.death() or ladder_server.server.wedged():
+        if (
+            not share_server(self.study, previous_run, run)
+            or ladder_server.server.death()
+            or ladder_server.server.wedged()
+        ):
             self.discard()
             return None
         self._server = self._run = None

@@ -44,9 +44,9 @@ class RunningServer:
 
     def __str__(self) -> str:
         """Describe it in one line."""
-        whose = f"of the study in process {self.study_pid}" if self.study_pid else "of a study that has ended"
+        owner_words = f"of the study in process {self.study_pid}" if self.study_pid else "of a study that has ended"
         age = format_duration(round(self.age_s) * 10**9)
-        facts = [f"process {self.pid}", f"since {age}", format_bytes(self.memory_bytes), whose, str(self.folder)]
+        facts = [f"process {self.pid}", f"since {age}", format_bytes(self.memory_bytes), owner_words, str(self.folder)]
         return f"{self.engine or 'a server'}: {', '.join(facts)}"
 
 
@@ -81,15 +81,15 @@ class Orphans:
 
 def find_orphans(home: Home, host: Host) -> Orphans:
     """Look, and touch nothing. Servers are found in whatever DBDYNO_HOME they run, the rest in this one."""
-    own = Session.own(home, host).pid
-    servers = [server for process in server_processes(host) if (server := _described(process, host)) is not None]
+    own_pid = Session.own(home, host).pid
+    servers = [server for process in server_processes(host) if (server := _running_server(process, host)) is not None]
     folders = [
         LeftFolder(place.path, sum(entry.disk_bytes for entry in host.files.entries(place.path, recursive=True)))
         for session in left_sessions(home, host, None)
         for place in host.files.entries(session)
     ]
     return Orphans(
-        tuple(sorted((server for server in servers if server.study_pid != own), key=lambda server: server.pid)),
+        tuple(sorted((server for server in servers if server.study_pid != own_pid), key=lambda server: server.pid)),
         tuple(folders),
         tuple(left_groups(home, host, None)),
     )
@@ -100,18 +100,18 @@ def clean_up(home: Home, host: Host, private_root: Path | None = None) -> tuple[
     return remove_orphans(home, host, Session.own(home, host), private_root)
 
 
-def _described(process: ServerProcess, host: Host) -> RunningServer | None:
+def _running_server(process: ServerProcess, host: Host) -> RunningServer | None:
     """A server below the folder of a session; None for processes that only bear a similar option."""
     folder = process.option_file.parent
     session = Session.of_folder(folder.parent, host)
     if session is None or folder.parent.parent.name != "run":
         return None
     note = read_note(folder, host) if process.is_own else None
-    noted = note is not None and (note.pid, note.start_ticks) == (process.pid, process.start_ticks)
+    is_noted = note is not None and (note.pid, note.start_ticks) == (process.pid, process.start_ticks)
     return RunningServer(
         process.pid,
         process.start_ticks,
-        note.engine if note is not None and noted else "",
+        note.engine if note is not None and is_noted else "",
         _uptime_s(host) - process.start_ticks / TICKS_PER_SECOND,
         _resident_bytes(process.pid, host),
         folder,
@@ -181,40 +181,42 @@ def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:
 def _remove_session(
     folder: Path, processes: Sequence[ServerProcess], host: Host, private_root: Path | None
 ) -> list[str]:
-    privates = _private_folders(folder, host, private_root)
+    private_folders = _private_folders(folder, host, private_root)
     lines = [line for place in host.files.entries(folder) for line in _end_server(place.path, processes, host)]
     lines += remove_noted_containers(folder, host)
-    beside = [process for process in server_processes(host) if process.belongs_to(folder)]
-    if beside:  # somebody looks at the data with a server of their own
-        return lines + [f"left {folder} to process {process.pid}, which somebody started there" for process in beside]
-    for private in privates:
-        host.remove_tree(private)
-    held = [entry.path.name for entry in host.files.entries(folder)]
+    foreign_processes = [process for process in server_processes(host) if process.belongs_to(folder)]
+    if foreign_processes:  # somebody looks at the data with a server of their own
+        return lines + [
+            f"left {folder} to process {process.pid}, which somebody started there" for process in foreign_processes
+        ]
+    for private_folder in private_folders:
+        host.remove_tree(private_folder)
+    data_directory_names = [entry.path.name for entry in host.files.entries(folder)]
     host.remove_tree(folder)
-    return lines + [f"removed the data directory {folder.name}/{name}" for name in held]
+    return lines + [f"removed the data directory {folder.name}/{name}" for name in data_directory_names]
 
 
 def _end_server(place: Path, processes: Sequence[ServerProcess], host: Host) -> list[str]:
     """The noted server of a folder; where there is no note yet, whatever was started for the folder."""
     if read_note(place, host) is not None:
-        done = end_orphan(place, host)
-        return [done] if done.startswith("killed") else []
-    own = [process for process in processes if process.belongs_to(place)]
-    return [f"killed a server, process {process.pid}" for process in own if _kill(process, host)]
+        outcome = end_orphan(place, host)
+        return [outcome] if outcome.startswith("killed") else []
+    folder_processes = [process for process in processes if process.belongs_to(place)]
+    return [f"killed a server, process {process.pid}" for process in folder_processes if _kill_process(process, host)]
 
 
-def _kill(process: ServerProcess, host: Host) -> bool:
-    alive = host.find_process(process.pid, process.start_ticks)
-    if alive is None:
+def _kill_process(process: ServerProcess, host: Host) -> bool:
+    live_process = host.find_process(process.pid, process.start_ticks)
+    if live_process is None:
         return False
-    alive.kill()
-    alive.wait(_KILL_S)
+    live_process.kill()
+    live_process.wait(_KILL_S)
     return True
 
 
-def _remove_groups(home: Home, host: Host, own: Session) -> list[str]:
+def _remove_groups(home: Home, host: Host, session: Session) -> list[str]:
     lines = []
-    for group in left_groups(home, host, own):
+    for group in left_groups(home, host, session):
         with contextlib.suppress(HostError):  # a process of somebody's lives in it
             host.remove_memory_group(group)
             lines.append(f"removed the memory group {group.name}")
@@ -223,14 +225,16 @@ def _remove_groups(home: Home, host: Host, own: Session) -> list[str]:
 
 def _private_folders(session: Path, host: Host, root: Path | None) -> list[Path]:
     """Private folders of a session's servers: their option file names the socket there, or lies there itself."""
-    own = _own_private(host, root)
-    named = "\n".join(path for file in _option_files(session, host) for path in paths_in(file, host))
-    folders = [private for private in own if f"{private}/" in named]
+    private_folders = _own_private_folders(host, root)
+    named_paths = "\n".join(path for file in _option_files(session, host) for path in paths_in(file, host))
+    folders = [private_folder for private_folder in private_folders if f"{private_folder}/" in named_paths]
     # Of a server that was just being initialised.
-    for option_file in (option_file for private in own for option_file in _option_files(private, host)):
+    for option_file in (
+        option_file for private_folder in private_folders for option_file in _option_files(private_folder, host)
+    ):
         if any(Path(path).is_relative_to(session) for path in paths_in(option_file, host)):
             folders.append(option_file.parents[1])
-    return sorted({private for private in folders if not session.is_relative_to(private)})
+    return sorted({private_folder for private_folder in folders if not session.is_relative_to(private_folder)})
 
 
 def _option_files(folder: Path, host: Host) -> list[Path]:
@@ -243,26 +247,26 @@ def _remove_idle_private_folders(
     """Private folders whose maker was killed before an option file named them: unused, and old enough to be sure."""
     listening = host.files.read_text(Path("/proc/net/unix"))
     lines = []
-    for folder in _own_private(host, root):
-        in_use = home.root.is_relative_to(folder) or f"{folder}/" in listening
-        in_use = in_use or any(process.belongs_to(folder) for process in processes)
+    for folder in _own_private_folders(host, root):
+        is_in_use = home.root.is_relative_to(folder) or f"{folder}/" in listening
+        is_in_use = is_in_use or any(process.belongs_to(folder) for process in processes)
         facts = host.files.stat(folder, follow=False)
         if facts is None:
             continue
         age_s = (host.clock().unix_ns - facts.modified_ns) / 1e9
-        owner = _owner_of(folder, host)
+        owner = _owning_session(folder, host)
         if owner is not None:
-            in_use, age_s = owner.is_alive(), _IDLE_S + 1
-        if not in_use and age_s > _IDLE_S:
+            is_in_use, age_s = owner.is_alive(), _IDLE_S + 1
+        if not is_in_use and age_s > _IDLE_S:
             host.remove_tree(folder)
             lines.append(f"removed {folder}")
     return lines
 
 
-def _own_private(host: Host, root: Path | None) -> list[Path]:
+def _own_private_folders(host: Host, root: Path | None) -> list[Path]:
     return own_private_folders(host, None if root is None else [root])
 
 
-def _owner_of(folder: Path, host: Host) -> Session | None:
+def _owning_session(folder: Path, host: Host) -> Session | None:
     name = read_own_text(folder / OWNER, host)
     return None if name is None else Session.of_folder(folder / name, host)

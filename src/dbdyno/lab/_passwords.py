@@ -32,7 +32,7 @@ def password_files(study: Study, host: Host, environ: Mapping[str, str] = os.env
         yield study
         return
     with private_folder(host) as folder:
-        servers = {name: _with_file(server, folder, host, environ) for name, server in study.servers.items()}
+        servers = {name: _with_password_file(server, folder, host, environ) for name, server in study.servers.items()}
         yield replace(study, servers=servers)
 
 
@@ -47,7 +47,7 @@ def private_folder(host: Host) -> Iterator[Path]:
         host.remove_tree(folder)
 
 
-def _with_file(server: ServerAddress, folder: Path, host: Host, environ: Mapping[str, str]) -> ServerAddress:
+def _with_password_file(server: ServerAddress, folder: Path, host: Host, environ: Mapping[str, str]) -> ServerAddress:
     if server.password_env is None:
         return server
     if server.password_env not in environ:

@@ -70,7 +70,7 @@ def check_same_engine(
 def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
     """Return what the runs of a target start from."""
     return {
-        **_described(dataset),
+        **_dataset_facts(dataset),
         "in_place": False,
         "snapshot": snapshot.key,
         "rows_total": snapshot.rows_total,
@@ -82,11 +82,11 @@ def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
         "content_sha256": snapshot.content_sha256,
         "tables": [table.to_json() for table in snapshot.tables],
         "space": [table.to_json() for table in snapshot.space],
-        **_undecided(snapshot.undecided),
+        **_undecided_facts(snapshot.undecided),
     }
 
 
-def _undecided(answers: tuple[ConditionAnswer, ...]) -> dict[str, JsonValue]:
+def _undecided_facts(answers: tuple[ConditionAnswer, ...]) -> dict[str, JsonValue]:
     """Conditions that the server did not answer in time, where there are some."""
     return {"undecided": [answer.to_json() for answer in answers]} if answers else {}
 
@@ -94,7 +94,7 @@ def _undecided(answers: tuple[ConditionAnswer, ...]) -> dict[str, JsonValue]:
 def in_place_facts(dataset: Dataset, end: FillEnd) -> dict[str, JsonValue]:
     """Return what was filled into a server that is not ours; nothing is kept of it."""
     return {
-        **_described(dataset),
+        **_dataset_facts(dataset),
         "in_place": True,
         "rows_total": sum(table.rows for table in end.tables),
         "fill_ns": end.elapsed_ns,
@@ -103,11 +103,11 @@ def in_place_facts(dataset: Dataset, end: FillEnd) -> dict[str, JsonValue]:
         "content_sha256": end.content_sha256,
         "tables": [table.to_json() for table in end.tables],
         "space": [table.to_json() for table in end.space],
-        **_undecided(end.undecided),
+        **_undecided_facts(end.undecided),
     }
 
 
-def _described(dataset: Dataset) -> dict[str, JsonValue]:
+def _dataset_facts(dataset: Dataset) -> dict[str, JsonValue]:
     return {
         "dataset": dataset.title,
         "digest": dataset.digest,
@@ -136,30 +136,30 @@ class Preparation:
         ConfigureError, PopulateError : no target at all could be set up, or two hold different rows
         StoreError : an engine is not the one that earlier runs in this folder have measured
         """
-        installations = {target.name: self._engine(target) for target in targets}
-        filled = {target.name: self._filled(target, installations[target.name]) for target in targets}
-        failed = [outcome for outcome in filled.values() if isinstance(outcome, UnpreparedTarget)]
-        if len(failed) == len(filled):
-            raise failed[0].error
-        self._check_equal([target for target in targets if isinstance(filled[target.name], PreparedTarget)])
+        installations = {target.name: self._obtain_engine(target) for target in targets}
+        outcomes = {target.name: self._fill_target(target, installations[target.name]) for target in targets}
+        failures = [outcome for outcome in outcomes.values() if isinstance(outcome, UnpreparedTarget)]
+        if len(failures) == len(outcomes):
+            raise failures[0].error
+        self._check_equal_rows([target for target in targets if isinstance(outcomes[target.name], PreparedTarget)])
         for name, facts in self.facts.items():
             self.context.writer.write_dataset(name, {"datasets": facts})
-        return filled
+        return outcomes
 
-    def _check_equal(self, targets: Sequence[Target]) -> None:
+    def _check_equal_rows(self, targets: Sequence[Target]) -> None:
         """Check that targets hold the same rows for each workload, also where they store them in different ways."""
-        seen = set()
+        checked_digests = set()
         for choice in self.context.study.workloads:
             datasets = {target.name: self._dataset(target, choice.label) for target in targets}
             digests = frozenset((name, dataset.digest) for name, dataset in datasets.items())
-            if digests in seen:
+            if digests in checked_digests:
                 continue  # workloads of a family share their tables
-            seen.add(digests)
+            checked_digests.add(digests)
             check_equal({name: self.sums[name, dataset.digest] for name, dataset in datasets.items()})
             title = Dataset.of_study(self.context.study, choice).title
             self.context.emit(events.DatasetsEqual(title, len(targets)))
 
-    def _filled(self, target: Target, installation: Installation) -> PreparedTarget | UnpreparedTarget:
+    def _fill_target(self, target: Target, installation: Installation) -> PreparedTarget | UnpreparedTarget:
         snapshots = {}
         labels = {self._dataset(target, choice.label).digest: choice.label for choice in self.context.study.workloads}
         try:
@@ -168,13 +168,15 @@ class Preparation:
                 if installation.address is not None:
                     self.sums[target.name, digest] = self._fill_in_place(target, installation, dataset)
                 else:
-                    snapshots[digest] = self._snapshot(target, installation, dataset)
+                    snapshots[digest] = self._obtain_snapshot(target, installation, dataset)
                     self.sums[target.name, digest] = snapshots[digest].tables
         except (ConfigureError, PopulateError) as error:
             self.context.emit(events.TargetFailed(target.name, str(error)))
             return UnpreparedTarget(target, installation, error)
-        undecided = {digest: self.undecided.get((target.name, digest), ()) for digest in labels}
-        return PreparedTarget(target, installation, snapshots, undecided, self._wait_sites(target, installation))
+        undecided_by_digest = {digest: self.undecided.get((target.name, digest), ()) for digest in labels}
+        return PreparedTarget(
+            target, installation, snapshots, undecided_by_digest, self._wait_sites(target, installation)
+        )
 
     def _wait_sites(self, target: Target, installation: Installation) -> Path | None:
         if installation.address is not None:
@@ -193,11 +195,11 @@ class Preparation:
     def _workload(self, target: Target, dataset: Dataset) -> ResolvedWorkload | None:
         """Look up one of the workloads that need the dataset: it says what they have in common."""
         labels = [choice.label for choice in self.context.study.workloads]
-        needing = (label for label in labels if self._dataset(target, label).digest == dataset.digest)
-        resolved = (self.context.workload(target.name, label) for label in needing)
-        return next(filter(None, resolved), None)
+        dataset_labels = (label for label in labels if self._dataset(target, label).digest == dataset.digest)
+        workloads = (self.context.workload(target.name, label) for label in dataset_labels)
+        return next(filter(None, workloads), None)
 
-    def _engine(self, target: Target) -> Installation:
+    def _obtain_engine(self, target: Target) -> Installation:
         context, results = self.context, self.context.results
         installation = context.bench.obtain(target, lambda text: context.emit(events.EngineProgress(target.name, text)))
         facts = installation_facts(installation)
@@ -207,7 +209,7 @@ class Preparation:
         self.context.emit(events.EngineReady(target.name, installation.title, origin, installation.nearest_note))
         return installation
 
-    def _snapshot(self, target: Target, installation: Installation, dataset: Dataset) -> Snapshot:
+    def _obtain_snapshot(self, target: Target, installation: Installation, dataset: Dataset) -> Snapshot:
         key = snapshot_key(self.context.bench.shaping(target, installation), target.engine.storage_engine, dataset)
 
         def fresh_server() -> FreshServer:
@@ -248,7 +250,7 @@ class Preparation:
         server = self.context.bench.running_server(target, installation)
         workload = self._workload(target, dataset)
         try:
-            end = fill(
+            fill_result = fill(
                 dataset,
                 server,
                 target.engine.storage_engine,
@@ -260,11 +262,13 @@ class Preparation:
             )
         finally:
             server.discard()
-        self._note_undecided(target, dataset, end.undecided)
-        rows = sum(table.rows for table in end.tables)
-        self.facts[target.name].append(in_place_facts(dataset, end))
-        self.context.emit(events.DatasetReady(target.name, dataset.title, rows, end.elapsed_ns, 0, reused=False))
-        return end.tables
+        self._note_undecided(target, dataset, fill_result.undecided)
+        rows = sum(table.rows for table in fill_result.tables)
+        self.facts[target.name].append(in_place_facts(dataset, fill_result))
+        self.context.emit(
+            events.DatasetReady(target.name, dataset.title, rows, fill_result.elapsed_ns, 0, reused=False)
+        )
+        return fill_result.tables
 
     def _note_undecided(self, target: Target, dataset: Dataset, undecided: tuple[ConditionAnswer, ...]) -> None:
         """Note conditions of the tables that nobody answered before the runs."""
@@ -295,12 +299,14 @@ def check_equal(sums: Mapping[str, tuple[TableSums, ...]]) -> None:
     ------
     PopulateError : two targets differ; both are named
     """
-    (first, expected), *others = sums.items()
+    (reference_target, expected), *others = sums.items()
     for name, sums_of_target in others:
-        differing = [table.name for table, other in zip(sums_of_target, expected, strict=False) if table != other]
+        differing_tables = [
+            table.name for table, other in zip(sums_of_target, expected, strict=False) if table != other
+        ]
         if sums_of_target != expected:
             raise PopulateError(
-                f"{name} does not hold the same rows as {first}",
-                f"tables that differ: {', '.join(differing) or 'their number'}",
+                f"{name} does not hold the same rows as {reference_target}",
+                f"tables that differ: {', '.join(differing_tables) or 'their number'}",
                 "remove the snapshots in DBDYNO_HOME and run again",
             )

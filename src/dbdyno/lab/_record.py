@@ -61,8 +61,8 @@ def changed_caveats(changed: Mapping[str, tuple[str, str]]) -> tuple[Caveat, ...
     if not changed:
         return ()
     words = [f"{name} from {old or 'empty'} to {new or 'empty'}" for name, (old, new) in changed.items()]
-    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    text = f"variables of the server changed while it was driven: {', '.join(words[:_NAMED])}{more}"
+    rest_words = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    text = f"variables of the server changed while it was driven: {', '.join(words[:_NAMED])}{rest_words}"
     return (Caveat("variables-changed", text),)
 
 
@@ -97,9 +97,9 @@ def fault_of(
     """
     if death is not None:
         reason_clause = "" if "server died" in reason or not reason else f"; {reason}"
-        head = f"the server died: {death.words}{reason_clause}"
+        headline = f"the server died: {death.words}{reason_clause}"
         evidence = [death.kernel_line, _first_lines(death.excerpt) or _last_lines(log_tail)]
-        return death.kind, "\n".join([head, *filter(None, evidence)])
+        return death.kind, "\n".join([headline, *filter(None, evidence)])
     if measured == "network":  # an answer could not have come, whatever the server did
         return measured, reason
     if wedged is not None and status == "failed":
@@ -154,8 +154,8 @@ _NOT_INDEPENDENT = Caveat(
 
 
 def _delay_words(delays: CallDelays) -> str:
-    named = ((delays.flush_ns, "flushes"), (delays.read_ns, "reads"))
-    return " and ".join(f"{what} took {format_duration(ns)} longer" for ns, what in named if ns)
+    named_delays = ((delays.flush_ns, "flushes"), (delays.read_ns, "reads"))
+    return " and ".join(f"{calls} took {format_duration(ns)} longer" for ns, calls in named_delays if ns)
 
 
 def record_of(
@@ -178,9 +178,9 @@ def record_of(
         )
     if prepared.target.delays != NO_DELAYS:
         caveats = (*caveats, Caveat("held", f"its {_delay_words(prepared.target.delays)}, on purpose"))
-    died = death if judgement.status == "failed" else None
-    seen = (judgement.status, judgement.reason, died, figures.errors, log_tail)
-    fault, reason = fault_of(*seen, judgement.fault, wedged)
+    crash = death if judgement.status == "failed" else None
+    fault_evidence = (judgement.status, judgement.reason, crash, figures.errors, log_tail)
+    fault, reason = fault_of(*fault_evidence, judgement.fault, wedged)
     use = figures.client_use
     return RunRecord(
         run=run,
@@ -231,9 +231,9 @@ def with_conditions(
 
     `filled`: what was undecided after the filling, before any run.
     """
-    broken = broken_words(conditions)
-    if broken:
-        return replace(record, status="failed", reason=f"data: {broken}")
+    violations = broken_words(conditions)
+    if violations:
+        return replace(record, status="failed", reason=f"data: {violations}")
     if open_ones := undecided_words(filled, timeouts):
         caveat = Caveat("condition-undecided", f"after the filling: {open_ones}")
         record = replace(record, caveats=(*record.caveats, caveat))
@@ -264,12 +264,12 @@ def failed_run(
     server: RunServer | None = None,
 ) -> StoredRun:
     """A run that an error ended, with what its server had to say."""
-    death, wedged = (_death_of(server), server.wedged()) if server else (None, None)
+    death, wedged = (_await_crash_report(server), server.wedged()) if server else (None, None)
     log_tail = server.log_tail() if server else ""
     words = str(error) if isinstance(error, DbdynoError) else f"{type(error).__name__}: {error}"
-    seen = "network" if _is_path_lost(error) else ""
-    words = f"{seen}: {words}" if seen else words
-    fault, reason = fault_of("failed", words, death, (), log_tail, seen, wedged)
+    lost_path = "network" if _is_path_lost(error) else ""
+    words = f"{lost_path}: {words}" if lost_path else words
+    fault, reason = fault_of("failed", words, death, (), log_tail, lost_path, wedged)
     record = RunRecord(
         run=run,
         family=prepared.installation.family,
@@ -295,7 +295,7 @@ def _is_path_lost(error: Exception) -> bool:
     return isinstance(error, PathLostError) or (isinstance(error, WorldError) and error.fault == "network")
 
 
-def _death_of(server: RunServer) -> CrashReport | None:
+def _await_crash_report(server: RunServer) -> CrashReport | None:
     """Return how a server ended that has just failed us: its sockets close before its process is gone."""
     deadline = time.monotonic() + _PATIENCE_S
     while (death := server.diagnose_exit()) is None and server.wedged() is None and time.monotonic() < deadline:

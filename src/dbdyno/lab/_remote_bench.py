@@ -35,10 +35,10 @@ def connected_bench(study: Study, bench: BenchChoice | None, lab: Host) -> Itera
     if bench is None or bench.server is None:
         yield None
         return
-    with _connected(study, bench.server) as host:
+    with _connect_host(study, bench.server) as host:
         host.home.check()
         if any(map(is_network_route, study.routes)) and not bench.clients:
-            _check_apart(bench.server.name, host, "this machine", lab)
+            _check_different_machines(bench.server.name, host, "this machine", lab)
         check_shaping(host, bench.server, study.shaped_routes)
         yield host
 
@@ -61,28 +61,28 @@ def connected_clients(
     ------
     HostError : one can't be reached, or two of the bench's hosts are one machine
     """
-    with contextlib.ExitStack() as held:
-        known = [] if bench is None or bench.server is None or server is None else [(bench.server.name, server)]
+    with contextlib.ExitStack() as exit_stack:
+        named_hosts = [] if bench is None or bench.server is None or server is None else [(bench.server.name, server)]
         clients = []
         for choice in () if bench is None else bench.clients:
-            host = held.enter_context(_connected(study, choice))
-            for name, other in known:
-                _check_apart(choice.name, host, name, other)
-            known.append((choice.name, host))
+            host = exit_stack.enter_context(_connect_host(study, choice))
+            for name, other_host in named_hosts:
+                _check_different_machines(choice.name, host, name, other_host)
+            named_hosts.append((choice.name, host))
             clients.append(ClientHost(choice, host))
         yield tuple(clients)
 
 
 @contextlib.contextmanager
-def _connected(study: Study, choice: HostChoice) -> Iterator[RemoteHost]:
+def _connect_host(study: Study, choice: HostChoice) -> Iterator[RemoteHost]:
     patience_s = _LOST_PATHS * study.timeouts.path_ns / 1e9
     with connect(choice.ssh, find_generator(), home=choice.home, patience_s=patience_s) as host:
         host.end_agents_of_dead_labs()
         yield host
 
 
-def _check_apart(name: str, host: Host, other_name: str, other: Host) -> None:
-    if host.boot_id() == other.boot_id():
+def _check_different_machines(name: str, host: Host, other_name: str, other_host: Host) -> None:
+    if host.boot_id() == other_host.boot_id():
         raise HostError(
             f"{name} is {other_name}" if other_name == "this machine" else f"{name} and {other_name} are one machine",
             "both have the same boot id, so there is no network between them",
@@ -102,15 +102,15 @@ def network_access(study: Study, lab: Host, clients: Sequence[ClientHost] = ()) 
     if server is None or server.address is None or not any(map(is_network_route, study.routes)):
         yield None
         return
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as exit_stack:
         hosts: Sequence[Host] = [client.host for client in clients] or [lab]
-        folders = [held.enter_context(_left_if_lost(private_folder(host))) for host in hosts]
-        reached = tuple(NetworkClient(host, folder) for host, folder in zip(hosts, folders, strict=True))
-        yield NetworkAccess(server.address, server.ports, reached)
+        folders = [exit_stack.enter_context(_keep_folder_if_host_lost(private_folder(host))) for host in hosts]
+        network_clients = tuple(NetworkClient(host, folder) for host, folder in zip(hosts, folders, strict=True))
+        yield NetworkAccess(server.address, server.ports, network_clients)
 
 
 @contextlib.contextmanager
-def _left_if_lost(folder: contextlib.AbstractContextManager[Path]) -> Iterator[Path]:
+def _keep_folder_if_host_lost(folder: contextlib.AbstractContextManager[Path]) -> Iterator[Path]:
     """A folder that stays where its host is lost by then: the host's agent removes it with its lease."""
     path = folder.__enter__()
     try:
@@ -141,13 +141,13 @@ def network_client(
             client.choice.name,
             client.choice.ssh,
             client.host.program.path,
-            str(reached.password_file),
+            str(remote_client.password_file),
             client.host.facts().logical_cpu_count,
         )
-        for client, reached in zip(clients, access.clients, strict=True)
+        for client, remote_client in zip(clients, access.clients, strict=True)
     )
-    lead = clients[0].host
-    return LoadClient(lead, Path(lead.program.path), agents[0].logical_cpu_count, agents, lab, generator)
+    lead_host = clients[0].host
+    return LoadClient(lead_host, Path(lead_host.program.path), agents[0].logical_cpu_count, agents, lab, generator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +169,8 @@ class RemoteBench(LocalBench):
         installation = provision(target.engine, self.lab, self.lab_home, progress=progress)
         with in_use(installation, self.lab_home, self.lab):
             storage_engine = target.engine.storage_engine
-            moved = push_installation(installation, storage_engine, self.lab_home, self.there, self.home, progress)
-        self.held.enter_context(in_use(moved, self.home, self.host))
-        return moved
+            remote_installation = push_installation(
+                installation, storage_engine, self.lab_home, self.there, self.home, progress
+            )
+        self.held.enter_context(in_use(remote_installation, self.home, self.host))
+        return remote_installation

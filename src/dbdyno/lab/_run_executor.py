@@ -65,40 +65,42 @@ class RunExecutor:
             ladder_server = self._ladder_server(run, prepared)
         except ConfigureError as error:  # a full disk would fail every run alike: that stops the study instead
             return failed_run(run, prepared, error, clock)
-        stored = None
+        stored_run = None
         try:
-            stored = self._attempted(run, prepared, ladder_server, clock)
+            stored_run = self._attempt_run(run, prepared, ladder_server, clock)
         except HostError as error:
             if error.fault != "network":
                 raise
             return failed_run(run, prepared, error, clock)
         finally:
             with uninterrupted(), host_may_be_lost():
-                self._leave(run, ladder_server, stored, following)
-        return stored
+                self._release_server(run, ladder_server, stored_run, following)
+        return stored_run
 
-    def _attempted(
+    def _attempt_run(
         self, run: Run, prepared: PreparedTarget, ladder_server: LadderServer, clock: WallClock
     ) -> StoredRun:
         try:
-            return self._with_server(run, prepared, ladder_server)
+            return self._run_on_server(run, prepared, ladder_server)
         except (ConfigureError, MeasureError, PopulateError, pymysql.MySQLError) as error:
             return failed_run(run, prepared, error, clock, ladder_server.server)
 
     def _ladder_server(self, run: Run, prepared: PreparedTarget) -> LadderServer:
         if prepared.is_running_server:
             return LadderServer(self.context.run_server(run, prepared))
-        held = self.held.take(run)
-        if held is not None:
-            return held
+        held_server = self.held.take(run)
+        if held_server is not None:
+            return held_server
         self.context.emit(events.RunPhaseEntered(run, "restore"))
         return self.held.first(run, self.context.run_server(run, prepared))
 
-    def _leave(self, run: Run, ladder_server: LadderServer, stored: StoredRun | None, following: Run | None) -> None:
+    def _release_server(
+        self, run: Run, ladder_server: LadderServer, stored_run: StoredRun | None, next_run: Run | None
+    ) -> None:
         """Keep a server that did its work for the run that goes on with it; stop any other."""
-        did_its_work = stored is not None and stored.record.status != "failed"
-        if stored and did_its_work and following and share_server(self.context.study, run, following):
-            telemetry = stored.telemetry
+        did_its_work = stored_run is not None and stored_run.record.status != "failed"
+        if stored_run and did_its_work and next_run and share_server(self.context.study, run, next_run):
+            telemetry = stored_run.telemetry
             assert not isinstance(telemetry, Table), "tables are of imported runs"
             self.held.keep(run, ladder_server.after(telemetry))
             return
@@ -108,55 +110,69 @@ class RunExecutor:
     def _dataset(self, run: Run) -> Dataset:
         return self.context.dataset(run.cell.target, run.cell.workload)
 
-    def _with_server(self, run: Run, prepared: PreparedTarget, ladder_server: LadderServer) -> StoredRun:
+    def _run_on_server(self, run: Run, prepared: PreparedTarget, ladder_server: LadderServer) -> StoredRun:
         server = ladder_server.server
-        before = _ServerBefore.read(server, self._dataset(run).schema)
-        order = self._order(run, ladder_server)
-        watch = SessionWatch(order, server, SecondReporter(run, order, self.context.emit))
+        state_before = _ServerBefore.read(server, self._dataset(run).schema)
+        order = self._load_order(run, ladder_server)
+        session_watch = SessionWatch(order, server, SecondReporter(run, order, self.context.emit))
         reconnected = self.context.host.times_reconnected()
         with shaped_network(self.context.study, run, server, self.context.host) as shape:
-            measured = self._measured(order, prepared, ladder_server, before, watch)
-        status_after, variables_after = _if_alive(server, server.status), _if_alive(server, server.variables)
-        verified = self._verified(run, prepared, server, measured)
+            measured = self._measure(order, prepared, ladder_server, state_before, session_watch)
+        status_after, variables_after = _ask_if_alive(server, server.status), _ask_if_alive(server, server.variables)
+        verification = self._verify_tables(run, prepared, server, measured)
         log_tail = server.log_tail()
         record = record_of(run, prepared, measured, server.diagnose_exit(), log_tail, server.wedged())
-        record = with_waits(record, watch.words())
+        record = with_waits(record, session_watch.words())
         record = replace(
-            record, caveats=(*record.caveats, *server.clock_caveats(), *self._unseen(run, reconnected), *shape.caveats)
+            record,
+            caveats=(
+                *record.caveats,
+                *server.clock_caveats(),
+                *self._visibility_caveats(run, reconnected),
+                *shape.caveats,
+            ),
         )
-        changed = changed_caveats(changed_variables(before.variables, variables_after))
+        variable_caveats = changed_caveats(changed_variables(state_before.variables, variables_after))
         record = replace(
             record,
             step=ladder_server.step,
-            caveats=(*record.caveats, *ladder_server.caveats, *changed),
+            caveats=(*record.caveats, *ladder_server.caveats, *variable_caveats),
         )
-        filled, timeouts = prepared.undecided.get(self._dataset(run).digest, ()), self.context.study.timeouts
-        record = with_conditions(self._bounded(record, before.variables), verified.answers, filled, timeouts)
-        record = self._ended(record, server)
+        undecided_conditions, timeouts = (
+            prepared.undecided.get(self._dataset(run).digest, ()),
+            self.context.study.timeouts,
+        )
+        record = with_conditions(
+            self._with_cache_caveat(record, state_before.variables),
+            verification.answers,
+            undecided_conditions,
+            timeouts,
+        )
+        record = self._end_server(record, server)
         return StoredRun(
             record=record,
             seconds=measured.seconds,
             intervals=measured.intervals,
             telemetry=measured.telemetry,
-            variables=before.variables,
+            variables=state_before.variables,
             variables_after=variables_after,
             settings=server.settings,
-            status_before=before.status,
+            status_before=state_before.status,
             status_after=status_after,
-            conditions=[answer.to_json() for answer in verified.answers],
-            space=[table.to_json() for table in verified.space],
-            schema=before.schema,
-            process=before.process,
+            conditions=[answer.to_json() for answer in verification.answers],
+            space=[table.to_json() for table in verification.space],
+            schema=state_before.schema,
+            process=state_before.process,
             order=order.to_json(),
             start=measured.start,
             end=measured.end,
-            counters=_counters(measured, server.telemetry_facts()),
+            counters=_counter_document(measured, server.telemetry_facts()),
             telemetry_facts={
                 **server.telemetry_facts(),
                 "client_use": self._client_facts(run, order),
                 **shape.facts,
                 **({"session_threads": measured.threads} if measured.threads else {}),
-                **({"session_waits": watch.looks} if watch.looks else {}),
+                **({"session_waits": session_watch.looks} if session_watch.looks else {}),
             },
             life=server.life(),
             server_cnf=server.option_file,
@@ -164,20 +180,20 @@ class RunExecutor:
             profile=measured.profile,
         )
 
-    def _order(self, run: Run, ladder_server: LadderServer) -> LoadOrder:
+    def _load_order(self, run: Run, ladder_server: LadderServer) -> LoadOrder:
         cpus = self.context.study.pinning.client
         client = self.context.client(run.cell.route)
         workers = worker_count(run.cell.concurrency, cpus, client.logical_cpu_count)
         target = ladder_server.server.order_target(self._dataset(run).schema)
         return LoadOrder(run, self.context.study, target, workers, is_step=ladder_server.is_used, agents=client.agents)
 
-    def _measured(
+    def _measure(
         self,
         order: LoadOrder,
         prepared: PreparedTarget,
         ladder_server: LadderServer,
-        before: _ServerBefore,
-        watch: SessionWatch,
+        state_before: _ServerBefore,
+        session_watch: SessionWatch,
     ) -> MeasuredRun:
         """Let the server settle, then drive it."""
         run, server = order.run, ladder_server.server
@@ -193,10 +209,10 @@ class RunExecutor:
                 client.lab or client.host,
                 client.lab_generator or client.generator,
                 server.sources(),
-                watch.take,
-                on_course=watch.reporter.follow,
-                facts=self._gate_facts(prepared, before, ladder_server),
-                curve=self._curve(run),
+                session_watch.take,
+                on_course=session_watch.reporter.follow,
+                facts=self._gate_facts(prepared, state_before, ladder_server),
+                curve=self._cost_curve(run),
                 threads_place=self._threads_place(run, prepared, server),
                 recording=recording,
                 lead=client.host,
@@ -222,7 +238,7 @@ class RunExecutor:
             return None
         return ThreadsPlace(self.context.host, self.context.generator, server.pid, prepared.wait_sites)
 
-    def _unseen(self, run: Run, reconnected: int) -> tuple[Caveat, ...]:
+    def _visibility_caveats(self, run: Run, reconnected: int) -> tuple[Caveat, ...]:
         """Caveats of what is not seen of a server on another host; `reconnected`: as counted before the load."""
         caveats = []
         if self.context.client(run.cell.route).host is not self.context.host:
@@ -233,16 +249,16 @@ class RunExecutor:
             caveats.append(Caveat("control-lost", text))
         return tuple(caveats)
 
-    def _bounded(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
+    def _with_cache_caveat(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
         """Add a caveat where the memory tier does not bind what the storage engine keeps in memory."""
-        is_theirs = self.context.study.target(record.run.cell.target).engine.source_kind == "server"
-        if self.context.study.limits.memory is not None or is_theirs:
+        is_running_server = self.context.study.target(record.run.cell.target).engine.source_kind == "server"
+        if self.context.study.limits.memory is not None or is_running_server:
             return record
         available = self.context.host.memory_available_bytes()
         caveat = unbounded_cache(record.storage_engine, variables, record.run.cell.tier_bytes, available)
         return record if caveat is None else replace(record, caveats=(*record.caveats, caveat))
 
-    def _ended(self, record: RunRecord, server: RunServer) -> RunRecord:
+    def _end_server(self, record: RunRecord, server: RunServer) -> RunRecord:
         """End the server as the study asks. What goes wrong with that weakens the run and does not undo it."""
         after_run = self.context.study.after_run
         if after_run == "discard" or record.status == "failed":
@@ -255,7 +271,7 @@ class RunExecutor:
             return replace(record, caveats=(*record.caveats, caveat))
         return record
 
-    def _verified(self, run: Run, prepared: PreparedTarget, server: RunServer, measured: MeasuredRun) -> Verified:
+    def _verify_tables(self, run: Run, prepared: PreparedTarget, server: RunServer, measured: MeasuredRun) -> Verified:
         """Return whether the tables are consistent after the run; not asked of a run that failed anyway."""
         workload = self.context.workload(run.cell.target, run.cell.workload)
         if workload is None or not workload.conditions or measured.judgement.status == "failed":
@@ -273,26 +289,28 @@ class RunExecutor:
             on_wait=lambda wait: self.context.emit(events.awaited(run.cell.target, wait)),
         )
 
-    def _curve(self, run: Run) -> CostCurve | None:
+    def _cost_curve(self, run: Run) -> CostCurve | None:
         if (calibration := self.context.options.calibration) is None:
             return None
         return calibration.curve(run.cell.route, self.context.study.workload(run.cell.workload).name)
 
     def _client_facts(self, run: Run, order: LoadOrder) -> dict[str, JsonValue]:
         """Return what the client's use was read off: with it anyone can do the sum again."""
-        curve = self._curve(run)
+        curve = self._cost_curve(run)
         points: JsonValue = None if curve is None else {"busy": list(curve.busy), "used": list(curve.used)}
         return {"cost_curve": points, "client_has_own_cpus": order.client_has_own_cpus}
 
     def _gate_facts(
-        self, prepared: PreparedTarget, before: _ServerBefore, ladder_server: LadderServer
+        self, prepared: PreparedTarget, state_before: _ServerBefore, ladder_server: LadderServer
     ) -> ServerFacts | None:
         """Return what the server's gates are read with; None: the study does not ask them."""
         if not self.context.study.adaptive_length.gates:
             return None
         on_flash = None if prepared.is_running_server else is_flash(self.context.machine.rotational)
         engine = prepared.target.engine.storage_engine
-        return gate_facts(engine, before.variables, before.schema, is_flash=on_flash, step=ladder_server.step)
+        return gate_facts(
+            engine, state_before.variables, state_before.schema, is_flash=on_flash, step=ladder_server.step
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +327,7 @@ class _ServerBefore:
         return cls(server.variables(), server.status(), server.schema(schema), server.process())
 
 
-def _if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[str, str]:
+def _ask_if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[str, str]:
     if server.death() or server.wedged():
         return {}
     try:
@@ -318,10 +336,10 @@ def _if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> dict[s
         return {}
 
 
-def _counters(measured: MeasuredRun, lacking: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def _counter_document(measured: MeasuredRun, telemetry_facts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Deltas over the window; what the server does not show stands there by name."""
     if not measured.counters:
         return {}
-    absent = lacking.get("absent_counters")
-    names = [str(name) for name in absent] if isinstance(absent, list) else []
+    absent_names = telemetry_facts.get("absent_counters")
+    names = [str(name) for name in absent_names] if isinstance(absent_names, list) else []
     return counters_document(measured.counters, measured.figures.window_s, measured.figures.transactions, names)

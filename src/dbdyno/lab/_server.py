@@ -63,13 +63,13 @@ def table_bytes(data_directory: Path, database: str, storage_engine: str, host: 
 
     Some storage engines keep the rows of all databases together, but the benchmark's are the only ones there.
     """
-    known = storage_engines().get(storage_engine)
-    shared = [str(data_directory / pattern) for pattern in (known.shared if known is not None else ())]
+    engine = storage_engines().get(storage_engine)
+    shared_paths = [str(data_directory / pattern) for pattern in (engine.shared if engine is not None else ())]
     folder = data_directory / database
     files = [
         entry
         for entry in host.files.entries(data_directory, recursive=True)
-        if entry.path.is_relative_to(folder) or any(entry.path.match(pattern) for pattern in shared)
+        if entry.path.is_relative_to(folder) or any(entry.path.match(pattern) for pattern in shared_paths)
     ]
     for place in beside(data_directory, storage_engine):
         files += host.files.entries(place, recursive=True) if host.files.stat(place) else []
@@ -193,7 +193,7 @@ class LabServer:
         if self._server.pid is None or after_run == "discard":
             return
         self._note_memory()
-        self._let_go()
+        self._close_status_and_throttle()
         if after_run == "recover" and self._restart is not None:
             self._server.kill()
             self._life["kill_ns"] = self._server.kill_ns
@@ -231,19 +231,19 @@ class LabServer:
         if pid is None:
             return self._plugin_facts()
         process = self._server.process
-        held = {"container": process.facts()} if isinstance(process, ContainerProcess) else {}
+        container_facts = {"container": process.facts()} if isinstance(process, ContainerProcess) else {}
         tree = self._server.installation.own_tree
         libraries = mapped_libraries(self._host.files, pid, () if tree is None else (tree,))
         return {
             **process_facts(self._host.files, pid),
-            **held,
+            **container_facts,
             "libraries": [{**library} for library in libraries],
             **self._plugin_facts(),
         }
 
     def _plugin_facts(self) -> dict[str, JsonValue]:
-        shown = self._server.plugin(self._storage_engine)
-        return {"plugin": {**shown}} if shown else {}
+        plugin = self._server.plugin(self._storage_engine)
+        return {"plugin": {**plugin}} if plugin else {}
 
     def sources(self) -> Sequence[SourceGroup]:
         """See `RunServer`. What the machine does not offer is named in `telemetry_facts`.
@@ -262,19 +262,19 @@ class LabServer:
     def _status_source(self) -> StatusSource | None:
         """The server's counters, as far as the account may see them: all but its status needs a right of its own."""
         installation = self._server.installation
-        shown = None if self._storage_engine == "innodb" else self._server.plugin(self._storage_engine)
-        every = counter_sources(
+        plugin = None if self._storage_engine == "innodb" else self._server.plugin(self._storage_engine)
+        all_counters = counter_sources(
             installation.family,
             installation.version,
             ("innodb", self._storage_engine),
-            None if shown is None else shown.get("version", ""),
+            None if plugin is None else plugin.get("version", ""),
         )
-        for counters in (every, [counter for counter in every if counter.is_plain]):
+        for counters in (all_counters, [counter for counter in all_counters if counter.is_plain]):
             source = StatusSource(self._server.connect, counters)
             try:
                 self._lacking["absent_counters"] = list(absent_counters(source.read()))
             except pymysql.MySQLError as error:
-                self._note_absent("all counters" if counters is every else "SHOW GLOBAL STATUS", error)
+                self._note_absent("all counters" if counters is all_counters else "SHOW GLOBAL STATUS", error)
                 source.close()
             else:
                 self._status = source
@@ -311,7 +311,7 @@ class LabServer:
 
     def discard(self) -> None:
         """See `RunServer`."""
-        self._let_go()
+        self._close_status_and_throttle()
         self._server.kill()
         if self._directory is not None:
             self._host.remove_tree(self._directory)
@@ -321,7 +321,7 @@ class LabServer:
             self._status.close()
             self._status = None
 
-    def _let_go(self) -> None:
+    def _close_status_and_throttle(self) -> None:
         self._close_status()
         if self._throttle is not None:
             self._throttle.end()

@@ -52,8 +52,8 @@ class Session:
     def new_directory(self) -> Path:
         """A folder for one server, not yet made into anything."""
         files = self.host.files
-        taken = {entry.path.name for entry in files.entries(self.folder)} if files.stat(self.folder) else set()
-        number = next(n for n in range(1, len(taken) + 2) if f"s{n}" not in taken)
+        taken_names = {entry.path.name for entry in files.entries(self.folder)} if files.stat(self.folder) else set()
+        number = next(n for n in range(1, len(taken_names) + 2) if f"s{n}" not in taken_names)
         directory = self.folder / f"s{number}"
         self.host.make_directory(directory)
         return directory
@@ -108,11 +108,11 @@ def server_processes(host: Host) -> Iterator[ServerProcess]:
     commands = host.files.read_many([entry.path / "cmdline" for entry in folders])
     for entry, command in zip(folders, commands, strict=True):
         words = os.fsdecode(command or b"").split("\0")
-        named = next((word for word in words if word.startswith(_OPTION_FILE)), "")
-        (stat,) = host.files.read_many([entry.path / "stat"]) if named else [None]
+        option_argument = next((word for word in words if word.startswith(_OPTION_FILE)), "")
+        (stat,) = host.files.read_many([entry.path / "stat"]) if option_argument else [None]
         if stat is not None:
             is_own = entry.user_id in own_users
-            option_file = Path(named.removeprefix(_OPTION_FILE))
+            option_file = Path(option_argument.removeprefix(_OPTION_FILE))
             paths = paths_in(option_file, host) if is_own else ()
             yield ServerProcess(int(entry.path.name), parse_stat(stat)[1], option_file, paths, is_own)
 

@@ -56,12 +56,12 @@ class SecondReporter:
 
     def take(self, row: SecondRow) -> None:
         """Tell of a second: its number within its phase, and how many that has, at most where that is open."""
-        first, count = self._place(row.phase)
+        first_second, count = self._phase_span(row.phase)
         self.on_event(
             events.SecondMeasured(
                 self.run,
                 row.phase,
-                row.second - first + 1,
+                row.second - first_second + 1,
                 count,
                 row.tps,
                 row.p95_ns,
@@ -73,7 +73,7 @@ class SecondReporter:
             )
         )
 
-    def _place(self, phase: str) -> tuple[int, int]:
+    def _phase_span(self, phase: str) -> tuple[int, int]:
         if self.order.study.pacing.search is not None:
             return 0, 0
         if phase != "window":
@@ -107,7 +107,7 @@ class SessionWatch:
         self._seconds += 1
         self._has_transactions |= row.tps > 0
         if not self._has_transactions and self._seconds in (_QUIET_S, self._last_second()):
-            self._look(row.second)
+            self._sample_waits(row.second)
 
     def words(self) -> str:
         """Say what the sessions waited for at the last look; empty where there was none, or no answer."""
@@ -117,7 +117,7 @@ class SessionWatch:
     def _last_second(self) -> int:
         return self.order.window_seconds if self._phase == "window" else self.order.first_window_second
 
-    def _look(self, second: int) -> None:
+    def _sample_waits(self, second: int) -> None:
         """Ask in a thread of its own: a server that does not answer must not hold up the records of the load."""
         answers: list[Mapping[str, JsonValue]] = []
 
@@ -141,10 +141,10 @@ def read_session_waits(connection: Connection[Any]) -> dict[str, JsonValue]:
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT CONNECTION_ID()")
-        own = next((row[0] for row in rows_of(cursor, 1)), None)
+        own_id = next((row[0] for row in rows_of(cursor, 1)), None)
         cursor.execute("SHOW FULL PROCESSLIST")
         # Id, User, Host, db, Command, Time, State, Info; MariaDB adds Progress.
-        rows = [row for row in rows_of(cursor, 8) if row[0] != own and str(row[4]).lower() not in _IDLE]
+        rows = [row for row in rows_of(cursor, 8) if row[0] != own_id and str(row[4]).lower() not in _IDLE]
         lock_waits: int | None = None
         with contextlib.suppress(pymysql.MySQLError):
             cursor.execute(_LOCK_WAITS)
@@ -161,8 +161,8 @@ def alike(rows: Iterable[Sequence[Any]]) -> list[dict[str, str | int]]:
     longest: dict[tuple[str, str], int] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for row in rows:
-        command, seconds, state, text = (row[at] for at in (4, 5, 6, 7))
-        kind = (str(state or command), _beginning(str(text or "")))
+        command, seconds, state, text = (row[column] for column in (4, 5, 6, 7))
+        kind = (str(state or command), _statement_beginning(str(text or "")))
         counts[kind] += 1
         longest[kind] = max(longest.get(kind, 0), int(number_of(seconds or 0)))
     return [
@@ -188,7 +188,7 @@ def waits_words(look: Mapping[str, Any]) -> str:
     return words + (f"; {counted(locks, 'InnoDB transaction')} waited for locks" if locks else "")
 
 
-def _beginning(text: str) -> str:
+def _statement_beginning(text: str) -> str:
     """The first words of a statement, without the values in it."""
     words = re.sub(r"/\*.*?\*/", " ", text).split()[:_STATEMENT_WORDS]
     return re.sub(r"'[^']*'?|\b\d+\b", "?", " ".join(words))[:60]

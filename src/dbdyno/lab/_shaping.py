@@ -77,13 +77,13 @@ def shaped_network(study: Study, run: Run, server: RunServer, host: object) -> I
         yield AppliedShape()
         return
     shaper = find_shaper(host, choice)
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as exit_stack:
         with server.client_connection() as connection:
             plain_ns = _round_trip_ns(connection)
             port = server.order_target("")["port"]
             assert isinstance(port, int), "a server of the network has a port"
             commands = shaper.apply(route, port)
-            held.callback(_undo, shaper)
+            exit_stack.callback(_undo_shaping, shaper)
             reading = _read_path(connection, route, plain_ns)
         facts: dict[str, JsonValue] = {
             "route": route.name,
@@ -114,16 +114,22 @@ def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
         )
     if route.rate_bits_per_s is None or reading.reply_bits_per_s is None:
         return ()
-    share, seen = reading.reply_bits_per_s / route.rate_bits_per_s, f"{reading.reply_bits_per_s / 1e6:,.4g} Mbit/s"
-    asked = f"{route.rate_bits_per_s / 1e6:,.6g} Mbit/s"
+    share, measured_rate = (
+        reading.reply_bits_per_s / route.rate_bits_per_s,
+        f"{reading.reply_bits_per_s / 1e6:,.4g} Mbit/s",
+    )
+    requested_rate = f"{route.rate_bits_per_s / 1e6:,.6g} Mbit/s"
     if share > _RATE_ABOVE:
         raise ConfigureError(
             f"the route '{route.name}' is not as the study asks",
-            f"replies came with {seen}, faster than {asked}",
+            f"replies came with {measured_rate}, faster than {requested_rate}",
             "check that replies to this machine leave by the interface of the host's address",
         )
     if share < _RATE_BELOW:
-        text = f"one connection got {seen} of the {asked} of the route '{route.name}': the network itself is slower"
+        text = (
+            f"one connection got {measured_rate} of the {requested_rate} of the route '{route.name}': "
+            "the network is slower, or one connection sends too little per round trip"
+        )
         return (Caveat("shaped-rate", text),)
     return ()
 
@@ -160,7 +166,7 @@ def _reply_ns(connection: ServerConnection, size_bytes: int) -> int:
     return took_ns
 
 
-def _undo(shaper: TrafficShaper) -> None:
+def _undo_shaping(shaper: TrafficShaper) -> None:
     with uninterrupted(), host_may_be_lost():
         shaper.undo()
 

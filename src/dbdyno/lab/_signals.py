@@ -30,18 +30,18 @@ def interruptible() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.getsignal(number) for number in _ENDINGS}
-    if before[signal.SIGHUP] is signal.SIG_IGN:
-        del before[signal.SIGHUP]
-    alarm = signal.signal(signal.SIGALRM, _cut_off)
+    previous_handlers = {number: signal.getsignal(number) for number in _ENDINGS}
+    if previous_handlers[signal.SIGHUP] is signal.SIG_IGN:
+        del previous_handlers[signal.SIGHUP]
+    alarm = signal.signal(signal.SIGALRM, _handle_cleanup_timeout)
     try:
-        for number in before:
-            signal.signal(number, _stop)
+        for number in previous_handlers:
+            signal.signal(number, _handle_stop_signal)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, alarm)
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
@@ -54,41 +54,43 @@ def uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[int] = []
+    received_signals: list[int] = []
 
     def keep(number: int, _frame: FrameType | None) -> None:
-        came.append(number)
-        _limit_what_follows()
+        received_signals.append(number)
+        _start_cleanup_timer()
 
-    before = {number: signal.getsignal(number) for number in _ENDINGS}
-    heard = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
+    previous_handlers = {number: signal.getsignal(number) for number in _ENDINGS}
+    replaced_handlers = {
+        number: handler for number, handler in previous_handlers.items() if handler is not signal.SIG_IGN
+    }
     is_overdue = False
     try:
-        for number in heard:
+        for number in replaced_handlers:
             signal.signal(number, keep)
         yield
     except OverdueError:
         is_overdue = True
         raise
     finally:
-        for number, handler in heard.items():
+        for number, handler in replaced_handlers.items():
             signal.signal(number, signal.SIG_IGN if is_overdue else handler)
-        if came and not is_overdue:
-            signal.raise_signal(came[0])
+        if received_signals and not is_overdue:
+            signal.raise_signal(received_signals[0])
 
 
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    for again in _ENDINGS:
-        signal.signal(again, signal.SIG_IGN)  # an impatient second Ctrl-C must not leave a server behind
-    _limit_what_follows()
+def _handle_stop_signal(number: int, frame: FrameType | None) -> NoReturn:
+    for ignored_signal in _ENDINGS:
+        signal.signal(ignored_signal, signal.SIG_IGN)  # an impatient second Ctrl-C must not leave a server behind
+    _start_cleanup_timer()
     raise KeyboardInterrupt
 
 
-def _limit_what_follows() -> None:
+def _start_cleanup_timer() -> None:
     """Start the clock, unless it runs already or nobody would hear it."""
-    if signal.getsignal(signal.SIGALRM) is _cut_off and signal.getitimer(signal.ITIMER_REAL)[0] == 0:
+    if signal.getsignal(signal.SIGALRM) is _handle_cleanup_timeout and signal.getitimer(signal.ITIMER_REAL)[0] == 0:
         signal.setitimer(signal.ITIMER_REAL, END_S)
 
 
-def _cut_off(number: int, frame: FrameType | None) -> NoReturn:
+def _handle_cleanup_timeout(number: int, frame: FrameType | None) -> NoReturn:
     raise OverdueError

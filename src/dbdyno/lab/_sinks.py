@@ -28,7 +28,7 @@ def event_stream(writer: ResultsWriter, console: events.OnEvent) -> Iterator[eve
     When the console can't be written any more, nobody sees how the study goes on. That interrupts it like Ctrl-C, by
     the same signal; later events no longer go to the console.
     """
-    live = LiveSink(writer.live)
+    live_sink = LiveSink(writer.live)
     is_console_lost = False
 
     def emit(event: events.Event) -> None:
@@ -36,7 +36,7 @@ def event_stream(writer: ResultsWriter, console: events.OnEvent) -> Iterator[eve
         if (entry := journal_entry(event)) is not None:
             name, facts = entry
             writer.append(name, **facts)
-        live.take(event)
+        live_sink.take(event)
         if is_console_lost:
             return
         try:
@@ -49,7 +49,7 @@ def event_stream(writer: ResultsWriter, console: events.OnEvent) -> Iterator[eve
     try:
         yield emit
     finally:
-        live.close()
+        live_sink.close()
 
 
 def journal_entry(event: events.Event) -> tuple[str, Mapping[str, JsonValue]] | None:
@@ -128,31 +128,31 @@ class LiveSink:
         match event:
             case events.StudyStarted():
                 self._study = {**asdict(event), **({"bench": self._bench} if self._bench else {})}
-                self._begin()
+                self._begin_log()
             case events.RunStarted():
                 self._study = {**self._study, "runs_done": event.number - 1}
-                self._begin()
-                self._log.tell("run", {**_run(event.run), "number": event.number})
+                self._begin_log()
+                self._log.tell("run", {**_run_facts(event.run), "number": event.number})
             case events.RunPhaseEntered():
                 self._log.tell("phase", {"phase": event.phase})
             case events.SecondMeasured():
-                self._log.tell("second", _second(event))
+                self._log.tell("second", _second_facts(event))
             case events.RunFinished():
                 self._log.tell("finished", {"status": event.record.status})
             case _:
                 if activity := activity_words(event):
                     self._log.tell("doing", {"text": activity})
 
-    def _begin(self) -> None:
+    def _begin_log(self) -> None:
         self._log.begin()
         self._log.tell("study", self._study)
 
 
-def _run(run: Run) -> dict[str, JsonValue]:
+def _run_facts(run: Run) -> dict[str, JsonValue]:
     return {"run_id": run.run_id, "repeat": run.repeat, **asdict(run.cell)}
 
 
-def _second(event: events.SecondMeasured) -> dict[str, JsonValue]:
+def _second_facts(event: events.SecondMeasured) -> dict[str, JsonValue]:
     facts: dict[str, JsonValue] = {name: getattr(event, name) for name in ("phase", "second", "seconds_count", *_RATES)}
     if event.course is not None:
         facts |= {"unsettled": list(event.course.unsettled), "passes": event.course.passes}

@@ -67,17 +67,19 @@ def run_study(
     MeasureError : there is no load generator
     """
     program = generator or find_generator()
-    with password_files(study, host) as running, contextlib.ExitStack() as held:
+    with password_files(study, host) as running, contextlib.ExitStack() as exit_stack:
         options = options or RunOptions()
         if server_host is None:
-            bench = LocalBench(running, host, home, held)
+            bench = LocalBench(running, host, home, exit_stack)
             return run_on_bench(running, plan, results, bench, host, home, program, on_event, options)
-        there, place = server_host, server_host.home
-        network = held.enter_context(network_access(running, host, clients))
-        remote = RemoteBench(running, there, place, held, network, there=there, lab=host, lab_home=home)
+        remote_host, place = server_host, server_host.home
+        network = exit_stack.enter_context(network_access(running, host, clients))
+        remote = RemoteBench(
+            running, remote_host, place, exit_stack, network, there=remote_host, lab=host, lab_home=home
+        )
         client = network_client(network, host, home, program, clients)
-        agent = Path(there.program.path)
-        return run_on_bench(running, plan, results, remote, there, place, agent, on_event, options, client)
+        agent = Path(remote_host.program.path)
+        return run_on_bench(running, plan, results, remote, remote_host, place, agent, on_event, options, client)
 
 
 def run_on_bench(
@@ -109,120 +111,124 @@ class StudyRunner:
 
     def run(self) -> events.Outcome:
         """Make the runs that are missing, clean up, and say how the study ended."""
-        interrupted = refused = False
+        is_interrupted = is_refused = False
         try:
             with interruptible():
-                interrupted, refused = self._as_far_as_possible()
+                is_interrupted, is_refused = self._run_and_clean_up()
         except OverdueError:
-            interrupted = True
+            is_interrupted = True
             self.context.emit(events.OrphansRemain())
         self._check_folder()
-        outcome = replace(self._outcome(interrupted=interrupted), refused=refused)
+        outcome = replace(self._outcome(interrupted=is_interrupted), refused=is_refused)
         self.context.emit(events.StudyFinished(outcome))
         return outcome
 
-    def _as_far_as_possible(self) -> tuple[bool, bool]:
+    def _run_and_clean_up(self) -> tuple[bool, bool]:
         """Make all runs, and clean up; whether that was interrupted, and whether the audit refused it."""
-        interrupted = refused = False
+        is_interrupted = is_refused = False
         try:
             with watched_folder(self.context.writer):
-                self._begin()
-                refused = not self._all_runs()
+                self._begin_study()
+                is_refused = not self._make_missing_runs()
         except OverdueError:
             raise
         except KeyboardInterrupt:
-            interrupted = True
+            is_interrupted = True
         except BaseException as error:
             self.context.bench.clean_up()
-            lost = self.context.writer.folder_problem() if isinstance(error, DbdynoError | OSError) else None
-            if lost is not None:
-                raise lost from error
+            folder_error = self.context.writer.folder_problem() if isinstance(error, DbdynoError | OSError) else None
+            if folder_error is not None:
+                raise folder_error from error
             raise
         self.context.bench.clean_up()
-        return interrupted, refused
+        return is_interrupted, is_refused
 
     def _check_folder(self) -> None:
         """Fail where the folder is not where it was, and note that in the journal, wherever that is now."""
-        lost = self.context.writer.folder_problem()
-        if lost is not None:
+        folder_error = self.context.writer.folder_problem()
+        if folder_error is not None:
             with contextlib.suppress(HostError):
-                self.context.emit(events.FolderLost(str(lost)))
-            raise lost
+                self.context.emit(events.FolderLost(str(folder_error)))
+            raise folder_error
 
-    def _begin(self) -> None:
+    def _begin_study(self) -> None:
         context, plan, emit = self.context, self.context.plan, self.context.emit
         if context.options.retry_failed:
             emit(events.FailedRunsSetAside(context.writer.set_aside_failed()))
-        done = context.results.run_ids()
+        stored_run_ids = context.results.run_ids()
         self._note_missing_finishes()
-        already = sum(run.run_id in done for run in plan.runs)
-        emit(events.StudyStarted(context.study.name, len(context.study.targets), len(plan.runs), already))
+        stored_count = sum(run.run_id in stored_run_ids for run in plan.runs)
+        emit(events.StudyStarted(context.study.name, len(context.study.targets), len(plan.runs), stored_count))
         if context.options.examined is not None:
             emit(events.MachineExamined(context.options.examined))
 
     def _note_missing_finishes(self) -> None:
         """Complete the journal where a kill came between storing a run and noting it."""
         journal = self.context.results.journal()
-        noted = {entry.facts.get("run_id") for entry in journal if entry.event == "run-finished"}
+        noted_run_ids = {entry.facts.get("run_id") for entry in journal if entry.event == "run-finished"}
         for record in self.context.results.records():
-            if record.run.run_id not in noted:
+            if record.run.run_id not in noted_run_ids:
                 self.context.emit(events.MissingFinishNoted(record))
 
-    def _all_runs(self) -> bool:
+    def _make_missing_runs(self) -> bool:
         """Make the runs that are missing; whether the audit allowed it."""
         context = self.context
-        self._look_around()
-        left = self._left(self._further_rounds())
-        if not left:
+        self._remove_orphans_and_warn()
+        missing_runs = self._missing_runs(self._further_rounds())
+        if not missing_runs:
             return True
         may_follow = context.study.repeats_max is not None  # then any target may have further runs
-        names = {run.cell.target for _, run in left}
+        names = {run.cell.target for _, run in missing_runs}
         targets = [target for target in context.study.targets if may_follow or target.name in names]
         outcomes = Preparation(context).all_targets(targets)
         prepared = [outcome for outcome in outcomes.values() if isinstance(outcome, PreparedTarget)]
         if self._is_refused(prepared):
             return False
         compare_results(context, prepared)
-        held = HeldServer(context.study)
+        held_server = HeldServer(context.study)
         try:
-            while left:
-                self._make(left, outcomes, RunExecutor(context, held))
-                left = self._next_round()
+            while missing_runs:
+                self._make_runs(missing_runs, outcomes, RunExecutor(context, held_server))
+                missing_runs = self._next_round_runs()
         finally:
             with uninterrupted():
-                held.discard()
+                held_server.discard()
         return True
 
-    def _look_around(self) -> None:
+    def _remove_orphans_and_warn(self) -> None:
         """Remove orphans of earlier studies; warn of exposed passwords and of other servers."""
         context = self.context
-        if removed := context.bench.clean_up():
-            context.emit(events.OrphansRemoved(removed))
+        if removed_orphans := context.bench.clean_up():
+            context.emit(events.OrphansRemoved(removed_orphans))
         for exposed in exposed_passwords(context.study):
             context.emit(exposed)
-        if others := context.bench.others():
-            context.emit(events.OthersRunning(others))
+        if other_servers := context.bench.others():
+            context.emit(events.OthersRunning(other_servers))
 
     def _further_rounds(self) -> Sequence[FurtherRound]:
         return further_rounds(self.context.study, self.context.plan.runs, self.context.results.records())
 
-    def _left(self, further: Sequence[FurtherRound]) -> list[tuple[int, Run]]:
+    def _missing_runs(self, rounds: Sequence[FurtherRound]) -> list[tuple[int, Run]]:
         """Runs to make now, with their numbers: those of the plan, then of one further round after another."""
-        done = self.context.results.run_ids()
-        runs = [*self.context.plan.runs, *(run for one in further for run in one.runs)]
-        only = self.context.options.only
-        wanted = [run for run in runs if only is None or run.run_id in only]
+        stored_run_ids = self.context.results.run_ids()
+        runs = [*self.context.plan.runs, *(run for further_round in rounds for run in further_round.runs)]
+        selected_run_ids = self.context.options.only
+        selected_runs = [run for run in runs if selected_run_ids is None or run.run_id in selected_run_ids]
         numbers = {run.run_id: number for number, run in enumerate(runs, 1)}
-        return [(numbers[run.run_id], run) for run in wanted if run.run_id not in done]
+        return [(numbers[run.run_id], run) for run in selected_runs if run.run_id not in stored_run_ids]
 
-    def _next_round(self) -> list[tuple[int, Run]]:
+    def _next_round_runs(self) -> list[tuple[int, Run]]:
         """Runs that are left after a round; emits what the round has shown."""
-        further = self._further_rounds()
-        left = self._left(further)
-        if further and (left or not further[-1].runs):
-            last = further[-1]
-            self.context.emit(events.FurtherRepeats(last.repeat, len(last.runs), last.sure_count, last.cell_count))
-        return left
+        rounds = self._further_rounds()
+        missing_runs = self._missing_runs(rounds)
+        if rounds and (missing_runs or not rounds[-1].runs):
+            last_round = rounds[-1]
+            self.context.emit(
+                events.FurtherRepeats(
+                    last_round.repeat, len(last_round.runs), last_round.sure_count, last_round.cell_count
+                )
+            )
+        return missing_runs
 
     def _is_refused(self, prepared: Sequence[PreparedTarget]) -> bool:
         """Return whether the audit of the servers, as they will be measured, stops the study."""
@@ -231,60 +237,62 @@ class StudyRunner:
             return False
         return PreflightInspection(self.context, auditor).is_refused(prepared)
 
-    def _make(
+    def _make_runs(
         self,
-        left: Sequence[tuple[int, Run]],
+        missing_runs: Sequence[tuple[int, Run]],
         outcomes: Mapping[str, PreparedTarget | UnpreparedTarget],
         executor: RunExecutor,
     ) -> None:
         context = self.context
-        for place, (number, run) in enumerate(left):
-            following = left[place + 1][1] if place + 1 < len(left) else None
+        for place, (number, run) in enumerate(missing_runs):
+            next_run = missing_runs[place + 1][1] if place + 1 < len(missing_runs) else None
             total = max(len(context.plan.runs), number)
             context.emit(events.RunStarted(run, number, total))
-            stored = executor.make(run, outcomes[run.cell.target], following)
+            stored_run = executor.make(run, outcomes[run.cell.target], next_run)
             bench = context.study.bench
-            if stored.record.fault == "network" and bench is not None and bench.server is not None:
-                stored = self._made_again(stored, outcomes[run.cell.target], following, executor)
+            if stored_run.record.fault == "network" and bench is not None and bench.server is not None:
+                stored_run = self._repeat_lost_run(stored_run, outcomes[run.cell.target], next_run, executor)
             if bench is not None:
-                stored = replace(stored, record=replace(stored.record, bench=bench.name))
+                stored_run = replace(stored_run, record=replace(stored_run.record, bench=bench.name))
             with uninterrupted():
-                context.writer.add_run(stored)
-                context.emit(events.RunFinished(stored.record, number, total))
+                context.writer.add_run(stored_run)
+                context.emit(events.RunFinished(stored_run.record, number, total))
 
-    def _made_again(
+    def _repeat_lost_run(
         self,
-        lost: StoredRun,
+        lost_run: StoredRun,
         prepared: PreparedTarget | UnpreparedTarget,
-        following: Run | None,
+        next_run: Run | None,
         executor: RunExecutor,
     ) -> StoredRun:
         """Make a run once more that lost the way to its host; where that is still lost, the run is stored as failed."""
         try:
-            stored = executor.make(lost.record.run, prepared, following)
+            stored_run = executor.make(lost_run.record.run, prepared, next_run)
         except HostError:
             with uninterrupted():
-                self.context.writer.add_run(lost)
+                self.context.writer.add_run(lost_run)
             raise
         caveat = Caveat("made-again", "the first attempt lost the connection to the host")
-        return replace(stored, record=replace(stored.record, caveats=(*stored.record.caveats, caveat)))
+        return replace(stored_run, record=replace(stored_run.record, caveats=(*stored_run.record.caveats, caveat)))
 
-    def _compared(self) -> list[ResultComparison]:
+    def _result_comparisons(self) -> list[ResultComparison]:
         labels = [choice.label for choice in self.context.study.workloads]
         return self.context.results.compared([target.name for target in self.context.study.targets], labels)
 
     def _outcome(self, *, interrupted: bool) -> events.Outcome:
         records = self.context.results.records()
         statuses = {record.run.run_id: record.status for record in records}
-        further = [
-            run for one in further_rounds(self.context.study, self.context.plan.runs, records) for run in one.runs
+        further_runs = [
+            run
+            for further_round in further_rounds(self.context.study, self.context.plan.runs, records)
+            for run in further_round.runs
         ]
-        counts = Counter(statuses.get(run.run_id, "missing") for run in (*self.context.plan.runs, *further))
+        counts = Counter(statuses.get(run.run_id, "missing") for run in (*self.context.plan.runs, *further_runs))
         return events.Outcome(
             interrupted,
             counts["good"],
             counts["suspect"],
             counts["failed"],
             counts["missing"],
-            results_differ=any(comparison.unlike for comparison in self._compared()),
+            results_differ=any(comparison.unlike for comparison in self._result_comparisons()),
         )

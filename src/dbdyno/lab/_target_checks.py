@@ -46,12 +46,12 @@ class PreflightInspection:
 
     def _inspect(self, prepared: PreparedTarget) -> StoredRun | None:
         """Inspect one target's server; None where that fails: its runs will fail with the reason."""
-        run = self._run(prepared.target.name)
+        run = self._inspection_run(prepared.target.name)
         self.context.emit(events.ServerInspected(prepared.target.name))
         try:
             server = self.context.run_server(run, prepared)
             try:
-                return self._inspection(prepared, run, server)
+                return self._stored_inspection(prepared, run, server)
             finally:
                 with uninterrupted():
                     server.discard()
@@ -59,20 +59,20 @@ class PreflightInspection:
             self.context.emit(events.ServerNotAudited(prepared.target.name, str(error)))
             return None
 
-    def _run(self, target: str) -> Run:
+    def _inspection_run(self, target: str) -> Run:
         """Its run with the most connections at the place of the study's first run."""
-        first = self.context.plan.runs[0].cell
-        place = (first.workload, first.route, first.tier_bytes)
-        own = [
+        first_cell = self.context.plan.runs[0].cell
+        place = (first_cell.workload, first_cell.route, first_cell.tier_bytes)
+        target_runs = [
             run
             for run in self.context.plan.runs
             if (run.cell.workload, run.cell.route, run.cell.tier_bytes) == place
             and run.cell.target == target
             and not run.is_sentinel
         ]
-        return max(own, key=lambda run: run.cell.concurrency)
+        return max(target_runs, key=lambda run: run.cell.concurrency)
 
-    def _inspection(self, prepared: PreparedTarget, run: Run, server: RunServer) -> StoredRun:
+    def _stored_inspection(self, prepared: PreparedTarget, run: Run, server: RunServer) -> StoredRun:
         study, dataset = self.context.study, self.context.dataset(run.cell.target, run.cell.workload)
         variables, schema, process = server.variables(), server.schema(dataset.schema), server.process()
         client = self.context.client(run.cell.route)
@@ -98,22 +98,27 @@ def compare_results(context: RunContext, targets: Sequence[PreparedTarget]) -> N
         return
     labels = [choice.label for choice in study.workloads]
     for prepared in targets:
-        known = context.results.fingerprints(prepared.target.name)
-        fingerprints = [_fingerprint(context, prepared, label, known.get(label)) for label in labels]
+        stored_fingerprints = context.results.fingerprints(prepared.target.name)
+        fingerprints = [
+            _target_fingerprint(context, prepared, label, stored_fingerprints.get(label)) for label in labels
+        ]
         context.writer.write_fingerprints(prepared.target.name, fingerprints)
     for comparison in context.results.compared([target.name for target in study.targets], labels):
         context.emit(events.ResultsCompared(comparison))
 
 
-def _fingerprint(
-    context: RunContext, prepared: PreparedTarget, label: str, known: StoredFingerprint | None
+def _target_fingerprint(
+    context: RunContext, prepared: PreparedTarget, label: str, stored_fingerprint: StoredFingerprint | None
 ) -> StoredFingerprint:
     """Keep the known one if it is of the same dataset and events and did not fail; else make it."""
     target, events_count = prepared.target.name, context.study.equivalence_events
     digest = context.dataset(target, label).digest
-    is_same = known is not None and (known.dataset, known.events_asked) == (digest, events_count)
-    if known is not None and is_same and not isinstance(known.made, str):
-        return known
+    is_same = stored_fingerprint is not None and (stored_fingerprint.dataset, stored_fingerprint.events_asked) == (
+        digest,
+        events_count,
+    )
+    if stored_fingerprint is not None and is_same and not isinstance(stored_fingerprint.made, str):
+        return stored_fingerprint
     context.emit(events.ResultsComparing(target, label))
     outcome: Fingerprint | str
     try:

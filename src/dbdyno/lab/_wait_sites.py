@@ -89,7 +89,7 @@ def learned_sites(server: LabServer, storage_engine: str, host: Host, generator:
     ------
     DbdynoError, pymysql.MySQLError : the server does not do what it is asked, or its threads can't be watched
     """
-    seen: dict[str, Sequence[WaitStack]] = {}
+    stacks_by_class: dict[str, Sequence[WaitStack]] = {}
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {_SCHEMA}")
         columns = "id INT PRIMARY KEY, v INT NOT NULL, filler VARCHAR(4000) NOT NULL"
@@ -99,11 +99,11 @@ def learned_sites(server: LabServer, storage_engine: str, host: Host, generator:
             cursor.execute(f"INSERT INTO {_SCHEMA}.{table} VALUES {rows}")
             connection.commit()
     for provocation in PROVOCATIONS:
-        stacks = _provoked(provocation, server, host, generator)
+        stacks = _provoked_stacks(provocation, server, host, generator)
         if not stacks and provocation.is_certain:
             raise MeasureError(f"no session was seen waiting, though {provocation.wait_class} was provoked")
-        seen[provocation.wait_class] = _telling(provocation, stacks)
-    return sites_of(seen)
+        stacks_by_class[provocation.wait_class] = _distinctive_stacks(provocation, stacks)
+    return sites_of(stacks_by_class)
 
 
 def sites_of(seen: Mapping[str, Sequence[WaitStack]]) -> list[JsonValue]:
@@ -120,33 +120,38 @@ def sites_of(seen: Mapping[str, Sequence[WaitStack]]) -> list[JsonValue]:
     [(1, 'row_lock'), (2, 'row_lock'), (9, 'row_lock'), (3, 'redo_flush'), (4, 'redo_flush')]
     """
     sites: list[JsonValue] = []
-    known: set[tuple[str, int]] = set()
+    known_sites: set[tuple[str, int]] = set()
     for wait_class, stacks in seen.items():
-        own = _innermost(stacks) - known
-        known |= own
-        sites += [{"build_id": build_id, "address": address, "class": wait_class} for build_id, address in sorted(own)]
+        class_sites = _innermost_addresses(stacks) - known_sites
+        known_sites |= class_sites
+        sites += [
+            {"build_id": build_id, "address": address, "class": wait_class} for build_id, address in sorted(class_sites)
+        ]
     return sites
 
 
-def _innermost(stacks: Sequence[WaitStack]) -> set[tuple[str, int]]:
+def _innermost_addresses(stacks: Sequence[WaitStack]) -> set[tuple[str, int]]:
     frames = (frame for stack in stacks for frame in stack.frames[:_INNERMOST])
     return {(frame.build_id, frame.address) for frame in frames if frame.build_id}
 
 
-def _telling(provocation: Provocation, stacks: Sequence[WaitStack]) -> list[WaitStack]:
+def _distinctive_stacks(provocation: Provocation, stacks: Sequence[WaitStack]) -> list[WaitStack]:
     """Return the frequent stacks that nothing else names."""
-    through = provocation.through
-    unnamed = [
+    required_function = provocation.through
+    unnamed_stacks = [
         stack
         for stack in stacks
         if not stack.is_named
-        and (not stack.is_latch or (through and any(through in (frame.function or "") for frame in stack.frames)))
+        and (
+            not stack.is_latch
+            or (required_function and any(required_function in (frame.function or "") for frame in stack.frames))
+        )
     ]
-    least = _LEAST_SHARE * sum(stack.samples for stack in stacks)
-    return [stack for stack in unnamed if stack.samples >= least]
+    samples_min = _LEAST_SHARE * sum(stack.samples for stack in stacks)
+    return [stack for stack in unnamed_stacks if stack.samples >= samples_min]
 
 
-def _provoked(provocation: Provocation, server: LabServer, host: Host, generator: Path) -> Sequence[WaitStack]:
+def _provoked_stacks(provocation: Provocation, server: LabServer, host: Host, generator: Path) -> Sequence[WaitStack]:
     """Return the stacks that sessions of ours waited with."""
     pid = server.pid
     if pid is None:
@@ -180,32 +185,32 @@ def _wait_for_row(sessions: Sequence[ServerConnection]) -> None:
 
 def _commit(sessions: Sequence[ServerConnection]) -> None:
     """Each session commits changes of a row that no other changes."""
-    until = time.monotonic() + _PROVOKED_S
+    deadline = time.monotonic() + _PROVOKED_S
 
     def change(session: ServerConnection, row: int) -> None:
-        while time.monotonic() < until:
+        while time.monotonic() < deadline:
             _execute(session, f"UPDATE {_SCHEMA}.t SET v = v + 1 WHERE id = {row}")
 
-    _together(change, sessions)
+    _run_in_parallel(change, sessions)
 
 
 def _fill_the_log(sessions: Sequence[ServerConnection]) -> None:
     """Each session writes long rows, until the small redo log has no room."""
-    until = time.monotonic() + 2 * _PROVOKED_S
+    deadline = time.monotonic() + 2 * _PROVOKED_S
 
     def write(session: ServerConnection, part: int) -> None:
-        first = part * _LONG_ROWS
-        while time.monotonic() < until:
+        first_id = part * _LONG_ROWS
+        while time.monotonic() < deadline:
             _execute(
                 session,
                 f"UPDATE {_SCHEMA}.long_rows SET v = v + 1, filler = REPEAT(CHAR(65 + v % 26), 4000) "
-                f"WHERE id BETWEEN {first} AND {first + _LONG_ROWS - 1}",
+                f"WHERE id BETWEEN {first_id} AND {first_id + _LONG_ROWS - 1}",
             )
 
-    _together(write, sessions)
+    _run_in_parallel(write, sessions)
 
 
-def _together(work: Callable[[ServerConnection, int], None], sessions: Sequence[ServerConnection]) -> None:
+def _run_in_parallel(work: Callable[[ServerConnection, int], None], sessions: Sequence[ServerConnection]) -> None:
     threads = [threading.Thread(target=work, args=(session, row), daemon=True) for row, session in enumerate(sessions)]
     for thread in threads:
         thread.start()

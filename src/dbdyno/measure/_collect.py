@@ -52,20 +52,20 @@ class LiveLength:
         self._readings.add((row.second, row.metric, row.value) for row in telemetry)
         self._tps.extend([0.0] * (second - len(self._tps)))
         self._tps.append(tps)
-        self.course = advanced(self.course, self._tps, self.rule, self._gates)
+        self.course = advanced(self.course, self._tps, self.rule, self._steady_state_checks)
         return self.course
 
     @property
-    def _gates(self) -> Gates:
+    def _steady_state_checks(self) -> Gates:
         return no_gates if self.facts is None else server_gates(self.facts, self._readings, self._tps)
 
 
 def with_course(intervals: Sequence[IntervalRecord], course: Course) -> list[IntervalRecord]:
     """The seconds of a run, each called by the phase that it turned out to be of."""
-    return [replace(interval, phase=_phase(interval.second, course)) for interval in intervals]
+    return [replace(interval, phase=_phase_of_second(interval.second, course)) for interval in intervals]
 
 
-def _phase(second: int, course: Course) -> str:
+def _phase_of_second(second: int, course: Course) -> str:
     if course.window_first_s is None or course.window_end_s is None:
         return WARM_UP if course.warm_up_s is None or second < course.warm_up_s else WINDOW
     if second < course.window_first_s:
@@ -84,8 +84,8 @@ def course_caveats(course: RunCourse | None, rule: AdaptiveLengthRule, *, asked:
         return []
     caveats = []
     if course.warm_up_end == "cap":
-        what = ", ".join(course.unsettled) or "too short to judge"
-        caveats.append(Caveat("warm-up-cap", _CAP_TEXT.format(cap=rule.warm_up_s, what=what)))
+        unsettled_words = ", ".join(course.unsettled) or "too short to judge"
+        caveats.append(Caveat("warm-up-cap", _CAP_TEXT.format(cap=rule.warm_up_s, what=unsettled_words)))
     if course.window_end == "cap":
         caveats.append(Caveat("window-cap", _WINDOW_CAP_TEXT.format(cap=rule.window_s)))
     if asked and course.gates_failed:
@@ -195,11 +195,11 @@ class Collector:
     def _take_second(self, record: IntervalRecord) -> None:
         self.intervals.append(record)
         row = self.row(record)
-        self.on_second(row if self.live is None else replace(row, phase=self._followed(self.live, row)))
+        self.on_second(row if self.live is None else replace(row, phase=self._follow_second(self.live, row)))
         if self.server.death():
             self.process.interrupt()  # nothing more is to be had; the load would only wait for its time to pass
 
-    def _followed(self, live: LiveLength, row: SecondRow) -> str:
+    def _follow_second(self, live: LiveLength, row: SecondRow) -> str:
         """The phase that a second is taken for when it comes; the load is ended with the window."""
         was_over = self.is_ended_in_order
         course = live.take(row.second, row.tps, self.station.fresh())

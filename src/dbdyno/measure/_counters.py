@@ -66,35 +66,39 @@ def window_counters(rows: Iterable[TelemetryRow], first_second: int, seconds_cou
     for name in sorted(series):
         if name.startswith(_WANTED) and max(series[name]) >= first_second:
             grows = units[name].endswith(_GROWS)
-            counters.append((_grown if grows else _level)(name, units[name], series, first_second))
+            counters.append((_counter_growth if grows else _gauge_level)(name, units[name], series, first_second))
     return tuple(counters)
 
 
-def _grown(name: str, unit: str, series: Mapping[str, Mapping[int, float]], first: int) -> CounterDelta:
+def _counter_growth(name: str, unit: str, series: Mapping[str, Mapping[int, float]], first_second: int) -> CounterDelta:
     values, prefix = series[name], name.partition(".")[0]
     lateness = series.get(_LATENESS.format(_SOURCES.get(prefix, prefix)), {})
     # A counter that went back has no rate in that second, although it was read; the first reading of all has no row.
-    read = sorted({*values, *lateness})
-    before = dict(zip(read, [-1, *read], strict=False))
-    spans = {second: _span(before[second], second, lateness, first) for second in values if second >= first}
+    read_seconds = sorted({*values, *lateness})
+    previous_second = dict(zip(read_seconds, [-1, *read_seconds], strict=False))
+    spans = {
+        second: _rate_span_s(previous_second[second], second, lateness, first_second)
+        for second in values
+        if second >= first_second
+    }
     delta = sum(values[second] * span for second, span in spans.items())
     return CounterDelta(name, "s" if unit == "cpus" else unit.removesuffix("/s"), sum(spans.values()), delta=delta)
 
 
-def _level(name: str, unit: str, series: Mapping[str, Mapping[int, float]], first: int) -> CounterDelta:
-    levels = [value for second, value in sorted(series[name].items()) if second >= first]
+def _gauge_level(name: str, unit: str, series: Mapping[str, Mapping[int, float]], first_second: int) -> CounterDelta:
+    levels = [value for second, value in sorted(series[name].items()) if second >= first_second]
     return CounterDelta(name, unit, float(len(levels)), begin=levels[0], end=levels[-1], highest=max(levels))
 
 
-def _span(before: int, second: int, lateness_ns: Mapping[int, float], first: int) -> float:
-    """Time in the window that the rate of a second stands for, in seconds; `before` is the second read before it.
+def _rate_span_s(previous_second: int, second: int, lateness_ns: Mapping[int, float], first_second: int) -> float:
+    """Time in the window, in seconds, that the rate of a second stands for; `previous_second` was read before it.
 
     The row of second k is of the reading at boundary k + 1. Readings that were skipped across the beginning of the
     window leave a rate of which only a part belongs to it.
     """
-    begin = before + 1 + lateness_ns.get(before, 0.0) / 1e9
-    end = second + 1 + lateness_ns.get(second, 0.0) / 1e9
-    return end - (max(begin, float(first)) if before < first - 1 else begin)
+    begin_s = previous_second + 1 + lateness_ns.get(previous_second, 0.0) / 1e9
+    end_s = second + 1 + lateness_ns.get(second, 0.0) / 1e9
+    return end_s - (max(begin_s, float(first_second)) if previous_second < first_second - 1 else begin_s)
 
 
 def counters_document(

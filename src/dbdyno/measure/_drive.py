@@ -67,20 +67,20 @@ class RunWatch:
         ------
         MeasureError : the process is named, with how long it has been silent and its state
         """
-        halted = self.process.verdict()
-        if halted is not None:
-            raise MeasureError(f"the load generator {halted}")
-        now = self.clock()
-        silent_s = now - self._last_record
+        halt_words = self.process.verdict()
+        if halt_words is not None:
+            raise MeasureError(f"the load generator {halt_words}")
+        now_s = self.clock()
+        silent_s = now_s - self._last_record
         if self._has_begun and silent_s > SILENT_S:
-            raise self._hangs(f"has written nothing for {silent_s:.0f} s")
-        if now - self._started > self.longest_s:
-            raise self._hangs(f"still runs after {now - self._started:.0f} s")
-        wedged = self.server.wedged(now - self._last_answer)
+            raise self._hang_error(f"has written nothing for {silent_s:.0f} s")
+        if now_s - self._started > self.longest_s:
+            raise self._hang_error(f"still runs after {now_s - self._started:.0f} s")
+        wedged = self.server.wedged(now_s - self._last_answer)
         if wedged is not None:
             raise MeasureError(wedged)
 
-    def _hangs(self, words: str) -> MeasureError:
+    def _hang_error(self, words: str) -> MeasureError:
         state = self.process.state()
         return MeasureError(f"the load generator {words}" + (f"; {state}" if state else ""))
 
@@ -127,19 +127,19 @@ def read_records(process: PipedProcess, each: Callable[[LoadRecord], None], watc
     ------
     MeasureError : it ended without a last record, its own words are in the error; or the watch has found what hangs
     """
-    ended = False
+    has_end_record = False
     for line in process.lines(watch.look if watch is not None else None):
         record = parse_record(line)
         if record is not None:
             if watch is not None:
                 watch.take(record)
             each(record)
-            ended = ended or isinstance(record, EndRecord)
-    completed = process.wait(EXIT_S)
-    if not ended:
+            has_end_record = has_end_record or isinstance(record, EndRecord)
+    exit_result = process.wait(EXIT_S)
+    if not has_end_record:
         raise MeasureError(
-            f"the load generator {_ending_words(completed.exit_code)} without a final record",
-            completed.stderr.strip()[-2000:],
+            f"the load generator {_ending_words(exit_result.exit_code)} without a final record",
+            exit_result.stderr.strip()[-2000:],
             "run the same order by hand: dbdyno-load run --order ORDER.json",
         )
 
@@ -163,5 +163,5 @@ def load_sessions(order: LoadOrder, server: WatchedServer, host: Host, generator
             if isinstance(record, StartRecord):
                 end_process(process)
                 return record.raw
-        completed = process.wait(EXIT_S)
-    raise MeasureError("the load's connections could not be opened", completed.stderr.strip()[-2000:])
+        exit_result = process.wait(EXIT_S)
+    raise MeasureError("the load's connections could not be opened", exit_result.stderr.strip()[-2000:])

@@ -29,27 +29,29 @@ def type_figures(whole: Sequence[IntervalRecord], seconds: float, *, open_loop: 
     seconds : that rates divide by
     """
     names = dict.fromkeys(name for interval in whole for name in interval.transactions)
-    return tuple(_figures(name, whole, seconds, open_loop=open_loop) for name in names)
+    return tuple(_type_figures(name, whole, seconds, open_loop=open_loop) for name in names)
 
 
-def _figures(name: str, whole: Sequence[IntervalRecord], seconds: float, *, open_loop: bool) -> TypeFigures:
-    counts = [interval.transactions[name] for interval in whole if name in interval.transactions]
-    times = _together(c.response if open_loop else c.service for c in counts)
+def _type_figures(
+    name: str, whole_seconds: Sequence[IntervalRecord], seconds: float, *, open_loop: bool
+) -> TypeFigures:
+    counts = [interval.transactions[name] for interval in whole_seconds if name in interval.transactions]
+    times = _merged_counts(c.response if open_loop else c.service for c in counts)
     latency = _latency(times)
-    completed = sum(c.completed for c in counts)
+    completed_count = sum(c.completed for c in counts)
     return TypeFigures(
         name=name,
-        completed=completed,
+        completed=completed_count,
         failed=sum(c.failed for c in counts),
         retries=sum(sum(c.retries.values()) for c in counts),
         rolled_back=sum(c.rolled_back for c in counts),
-        tps=completed / seconds if seconds else 0.0,
-        mean_ns=None if latency is None or not completed else mean_of_counts(times.total, times.values_ns),
+        tps=completed_count / seconds if seconds else 0.0,
+        mean_ns=None if latency is None or not completed_count else mean_of_counts(times.total, times.values_ns),
         latency_ns=latency,
     )
 
 
-def _together(histograms: Iterable[str | None]) -> FilledCounts:
+def _merged_counts(histograms: Iterable[str | None]) -> FilledCounts:
     """All of them as one. Adding them up as objects of hdrh, and its mean above all, costs several times as much."""
     return filled_counts((0, text) for text in histograms)
 
@@ -122,35 +124,37 @@ def window_figures(
     client_has_own_cpus : the server runs on other processors
     """
     window = sorted((i for i in intervals if i.phase == WINDOW), key=lambda interval: interval.second)
-    whole = [interval for interval in window if interval.duration_ns >= _WHOLE_SECOND_NS]
-    if not whole:
+    whole_seconds = [interval for interval in window if interval.duration_ns >= _WHOLE_SECOND_NS]
+    if not whole_seconds:
         return WindowFigures(missing_seconds=tuple(range(first_second, first_second + seconds_count)))
-    seen = {interval.second for interval in whole}
-    missing = tuple(s for s in range(first_second, first_second + seconds_count) if s not in seen)
-    mean, half_width = _throughput(whole, len(missing))
-    window_s = sum(interval.duration_ns for interval in whole) / 1e9
-    types = [counts for interval in whole for counts in interval.transactions.values()]
+    seen_seconds = {interval.second for interval in whole_seconds}
+    missing_seconds = tuple(s for s in range(first_second, first_second + seconds_count) if s not in seen_seconds)
+    mean, half_width = _throughput(whole_seconds, len(missing_seconds))
+    window_s = sum(interval.duration_ns for interval in whole_seconds) / 1e9
+    types = [counts for interval in whole_seconds for counts in interval.transactions.values()]
     transactions = sum(counts.completed for counts in types)
-    statements = sum(interval.reads + interval.writes + interval.others for interval in whole)
-    lateness = _latency(_together(interval.lateness for interval in whole))
+    statements = sum(interval.reads + interval.writes + interval.others for interval in whole_seconds)
+    lateness = _latency(_merged_counts(interval.lateness for interval in whole_seconds))
     return WindowFigures(
         window_s=window_s,
         tps_mean=mean,
         tps_half_width=half_width,
-        qps_mean=statements / (window_s + len(missing)),
-        latency_ns=_latency(_together(c.response if open_loop else c.service for c in types)),
+        qps_mean=statements / (window_s + len(missing_seconds)),
+        latency_ns=_latency(_merged_counts(c.response if open_loop else c.service for c in types)),
         transactions=transactions,
         failed=sum(counts.failed for counts in types),
         statements=statements,
-        errors=errors_of(whole),
+        errors=errors_of(whole_seconds),
         retries=sum(sum(counts.retries.values()) for counts in types),
-        client_cpu_ns_per_statement=_per(_cpu_ns(telemetry, "client", seen), statements),
-        server_cpu_ns_per_transaction=_per(_cpu_ns(telemetry, "server", seen), transactions),
-        client_busy_share=busiest_share(whole),
-        client_use=client_use(whole, curve, quota_share(telemetry, seen), has_own_cpus=client_has_own_cpus),
+        client_cpu_ns_per_statement=_quotient(_cpu_ns(telemetry, "client", seen_seconds), statements),
+        server_cpu_ns_per_transaction=_quotient(_cpu_ns(telemetry, "server", seen_seconds), transactions),
+        client_busy_share=busiest_share(whole_seconds),
+        client_use=client_use(
+            whole_seconds, curve, quota_share(telemetry, seen_seconds), has_own_cpus=client_has_own_cpus
+        ),
         lateness_ns_p99=None if lateness is None else lateness.p99,
-        missing_seconds=missing,
-        types=type_figures(whole, window_s + len(missing), open_loop=open_loop),
+        missing_seconds=missing_seconds,
+        types=type_figures(whole_seconds, window_s + len(missing_seconds), open_loop=open_loop),
     )
 
 
@@ -167,10 +171,12 @@ def settled_latency(
     if settled is None or not settled.is_accepted or not settled.start_s:
         return latency_ns
     window = [interval for interval in intervals if interval.phase == WINDOW]
-    begin = min((interval.second for interval in window), default=0) + settled.start_s
-    kept = [interval for interval in window if interval.second >= begin and interval.duration_ns >= _WHOLE_SECOND_NS]
-    types = [counts for interval in kept for counts in interval.transactions.values()]
-    return _latency(_together(counts.response if open_loop else counts.service for counts in types))
+    begin_second = min((interval.second for interval in window), default=0) + settled.start_s
+    settled_intervals = [
+        interval for interval in window if interval.second >= begin_second and interval.duration_ns >= _WHOLE_SECOND_NS
+    ]
+    types = [counts for interval in settled_intervals for counts in interval.transactions.values()]
+    return _latency(_merged_counts(counts.response if open_loop else counts.service for counts in types))
 
 
 def quota_share(telemetry: Sequence[TelemetryRow], seconds: Collection[int]) -> float | None:
@@ -198,14 +204,14 @@ def quota_rows(telemetry: Sequence[TelemetryRow]) -> tuple[TelemetryRow, ...]:
 def with_window(intervals: Iterable[IntervalRecord], probe: ProbeRecord) -> list[IntervalRecord]:
     """The seconds of a search, those of one probe called the window."""
     seconds = range(probe.first_second, probe.first_second + probe.seconds)
-    return [replace(i, phase=WINDOW if i.second in seconds else _not_window(i.phase)) for i in intervals]
+    return [replace(i, phase=WINDOW if i.second in seconds else _phase_outside_window(i.phase)) for i in intervals]
 
 
 def telling_probe(probes: Sequence[ProbeRecord]) -> ProbeRecord | None:
     """The probe with the highest rate that held; where none did, the one with the lowest rate."""
-    held = [probe for probe in probes if probe.held]
-    if held:
-        return max(held, key=lambda probe: probe.rate_per_s)
+    held_probes = [probe for probe in probes if probe.held]
+    if held_probes:
+        return max(held_probes, key=lambda probe: probe.rate_per_s)
     return min(probes, key=lambda probe: probe.rate_per_s, default=None)
 
 
@@ -213,17 +219,19 @@ def with_search(figures: WindowFigures, end: EndRecord | None) -> WindowFigures:
     """The figures of a search: its throughput is the highest rate that held, known to the gap to the next one up."""
     if end is None or end.search is None:
         return figures
-    held, broken = end.search.highest_held_per_s, end.search.lowest_broken_per_s
-    gap = broken - held if held is not None and broken is not None else None
-    return replace(figures, tps_mean=held, tps_half_width=gap)
+    held_per_s, broken_per_s = end.search.highest_held_per_s, end.search.lowest_broken_per_s
+    gap = broken_per_s - held_per_s if held_per_s is not None and broken_per_s is not None else None
+    return replace(figures, tps_mean=held_per_s, tps_half_width=gap)
 
 
-def _not_window(phase: str) -> str:
+def _phase_outside_window(phase: str) -> str:
     return "probe" if phase == WINDOW else phase
 
 
-def _throughput(whole: Sequence[IntervalRecord], missing: int) -> tuple[float, float | None]:
-    rates = [_completed(interval) / (interval.duration_ns / 1e9) for interval in whole] + [0.0] * missing
+def _throughput(whole_seconds: Sequence[IntervalRecord], missing_count: int) -> tuple[float, float | None]:
+    rates = [_completed_count(interval) / (interval.duration_ns / 1e9) for interval in whole_seconds] + [
+        0.0
+    ] * missing_count
     series = np.asarray(rates, dtype=np.float64)
     if len(series) < 2:
         return float(series.mean()), None
@@ -231,7 +239,7 @@ def _throughput(whole: Sequence[IntervalRecord], missing: int) -> tuple[float, f
     return interval.mean, interval.half_width
 
 
-def _completed(interval: IntervalRecord) -> int:
+def _completed_count(interval: IntervalRecord) -> int:
     return sum(counts.completed for counts in interval.transactions.values())
 
 
@@ -245,5 +253,5 @@ def _cpu_ns(telemetry: Sequence[TelemetryRow], process: str, seconds: set[int]) 
     return sum(rows.values()) * 1e9 if len(rows) == 2 * len(seconds) else None
 
 
-def _per(total: float | None, count: int) -> float | None:
+def _quotient(total: float | None, count: int) -> float | None:
     return total / count if total is not None and count else None

@@ -46,66 +46,73 @@ def judge(
     server_death : how the server ended, when it did
     conflicts : codes by which its storage engine says that a transaction met another
     """
-    lost = "" if server_death else _lost_path(end)
-    failure = lost or _failure(figures, end, server_death)
-    doubts = [] if failure else _doubts(intervals, figures, end, concurrency, conflicts)
-    caveats = [*doubts, *_remarks(figures, conflicts), *_host_remarks(end)]
+    lost_path = "" if server_death else _lost_path_words(end)
+    failure = lost_path or _failure_words(figures, end, server_death)
+    doubts = [] if failure else _suspect_caveats(intervals, figures, end, concurrency, conflicts)
+    caveats = [*doubts, *_minor_caveats(figures, conflicts), *_host_caveats(end)]
     if failure:
-        return Judgement("failed", failure, tuple(caveats), NETWORK if lost else _silence(end, server_death))
+        return Judgement(
+            "failed", failure, tuple(caveats), NETWORK if lost_path else _no_answer_fault(end, server_death)
+        )
     status: RunStatus = "suspect" if doubts else "good"
     return Judgement(status, "; ".join(doubt.text for doubt in doubts), tuple(caveats))
 
 
-def _lost_path(end: EndRecord | None) -> str:
+def _lost_path_words(end_record: EndRecord | None) -> str:
     """Say that a run tells nothing of its server, because for a while nobody reached it."""
-    if end is None or not (end.failure_kind == NETWORK or end.paths_lost):
+    if end_record is None or not (end_record.failure_kind == NETWORK or end_record.paths_lost):
         return ""
-    if end.status == "failed":
-        return end.reason if end.reason.startswith(NETWORK) else f"{NETWORK}: {end.reason}"
-    lasted = ", ".join(
-        "to the end" if until is None else f"{(until - began) / 1e9:.1f} s" for began, until in end.paths_lost
+    if end_record.status == "failed":
+        return end_record.reason if end_record.reason.startswith(NETWORK) else f"{NETWORK}: {end_record.reason}"
+    durations = ", ".join(
+        "to the end" if end_ns is None else f"{(end_ns - start_ns) / 1e9:.1f} s"
+        for start_ns, end_ns in end_record.paths_lost
     )
-    return f"{NETWORK}: the path to the server was lost ({lasted}): no byte arrived and nothing was acknowledged"
+    return f"{NETWORK}: the path to the server was lost ({durations}): no byte arrived and nothing was acknowledged"
 
 
-def _silence(end: EndRecord | None, server_death: str | None) -> str:
+def _no_answer_fault(end_record: EndRecord | None, server_death: str | None) -> str:
     """The fault of a server that is there and gave a statement no answer in its time."""
-    return NO_ANSWER if end is not None and end.failure_kind == NO_ANSWER and not server_death else ""
+    return NO_ANSWER if end_record is not None and end_record.failure_kind == NO_ANSWER and not server_death else ""
 
 
-def _failure(figures: WindowFigures, end: EndRecord | None, server_death: str | None) -> str:
+def _failure_words(figures: WindowFigures, end_record: EndRecord | None, server_death: str | None) -> str:
     if server_death:
         return f"the server died: {server_death}"
-    if end is None:
+    if end_record is None:
         return "the load generator ended without a final record"
-    if end.status != "complete":
-        return f"the load {end.status}: {end.reason}" if end.reason else f"the load {end.status}"
-    if end.search is not None and end.search.highest_held_per_s is None:
+    if end_record.status != "complete":
+        return (
+            f"the load {end_record.status}: {end_record.reason}"
+            if end_record.reason
+            else f"the load {end_record.status}"
+        )
+    if end_record.search is not None and end_record.search.highest_held_per_s is None:
         return "no rate met the objective"
     if figures.transactions == 0:
         return "no transaction completed in the window"
     return ""
 
 
-def _doubts(
+def _suspect_caveats(
     intervals: Sequence[IntervalRecord],
     figures: WindowFigures,
-    end: EndRecord | None,
+    end_record: EndRecord | None,
     concurrency: int,
     conflicts: Collection[str],
 ) -> list[Caveat]:
     doubts = (
-        _missing_seconds(figures),
-        _client_bound(figures) or _client_bound_search(end),
-        _unfinished_search(end),
-        _clock_jump(intervals),
-        _lost_connections(intervals, concurrency),
-        _failures(figures, conflicts),
+        _missing_seconds_caveat(figures),
+        _client_bound_caveat(figures) or _client_bound_search_caveat(end_record),
+        _unfinished_search_caveat(end_record),
+        _clock_jump_caveat(intervals),
+        _lost_connections_caveat(intervals, concurrency),
+        _failures_caveat(figures, conflicts),
     )
     return [caveat for caveat in doubts if caveat]
 
 
-def _missing_seconds(figures: WindowFigures) -> Caveat | None:
+def _missing_seconds_caveat(figures: WindowFigures) -> Caveat | None:
     count = len(figures.missing_seconds)
     return (
         Caveat("missing-seconds", f"{count} s of the window are missing in the report of the load generator")
@@ -114,21 +121,21 @@ def _missing_seconds(figures: WindowFigures) -> Caveat | None:
     )
 
 
-def _client_bound(figures: WindowFigures) -> Caveat | None:
+def _client_bound_caveat(figures: WindowFigures) -> Caveat | None:
     use = figures.client_use
     return Caveat(CLIENT_BOUND, use.reason) if use is not None and use.is_bound else None
 
 
-def _client_bound_search(end: EndRecord | None) -> Caveat | None:
-    if end is None or end.search is None or not end.search.client_bound:
+def _client_bound_search_caveat(end_record: EndRecord | None) -> Caveat | None:
+    if end_record is None or end_record.search is None or not end_record.search.client_bound:
         return None
-    return Caveat(CLIENT_BOUND, f"the search reached the client's limit: {end.search.reason}")
+    return Caveat(CLIENT_BOUND, f"the search reached the client's limit: {end_record.search.reason}")
 
 
-def _unfinished_search(end: EndRecord | None) -> Caveat | None:
-    if end is None or end.search is None or end.search.complete:
+def _unfinished_search_caveat(end_record: EndRecord | None) -> Caveat | None:
+    if end_record is None or end_record.search is None or end_record.search.complete:
         return None
-    return Caveat("unfinished-search", f"the search ended before its answer was certain: {end.search.reason}")
+    return Caveat("unfinished-search", f"the search ended before its answer was certain: {end_record.search.reason}")
 
 
 def clock_jump_ns(intervals: Sequence[IntervalRecord]) -> int:
@@ -137,14 +144,14 @@ def clock_jump_ns(intervals: Sequence[IntervalRecord]) -> int:
     return max(offsets) - min(offsets) if offsets else 0
 
 
-def _clock_jump(intervals: Sequence[IntervalRecord]) -> Caveat | None:
+def _clock_jump_caveat(intervals: Sequence[IntervalRecord]) -> Caveat | None:
     jump_ns = clock_jump_ns(intervals)
     if jump_ns <= CLOCK_JUMP_LIMIT_NS:
         return None
     return Caveat(CLOCK_JUMP, f"the wall clock was set during the run, by {jump_ns / 1e6:.0f} ms")
 
 
-def _lost_connections(intervals: Sequence[IntervalRecord], concurrency: int) -> Caveat | None:
+def _lost_connections_caveat(intervals: Sequence[IntervalRecord], concurrency: int) -> Caveat | None:
     window = [interval for interval in intervals if interval.phase == WINDOW]
     fewest = min((interval.connections_live for interval in window), default=concurrency)
     reconnects = sum(interval.reconnects for interval in window)
@@ -153,20 +160,22 @@ def _lost_connections(intervals: Sequence[IntervalRecord], concurrency: int) -> 
     return Caveat("connections-lost", f"{fewest} of {concurrency} connections lived, {reconnects} were opened again")
 
 
-def _failures(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:
+def _failures_caveat(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:
     """Failed transactions make a run doubtful; a few conflicts, given up as the imitated tool does, only weaken it."""
     share = _failed_share(figures)
     limit = CONFLICT_SHARE_LIMIT if _is_conflict_only(figures, conflicts) else FAILED_SHARE_LIMIT
     if share <= limit:
         return None
-    return Caveat("failed-transactions", f"{share:.1%} of the transactions failed: {_codes(figures)}")
+    return Caveat("failed-transactions", f"{share:.1%} of the transactions failed: {_error_code_words(figures)}")
 
 
-def _conflicts(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:
+def _conflicts_caveat(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:
     share = _failed_share(figures)
     if not (_is_conflict_only(figures, conflicts) and FAILED_SHARE_LIMIT < share <= CONFLICT_SHARE_LIMIT):
         return None
-    text = f"{share:.1%} of the transactions were aborted by a conflict and are not counted: {_codes(figures)}"
+    text = (
+        f"{share:.1%} of the transactions were aborted by a conflict and are not counted: {_error_code_words(figures)}"
+    )
     return Caveat("conflicts-given-up", text)
 
 
@@ -178,21 +187,21 @@ def _is_conflict_only(figures: WindowFigures, conflicts: Collection[str]) -> boo
     return bool(figures.errors) and figures.errors.keys() <= set(conflicts)
 
 
-def _codes(figures: WindowFigures) -> str:
+def _error_code_words(figures: WindowFigures) -> str:
     return ", ".join(f"{code} ({count}×)" for code, count in list(figures.errors.items())[:3]) or "no code given"
 
 
-def _remarks(figures: WindowFigures, conflicts: Collection[str]) -> list[Caveat]:
-    caveats = [_conflicts(figures, conflicts)]
+def _minor_caveats(figures: WindowFigures, conflicts: Collection[str]) -> list[Caveat]:
+    caveats = [_conflicts_caveat(figures, conflicts)]
     if 0 < figures.window_s < SHORT_WINDOW_S:
         text = f"the window lasted {figures.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
         caveats.append(Caveat("short-window", text))
     return [caveat for caveat in caveats if caveat]
 
 
-def _host_remarks(end: EndRecord | None) -> list[Caveat]:
+def _host_caveats(end_record: EndRecord | None) -> list[Caveat]:
     """Name client hosts that limit the client, and those that did not begin with the others."""
-    hosts = end.hosts if end is not None else ()
+    hosts = end_record.hosts if end_record is not None else ()
     caveats = []
     for host in hosts:
         if host.busiest_worker_share > CLIENT_USE_LIMIT or host.cpu_wait_share > CLIENT_WAIT_LIMIT:

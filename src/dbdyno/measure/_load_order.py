@@ -76,11 +76,11 @@ class LoadOrder:
             "cpus": list(client) if client else None,
             "pacing": _pacing(self.study.pacing, self.study.window_ns),
             "phases": list(_phases(self.study, self.adaptive_length_rule)),
-            "errors": _errors(self.study.errors, conflicts_of(self.storage_engine)),
+            "errors": _error_policy(self.study.errors, conflicts_of(self.storage_engine)),
             "drain_ns": _DRAIN_NS,
             "answer_timeout_ns": self.study.timeouts.answer_ns,
             **_prepared_full(self.study.errors),
-            **_counts_every(self.adaptive_length_rule),
+            **_counter_interval(self.adaptive_length_rule),
             **_agents(self.agents, self.run.cell.concurrency),
         }
 
@@ -157,12 +157,12 @@ def _search(search: Search, window_ns: int) -> dict[str, JsonValue]:
     }
 
 
-def _errors(policy: ErrorPolicy, conflicts: Sequence[RetriedError]) -> dict[str, JsonValue]:
+def _error_policy(policy: ErrorPolicy, conflicts: Sequence[RetriedError]) -> dict[str, JsonValue]:
     """Return what the study says, and conflicts of the storage engine; the rest is up to the imitated tool."""
-    also: list[JsonValue] = [{**error.to_json()} for error in dict.fromkeys((*conflicts, *policy.also))]
+    retried_errors: list[JsonValue] = [{**error.to_json()} for error in dict.fromkeys((*conflicts, *policy.also))]
     values: dict[str, JsonValue]
     values = {"retry_limit": policy.retry_limit, "draws": policy.draws, "pause_ns": policy.pause_ns or None}
-    values["also"] = also or None
+    values["also"] = retried_errors or None
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -170,7 +170,7 @@ def _prepared_full(policy: ErrorPolicy) -> dict[str, JsonValue]:
     return {} if policy.prepared_full == "stop" else {"prepared_full": policy.prepared_full}
 
 
-def _counts_every(rule: AdaptiveLengthRule) -> dict[str, JsonValue]:
+def _counter_interval(rule: AdaptiveLengthRule) -> dict[str, JsonValue]:
     """Order the server's own counts all along where the ends of the window can't be ordered."""
     return {"counts_every_ns": _COUNTS_EVERY_NS} if rule.is_open else {}
 

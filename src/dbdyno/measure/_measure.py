@@ -156,12 +156,12 @@ def measure_run(
             raise
         else:
             collector.stop_sampling()
-    broken = collector.end is None or (collector.end.status != "complete" and not collector.is_ended_in_order)
-    death = _death(server, patience_s if broken else 0.0)
-    return _measured(order, collector, death, clock)
+    is_incomplete = collector.end is None or (collector.end.status != "complete" and not collector.is_ended_in_order)
+    death = _await_server_death(server, patience_s if is_incomplete else 0.0)
+    return _measured_run(order, collector, death, clock)
 
 
-def _death(server: ServerProcess, patience_s: float) -> str | None:
+def _await_server_death(server: ServerProcess, patience_s: float) -> str | None:
     """Return how the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
     deadline = time.monotonic() + patience_s
     while (death := server.death()) is None and time.monotonic() < deadline:
@@ -169,47 +169,51 @@ def _death(server: ServerProcess, patience_s: float) -> str | None:
     return death
 
 
-def _measured(order: LoadOrder, collector: Collector, server_death: str | None, clock: WallClock) -> MeasuredRun:
-    telemetry, end = collector.telemetry, _end_in_order(collector)
-    intervals, first, count = _window_of(order, collector)
+def _measured_run(order: LoadOrder, collector: Collector, server_death: str | None, clock: WallClock) -> MeasuredRun:
+    telemetry, end_record = collector.telemetry, _final_record(collector)
+    intervals, first_second, count = _window_of(order, collector)
     figures = window_figures(
         intervals,
         telemetry.rows,
-        first_second=first,
+        first_second=first_second,
         seconds_count=count,
         open_loop=collector.open_loop,
         curve=collector.curve,
         client_has_own_cpus=collector.client_has_own_cpus,
     )
     seconds = tuple(collector.row(interval) for interval in intervals)
-    settled = None if _is_varied(order) else settled_part(window_tps(seconds))
+    settled = None if _is_rate_varied(order) else settled_part(window_tps(seconds))
     latency_ns = settled_latency(intervals, settled, figures.latency_ns, open_loop=collector.open_loop)
-    figures = with_search(replace(figures, latency_ns=latency_ns), end)
+    figures = with_search(replace(figures, latency_ns=latency_ns), end_record)
     judgement = judge(
         intervals,
         figures,
-        end or _end_of(collector.failure),
+        end_record or _failure_end_record(collector.failure),
         concurrency=order.run.cell.concurrency,
         server_death=server_death,
         conflicts=CONFLICTS | {str(error.code) for error in conflicts_of(order.storage_engine)},
     )
     start: Mapping[str, Any] = collector.start.raw if collector.start else {}
     counts = start.get("server_counts")
-    orders = order_rates(figures.types, figures.rated_s, counts, collector.counters, first, first + count)
+    orders = order_rates(figures.types, figures.rated_s, counts, collector.counters, first_second, first_second + count)
     course = None if collector.live is None else run_course(collector.live.course, order.adaptive_length_rule)
     caveats = (
         *judgement.caveats,
         *order_caveats(orders, figures.rated_s),
-        *disagreement_caveats(intervals, counts, collector.counters, first, first + count),
+        *disagreement_caveats(intervals, counts, collector.counters, first_second, first_second + count),
         *course_caveats(course, order.adaptive_length_rule, asked=collector.asks_server),
         *telemetry.caveats,
-        *_warnings(collector.messages),
-        *(caveat for caveat in clock.caveats() if caveat.code not in {known.code for known in judgement.caveats}),
+        *_warning_caveats(collector.messages),
+        *(
+            candidate
+            for candidate in clock.caveats()
+            if candidate.code not in {caveat.code for caveat in judgement.caveats}
+        ),
     )
     return MeasuredRun(
         figures=figures,
         orders=orders,
-        counters=window_counters(telemetry.rows, first, count),
+        counters=window_counters(telemetry.rows, first_second, count),
         judgement=replace(judgement, caveats=caveats),
         course=course,
         settled=None if judgement.fault else settled,
@@ -217,61 +221,61 @@ def _measured(order: LoadOrder, collector: Collector, server_death: str | None, 
         intervals=tuple(row for interval in intervals for row in interval_rows(interval)),
         telemetry=telemetry.rows,
         start=start,
-        end=_end_facts(end, collector.probes),
+        end=_end_facts(end_record, collector.probes),
         messages=tuple(collector.messages),
         started_ns=clock.unix_ns,
         ended_ns=clock.now_ns(),
-        unsent=end.unsent if end else None,
-        outages=end.outages if end else 0,
-        search=end.search if end else None,
+        unsent=end_record.unsent if end_record else None,
+        outages=end_record.outages if end_record else 0,
+        search=end_record.search if end_record else None,
         threads=collector.threads.facts() if collector.threads is not None else {},
-        profile=_profile(collector, first, count, figures.transactions),
+        profile=_profile(collector, first_second, count, figures.transactions),
     )
 
 
-def _profile(collector: Collector, first: int, count: int, transactions: int | None) -> StackProfile | None:
+def _profile(collector: Collector, first_second: int, count: int, transactions: int | None) -> StackProfile | None:
     if collector.recording is None or collector.start is None or not transactions:
         return None
-    window = ProfiledWindow(collector.start.monotonic_ns, first, count, transactions)
+    window = ProfiledWindow(collector.start.monotonic_ns, first_second, count, transactions)
     return stack_profile(collector.recording, collector.threads, window)
 
 
-def _is_varied(order: LoadOrder) -> bool:
+def _is_rate_varied(order: LoadOrder) -> bool:
     """Return whether the study itself varies the rate, so that no level is to be expected."""
     return bool(order.study.pacing.stretches) or order.study.pacing.search is not None
 
 
-def _end_in_order(collector: Collector) -> EndRecord | None:
+def _final_record(collector: Collector) -> EndRecord | None:
     """The last record; a load that was interrupted because its run was over is complete."""
-    end = collector.end
-    if end is not None and end.status == "interrupted" and collector.is_ended_in_order:
-        return replace(end, status="complete", reason="")
-    return end
+    end_record = collector.end
+    if end_record is not None and end_record.status == "interrupted" and collector.is_ended_in_order:
+        return replace(end_record, status="complete", reason="")
+    return end_record
 
 
 def _window_of(order: LoadOrder, collector: Collector) -> tuple[list[IntervalRecord], int, int]:
     """Return all seconds by their phases; where the window begins and how long it is."""
     if collector.live is not None:
         course = collector.live.course
-        first = order.first_window_second if course.window_first_s is None else course.window_first_s
-        end = first + order.window_seconds if course.window_end_s is None else course.window_end_s
-        return with_course(collector.intervals, course), first, end - first
+        first_second = order.first_window_second if course.window_first_s is None else course.window_first_s
+        end_second = first_second + order.window_seconds if course.window_end_s is None else course.window_end_s
+        return with_course(collector.intervals, course), first_second, end_second - first_second
     probe = telling_probe(collector.probes)
     if probe is None:
         return collector.intervals, order.first_window_second, order.window_seconds
     return with_window(collector.intervals, probe), probe.first_second, probe.seconds
 
 
-def _end_facts(end: EndRecord | None, probes: Sequence[ProbeRecord]) -> dict[str, Any]:
-    if end is None:
+def _end_facts(end_record: EndRecord | None, probes: Sequence[ProbeRecord]) -> dict[str, Any]:
+    if end_record is None:
         return {}
-    return {**end.raw, "probes": [probe.raw for probe in probes]} if probes else dict(end.raw)
+    return {**end_record.raw, "probes": [probe.raw for probe in probes]} if probes else dict(end_record.raw)
 
 
-def _end_of(failure: DbdynoError | None) -> EndRecord | None:
+def _failure_end_record(failure: DbdynoError | None) -> EndRecord | None:
     return None if failure is None else EndRecord("failed", str(failure), None)
 
 
-def _warnings(messages: Sequence[MessageRecord]) -> list[Caveat]:
+def _warning_caveats(messages: Sequence[MessageRecord]) -> list[Caveat]:
     warnings = [message.text for message in messages if message.level in ("warning", "error")]
     return [Caveat("load-message", text) for text in dict.fromkeys(warnings)]

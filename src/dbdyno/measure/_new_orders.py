@@ -39,19 +39,19 @@ def order_rates(
     counters : the server's, each with the count of seconds that were over
     first, last : of those counts: where the window begins and ends
     """
-    by_name = _counts_told(told)
-    if told is None or not by_name or not seconds:
+    server_counts = _counts_by_name(told)
+    if told is None or not server_counts or not seconds:
         return None
-    completed = [(figures.name, figures) for figures in types]
-    nopm, tpm = (_counted(completed, by_name[name]) * 60 / seconds for name in (_ORDERS, _ENDS))
-    span = _span(counters, first, last)
+    figures_by_type = [(figures.name, figures) for figures in types]
+    nopm, tpm = (_expected_growth(figures_by_type, server_counts[name]) * 60 / seconds for name in (_ORDERS, _ENDS))
+    span = _counter_span(counters, first, last)
     return OrderRates(
         nopm,
         tpm,
         None if span is None else span.per_minute(_ORDERS),
         None if span is None else span.per_minute(_ENDS),
         ratio_by_mix=told["ratio"],
-        nopm_most=by_name[_ORDERS]["most_per_minute"],
+        nopm_most=server_counts[_ORDERS]["most_per_minute"],
     )
 
 
@@ -60,14 +60,14 @@ def order_caveats(rates: OrderRates | None, seconds: float) -> list[Caveat]:
     if rates is None or rates.nopm is None or rates.tpm is None:
         return []
     nopm, tpm = rates.nopm, rates.tpm
-    odd = []
-    if _is_off(nopm, tpm, rates.ratio_by_mix, seconds):
+    caveats = []
+    if _is_ratio_off(nopm, tpm, rates.ratio_by_mix, seconds):
         text = f"TPM / NOPM was {tpm / nopm:.3f}, but the mix gives {rates.ratio_by_mix:.3f}"
-        odd.append(Caveat("ratio-off", text))
+        caveats.append(Caveat("ratio-off", text))
     if rates.nopm_most is not None and nopm > rates.nopm_most:
         text = f"{nopm:,.0f} NOPM exceed the {rates.nopm_most:,.0f} that keying and think times allow"
-        odd.append(Caveat("orders-above-ceiling", text))
-    return odd
+        caveats.append(Caveat("orders-above-ceiling", text))
+    return caveats
 
 
 def disagreement_caveats(
@@ -84,21 +84,24 @@ def disagreement_caveats(
     intervals : of the whole run
     told, counters, first, last : as `order_rates` takes them
     """
-    by_name, span = _counts_told(told), _span(counters, first, last)
-    if span is None or not by_name:
+    server_counts, span = _counts_by_name(told), _counter_span(counters, first, last)
+    if span is None or not server_counts:
         return []
-    between = [i.transactions.items() for i in intervals if i.second in span.seconds]
-    completed = list(chain.from_iterable(between))
+    interval_counts = [i.transactions.items() for i in intervals if i.second in span.seconds]
+    figures_by_type = list(chain.from_iterable(interval_counts))
     caveats = []
     for name, title in ((_ORDERS, "NOPM"), (_ENDS, "TPM")):
-        client, server = _counted(completed, by_name[name]) * 60 / len(span.seconds), span.per_minute(name)
+        client, server = (
+            _expected_growth(figures_by_type, server_counts[name]) * 60 / len(span.seconds),
+            span.per_minute(name),
+        )
         if server is not None and abs(server - client) > DISAGREEMENT_LIMIT * max(client, server):
             text = f"the client counted {client:,.0f} {title} and the server {server:,.0f}"
             caveats.append(Caveat("counts-disagree", text))
     return caveats
 
 
-def _is_off(nopm: float, tpm: float, ratio_by_mix: float | None, seconds: float) -> bool:
+def _is_ratio_off(nopm: float, tpm: float, ratio_by_mix: float | None, seconds: float) -> bool:
     """Return whether TPM / NOPM is farther from what the mix makes of it than draws by chance bring it.
 
     New orders are a binomial share p of n transactions; the ratio is 1/p and its standard deviation, to first order,
@@ -112,17 +115,17 @@ def _is_off(nopm: float, tpm: float, ratio_by_mix: float | None, seconds: float)
     return abs(tpm / nopm - ratio_by_mix) > _RATIO_SIGMAS * deviation
 
 
-def _counts_told(told: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
+def _counts_by_name(server_counts: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
     """The counts by name; none unless new orders and transactions are among them."""
-    by_name = {count["name"]: count for count in told["counts"]} if told else {}
-    return by_name if {_ORDERS, _ENDS} <= by_name.keys() else {}
+    counts_by_name = {count["name"]: count for count in server_counts["counts"]} if server_counts else {}
+    return counts_by_name if {_ORDERS, _ENDS} <= counts_by_name.keys() else {}
 
 
-def _counted(counts: Iterable[tuple[str, TypeFigures | TransactionCounts]], count: Mapping[str, Any]) -> int:
+def _expected_growth(counts: Iterable[tuple[str, TypeFigures | TransactionCounts]], count: Mapping[str, Any]) -> int:
     """Return how far the client's transactions, given with their types, let a count of the server grow."""
-    grown = [figures for name, figures in counts if name in count["transactions"]]
-    rolled_back = 0 if count["with_rollbacks"] else sum(figures.rolled_back for figures in grown)
-    return sum(figures.completed for figures in grown) - rolled_back
+    counted_types = [figures for name, figures in counts if name in count["transactions"]]
+    rolled_back = 0 if count["with_rollbacks"] else sum(figures.rolled_back for figures in counted_types)
+    return sum(figures.completed for figures in counted_types) - rolled_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +148,17 @@ class _Span:
         return (self.end.values[name] - self.begin.values[name]) * 60e9 / lasted_ns
 
 
-def _span(counters: Sequence[CountersRecord], first: int, last: int) -> _Span | None:
+def _counter_span(counters: Sequence[CountersRecord], first_second: int, last_second: int) -> _Span | None:
     """The outermost readings inside the window; None where they tell of too little of it."""
-    inside = sorted((record for record in counters if first <= record.second <= last), key=lambda r: r.second)
-    if not inside or inside[-1].second - inside[0].second < _TELLING_SHARE * (last - first):
+    window_records = sorted(
+        (record for record in counters if first_second <= record.second <= last_second), key=lambda r: r.second
+    )
+    if not window_records or window_records[-1].second - window_records[0].second < _TELLING_SHARE * (
+        last_second - first_second
+    ):
         return None
-    return _Span(inside[0], inside[-1]) if inside[-1].monotonic_ns > inside[0].monotonic_ns else None
+    return (
+        _Span(window_records[0], window_records[-1])
+        if window_records[-1].monotonic_ns > window_records[0].monotonic_ns
+        else None
+    )

@@ -190,8 +190,8 @@ def parse_record(line: str) -> LoadRecord | None:
     """
     try:
         row = decode(dict[str, Any], json_value(line))
-        read = _READERS.get(decode(_Kind, row).record)
-        return None if read is None else read(row)
+        read_row = _READERS.get(decode(_Kind, row).record)
+        return None if read_row is None else read_row(row)
     except ValueError as error:
         raise MeasureError(
             "the load generator wrote a line that is not a record",
@@ -237,7 +237,7 @@ class _End:
     hosts: tuple[LoadHost, ...] = ()
 
 
-def _start(row: Mapping[str, Any]) -> StartRecord:
+def _start_record(row: Mapping[str, Any]) -> StartRecord:
     start = decode(_Start, row)
     if start.schema_version > SCHEMA_VERSION:
         raise MeasureError(
@@ -248,45 +248,45 @@ def _start(row: Mapping[str, Any]) -> StartRecord:
     return StartRecord(start.monotonic_ns, start.program, start.pacing.kind != "closed", row)
 
 
-def _interval(row: Mapping[str, Any]) -> IntervalRecord:
+def _interval_record(row: Mapping[str, Any]) -> IntervalRecord:
     """A closed loop has no backlog: it stands there as null."""
     return decode(IntervalRecord, {**row, "backlog": row.get("backlog") or 0})
 
 
-def _message(row: Mapping[str, Any]) -> MessageRecord:
+def _message_record(row: Mapping[str, Any]) -> MessageRecord:
     return decode(MessageRecord, row)
 
 
-def _counters(row: Mapping[str, Any]) -> CountersRecord:
+def _counters_record(row: Mapping[str, Any]) -> CountersRecord:
     return decode(CountersRecord, row)
 
 
-def _end(row: Mapping[str, Any]) -> EndRecord:
-    end = decode(_End, row)
-    lost = [outage for outage in end.outages if outage.cause == NETWORK]
+def _end_record(row: Mapping[str, Any]) -> EndRecord:
+    end_row = decode(_End, row)
+    lost_paths = [outage for outage in end_row.outages if outage.cause == NETWORK]
     return EndRecord(
-        end.status,
-        end.reason,
-        end.process_cpu_ns,
-        unsent=end.unsent,
-        outages=len(end.outages),
-        failure_kind=end.failure_kind or "",
-        paths_lost=tuple((outage.start_ns, outage.restored_ns) for outage in lost),
-        search=end.search,
-        hosts=end.hosts,
+        end_row.status,
+        end_row.reason,
+        end_row.process_cpu_ns,
+        unsent=end_row.unsent,
+        outages=len(end_row.outages),
+        failure_kind=end_row.failure_kind or "",
+        paths_lost=tuple((outage.start_ns, outage.restored_ns) for outage in lost_paths),
+        search=end_row.search,
+        hosts=end_row.hosts,
         raw=row,
     )
 
 
-def _probe(row: Mapping[str, Any]) -> ProbeRecord:
+def _probe_record(row: Mapping[str, Any]) -> ProbeRecord:
     return decode(ProbeRecord, {**row, "raw": row})
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], LoadRecord]] = {
-    "start": _start,
-    "interval": _interval,
-    "message": _message,
-    "counters": _counters,
-    "probe": _probe,
-    "end": _end,
+    "start": _start_record,
+    "interval": _interval_record,
+    "message": _message_record,
+    "counters": _counters_record,
+    "probe": _probe_record,
+    "end": _end_record,
 }

@@ -28,7 +28,7 @@ def second_row(
     use = client_use([interval], curve, quota_share, has_own_cpus=client_has_own_cpus)
     cpu_ns = sum(worker.cpu_ns for worker in interval.workers)
     wake_ups = sum(worker.wake_ups for worker in interval.workers)
-    served = sum(worker.served for worker in interval.workers)
+    served_count = sum(worker.served for worker in interval.workers)
     seconds = interval.duration_ns / 1e9
     types = interval.transactions.values()
     latency = latency_of(merged_histogram(t.response if open_loop else t.service for t in types))
@@ -60,7 +60,7 @@ def second_row(
         client_cpu_ns=cpu_ns if interval.workers else None,
         client_use_share=use.share if use else None,
         client_cpu_wait_share=use.wait_share if use else None,
-        client_wake_batch=served / wake_ups if wake_ups and served else None,
+        client_wake_batch=served_count / wake_ups if wake_ups and served_count else None,
         client_cpu_ns_per_statement=cpu_ns / statements if interval.workers and statements else None,
         lateness_ns_p99=lateness.p99 if lateness else None,
         lateness_ns_max=lateness.max if lateness else None,
@@ -77,7 +77,7 @@ def interval_rows(interval: IntervalRecord) -> list[IntervalRow]:
             name,
             counts.completed,
             counts.failed,
-            _codes(counts.retries),
+            _codes_json(counts.retries),
             "{}",
             counts.response,
             counts.service,
@@ -95,7 +95,7 @@ def interval_rows(interval: IntervalRecord) -> list[IntervalRow]:
             counts.completed,
             0,
             "{}",
-            _codes(counts.errors),
+            _codes_json(counts.errors),
             None,
             counts.service,
         )
@@ -115,14 +115,14 @@ def errors_of(intervals: Iterable[IntervalRecord]) -> dict[str, int]:
 
 def busiest_share(intervals: Iterable[IntervalRecord]) -> float | None:
     """Share of the time that the busiest worker was at work, 0 to 1; None when no worker reported."""
-    busy: Counter[int] = Counter()
+    busy_ns_by_worker: Counter[int] = Counter()
     duration_ns = 0
     for interval in intervals:
         duration_ns += interval.duration_ns
         for index, worker in enumerate(interval.workers):
-            busy[index] += worker.busy_ns
-    return min(max(busy.values()) / duration_ns, 1.0) if busy and duration_ns else None
+            busy_ns_by_worker[index] += worker.busy_ns
+    return min(max(busy_ns_by_worker.values()) / duration_ns, 1.0) if busy_ns_by_worker and duration_ns else None
 
 
-def _codes(counts: Mapping[str, int]) -> str:
+def _codes_json(counts: Mapping[str, int]) -> str:
     return json.dumps(dict(counts), sort_keys=True)

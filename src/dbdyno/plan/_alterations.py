@@ -104,7 +104,7 @@ def proof_study(
         what = f"{alteration.alteration_id} does not apply to {target.name}"
         raise RequestError(what, f"its tables use {target.engine.storage_engine}, not in {' or '.join(kinds)}")
     axes = _axes(study, target, cell, alteration, base)
-    made = replace(
+    proof = replace(
         study,
         name=f"{study.name} {alteration.alteration_id}",
         question=f"Is {target.name} faster with {alteration.words}?",
@@ -123,8 +123,10 @@ def proof_study(
         scaled="",
     )
     if window_ns is not None:
-        made = replace(made, window_ns=window_ns, adaptive_length=AdaptiveLength(warm_up=study.adaptive_length.warm_up))
-    return ProofStudy(alteration, made, cell, axes.altered, axes.words)
+        proof = replace(
+            proof, window_ns=window_ns, adaptive_length=AdaptiveLength(warm_up=study.adaptive_length.warm_up)
+        )
+    return ProofStudy(alteration, proof, cell, axes.altered, axes.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,39 +142,47 @@ class _Axes:
 
 def _axes(study: Study, target: Target, cell: Cell, alteration: Alteration, base: Mapping[str, SettingValue]) -> _Axes:
     workload = study.workload(cell.workload)
-    plain = _Axes((target,), (workload,), (cell.tier_bytes,), cell, "")
+    plain_axes = _Axes((target,), (workload,), (cell.tier_bytes,), cell, "")
     if alteration.tier != 1:
-        altered = replace(cell, tier_bytes=cell.tier_bytes * alteration.tier)
-        words = f"memory {format_bytes(cell.tier_bytes)} to {format_bytes(altered.tier_bytes)}"
-        return replace(plain, tiers_bytes=(cell.tier_bytes, altered.tier_bytes), altered=altered, words=words)
+        altered_cell = replace(cell, tier_bytes=cell.tier_bytes * alteration.tier)
+        words = f"memory {format_bytes(cell.tier_bytes)} to {format_bytes(altered_cell.tier_bytes)}"
+        return replace(
+            plain_axes, tiers_bytes=(cell.tier_bytes, altered_cell.tier_bytes), altered=altered_cell, words=words
+        )
     if alteration.workload:
         return _workload_axes(study, target, cell, alteration)
-    changed, words = _altered_target(study, target, alteration, base)
-    return replace(plain, targets=(target, changed), altered=replace(cell, target=changed.name), words=words)
+    altered_target, words = _altered_target(study, target, alteration, base)
+    return replace(
+        plain_axes, targets=(target, altered_target), altered=replace(cell, target=altered_target.name), words=words
+    )
 
 
 def _workload_axes(study: Study, target: Target, cell: Cell, alteration: Alteration) -> _Axes:
     """One target and two workloads: targets of one workload must hold the same rows, and an option may change them."""
     option, choice = alteration.workload, study.workload(cell.workload)
-    known = options_of(choice.name).get(option)
-    if known is None:
+    option_facts = options_of(choice.name).get(option)
+    if option_facts is None:
         raise RequestError(f"{cell.workload} has no option {option} to change")
-    own = study.workload_of(target.name, cell.workload)
-    before = own.options.get(option, known.read(known.default))
-    after = alteration.value
+    target_choice = study.workload_of(target.name, cell.workload)
+    old_value = target_choice.options.get(option, option_facts.read(option_facts.default))
+    new_value = alteration.value
     if alteration.times != 1:
-        if not isinstance(before, int):
+        if not isinstance(old_value, int):
             raise RequestError(f"{option} of {cell.workload} is not a number")
-        after = before * alteration.times
-    if after == before:
-        raise _so_already(alteration, f"{option} is {before}")
-    altered = replace(own, label=f"{own.label} {alteration.alteration_id}", options={**own.options, option: after})
-    words = f"{option} {_text(before)} to {_text(after)}"
-    targets, workloads = (replace(target, workload_options={}),), (own, altered)
-    return _Axes(targets, workloads, (cell.tier_bytes,), replace(cell, workload=altered.label), words)
+        new_value = old_value * alteration.times
+    if new_value == old_value:
+        raise _no_change_error(alteration, f"{option} is {old_value}")
+    altered_choice = replace(
+        target_choice,
+        label=f"{target_choice.label} {alteration.alteration_id}",
+        options={**target_choice.options, option: new_value},
+    )
+    words = f"{option} {_value_text(old_value)} to {_value_text(new_value)}"
+    targets, workloads = (replace(target, workload_options={}),), (target_choice, altered_choice)
+    return _Axes(targets, workloads, (cell.tier_bytes,), replace(cell, workload=altered_choice.label), words)
 
 
-def _text(value: OptionValue) -> str:
+def _value_text(value: OptionValue) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -183,29 +193,31 @@ def _altered_target(
     name = f"{target.name} {alteration.alteration_id}"
     if alteration.slows_ns:
         delays = target.delays
-        slower = CallDelays(delays.flush_ns + alteration.flush_delay, delays.read_ns + alteration.read_delay)
-        return replace(target, name=name, delays=slower), alteration.words
+        slower_calls = CallDelays(delays.flush_ns + alteration.flush_delay, delays.read_ns + alteration.read_delay)
+        return replace(target, name=name, delays=slower_calls), alteration.words
     if not concerns(alteration.setting, target.engine.storage_engine):
         raise RequestError(f"{alteration.setting} does not concern {target.name}")
-    known = _value_before(study, target, alteration.setting, base)
+    old_value = _value_before(study, target, alteration.setting, base)
     if alteration.times != 1:
-        if known is None or isinstance(known, str):
+        if old_value is None or isinstance(old_value, str):
             raise RequestError(
                 f"what {alteration.setting} is on {target.name} is not known, so dbdyno can't make it "
                 f"{alteration.times} times "
                 "as large",
                 f"policy {study.policy} leaves it to the server or to its option file",
             )
-        value: SettingValue = int(known) * alteration.times
+        value: SettingValue = int(old_value) * alteration.times
     else:
         value = read_setting(alteration.setting, alteration.value)
-    if value == known:
-        raise _so_already(alteration, f"{alteration.setting} is {setting_text(alteration.setting, value)}")
-    kept = {option: text for option, text in target.options.items() if not _carries(option, alteration.setting)}
-    shown = "its own value" if known is None else setting_text(alteration.setting, known)
-    words = f"{alteration.setting} {shown} to {setting_text(alteration.setting, value)}"
+    if value == old_value:
+        raise _no_change_error(alteration, f"{alteration.setting} is {setting_text(alteration.setting, value)}")
+    kept_options = {
+        option: text for option, text in target.options.items() if not _is_option_of(option, alteration.setting)
+    }
+    old_words = "its own value" if old_value is None else setting_text(alteration.setting, old_value)
+    words = f"{alteration.setting} {old_words} to {setting_text(alteration.setting, value)}"
     settings = {**target.settings, alteration.setting: value}
-    return replace(target, name=name, settings=settings, options=kept), words
+    return replace(target, name=name, settings=settings, options=kept_options), words
 
 
 def _value_before(
@@ -213,22 +225,22 @@ def _value_before(
 ) -> SettingValue | None:
     """The value in effect before, as far as the study says it; None where it is the server's or its option file's."""
     for option, text in target.options.items():
-        if _carries(option, parameter):
+        if _is_option_of(option, parameter):
             try:
                 return read_setting(parameter, text)
             except ValueError:
                 return None  # such as a path for ON: some other value than the one that is meant
-    asked = study.settings_of(target)
-    if parameter in asked:
-        return asked[parameter]
+    study_settings = study.settings_of(target)
+    if parameter in study_settings:
+        return study_settings[parameter]
     return base.get(parameter) if study.policy == "aligned" else None
 
 
-def _carries(option: str, parameter: str) -> bool:
+def _is_option_of(option: str, parameter: str) -> bool:
     return parameter in parameters_of_option(option)
 
 
-def _so_already(alteration: Alteration, words: str) -> RequestError:
+def _no_change_error(alteration: Alteration, words: str) -> RequestError:
     return RequestError(
         f"{alteration.alteration_id} would change nothing: {words} already", "", "name another with --prove"
     )

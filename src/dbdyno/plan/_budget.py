@@ -66,8 +66,8 @@ class Budget:
     @property
     def overhead_ns(self) -> int:
         """Return what surrounds the window of one run, on average: restore, start, settle, warm-up, stop."""
-        around = [part.span.expected_ns for part in self.parts if part.what not in (WINDOW, FURTHER)]
-        return sum(around) // self.run_count
+        surrounding_ns = [part.span.expected_ns for part in self.parts if part.what not in (WINDOW, FURTHER)]
+        return sum(surrounding_ns) // self.run_count
 
 
 def estimate_budget(
@@ -81,10 +81,10 @@ def estimate_budget(
     targets = len(study.targets)
     places = len(study.workloads) * len(study.tiers_bytes) * len(study.routes) * len(study.concurrencies)
     parts = run_parts(study, rows, run_count - places * targets * study.repeats)
-    further = further_part(study, parts, variation)
+    further_repeats = further_part(study, parts, variation)
     return Budget(
         prepare_ns=targets * (_OBTAIN_NS + populate_ns),
-        parts=parts if further is None else (*parts, further),
+        parts=parts if further_repeats is None else (*parts, further_repeats),
         run_count=run_count,
         disk_bytes=targets * (_ENGINE_BYTES + sum(snapshots)) + max(snapshots),
         memory_bytes=max(study.tiers_bytes) + _SERVER_MEMORY_BYTES + max(study.concurrencies) * _CONNECTION_BYTES,

@@ -51,10 +51,10 @@ def pieces(study: Study, runs: Sequence[Run], benches: int) -> list[tuple[Run, .
     units = set(map(work_unit, ordinary))
     key_of = work_unit if benches <= len(units) or study.repeats_max is not None else block
     keys = list(dict.fromkeys(map(key_of, ordinary)))
-    found: dict[tuple[object, ...], list[Run]] = {key: [] for key in keys}
+    runs_by_key: dict[tuple[object, ...], list[Run]] = {key: [] for key in keys}
     for run in runs:
-        found[keys[(run.repeat - 1) // _WATCHED] if run.is_sentinel else key_of(run)].append(run)
-    return [tuple(own) for own in found.values()]
+        runs_by_key[keys[(run.repeat - 1) // _WATCHED] if run.is_sentinel else key_of(run)].append(run)
+    return [tuple(piece_runs) for piece_runs in runs_by_key.values()]
 
 
 def watched_pieces(study: Study, runs: Sequence[Run]) -> tuple[Run, ...]:
@@ -66,16 +66,19 @@ def watched_pieces(study: Study, runs: Sequence[Run]) -> tuple[Run, ...]:
     """
     places = {run.run_id: place for place, run in enumerate(runs)}
     ordered = [((place, 1), run) for place, run in enumerate(runs)]
-    for number, own in enumerate(pieces(study, runs, len(study.benches))):
-        half = len(own) // 2
-        while share_server(study, own[half - 1], own[half]):
-            half -= 1
-        anchors = [((places[own[0].run_id], 0), "first"), ((places[own[half].run_id], 0), "middle")]
-        anchors.append(((places[own[-1].run_id], 2), "last"))
-        for turn, (place, when) in enumerate(anchors, start=1):
-            reason = f"sentinel, {when} of piece {number + 1}"
-            ordered.append((place, sentinel_run(study, _WATCHED * number + turn, 0, reason)))
-    ordered.sort(key=lambda placed: placed[0])
+    for number, piece_runs in enumerate(pieces(study, runs, len(study.benches))):
+        middle = len(piece_runs) // 2
+        while middle and share_server(study, piece_runs[middle - 1], piece_runs[middle]):
+            middle -= 1
+        sentinel_places = [
+            ((places[piece_runs[0].run_id], 0), "first"),
+            ((places[piece_runs[middle].run_id], 0), "middle"),
+        ]
+        sentinel_places.append(((places[piece_runs[-1].run_id], 2), "last"))
+        for sentinel_number, (place, position_words) in enumerate(sentinel_places, start=1):
+            reason = f"sentinel, {position_words} of piece {number + 1}"
+            ordered.append((place, sentinel_run(study, _WATCHED * number + sentinel_number, 0, reason)))
+    ordered.sort(key=lambda entry: entry[0])
     return tuple(replace(run, order_index=index) for index, (_, run) in enumerate(ordered))
 
 
@@ -86,21 +89,21 @@ def wanted_runs(study: Study, own: Sequence[Run], records: Mapping[str, RunRecor
     ----------
     records : of the stored runs, by id
     """
-    further = further_rounds(study, own, list(records.values()))
-    return (*own, *(run for one in further for run in one.runs))
+    rounds = further_rounds(study, own, list(records.values()))
+    return (*own, *(run for further_round in rounds for run in further_round.runs))
 
 
 def pieces_left(study: Study, divided: Sequence[Sequence[Run]], records: Mapping[str, RunRecord]) -> list[Piece]:
     """The pieces that lack runs, those with the most first; `records` as in `wanted_runs`."""
-    found = []
-    for own in divided:
-        wanted = wanted_runs(study, own, records)
-        made = [records[run.run_id] for run in wanted if run.run_id in records]
-        missing = tuple(run for run in wanted if run.run_id not in records)
-        if missing:
-            latest = max(made, key=lambda record: record.ended_ns, default=None)
-            found.append(Piece(own[0].run_id, missing, latest.bench if latest is not None else ""))
-    return sorted(found, key=lambda piece: -len(piece.runs))
+    open_pieces = []
+    for piece_runs in divided:
+        required_runs = wanted_runs(study, piece_runs, records)
+        made_records = [records[run.run_id] for run in required_runs if run.run_id in records]
+        missing_runs = tuple(run for run in required_runs if run.run_id not in records)
+        if missing_runs:
+            latest = max(made_records, key=lambda record: record.ended_ns, default=None)
+            open_pieces.append(Piece(piece_runs[0].run_id, missing_runs, latest.bench if latest is not None else ""))
+    return sorted(open_pieces, key=lambda piece: -len(piece.runs))
 
 
 def next_piece(left: Sequence[Piece], bench: str, others: Collection[str]) -> Piece | None:
@@ -111,9 +114,9 @@ def next_piece(left: Sequence[Piece], bench: str, others: Collection[str]) -> Pi
     left : without those that are under way
     others : benches that are there besides
     """
-    own = [piece for piece in left if piece.bench == bench]
-    free = [piece for piece in left if piece.bench not in others]
-    return next(iter([*own, *free]), None)
+    begun_pieces = [piece for piece in left if piece.bench == bench]
+    free_pieces = [piece for piece in left if piece.bench not in others]
+    return next(iter([*begun_pieces, *free_pieces]), None)
 
 
 def benches_apart(records: Iterable[RunRecord], benches: Sequence[str]) -> dict[str, float]:
@@ -130,17 +133,17 @@ def benches_apart(records: Iterable[RunRecord], benches: Sequence[str]) -> dict[
         bench: median(math.log(run.level_tps or 1.0) for run in runs[bench]) for bench in benches if bench in runs
     }
     noise = {bench: noise_share(runs[bench]) for bench in levels}
-    apart: dict[str, float] = {}
+    share_by_bench: dict[str, float] = {}
     while len(levels) > 1:
         fastest, slowest = max(levels, key=levels.__getitem__), min(levels, key=levels.__getitem__)
-        least = max(math.log1p(MOST_APART), math.hypot(noise[fastest], noise[slowest]))
-        if levels[fastest] - levels[slowest] <= least:
+        least_gap = max(math.log1p(MOST_APART), math.hypot(noise[fastest], noise[slowest]))
+        if levels[fastest] - levels[slowest] <= least_gap:
             break
         middle = median(levels.values())
         farthest = max(reversed(levels), key=lambda bench: round(abs(levels[bench] - middle), 9))
         level = levels.pop(farthest)
-        apart[farthest] = math.expm1(level - median(levels.values()))
-    return apart
+        share_by_bench[farthest] = math.expm1(level - median(levels.values()))
+    return share_by_bench
 
 
 def dealt_to_benches(study: Study, runs: Sequence[Run], budget: Budget) -> Dealt:
@@ -149,8 +152,8 @@ def dealt_to_benches(study: Study, runs: Sequence[Run], budget: Budget) -> Dealt
     run_ns = budget.runs.expected_ns // max(len(runs), 1)
     free_at = [0] * count
     for piece in sorted(pieces(study, runs, count), key=len, reverse=True):
-        began = heapq.heappop(free_at)
-        heapq.heappush(free_at, began + len(piece) * run_ns)
-    times = [budget.prepare_ns + busy for busy in free_at if busy]
+        start_ns = heapq.heappop(free_at)
+        heapq.heappush(free_at, start_ns + len(piece) * run_ns)
+    times = [budget.prepare_ns + busy_ns for busy_ns in free_at if busy_ns]
     makespan_ns = max(times)
     return Dealt(count, makespan_ns, 1 - sum(times) / (count * makespan_ns), sum(times))

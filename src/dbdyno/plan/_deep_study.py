@@ -18,8 +18,8 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
     ------
     RequestError : a server runs where its threads can't be profiled, or the cells are of one target
     """
-    if elsewhere := [bench.name for bench in study.benches if bench.server is not None]:
-        names = ", ".join(elsewhere)
+    if remote_servers := [bench.name for bench in study.benches if bench.server is not None]:
+        names = ", ".join(remote_servers)
         what = f"the servers of these results run on {names}, but dbdyno samples stacks on this machine only"
         raise RequestError(what, "", "run the study and this command on that host")
     if left.target == right.target:

@@ -89,10 +89,10 @@ def designs_for(study: Study, variation: Variation, half_width: float, overhead_
     """
     designs = []
     for repeats in range(2, MOST_REPEATS + 1):
-        window_s = variation.needed_window_s(half_width, repeats, _cells(study))
+        window_s = variation.needed_window_s(half_width, repeats, _cell_count(study))
         if window_s is not None:
-            rounded = max(SHORTEST_WINDOW_S, math.ceil(window_s / _STEP_S) * _STEP_S)
-            designs.append(_design(study, variation, repeats, rounded, overhead_ns))
+            rounded_window_s = max(SHORTEST_WINDOW_S, math.ceil(window_s / _STEP_S) * _STEP_S)
+            designs.append(_design(study, variation, repeats, rounded_window_s, overhead_ns))
     return designs
 
 
@@ -105,7 +105,7 @@ def best_within(study: Study, variation: Variation, time_ns: int, overhead_ns: i
     """The repeats and windows that make a cell's level surest within a time; None when no two runs of 60 s fit."""
     designs = []
     for repeats in range(2, MOST_REPEATS + 1):
-        window_s = (time_ns / (_cells(study) * repeats) - overhead_ns) / 1e9
+        window_s = (time_ns / (_cell_count(study) * repeats) - overhead_ns) / 1e9
         if window_s >= SHORTEST_WINDOW_S:
             window = math.floor(window_s / _STEP_S) * _STEP_S
             designs.append(_design(study, variation, repeats, window, overhead_ns))
@@ -113,12 +113,12 @@ def best_within(study: Study, variation: Variation, time_ns: int, overhead_ns: i
 
 
 def _design(study: Study, variation: Variation, repeats: int, window_s: float, overhead_ns: int) -> Design:
-    cells = _cells(study)
+    cells = _cell_count(study)
     time_ns = round(cells * repeats * (overhead_ns + window_s * 1e9))
     half_width = variation.half_width(repeats, window_s, cells)
     return Design(repeats, window_s, half_width, variation.smallest_difference(repeats, window_s, cells), time_ns)
 
 
-def _cells(study: Study) -> int:
+def _cell_count(study: Study) -> int:
     places = len(study.workloads) * len(study.tiers_bytes) * len(study.concurrencies) * len(study.routes)
     return places * len(study.targets)

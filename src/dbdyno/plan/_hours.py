@@ -88,25 +88,27 @@ def run_parts(study: Study, rows: Mapping[str, int], sentinels: int) -> tuple[Ti
     rows : of each workload's dataset, by its label
     sentinels : runs of the sentinel
     """
-    parts = [_Place(study, choice, tier, rows.get(choice.label, 0)) for choice, tier in _places(study)]
+    places = [_Place(study, choice, tier, rows.get(choice.label, 0)) for choice, tier in _places(study)]
     ladders = study.restore == "ladder"
-    each = len(study.targets) * len(study.routes) * study.repeats
-    first_count = each * (1 if ladders else len(study.concurrencies))
-    step_count = each * (len(study.concurrencies) - 1) if ladders else 0
-    own = _Place(study, study.workloads[0], study.tiers_bytes[0], rows.get(study.workloads[0].label, 0))
-    restores = _total([place.restore * first_count for place in parts]) + own.restore * sentinels
-    warm_ups = _total([place.warm_up * first_count for place in parts]) + own.warm_up * sentinels
-    windows = _total([place.window * (first_count + step_count) for place in parts]) + own.window * sentinels
-    firsts, steps = len(parts) * first_count + sentinels, len(parts) * step_count
-    largest = max(parts, key=lambda place: place.snapshot_bytes)
-    found = [
-        TimePart(RESTORE, firsts, restores, largest.restore_words),
-        TimePart(WARM_UP, firsts, warm_ups, _warm_up_words(parts)),
+    runs_per_concurrency = len(study.targets) * len(study.routes) * study.repeats
+    first_count = runs_per_concurrency * (1 if ladders else len(study.concurrencies))
+    step_count = runs_per_concurrency * (len(study.concurrencies) - 1) if ladders else 0
+    sentinel_place = _Place(study, study.workloads[0], study.tiers_bytes[0], rows.get(study.workloads[0].label, 0))
+    restores = _sum_spans([place.restore * first_count for place in places]) + sentinel_place.restore * sentinels
+    warm_ups = _sum_spans([place.warm_up * first_count for place in places]) + sentinel_place.warm_up * sentinels
+    windows = (
+        _sum_spans([place.window * (first_count + step_count) for place in places]) + sentinel_place.window * sentinels
+    )
+    firsts, steps = len(places) * first_count + sentinels, len(places) * step_count
+    largest_place = max(places, key=lambda place: place.snapshot_bytes)
+    time_parts = [
+        TimePart(RESTORE, firsts, restores, largest_place.restore_words),
+        TimePart(WARM_UP, firsts, warm_ups, _warm_up_words(places)),
     ]
     if steps:
         step_ns = study.step_warm_up_ns + study.settle_ns
-        found.append(TimePart(STEP, steps, fixed_span(step_ns) * steps, "fixed"))
-    return (*found, TimePart(WINDOW, firsts + steps, windows, _window_words(parts)))
+        time_parts.append(TimePart(STEP, steps, fixed_span(step_ns) * steps, "fixed"))
+    return (*time_parts, TimePart(WINDOW, firsts + steps, windows, _window_words(places)))
 
 
 def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) -> TimePart | None:
@@ -116,7 +118,7 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     """
     if study.repeats_max is None:
         return None
-    more = study.repeats_max - study.repeats
+    further_count = study.repeats_max - study.repeats
     windows = parts[-1]
     runs_a_round = windows.count // study.repeats
     window_s = shortest_window_ns(study) / 1e9
@@ -130,7 +132,7 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     restored_ns = round_ns[RESTORE] + round_ns[WARM_UP]
     driven_ns = round_ns[WINDOW] + round_ns.get(STEP, 0)
     expected_ns = round(restored_ns * sum(ladders) + driven_ns * sum(shares))
-    most_ns = sum(part.span.most_ns for part in parts) // study.repeats * more
+    most_ns = sum(part.span.most_ns for part in parts) // study.repeats * further_count
     cells = ", ".join(f"{share:.0%}" for share in shares).replace("%", " %")
     width = f"{100 * study.level_target_half_width:.2g} %"
     basis = f"{cells} of the cells not known to ±{width} after {study.repeats} or more repeats"
@@ -150,8 +152,8 @@ class _Place:
     def snapshot_bytes(self) -> int:
         """Return what a restore copies."""
         redo = self.study.settings.get("redo.capacity", _REDO_IN_SNAPSHOT_BYTES)
-        more = max(int(redo) - _REDO_IN_SNAPSHOT_BYTES, 0) if isinstance(redo, int | float) else 0
-        return EMPTY_SERVER_BYTES + self.rows * ROW_BYTES + more
+        further_redo_bytes = max(int(redo) - _REDO_IN_SNAPSHOT_BYTES, 0) if isinstance(redo, int | float) else 0
+        return EMPTY_SERVER_BYTES + self.rows * ROW_BYTES + further_redo_bytes
 
     @property
     def restore(self) -> Span:
@@ -216,7 +218,7 @@ def _places(study: Study) -> list[tuple[WorkloadChoice, int]]:
     return [(choice, tier) for choice in study.workloads for tier in study.tiers_bytes]
 
 
-def _total(spans: list[Span]) -> Span:
+def _sum_spans(spans: list[Span]) -> Span:
     total = NOTHING
     for span in spans:
         total += span

@@ -40,26 +40,26 @@ def rounds(study: Study, count: int) -> list[list[Run]]:
     runs: list[Run] = []
     rounds_in_order: list[list[Run]] = []
     for repeat in range(1, count + 1):
-        before = len(runs)
-        cells = _round(study, chance)
+        round_start = len(runs)
+        cells = _round_cells(study, chance)
         has_sentinel = bool(study.sentinel) and len(study.benches) < 2
-        watched = {0: "first", _middle(study, cells): "middle"} if has_sentinel else {}
+        sentinel_positions = {0: "first", _middle_position(study, cells): "middle"} if has_sentinel else {}
         for position, cell in enumerate(cells):
-            if position in watched:
-                runs.append(_next_sentinel(study, runs, f"sentinel, {watched[position]} of round {repeat}"))
+            if position in sentinel_positions:
+                runs.append(_next_sentinel(study, runs, f"sentinel, {sentinel_positions[position]} of round {repeat}"))
             # The same seed for every target of a repeat: all are sent the same statements.
             seed = study.seed + repeat - 1 + _step_seed(study, cell)
             is_further = repeat > study.repeats
-            reason = _reason(study, repeat, position)
+            reason = _order_reason(study, repeat, position)
             runs.append(Run(cell, repeat, len(runs), seed, reason, is_further=is_further))
         if has_sentinel:
             runs.append(_next_sentinel(study, runs, f"sentinel, last of round {repeat}"))
-        rounds_in_order.append(runs[before:])
+        rounds_in_order.append(runs[round_start:])
     return rounds_in_order
 
 
-def _next_sentinel(study: Study, before: Sequence[Run], reason: str) -> Run:
-    return sentinel_run(study, 1 + sum(run.is_sentinel for run in before), len(before), reason)
+def _next_sentinel(study: Study, earlier_runs: Sequence[Run], reason: str) -> Run:
+    return sentinel_run(study, 1 + sum(run.is_sentinel for run in earlier_runs), len(earlier_runs), reason)
 
 
 def sentinel_run(study: Study, number: int, order_index: int, reason: str) -> Run:
@@ -82,10 +82,10 @@ def share_server(study: Study, run: Run, following: Run) -> bool:
     """
     if study.restore != "ladder" or run.is_sentinel or following.is_sentinel:
         return False
-    return _ladder(run.cell) == _ladder(following.cell) and run.repeat == following.repeat
+    return _ladder_key(run.cell) == _ladder_key(following.cell) and run.repeat == following.repeat
 
 
-def _ladder(cell: Cell) -> tuple[str, str, int, str]:
+def _ladder_key(cell: Cell) -> tuple[str, str, int, str]:
     return (cell.target, cell.workload, cell.tier_bytes, cell.route)
 
 
@@ -93,13 +93,13 @@ def _step_seed(study: Study, cell: Cell) -> int:
     return 0 if study.restore == "run" else _SEEDS_APART * study.concurrencies.index(cell.concurrency)
 
 
-def _middle(study: Study, cells: Sequence[Cell]) -> int:
+def _middle_position(study: Study, cells: Sequence[Cell]) -> int:
     """Half-way through a round, where no ladder is cut in two."""
-    half = len(cells) // 2
-    return half if study.restore == "run" else half - half % len(study.concurrencies)
+    middle = len(cells) // 2
+    return middle if study.restore == "run" else middle - middle % len(study.concurrencies)
 
 
-def _round(study: Study, chance: random.Random) -> list[Cell]:
+def _round_cells(study: Study, chance: random.Random) -> list[Cell]:
     return _round_of_runs(study, chance) if study.restore == "run" else _round_of_ladders(study, chance)
 
 
@@ -145,7 +145,7 @@ def _round_of_ladders(study: Study, chance: random.Random) -> list[Cell]:
     return cells
 
 
-def _reason(study: Study, repeat: int, position: int) -> str:
+def _order_reason(study: Study, repeat: int, position: int) -> str:
     if study.order == "as-written":
         return f"repeat {repeat}, as written"
     if study.restore == "ladder":

@@ -18,18 +18,20 @@ def out_of_scope(study: Study, rows_total: int) -> list[str]:
     ----------
     rows_total : of the largest dataset; 0 when not known
     """
-    return [*_who_and_where(study), *_memory(study, rows_total), *_time(study), *_pacing(study)]
+    return [*_axis_reasons(study), *_memory_reasons(study, rows_total), *_time_reasons(study), *_pacing_reasons(study)]
 
 
-def _who_and_where(study: Study) -> list[str]:
+def _axis_reasons(study: Study) -> list[str]:
     reasons = []
     if len(study.targets) == 1:
         reasons.append("which target is faster: there is only one")
     if len(study.concurrencies) == 1:
         reasons.append("at which concurrency a target peaks, and whether it collapses: there is only one")
     else:
-        most = max(study.concurrencies)
-        reasons.append(f"throughput beyond {most:,} connections; the highest rate measured may not be the peak")
+        concurrency_max = max(study.concurrencies)
+        reasons.append(
+            f"throughput beyond {concurrency_max:,} connections; the highest rate measured may not be the peak"
+        )
         if len(study.concurrencies) < _FOR_THE_LAW:
             reasons.append(
                 f"a scalability law: it needs {_FOR_THE_LAW} concurrencies, this study has {len(study.concurrencies)}"
@@ -37,7 +39,7 @@ def _who_and_where(study: Study) -> list[str]:
     return reasons
 
 
-def _memory(study: Study, rows_total: int) -> list[str]:
+def _memory_reasons(study: Study, rows_total: int) -> list[str]:
     if all(target.engine.source.startswith("server") for target in study.targets):
         return []
     data_bytes = rows_total * _ROW_BYTES
@@ -49,7 +51,7 @@ def _memory(study: Study, rows_total: int) -> list[str]:
     return reasons
 
 
-def _time(study: Study) -> list[str]:
+def _time_reasons(study: Study) -> list[str]:
     window_ns = shortest_window_ns(study)
     window_s = window_ns / 1e9
     reasons = []
@@ -64,14 +66,16 @@ def _time(study: Study) -> list[str]:
         reasons.append("whether windows had settled: dbdyno judges that only from 3 min on")
     elif window_s < 600:
         reasons.append("slow waves and long-term throughput: windows below 10 min give too narrow an interval")
-    needed = _ENOUGH_BEYOND / 0.001 / (window_s * study.repeats)
-    reasons.append(f"p99.9 of cells below {needed:,.0f} TPS: fewer than {_ENOUGH_BEYOND} transactions lie beyond it")
+    tps_needed = _ENOUGH_BEYOND / 0.001 / (window_s * study.repeats)
+    reasons.append(
+        f"p99.9 of cells below {tps_needed:,.0f} TPS: fewer than {_ENOUGH_BEYOND} transactions lie beyond it"
+    )
     if study.order == "as-written":
         reasons.append("whether the machine drifted: runs are in the order written")
     return reasons
 
 
-def _pacing(study: Study) -> list[str]:
+def _pacing_reasons(study: Study) -> list[str]:
     if study.pacing.is_closed:
         return ["response times at a fixed arrival rate: a closed loop does not count waits behind a stall"]
     if study.pacing.search is None:

@@ -67,16 +67,16 @@ def dealt_over(study: Study, runs: Sequence[Run], budget: Budget, counts: Sequen
 
     Every run is taken to last as long as the average one.
     """
-    found = []
+    deals = []
     for count in counts:
         try:
             parts = [runs_of_part(study, runs, PartOfStudy(number, count)) for number in range(1, count + 1)]
         except RequestError:
             break
         times = [budget.prepare_ns + budget.runs.expected_ns * len(part) // len(runs) for part in parts]
-        idle = 1 - sum(times) / (count * max(times))
-        found.append(Dealt(count, max(times), idle, sum(times)))
-    return found
+        idle_share = 1 - sum(times) / (count * max(times))
+        deals.append(Dealt(count, max(times), idle_share, sum(times)))
+    return deals
 
 
 def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[Run, ...]:
@@ -88,8 +88,8 @@ def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[
     """
     units = list(dict.fromkeys(map(work_unit, runs)))
     if part.count <= len(units):
-        own = {unit for index, unit in enumerate(units) if index % part.count == part.number - 1}
-        return tuple(run for run in runs if work_unit(run) in own)
+        own_units = {unit for index, unit in enumerate(units) if index % part.count == part.number - 1}
+        return tuple(run for run in runs if work_unit(run) in own_units)
     if study.repeats_max is not None:
         raise RequestError(
             f"a study with repeats_max can run in at most {len(units)} parts here",

@@ -53,22 +53,24 @@ def further_rounds(study: Study, planned: Sequence[Run], records: Sequence[RunRe
     """
     if study.repeats_max is None:
         return ()
-    stored = {record.run.run_id: record for record in records}
+    stored_records = {record.run.run_id: record for record in records}
     units = {work_unit(run) for run in planned}
-    needed = list(planned)
-    found: list[FurtherRound] = []
-    for repeat, every in enumerate(rounds(study, study.repeats_max)[study.repeats :], start=study.repeats + 1):
-        runs = [run for run in every if work_unit(run) in units]
-        if any(run.run_id not in stored for run in needed):
+    needed_runs = list(planned)
+    further: list[FurtherRound] = []
+    for repeat, round_runs in enumerate(rounds(study, study.repeats_max)[study.repeats :], start=study.repeats + 1):
+        runs = [run for run in round_runs if work_unit(run) in units]
+        if any(run.run_id not in stored_records for run in needed_runs):
             break
         cells = {run.cell for run in runs if not run.is_sentinel}
-        unsure = unsure_cells(study, [stored[run.run_id] for run in needed])
-        further = tuple(run for run in runs if run.cell in unsure or (run.is_sentinel and unsure))
-        found.append(FurtherRound(repeat, further, len(cells) - len(unsure), len(cells)))
-        if not unsure:
+        cells_to_repeat = unsure_cells(study, [stored_records[run.run_id] for run in needed_runs])
+        further_runs = tuple(
+            run for run in runs if run.cell in cells_to_repeat or (run.is_sentinel and cells_to_repeat)
+        )
+        further.append(FurtherRound(repeat, further_runs, len(cells) - len(cells_to_repeat), len(cells)))
+        if not cells_to_repeat:
             break
-        needed += further
-    return tuple(found)
+        needed_runs += further_runs
+    return tuple(further)
 
 
 def unsure_cells(study: Study, records: Sequence[RunRecord]) -> frozenset[Cell]:
@@ -77,29 +79,32 @@ def unsure_cells(study: Study, records: Sequence[RunRecord]) -> frozenset[Cell]:
     for record in records:
         if record.status == "good" and record.is_settled and record.level_tps and not record.run.is_sentinel:
             runs[record.run.cell].append(record)
-    judged = {cell: own for cell, own in runs.items() if own}
-    levels = _levels(judged)
-    apart = _told_apart(levels, runs)
+    records_by_cell = {cell: cell_records for cell, cell_records in runs.items() if cell_records}
+    levels = _levels(records_by_cell)
+    distinct_cells = _distinct_cells(levels, runs)
     return frozenset(
         cell
         for cell in runs
         if cell not in levels
         or (
-            cell not in apart
-            and max(levels[cell].half_width(), noise_share(judged[cell])) > study.level_target_half_width
+            cell not in distinct_cells
+            and max(levels[cell].half_width(), noise_share(records_by_cell[cell])) > study.level_target_half_width
         )
     )
 
 
-def _levels(judged: Mapping[Cell, Sequence[RunRecord]]) -> dict[Cell, LogLevel]:
+def _levels(records_by_cell: Mapping[Cell, Sequence[RunRecord]]) -> dict[Cell, LogLevel]:
     """Estimate levels of cells with two runs or more: one tells nothing of its own spread."""
-    first = [[_log(record) for record in own if not record.run.is_further] for own in judged.values()]
-    every = [[_log(record) for record in own] for own in judged.values()]
-    levels = staged_levels(first, every) if judged else []
-    return {cell: level for cell, level in zip(judged, levels, strict=True) if level is not None}
+    first_logs = [
+        [_log_throughput(record) for record in cell_records if not record.run.is_further]
+        for cell_records in records_by_cell.values()
+    ]
+    all_logs = [[_log_throughput(record) for record in cell_records] for cell_records in records_by_cell.values()]
+    levels = staged_levels(first_logs, all_logs) if records_by_cell else []
+    return {cell: level for cell, level in zip(records_by_cell, levels, strict=True) if level is not None}
 
 
-def _log(record: RunRecord) -> float:
+def _log_throughput(record: RunRecord) -> float:
     return math.log(record.level_tps or 1.0)
 
 
@@ -108,23 +113,23 @@ def noise_share(runs: Sequence[RunRecord]) -> float:
     return math.sqrt(sum(((run.level_half_width or 0.0) / (run.level_tps or 1.0)) ** 2 for run in runs)) / len(runs)
 
 
-def _told_apart(levels: Mapping[Cell, LogLevel], cells: Iterable[Cell]) -> frozenset[Cell]:
+def _distinct_cells(levels: Mapping[Cell, LogLevel], cells: Iterable[Cell]) -> frozenset[Cell]:
     """Cells that differ from all others at their place, by more than the margin and far beyond chance."""
     places: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         places.setdefault((cell.workload, cell.route, cell.tier_bytes, cell.concurrency), []).append(cell)
-    apart: set[Cell] = set()
-    for own in places.values():
-        if any(cell not in levels for cell in own):
+    distinct_cells: set[Cell] = set()
+    for place_cells in places.values():
+        if any(cell not in levels for cell in place_cells):
             continue
-        pairs = list(itertools.combinations(own, 2))
+        pairs = list(itertools.combinations(place_cells, 2))
         differences = [compare(levels[left], levels[right]) for left, right in pairs]
-        adjusted = holm([difference.p for difference in differences])
-        doubtful = {
+        adjusted_p = holm([difference.p for difference in differences])
+        doubtful_cells = {
             cell
-            for pair, difference, p in zip(pairs, differences, adjusted, strict=True)
+            for pair, difference, p in zip(pairs, differences, adjusted_p, strict=True)
             for cell in pair
             if p >= EARLY_P or abs(difference.difference) < MARGIN
         }
-        apart |= set(own) - doubtful if pairs else set()
-    return frozenset(apart)
+        distinct_cells |= set(place_cells) - doubtful_cells if pairs else set()
+    return frozenset(distinct_cells)

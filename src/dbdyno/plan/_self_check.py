@@ -62,12 +62,16 @@ def self_check_study(choices: SelfCheckChoices) -> Study:
             "ask for one comparison or more, of two pairs or more",
         )
     lines = ['name = "self-check"', f"question = {_quoted(_question(choices))}"]
-    lines += _target(FIRST, choices.engine, 0.0) + _target(SECOND, choices.engine, choices.throttled_share)
+    lines += _target_lines(FIRST, choices.engine, 0.0) + _target_lines(SECOND, choices.engine, choices.throttled_share)
     kinds = _HELD_KINDS if choices.throttled_share else KINDS
     for index in range(choices.comparisons):
-        lines += _workload(kinds[index % len(kinds)], index // len(kinds) + 1)
+        lines += _workload_lines(kinds[index % len(kinds)], index // len(kinds) + 1)
     lines += ["[axes]", f'tier = "{_TIER}"', f"concurrency = {choices.concurrency}"]
-    lines += ["[measure]", f"warm_up = {_seconds(choices.warm_up_ns)}", f"window = {_seconds(choices.window_ns)}"]
+    lines += [
+        "[measure]",
+        f"warm_up = {_seconds_text(choices.warm_up_ns)}",
+        f"window = {_seconds_text(choices.window_ns)}",
+    ]
     # What both make of the same events is no question: they are the same build.
     lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", "equivalence_events = 0"]
     study = parse_study("\n".join(lines), "self-check")
@@ -77,17 +81,17 @@ def self_check_study(choices: SelfCheckChoices) -> Study:
 def _question(choices: SelfCheckChoices) -> str:
     window = format_duration(choices.window_ns)
     if choices.throttled_share:
-        held = f"{100 * choices.throttled_share:g} %"
-        return f"Does {choices.engine} measure slower than itself when it is stopped for {held} of the time?"
+        share_words = f"{100 * choices.throttled_share:g} %"
+        return f"Does {choices.engine} measure slower than itself when it is stopped for {share_words} of the time?"
     return f"Is {choices.engine} as fast as itself on this machine, in windows of {window}?"
 
 
-def _target(name: str, engine: str, throttled_share: float) -> list[str]:
+def _target_lines(name: str, engine: str, throttled_share: float) -> list[str]:
     lines = ["[[target]]", f"name = {_quoted(name)}", f"engine = {_quoted(engine)}"]
     return [*lines, f"throttled_share = {throttled_share}"] if throttled_share else lines
 
 
-def _workload(of_kind: tuple[str, str, tuple[int, int]], number: int) -> list[str]:
+def _workload_lines(of_kind: tuple[str, str, tuple[int, int]], number: int) -> list[str]:
     kind, name, (tables, rows) = of_kind
     label = f"{kind} {number}"
     return [
@@ -99,7 +103,7 @@ def _workload(of_kind: tuple[str, str, tuple[int, int]], number: int) -> list[st
     ]
 
 
-def _seconds(duration_ns: int) -> str:
+def _seconds_text(duration_ns: int) -> str:
     return _quoted(f"{duration_ns / 10**9:g}s")
 
 

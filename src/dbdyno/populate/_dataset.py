@@ -63,7 +63,7 @@ class Dataset:
         'sysbench, table_size 50,000, tables 4'
         """
         return ", ".join(
-            [self._sharing_name, *(f"{option} {_words(value)}" for option, value in sorted(self.options.items()))]
+            [self._sharing_name, *(f"{option} {_value_words(value)}" for option, value in sorted(self.options.items()))]
         )
 
     @property
@@ -104,8 +104,8 @@ def _transaction_rows(storage_engine: str) -> dict[str, JsonValue]:
     >>> _transaction_rows("tidesdb"), _transaction_rows("innodb")
     ({'transaction_rows': 25000}, {})
     """
-    known = storage_engines().get(storage_engine)
-    operations = known.operations_per_transaction if known is not None else None
+    engine = storage_engines().get(storage_engine)
+    operations = engine.operations_per_transaction if engine is not None else None
     return {} if operations is None else {"transaction_rows": max(operations // _OPERATIONS_PER_ROW, 1)}
 
 
@@ -118,7 +118,7 @@ def _files_digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _words(value: OptionValue) -> str:
+def _value_words(value: OptionValue) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return f"{value:,}" if isinstance(value, int | float) else value

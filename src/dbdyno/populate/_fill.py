@@ -52,30 +52,30 @@ def fill(
         with contextlib.closing(server.connect()) as connection:
             with connection.within(_STATEMENT_S):
                 _make_schema(connection, dataset.schema, server.schema_charset)
-        end = _drive(dataset, server, storage_engine, host, generator, on_progress, timeouts)
+        fill_end = _drive_fill(dataset, server, storage_engine, host, generator, on_progress, timeouts)
         # Another connection: the first would have been idle as long as the filling took, and may have been closed.
         with contextlib.closing(server.connect()) as connection, connection.within(_STATEMENT_S):
-            _analyse(connection, dataset.schema, end)
+            _analyse_tables(connection, dataset.schema, fill_end)
         if has_conditions:
-            verified = verify(
+            verification = verify(
                 dataset, server, storage_engine, "load", host, generator, timeouts=timeouts, on_wait=on_progress
             )
-            _refuse_broken(dataset, verified)
-            end = replace(end, space=verified.space, undecided=verified.undecided)
+            _refuse_broken(dataset, verification)
+            fill_end = replace(fill_end, space=verification.space, undecided=verification.undecided)
     except (pymysql.MySQLError, OSError) as error:
         death = server.death()
         why = f"the server died: {death}\n{server.log_tail()}" if death else f"{type(error).__name__}: {error}"
         fault = "network" if isinstance(error, PathLostError) and death is None else ""
         raise PopulateError(f"{dataset.title} could not be filled", why, fault=fault) from error
-    return end
+    return fill_end
 
 
-def _refuse_broken(dataset: Dataset, verified: Verified) -> None:
-    broken = broken_words(verified.answers)
-    if broken:
+def _refuse_broken(dataset: Dataset, verification: Verified) -> None:
+    violations = broken_words(verification.answers)
+    if violations:
         raise PopulateError(
             f"{dataset.title} is inconsistent after filling",
-            f"{broken}; the server acknowledged every row, and its checksums matched the rows sent",
+            f"{violations}; the server acknowledged every row, and its checksums matched the rows sent",
             "fill it again; if only one server breaks it, that server returns or stores rows wrongly; if every "
             "server does, please report it: it is a bug in dbdyno",
         )
@@ -87,7 +87,7 @@ def _make_schema(connection: ServerConnection, schema: str, charset: str) -> Non
         cursor.execute(f"CREATE DATABASE `{schema}` {charset}")
 
 
-def _drive(
+def _drive_fill(
     dataset: Dataset,
     server: FillServer,
     storage_engine: str,
@@ -101,49 +101,51 @@ def _drive(
         [str(generator), "populate", "--order", "-"], stdin=json.dumps(order, default=dict).encode()
     )
     try:
-        end = _follow(process, host, on_progress, ServerCheck(server))
-        completed = process.wait(_EXIT_S)
+        fill_end = _follow_fill(process, host, on_progress, ServerCheck(server))
+        exit_result = process.wait(_EXIT_S)
     except BaseException:
         process.kill()
         with contextlib.suppress(HostError):
             process.wait(_KILL_WAIT_S)
         raise
-    if end is None or end.status != "complete":
+    if fill_end is None or fill_end.status != "complete":
         death = server.death()
-        why = end.reason if end else f"exit code {completed.exit_code}\n{completed.stderr.strip()[-2000:]}"
+        why = (
+            fill_end.reason if fill_end else f"exit code {exit_result.exit_code}\n{exit_result.stderr.strip()[-2000:]}"
+        )
         why = f"the server died: {death}\n{server.log_tail()}" if death else why
-        fault = end.failure_kind if end is not None and death is None else ""
+        fault = fill_end.failure_kind if fill_end is not None and death is None else ""
         raise PopulateError(f"{dataset.title} could not be filled", why, fault=fault)
-    return end
+    return fill_end
 
 
-def _follow(
+def _follow_fill(
     process: PipedProcess,
     host: Host,
     on_progress: Callable[[FillProgress | ConditionWait], None],
-    look: ServerCheck,
+    check_server: ServerCheck,
 ) -> FillEnd | None:
-    end = None
+    fill_end = None
     watch = ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks)
 
     def tick() -> None:
-        halted = watch.verdict()
-        if halted is not None:
-            raise PopulateError(f"the load generator {halted}")
-        look()
+        halt_words = watch.verdict()
+        if halt_words is not None:
+            raise PopulateError(f"the load generator {halt_words}")
+        check_server()
 
     for line in process.lines(tick):
         record = parse_fill_record(line)
-        look.answered()
+        check_server.answered()
         if isinstance(record, FillProgress):
             on_progress(record)
         elif isinstance(record, FillEnd):
-            end = record
-    return end
+            fill_end = record
+    return fill_end
 
 
-def _analyse(connection: ServerConnection, schema: str, end: FillEnd) -> None:
+def _analyse_tables(connection: ServerConnection, schema: str, fill_end: FillEnd) -> None:
     with connection.cursor() as cursor:
-        for table in end.tables:
+        for table in fill_end.tables:
             cursor.execute(f"ANALYZE TABLE `{schema}`.`{table.name.replace('`', '')}`")
             cursor.fetchall()

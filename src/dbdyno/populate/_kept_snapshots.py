@@ -31,19 +31,19 @@ class KeptSnapshot:
 def kept_snapshots(home: Home, host: Host) -> tuple[KeptSnapshot, ...]:
     """All snapshots of a DBDYNO_HOME, the longest unused first."""
     folders = host.files.entries(home.snapshots) if host.files.stat(home.snapshots) else []
-    found = [_kept(entry.path, host) for entry in folders if entry.kind == "directory"]
-    return tuple(sorted(found, key=lambda kept: kept.used_ns))
+    snapshots = [_kept_snapshot(entry.path, host) for entry in folders if entry.kind == "directory"]
+    return tuple(sorted(snapshots, key=lambda snapshot: snapshot.used_ns))
 
 
-def _kept(folder: Path, host: Host) -> KeptSnapshot:
+def _kept_snapshot(folder: Path, host: Host) -> KeptSnapshot:
     try:
         facts = read_facts(folder, host)
         engine, dataset = facts.engine, facts.dataset
     except (OSError, ValueError):
         engine = dataset = ""
-    every = host.files.entries(folder, recursive=True)
-    marks = [entry.modified_ns for entry in every if entry.path in (folder / USED, folder / FACTS)]
-    return KeptSnapshot(folder, engine, dataset, sum(entry.disk_bytes for entry in every), max(marks, default=0))
+    entries = host.files.entries(folder, recursive=True)
+    marks = [entry.modified_ns for entry in entries if entry.path in (folder / USED, folder / FACTS)]
+    return KeptSnapshot(folder, engine, dataset, sum(entry.disk_bytes for entry in entries), max(marks, default=0))
 
 
 def remove_snapshot(kept: KeptSnapshot, home: Home, host: Host) -> None:

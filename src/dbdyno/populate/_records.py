@@ -130,11 +130,11 @@ def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
             case "populate-progress":
                 return decode(FillProgress, row)
             case "populate-end":
-                return _end(decode(_EndRow, row))
+                return _fill_end(decode(_EndRow, row))
             case _:
                 return None
     except DecodeError as error:
-        raise _no_record(line, error) from error
+        raise _bad_record_error(line, error) from error
 
 
 def record_row(line: str) -> Mapping[str, Any]:
@@ -148,7 +148,7 @@ def record_row(line: str) -> Mapping[str, Any]:
         row = decode(dict[str, Any], json_value(line))
         decode(_Kind, row)
     except ValueError as error:
-        raise _no_record(line, error) from error
+        raise _bad_record_error(line, error) from error
     return row
 
 
@@ -169,7 +169,7 @@ class _EndRow:
     failure_kind: str | None = None
 
 
-def _no_record(line: str, error: Exception) -> PopulateError:
+def _bad_record_error(line: str, error: Exception) -> PopulateError:
     return PopulateError(
         "the load generator wrote a line that is not a record",
         f"{error} in: {line[:200]}",
@@ -177,7 +177,7 @@ def _no_record(line: str, error: Exception) -> PopulateError:
     )
 
 
-def _end(row: _EndRow) -> FillEnd:
+def _fill_end(row: _EndRow) -> FillEnd:
     tables = tuple(TableSums.from_json(table) for table in row.tables)
     return FillEnd(
         row.status,

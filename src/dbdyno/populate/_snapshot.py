@@ -108,17 +108,17 @@ def snapshot_for(
     HostError : the disk is too small
     """
     host.make_directory(home.snapshots)
-    with _alone(home.snapshots / f".{key}.lock", host, lambda: on_progress(FillWait())):
+    with _hold_lock(home.snapshots / f".{key}.lock", host, lambda: on_progress(FillWait())):
         folder = home.snapshots / key
-        stored = read_snapshot(folder, host)
-        if stored is not None:
+        stored_snapshot = read_snapshot(folder, host)
+        if stored_snapshot is not None:
             host.write_private(folder / USED, "")
-            return stored
+            return stored_snapshot
         host.remove_tree(folder)
         check_space(dataset, rows_total, host, home.snapshots)
         server = fresh_server()
         try:
-            end = fill(
+            fill_end = fill(
                 dataset,
                 server,
                 storage_engine,
@@ -129,7 +129,7 @@ def snapshot_for(
                 timeouts=timeouts,
             )
             server.stop()
-            _keep(key, folder, engine, dataset, storage_engine, server, end, host)
+            _keep_snapshot(key, folder, engine, dataset, storage_engine, server, fill_end, host)
         finally:
             server.discard()
         snapshot = read_snapshot(folder, host)
@@ -139,16 +139,16 @@ def snapshot_for(
 
 
 @contextlib.contextmanager
-def _alone(lock: Path, host: Host, on_wait: Callable[[], None]) -> Iterator[None]:
+def _hold_lock(lock: Path, host: Host, on_wait: Callable[[], None]) -> Iterator[None]:
     """Hold a lock while the block runs; another study that fills the same dataset is waited for, and that is told."""
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as exit_stack:
         try:
-            held.enter_context(host.lock(lock, _SOON_S))
+            exit_stack.enter_context(host.lock(lock, _SOON_S))
         except HostError as error:
             if error.fault:
                 raise
             on_wait()
-            held.enter_context(host.lock(lock, _WAIT_S))
+            exit_stack.enter_context(host.lock(lock, _WAIT_S))
         yield
 
 
@@ -191,7 +191,7 @@ def read_snapshot(folder: Path, host: Host) -> Snapshot | None:
         space=facts.space,
         undecided=facts.undecided,
     )
-    return snapshot if _kept_bytes(folder, host) == snapshot.bytes else None
+    return snapshot if _snapshot_bytes(folder, host) == snapshot.bytes else None
 
 
 def read_facts(folder: Path, host: Host) -> SnapshotFacts:
@@ -201,7 +201,7 @@ def read_facts(folder: Path, host: Host) -> SnapshotFacts:
 
 def restore(snapshot: Snapshot, data_directory: Path, host: Host) -> str:
     """Copy a snapshot to where a server will run on it; ``reflink`` or ``copy``, whichever was possible."""
-    how = host.copy_tree(snapshot.data_directory, data_directory)
+    copy_method = host.copy_tree(snapshot.data_directory, data_directory)
     for entry in host.files.entries(snapshot.folder):
         path = entry.path
         if path.name.startswith(f"{DATA}."):
@@ -211,7 +211,7 @@ def restore(snapshot: Snapshot, data_directory: Path, host: Host) -> str:
             host.copy_tree(path, data_directory.with_name(path.name))
             host.write_back(data_directory.with_name(path.name))
     host.write_back(data_directory)
-    return how
+    return copy_method
 
 
 def check_space(dataset: Dataset, rows_total: int, host: Host, place: Path) -> None:
@@ -221,58 +221,58 @@ def check_space(dataset: Dataset, rows_total: int, host: Host, place: Path) -> N
     ------
     HostError : the disk is too small
     """
-    needed = 2 * (rows_total * _ROW_BYTES + _EMPTY_SERVER_BYTES)
-    free = host.free_bytes(place)
-    if free < needed:
+    needed_bytes = 2 * (rows_total * _ROW_BYTES + _EMPTY_SERVER_BYTES)
+    free_bytes = host.free_bytes(place)
+    if free_bytes < needed_bytes:
         raise HostError(
             f"the disk is too small for {dataset.title}",
-            f"{place} has {format_bytes(free)} free; filling and running need about {format_bytes(needed)}",
+            f"{place} has {format_bytes(free_bytes)} free; filling and running need about {format_bytes(needed_bytes)}",
             "free some space (dbdyno clean --datasets 7d lists what studies have left), choose fewer rows, or point "
             "DBDYNO_HOME at a larger disk",
         )
 
 
-def _kept_bytes(folder: Path, host: Host) -> int:
+def _snapshot_bytes(folder: Path, host: Host) -> int:
     """Bytes of the data directory and of what belongs to it beside it."""
-    every = host.files.entries(folder, recursive=True)
-    return sum(entry.size_bytes for entry in every if entry.kind != "directory" and entry.path.parent != folder)
+    entries = host.files.entries(folder, recursive=True)
+    return sum(entry.size_bytes for entry in entries if entry.kind != "directory" and entry.path.parent != folder)
 
 
-def _keep(
+def _keep_snapshot(
     key: str,
     folder: Path,
     engine: str,
     dataset: Dataset,
     storage_engine: str,
     server: FreshServer,
-    end: FillEnd,
+    fill_end: FillEnd,
     host: Host,
 ) -> None:
-    making = folder.with_name(f".{key}.new")
-    host.remove_tree(making)
-    host.make_directory(making)
+    new_folder = folder.with_name(f".{key}.new")
+    host.remove_tree(new_folder)
+    host.make_directory(new_folder)
     data = server.data_directory
-    beside_it = [entry.path for entry in host.files.entries(data.parent)]
-    for path in (data, *(path for path in beside_it if path.name.startswith(f"{data.name}."))):
-        destination = making / (DATA + path.name.removeprefix(data.name))
+    sibling_paths = [entry.path for entry in host.files.entries(data.parent)]
+    for path in (data, *(path for path in sibling_paths if path.name.startswith(f"{data.name}."))):
+        destination = new_folder / (DATA + path.name.removeprefix(data.name))
         host.run(["mv", "-T", "--", str(path), str(destination)], timeout_s=3600)
     for path in beside(data, storage_engine):
-        host.run(["mv", "-T", "--", str(path), str(making / path.name)], timeout_s=3600)
+        host.run(["mv", "-T", "--", str(path), str(new_folder / path.name)], timeout_s=3600)
     # MySQL's own identity: servers that start from this snapshot must not share it.
-    host.files.remove(making / DATA / "auto.cnf")
+    host.files.remove(new_folder / DATA / "auto.cnf")
     facts = {
         "key": key,
         "engine": engine,
         "dataset": dataset.title,
-        "tables": [table.to_json() for table in end.tables],
-        "content_sha256": end.content_sha256,
-        "space": [table.to_json() for table in end.space],
-        "undecided": [answer.to_json() for answer in end.undecided],
-        "bytes": _kept_bytes(making, host),
-        "fill_ns": end.elapsed_ns,
-        "load_ns": end.load_ns,
-        "index_ns": end.index_ns,
+        "tables": [table.to_json() for table in fill_end.tables],
+        "content_sha256": fill_end.content_sha256,
+        "space": [table.to_json() for table in fill_end.space],
+        "undecided": [answer.to_json() for answer in fill_end.undecided],
+        "bytes": _snapshot_bytes(new_folder, host),
+        "fill_ns": fill_end.elapsed_ns,
+        "load_ns": fill_end.load_ns,
+        "index_ns": fill_end.index_ns,
         "created_ns": time.time_ns(),
     }
-    host.write_private(making / FACTS, json.dumps(facts, indent=1) + "\n")
-    host.run(["mv", "-T", "--", str(making), str(folder)], timeout_s=60)
+    host.write_private(new_folder / FACTS, json.dumps(facts, indent=1) + "\n")
+    host.run(["mv", "-T", "--", str(new_folder), str(folder)], timeout_s=60)

@@ -99,13 +99,13 @@ def verify(
     words = verify_words(dataset, server.order_target(dataset.schema), storage_engine, moment, timeouts)
     reader = _Reader(on_wait)
     try:
-        done = reader.read(host, [str(generator), *words], ServerCheck(server))
+        exit_result = reader.read(host, [str(generator), *words], ServerCheck(server))
     except HostError as error:
         raise PopulateError(f"{dataset.title} could not be verified", str(error)) from error
-    end = reader.end
-    if end is None or end.status not in ("consistent", "inconsistent", "undecided"):
-        fault = end.failure_kind or "" if end else ""
-        why = done.stderr.strip()[-2000:] or f"exit code {done.exit_code}"
+    end_record = reader.end
+    if end_record is None or end_record.status not in ("consistent", "inconsistent", "undecided"):
+        fault = end_record.failure_kind or "" if end_record else ""
+        why = exit_result.stderr.strip()[-2000:] or f"exit code {exit_result.exit_code}"
         raise PopulateError(f"{dataset.title} could not be verified", why, fault=fault)
     return Verified(tuple(reader.answers), reader.space)
 
@@ -127,9 +127,9 @@ class _Reader:
         watch = ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks)
 
         def tick() -> None:
-            halted = watch.verdict()
-            if halted is not None:
-                raise PopulateError(f"the load generator {halted}")
+            halt_words = watch.verdict()
+            if halt_words is not None:
+                raise PopulateError(f"the load generator {halt_words}")
             look()
             self.tell()
 
@@ -169,10 +169,14 @@ class _Reader:
 
     def tell(self) -> None:
         """Report the condition that is waited for longest, now and then."""
-        now = time.monotonic()
-        waiting = [(condition, now - since) for condition, since in self.asked.values() if now - since >= _FIRST_WORD_S]
-        if waiting and now >= self.due:
-            self.due = now + _NEXT_WORD_S
+        now_s = time.monotonic()
+        waiting = [
+            (condition, now_s - since_s)
+            for condition, since_s in self.asked.values()
+            if now_s - since_s >= _FIRST_WORD_S
+        ]
+        if waiting and now_s >= self.due:
+            self.due = now_s + _NEXT_WORD_S
             condition, waited_s = max(waiting, key=lambda pair: pair[1])
             self.on_wait(ConditionWait(condition.name, condition.meaning, round(waited_s * 1e9), condition.limit_ns))
 
@@ -189,9 +193,9 @@ def verify_words(
     >>> verify_words(Dataset("tpcc", {"warehouses": 2}), {"socket": "/s", "port": None}, "rocksdb", "run")
     ['verify', 'tpcc', '--after=run', '--json', '--storage-engine=rocksdb', '--socket=/s', '--warehouses=2']
     """
-    how = [f"--after={moment}", "--json", f"--storage-engine={storage_engine}"]
+    check_options = [f"--after={moment}", "--json", f"--storage-engine={storage_engine}"]
     times = timeouts.check_words() if timeouts is not None else []
-    return ["verify", dataset.workload, *how, *times, *reach_words(target), *option_words(dataset.options)]
+    return ["verify", dataset.workload, *check_options, *times, *reach_words(target), *option_words(dataset.options)]
 
 
 def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
@@ -209,16 +213,16 @@ def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
 
 def broken_words(answers: tuple[ConditionAnswer, ...]) -> str:
     """Return what must hold and does not, in words; empty when all does."""
-    broken = [answer for answer in answers if answer.status == "broken"]
-    return "; ".join(f"{answer.name} ({answer.meaning}) is broken in {answer.rows} rows" for answer in broken)
+    broken_answers = [answer for answer in answers if answer.status == "broken"]
+    return "; ".join(f"{answer.name} ({answer.meaning}) is broken in {answer.rows} rows" for answer in broken_answers)
 
 
 def undecided_words(answers: Sequence[ConditionAnswer], timeouts: Timeouts | None = None) -> str:
     """Return what the server did not answer in time, in words; empty when it answered all."""
     names = [f"{answer.name} ({answer.meaning})" for answer in answers if answer.status == "undecided"]
     check_ns = timeouts.check_ns if timeouts is not None else None
-    within = "ten minutes" if check_ns is None else format_duration(check_ns)
-    return f"not answered within {within}, so undecided: {'; '.join(names)}" if names else ""
+    limit_words = "ten minutes" if check_ns is None else format_duration(check_ns)
+    return f"not answered within {limit_words}, so undecided: {'; '.join(names)}" if names else ""
 
 
 _TIMEOUT_S = 3600.0
@@ -239,15 +243,15 @@ def fingerprint(
     """
     words = fingerprint_words(study, choice, server.order_target(schema))
     try:
-        done = host.run([str(generator), *words], timeout_s=_TIMEOUT_S, check=False, tick=ServerCheck(server))
+        result = host.run([str(generator), *words], timeout_s=_TIMEOUT_S, check=False, tick=ServerCheck(server))
     except HostError as error:
         raise PopulateError(f"results of {choice.label} could not be compared", str(error)) from error
     try:
-        row = decode(_Row, json_value(done.stdout))
+        row = decode(_Row, json_value(result.stdout))
         tables = [TableSums.from_json(table) for table in row.tables]
     except ValueError as error:
         raise PopulateError(
-            f"results of {choice.label} could not be compared", done.stderr.strip()[-2000:] or str(error)
+            f"results of {choice.label} could not be compared", result.stderr.strip()[-2000:] or str(error)
         ) from error
     sums = {table.name: {"rows": table.rows, **table.sums} for table in tables}
     return Fingerprint(row.events, row.failed, row.statements_sha256 or "", row.content_sha256, sums)
@@ -264,6 +268,6 @@ class _Row:
 
 def fingerprint_words(study: Study, choice: WorkloadChoice, target: Mapping[str, JsonValue]) -> list[str]:
     """The words of ``dbdyno-load fingerprint``."""
-    how = [f"--events={study.equivalence_events}", f"--protocol={study.protocol}"]
-    how += [f"--rng={study.rng}", f"--seed={study.seed}", "--json", *study.timeouts.check_words()]
-    return ["fingerprint", choice.name, *how, *reach_words(target), *option_words(choice.options)]
+    event_options = [f"--events={study.equivalence_events}", f"--protocol={study.protocol}"]
+    event_options += [f"--rng={study.rng}", f"--seed={study.seed}", "--json", *study.timeouts.check_words()]
+    return ["fingerprint", choice.name, *event_options, *reach_words(target), *option_words(choice.options)]

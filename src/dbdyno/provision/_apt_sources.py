@@ -87,20 +87,22 @@ def read_distribution(host: Host) -> Distribution:
             str(error),
             "use a Debian or Ubuntu host, or name a running server: FAMILY@server:NAME",
         ) from error
-    release = dict(re.findall(r'^(\w+)="?([^"\n]*)', _read(host, "/etc/os-release"), re.MULTILINE))
+    release = dict(re.findall(r'^(\w+)="?([^"\n]*)', _read_file(host, "/etc/os-release"), re.MULTILINE))
     identity, codename = release.get("ID", ""), release.get("VERSION_CODENAME", "")
     entries = _entries(host)
     names = {codename, *(_DEBIAN_ALIASES if identity == "debian" else ())} - {""}
-    own = [e for e in entries if "main" in e.components and names & set(e.suites)]
-    if not own:
+    main_entries = [e for e in entries if "main" in e.components and names & set(e.suites)]
+    if not main_entries:
         raise ProvisionError(
             "no package source is for this host's distribution",
             f"looked in /etc/apt for suite '{codename or 'unknown'}' with component main, found {len(entries)} sources",
             "add the distribution's package sources, or name a running server: FAMILY@server:NAME",
         )
-    archive = min(own, key=lambda e: not _is_distribution_key(e, identity))  # third parties use codenames too
-    secured = [e for e in entries if {f"{name}-security" for name in names} & set(e.suites)]
-    return Distribution(identity, codename, archive, secured[0] if secured else None, _settings(host))
+    archive = min(main_entries, key=lambda e: not _is_distribution_key(e, identity))  # third parties use codenames too
+    security_entries = [e for e in entries if {f"{name}-security" for name in names} & set(e.suites)]
+    return Distribution(
+        identity, codename, archive, security_entries[0] if security_entries else None, _mirror_settings(host)
+    )
 
 
 def parse_sources(text: str) -> list[AptEntry]:
@@ -154,13 +156,13 @@ def _entries(host: Host) -> list[AptEntry]:
     entries = []
     for name in sorted(listing):
         if name.endswith(".sources"):
-            entries += parse_sources(_read(host, name))
+            entries += parse_sources(_read_file(host, name))
         elif name.endswith(".list"):
-            entries += parse_list(_read(host, name))
+            entries += parse_list(_read_file(host, name))
     return [entry for entry in entries if not entry.uri.startswith("cdrom")]
 
 
-def _settings(host: Host) -> tuple[str, ...]:
+def _mirror_settings(host: Host) -> tuple[str, ...]:
     """Return how the host reaches mirrors (proxies, retries); none of its hooks, which work on the host's own state."""
     dump = host.run(["apt-config", "dump"], timeout_s=30, is_download=True).stdout
     return tuple(line for line in dump.splitlines() if _SETTINGS_KEPT.match(line) and not line.endswith(' "";'))
@@ -171,12 +173,12 @@ def _is_distribution_key(entry: AptEntry, identity: str) -> bool:
 
 
 def _stanza(entry: AptEntry, suites: list[str]) -> str:
-    signed = f"Signed-By: {_folded(entry.signed_by)}\n" if entry.signed_by else ""
+    signed = f"Signed-By: {_fold_field(entry.signed_by)}\n" if entry.signed_by else ""
     components = " ".join(c for c in entry.components if c in ("main", "universe"))
     return f"Types: deb\nURIs: {entry.uri}\nSuites: {' '.join(suites)}\nComponents: {components}\n{signed}"
 
 
-def _folded(value: str) -> str:
+def _fold_field(value: str) -> str:
     """A value of several lines, each after the first begun with a space; an empty line is a dot."""
     return "\n".join(
         line if line.startswith((" ", "\t")) or i == 0 else f" {line or '.'}"
@@ -184,5 +186,5 @@ def _folded(value: str) -> str:
     )
 
 
-def _read(host: Host, name: str | Path) -> str:
+def _read_file(host: Host, name: str | Path) -> str:
     return host.run(["cat", str(name)], timeout_s=30).stdout

@@ -73,15 +73,17 @@ class AptState:
         """
         progress(f"package lists of {self.suite}")
         try:
-            self._prepare(all_pockets=True)
-            done = self._apt(
+            self._prepare_directory(all_pockets=True)
+            result = self._run_apt(
                 "apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S, check=False
             )
-            if done.exit_code != 0:  # an old suite may have lost its updates or security pocket: then the suite alone
-                progress(f"{self.suite} is read without its updates: {_apt_words(done.stderr).splitlines()[-1]}")
-                self._prepare(all_pockets=False)
-                self._apt("apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S)
-            self._tell_if_expired(progress)
+            if result.exit_code != 0:  # an old suite may have lost its updates or security pocket: then the suite alone
+                progress(f"{self.suite} is read without its updates: {_apt_words(result.stderr).splitlines()[-1]}")
+                self._prepare_directory(all_pockets=False)
+                self._run_apt(
+                    "apt-get", "update", "-q", "-o", "APT::Update::Error-Mode=any", timeout_s=_UPDATE_TIMEOUT_S
+                )
+            self._check_expiry(progress)
             self._host.write_private(self._directory / "lists.complete", "")
         except HostError as error:
             raise ProvisionError(
@@ -96,20 +98,20 @@ class AptState:
         Lists that are served beyond that date may hide newer versions with their corrections.
         """
         dates = [date for path in self._release_files() if (date := _valid_until(path)) is not None]
-        until = min(dates, default=None)
-        return until if until is not None and until < datetime.now(UTC) else None
+        valid_until = min(dates, default=None)
+        return valid_until if valid_until is not None and valid_until < datetime.now(UTC) else None
 
     def _release_files(self) -> list[Path]:
         folder = self._directory / "lists"
         return [*folder.glob(f"*_dists_{self.suite}_InRelease"), *folder.glob(f"*_dists_{self.suite}_Release")]
 
-    def _tell_if_expired(self, progress: Progress) -> None:
-        until = self.expired()
-        if until is None:
+    def _check_expiry(self, progress: Progress) -> None:
+        valid_until = self.expired()
+        if valid_until is None:
             return
-        words = f"the package lists of {self.suite} have been out of date since {until:%Y-%m-%d}"
+        words = f"the package lists of {self.suite} have been out of date since {valid_until:%Y-%m-%d}"
         is_allowed = any(_UNCHECKED_RE.match(line) for line in self._distribution.settings)
-        if datetime.now(UTC) - until > _EXPIRED_MOST and not is_allowed:
+        if datetime.now(UTC) - valid_until > _EXPIRED_MOST and not is_allowed:
             raise ProvisionError(
                 words,
                 f"the mirror lags behind by more than {_EXPIRED_MOST.days} days, or another server answers in "
@@ -120,10 +122,10 @@ class AptState:
 
     def versions(self, prefix: str) -> list[tuple[str, str]]:
         """(package, version) of all packages whose name begins with `prefix`, newest version first."""
-        names = self._apt("apt-cache", "pkgnames", prefix, timeout_s=60).stdout.split()
+        names = self._run_apt("apt-cache", "pkgnames", prefix, timeout_s=60).stdout.split()
         if not names:
             return []
-        rows = self._apt("apt-cache", "madison", *sorted(names), timeout_s=60).stdout.splitlines()
+        rows = self._run_apt("apt-cache", "madison", *sorted(names), timeout_s=60).stdout.splitlines()
         return [(cells[0].strip(), cells[1].strip()) for row in rows if len(cells := row.split("|")) == 3]
 
     def libraries(self, wanted: Sequence[str]) -> list[RemoteFile]:
@@ -135,21 +137,23 @@ class AptState:
         packages: dict[str, PackageRecord] = {}
         waiting = list(wanted)
         while waiting:
-            shown = self._apt("apt-cache", "show", "--no-all-versions", *waiting, timeout_s=60, check=False).stdout
-            records = {record.file.name: record for record in parse_records(shown)}
+            records_text = self._run_apt(
+                "apt-cache", "show", "--no-all-versions", *waiting, timeout_s=60, check=False
+            ).stdout
+            records = {record.file.name: record for record in parse_records(records_text)}
             packages |= records
-            reached = {name for record in records.values() for name in record.depends}
-            waiting = sorted(n for n in reached - packages.keys() - set(waiting) if n.startswith(("lib", "zlib")))
+            dependencies = {name for record in records.values() for name in record.depends}
+            waiting = sorted(n for n in dependencies - packages.keys() - set(waiting) if n.startswith(("lib", "zlib")))
         return [record.file for record in packages.values()]
 
     def closure(self, wanted: Sequence[str]) -> list[RemoteFile]:
         """Return all packages that installing `wanted` (each ``NAME=VERSION``) would bring, by the solver."""
-        listed = self._apt(
+        uri_lines = self._run_apt(
             "apt-get", "install", "-y", "-qq", "--print-uris", "--download-only", *wanted, timeout_s=120
         ).stdout
-        chosen = [f"{name}={version.replace('%3a', ':')}" for name, version in _URI_RE.findall(listed)]
-        shown = self._apt("apt-cache", "show", *chosen, timeout_s=60).stdout
-        return [record.file for record in parse_records(shown)]
+        pinned_names = [f"{name}={version.replace('%3a', ':')}" for name, version in _URI_RE.findall(uri_lines)]
+        records_text = self._run_apt("apt-cache", "show", *pinned_names, timeout_s=60).stdout
+        return [record.file for record in parse_records(records_text)]
 
     def download(self, files: Sequence[RemoteFile]) -> list[Path]:
         """Fetch packages that are not here yet, each verified against the signed index; their paths.
@@ -157,19 +161,19 @@ class AptState:
         An interrupted download goes on with the first package that is missing or incomplete.
         """
         self._host.make_directory(self.archives)
-        missing = [file for file in files if not _is_complete(self.archives / file.file_name, file)]
-        if missing:
-            self._apt(
+        missing_files = [file for file in files if not _is_complete(self.archives / file.file_name, file)]
+        if missing_files:
+            self._run_apt(
                 "apt-get",
                 "download",
                 "-q",
-                *(f"{file.name}={file.version}" for file in missing),
+                *(f"{file.name}={file.version}" for file in missing_files),
                 timeout_s=_DOWNLOAD_TIMEOUT_S,
                 cwd=self.archives,
             )
         return [self.archives / file.file_name for file in files]
 
-    def _prepare(self, *, all_pockets: bool) -> None:
+    def _prepare_directory(self, *, all_pockets: bool) -> None:
         base = self._directory
         for folder in ("lists/partial", "cache/archives/partial", "etc/apt.conf.d", "etc/preferences.d", "archives"):
             self._host.make_directory(base / folder)
@@ -202,13 +206,11 @@ class AptState:
             'Acquire::Retries "3";',
             *self._distribution.settings,
         ]
-        if (
-            self.suite == "sid"
-        ):  # its lists are valid for a week, and mirrors lag behind: `_tell_if_expired` judges them
+        if self.suite == "sid":  # its lists are valid for a week, and mirrors lag behind: `_check_expiry` judges them
             lines.append('Acquire::Check-Valid-Until "false";')
         return "\n".join(lines) + "\n"
 
-    def _apt(self, *argv: str, timeout_s: float, cwd: Path | None = None, check: bool = True) -> Completed:
+    def _run_apt(self, *argv: str, timeout_s: float, cwd: Path | None = None, check: bool = True) -> Completed:
         return self._host.run(
             argv,
             timeout_s=timeout_s,

@@ -74,7 +74,7 @@ def unpack(archive: Path, folder: Path) -> None:
     try:
         for member in _members(archive):
             if not _TEST_SUITES & set(PurePosixPath(member.name).parts):
-                _place(member, root, archive)
+                _extract_member(member, root, archive)
         _remove_outward_links(root)
     except _BROKEN as error:
         raise ProvisionError(
@@ -104,7 +104,7 @@ def _zip_members(archive: Path) -> Iterator[_Member]:
             elif stat.S_ISLNK(mode):
                 yield _Member(info.filename, link=content.read(info).decode(errors="replace"))
             elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-                raise _refusal(archive, info.filename, "is neither a file, a folder nor a link")
+                raise _refusal_error(archive, info.filename, "is neither a file, a folder nor a link")
             else:
                 yield _Member(info.filename, open=functools.partial(content.open, info))
 
@@ -117,19 +117,19 @@ def _tar_members(archive: Path) -> Iterator[_Member]:
             elif info.issym() or info.islnk():
                 yield _Member(info.name, link=info.linkname, is_hard_link=info.islnk())
             elif info.isfile():
-                yield _Member(info.name, open=functools.partial(_content, content, info))
+                yield _Member(info.name, open=functools.partial(_open_content, content, info))
             else:
-                raise _refusal(archive, info.name, "is neither a file, a folder nor a link")
+                raise _refusal_error(archive, info.name, "is neither a file, a folder nor a link")
 
 
-def _content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+def _open_content(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     content = archive.extractfile(info)
     assert content is not None  # it is a file
     return content
 
 
-def _place(member: _Member, root: Path, archive: Path) -> None:
-    path = _inside(root / member.name, member.name, root, archive)
+def _extract_member(member: _Member, root: Path, archive: Path) -> None:
+    path = _resolve_inside(root / member.name, member.name, root, archive)
     if path == root:
         return
     if member.open is None and member.link is None:
@@ -141,19 +141,19 @@ def _place(member: _Member, root: Path, archive: Path) -> None:
     if member.open is not None:
         _write(member.open, path)
     elif member.is_hard_link:
-        target = _inside(root / str(member.link), member.name, root, archive)
+        target = _resolve_inside(root / str(member.link), member.name, root, archive)
         os.link(target, path, follow_symlinks=False)
     else:
         path.symlink_to(str(member.link))
 
 
-def _inside(path: Path, name: str, root: Path, archive: Path) -> Path:
+def _resolve_inside(path: Path, name: str, root: Path, archive: Path) -> Path:
     """The path with the links of its folder followed; an error where that is outside of `root`."""
     lexical = Path(os.path.normpath(path))
-    real = lexical.parent.resolve() / lexical.name
-    if PurePosixPath(name).is_absolute() or not lexical.is_relative_to(root) or not real.is_relative_to(root):
-        raise _refusal(archive, name, "points outside the folder")
-    return real
+    resolved_path = lexical.parent.resolve() / lexical.name
+    if PurePosixPath(name).is_absolute() or not lexical.is_relative_to(root) or not resolved_path.is_relative_to(root):
+        raise _refusal_error(archive, name, "points outside the folder")
+    return resolved_path
 
 
 def _remove_outward_links(root: Path) -> None:
@@ -163,12 +163,12 @@ def _remove_outward_links(root: Path) -> None:
             path.unlink()
 
 
-def _refusal(archive: Path, name: str, why: str) -> ProvisionError:
+def _refusal_error(archive: Path, name: str, why: str) -> ProvisionError:
     return ProvisionError(f"{archive.name} is refused", f"its entry '{name}' {why}", "get it from the server's vendor")
 
 
-def _write(opened: Callable[[], IO[bytes]], path: Path) -> None:
-    with opened() as source, path.open("wb") as file:
+def _write(open_source: Callable[[], IO[bytes]], path: Path) -> None:
+    with open_source() as source, path.open("wb") as file:
         start = source.read(4)
         file.write(start)
         shutil.copyfileobj(source, file, 1 << 20)
@@ -212,12 +212,15 @@ class UnpackedSource:
 
     def offers(self, host: Host, home: Home) -> list[Offer]:
         """See `Source`: those that are here already, and those of the catalogue if the client for them is here."""
-        here = [i for i in _store.installations(home, host) if i.origin.source == self.name]
+        installations = [i for i in _store.installations(home, host) if i.origin.source == self.name]
         has_client = host.run(["which", self._fetcher.client], timeout_s=30, check=False).exit_code == 0
-        known = {f"{self.name}:{i.origin.location}" for i in here}
-        offered = [e for e in catalogue() if e.source.startswith(f"{self.name}:") and e.source not in known]
+        known_sources = {f"{self.name}:{i.origin.location}" for i in installations}
+        catalogued_engines = [
+            e for e in catalogue() if e.source.startswith(f"{self.name}:") and e.source not in known_sources
+        ]
         return [
-            Offer(i.family, i.version, i.storage_engines, self.name, i.origin.location, installed=True) for i in here
+            Offer(i.family, i.version, i.storage_engines, self.name, i.origin.location, installed=True)
+            for i in installations
         ] + [
             Offer(
                 e.family,
@@ -228,7 +231,7 @@ class UnpackedSource:
                 installed=False,
                 download_bytes=e.file_bytes,
             )
-            for e in offered
+            for e in catalogued_engines
             if has_client
         ]
 
@@ -240,8 +243,8 @@ class UnpackedSource:
         host.ensure_reachable(home.engines)
         host.make_directory(home.downloads)
         with host.lock(home.downloads / "lock", _LOCK_TIMEOUT_S):
-            known = self._known(name, location, host, home)
-            return known or self._bring(name, location, host, home, progress)
+            installation = self._known_installation(name, location, host, home)
+            return installation or self._fetch_and_install(name, location, host, home, progress)
 
     def _with_place(self, name: EngineName) -> EngineName:
         """The name with the place that the catalogue knows for it, where it has none."""
@@ -252,18 +255,20 @@ class UnpackedSource:
             raise StudyError(f"{name} does not say which", "", f"write {name.family}:VERSION@{self.name}:WHERE")
         return dataclasses.replace(name, source=entry.source)
 
-    def _known(self, name: EngineName, location: str, host: Host, home: Home) -> Installation | None:
+    def _known_installation(self, name: EngineName, location: str, host: Host, home: Home) -> Installation | None:
         """An installation from this very file, as far as that is known without fetching it."""
-        here = [i for i in _store.installations(home, host) if i.origin.source == self.name]
+        installations = [i for i in _store.installations(home, host) if i.origin.source == self.name]
         if name.sha256:
-            here = [i for i in here if i.origin.packages[0].sha256 == name.sha256]
+            installations = [i for i in installations if i.origin.packages[0].sha256 == name.sha256]
         elif self._fetcher.is_fixed(location):
-            here = [i for i in here if i.origin.location == location]
+            installations = [i for i in installations if i.origin.location == location]
         else:
             return None
-        return _checked(here[-1], name) if here else None
+        return _checked_installation(installations[-1], name) if installations else None
 
-    def _bring(self, name: EngineName, location: str, host: Host, home: Home, progress: Progress) -> Installation:
+    def _fetch_and_install(
+        self, name: EngineName, location: str, host: Host, home: Home, progress: Progress
+    ) -> Installation:
         file, forget = self._fetcher.fetch(location, name.sha256, host, home, progress)
         digest = sha256_of(file)
         if name.sha256 and digest != name.sha256:
@@ -273,10 +278,10 @@ class UnpackedSource:
                 f"its SHA-256 is {digest}, but the study asks for {name.sha256}",
                 "get the right file, or correct sha256",
             )
-        for known in _store.installations(home, host):  # the same file under another name
-            if known.origin.source == self.name and known.origin.packages[0].sha256 == digest:
+        for existing in _store.installations(home, host):  # the same file under another name
+            if existing.origin.source == self.name and existing.origin.packages[0].sha256 == digest:
                 forget()
-                return _checked(known, name)
+                return _checked_installation(existing, name)
         progress(f"unpack {file.name}, {format_bytes(file.stat().st_size)}")
         origin = Origin(self.name, location, (Package(file.name, "", digest),))
         installation = _install(name, file, origin, host, home)
@@ -284,7 +289,7 @@ class UnpackedSource:
         return installation
 
 
-def _checked(installation: Installation, name: EngineName) -> Installation:
+def _checked_installation(installation: Installation, name: EngineName) -> Installation:
     identity = ServerIdentity(installation.family, installation.version, certain=True)
     check_is(name, identity, installation.raw_version, f"the server of {installation.origin.location}")
     if name.storage_engine not in installation.storage_engines:

@@ -52,22 +52,22 @@ def library_path(programs: Sequence[Path], folder: Path, links: Path, host: Host
     ------
     ProvisionError : a library is nowhere; it is named with the Debian package that has it
     """
-    missing = _missing(programs, "", host)
-    if not missing:
+    missing_names = _missing_libraries(programs, "", host)
+    if not missing_names:
         return ""
-    places = {p.parent for name in missing for p in folder.rglob(name) if p.is_file()}
-    for name in missing:
-        other = _of_host(_OTHER_NAMES[name], host) if name in _OTHER_NAMES else ""
-        if other and not any((place / name).exists() for place in places):
-            _link(links / name, Path(other), host)
+    places = {p.parent for name in missing_names for p in folder.rglob(name) if p.is_file()}
+    for name in missing_names:
+        host_path = _host_library(_OTHER_NAMES[name], host) if name in _OTHER_NAMES else ""
+        if host_path and not any((place / name).exists() for place in places):
+            _link(links / name, Path(host_path), host)
             places.add(links)
     path = ":".join(str(place) for place in sorted(places))
-    still = _missing(programs, path, host) if path else missing
-    if still:
+    still_missing = _missing_libraries(programs, path, host) if path else missing_names
+    if still_missing:
         raise ProvisionError(
-            f"{programs[0].name} lacks libraries of this host: {', '.join(still)}",
+            f"{programs[0].name} lacks libraries of this host: {', '.join(still_missing)}",
             f"needed by {' and '.join(str(program) for program in programs)}",
-            install_hint(still),
+            install_hint(still_missing),
         )
     return path
 
@@ -78,29 +78,29 @@ def install_hint(names: Sequence[str]) -> str:
     >>> install_hint(["libnuma.so.1"])
     'install: libnuma1'
     """
-    known = [_DEBIAN_PACKAGES[name] for name in names if name in _DEBIAN_PACKAGES]
-    unknown = [name for name in names if name not in _DEBIAN_PACKAGES]
-    words = [f"install: {', '.join(known)}"] if known else []
-    return "; ".join(words + ([f"find the packages that contain {', '.join(unknown)}"] if unknown else []))
+    package_names = [_DEBIAN_PACKAGES[name] for name in names if name in _DEBIAN_PACKAGES]
+    unknown_names = [name for name in names if name not in _DEBIAN_PACKAGES]
+    words = [f"install: {', '.join(package_names)}"] if package_names else []
+    return "; ".join(words + ([f"find the packages that contain {', '.join(unknown_names)}"] if unknown_names else []))
 
 
-def _missing(programs: Sequence[Path], path: str, host: Host) -> list[str]:
+def _missing_libraries(programs: Sequence[Path], path: str, host: Host) -> list[str]:
     """List missing libraries as the loader does; one that is too old counts by the version's name."""
-    missing = set[str]()
+    missing_names = set[str]()
     for program in programs:
         listing = host.run(
             ["ldd", str(program)], timeout_s=60, as_server_user=True, check=False, env={"LD_LIBRARY_PATH": path}
         )
-        missing |= set(re.findall(r"(\S+) => not found", listing.stdout))
-        missing |= set(re.findall(r"version `(\S+)' not found", listing.stdout + listing.stderr))
-    return sorted(missing)
+        missing_names |= set(re.findall(r"(\S+) => not found", listing.stdout))
+        missing_names |= set(re.findall(r"version `(\S+)' not found", listing.stdout + listing.stderr))
+    return sorted(missing_names)
 
 
-def _of_host(name: str, host: Host) -> str:
+def _host_library(name: str, host: Host) -> str:
     """Path of a library that the host's loader knows; empty when it knows none of that name."""
-    listed = host.run(["/sbin/ldconfig", "-p"], timeout_s=30, check=False).stdout
-    match = re.search(rf"^\s*{re.escape(name)} \([^)]*x86-64[^)]*\) => (\S+)", listed, re.MULTILINE) or re.search(
-        rf"^\s*{re.escape(name)} .*=> (\S+)", listed, re.MULTILINE
+    listing = host.run(["/sbin/ldconfig", "-p"], timeout_s=30, check=False).stdout
+    match = re.search(rf"^\s*{re.escape(name)} \([^)]*x86-64[^)]*\) => (\S+)", listing, re.MULTILINE) or re.search(
+        rf"^\s*{re.escape(name)} .*=> (\S+)", listing, re.MULTILINE
     )
     return match[1] if match else ""
 
@@ -144,8 +144,8 @@ def find_base(folder: Path) -> Base | None:
     """
     files = [Path(parent) / name for parent, _, names in os.walk(folder) for name in sorted(names)]
     servers = [p for p in files if p.name in _SERVER_NAMES and not p.is_symlink() and is_elf(p)]
-    fitting = [p for p in servers if is_for_this_machine(p)]
-    if servers and not fitting:
+    runnable_servers = [p for p in servers if is_for_this_machine(p)]
+    if servers and not runnable_servers:
         raise ProvisionError(
             "the server is built for another architecture",
             f"{servers[0]} does not run on {platform.machine()}",
@@ -153,11 +153,11 @@ def find_base(folder: Path) -> Base | None:
         )
     shares = [p.parent.parent for p in files if p.name == "errmsg.sys" and p.parent.name == "english"]
     shares = [share for share in shares if (share / "charsets" / "Index.xml").is_file()]
-    if not fitting or not shares:
+    if not runnable_servers or not shares:
         return None
-    server = min(fitting, key=lambda p: (len(p.parts), _SERVER_NAMES.index(p.name), p))
+    server = min(runnable_servers, key=lambda p: (len(p.parts), _SERVER_NAMES.index(p.name), p))
     directory = server.parent.parent if server.parent.name in _PROGRAM_FOLDERS else server.parent
-    share = min(shares, key=lambda s: (-_shared_parts(s, directory), len(s.parts), s))
+    share = min(shares, key=lambda s: (-_shared_part_count(s, directory), len(s.parts), s))
     plugins = _plugin_directory(files, directory)
     return Base(server, directory, share, plugins, _plugin_files(plugins))
 
@@ -165,9 +165,9 @@ def find_base(folder: Path) -> Base | None:
 def is_for_this_machine(program: Path) -> bool:
     """Return whether a program's ELF header names this processor and 64 bits."""
     with program.open("rb") as file:
-        head = file.read(20)
-    machine = int.from_bytes(head[18:20], "little" if head[5] == 1 else "big")
-    return head[4] == 2 and machine == _MACHINES.get(platform.machine(), machine)
+        header = file.read(20)
+    machine = int.from_bytes(header[18:20], "little" if header[5] == 1 else "big")
+    return header[4] == 2 and machine == _MACHINES.get(platform.machine(), machine)
 
 
 def is_elf(path: Path) -> bool:
@@ -178,9 +178,9 @@ def is_elf(path: Path) -> bool:
 
 def _plugin_directory(files: Iterable[Path], directory: Path) -> Path:
     folders = {p.parent for p in files if p.suffix == ".so" and p.parent.name == "plugin"}
-    own = sorted((f for f in folders if f.is_relative_to(directory)), key=lambda f: (len(f.parts), f))
-    usual = [directory / name for name in _PLUGIN_FOLDERS]
-    return next((f for f in usual if f in folders), own[0] if own else usual[0])
+    inner_folders = sorted((f for f in folders if f.is_relative_to(directory)), key=lambda f: (len(f.parts), f))
+    usual_folders = [directory / name for name in _PLUGIN_FOLDERS]
+    return next((f for f in usual_folders if f in folders), inner_folders[0] if inner_folders else usual_folders[0])
 
 
 def _plugin_files(folder: Path) -> dict[str, str]:
@@ -188,5 +188,5 @@ def _plugin_files(folder: Path) -> dict[str, str]:
     return {path.stem.removeprefix("ha_").lower(): path.name for path in files}
 
 
-def _shared_parts(one: Path, other: Path) -> int:
-    return len(Path(os.path.commonpath([one, other])).parts)
+def _shared_part_count(path: Path, other_path: Path) -> int:
+    return len(Path(os.path.commonpath([path, other_path])).parts)

@@ -33,43 +33,43 @@ def download(address: str, file: Path, progress: Progress) -> None:
     ------
     ProvisionError : it can't be had, or the connection broke: then the next call goes on from there
     """
-    part, mark = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.mark")
-    have = part.stat().st_size if part.exists() and mark.exists() else 0
+    part_file, mark_file = file.with_name(f"{file.name}.part"), file.with_name(f"{file.name}.mark")
+    fetched_bytes = part_file.stat().st_size if part_file.exists() and mark_file.exists() else 0
     request = urllib.request.Request(address, headers={"User-Agent": "dbdyno"})
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-        request.add_header("If-Range", mark.read_text())
+    if fetched_bytes:
+        request.add_header("Range", f"bytes={fetched_bytes}-")
+        request.add_header("If-Range", mark_file.read_text())
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as reply:
             goes_on = reply.status == 206
-            have = have if goes_on else 0
-            total = have + int(reply.headers.get("Content-Length") or 0)
-            _note_identity(reply.headers.get("ETag") or reply.headers.get("Last-Modified"), mark)
+            fetched_bytes = fetched_bytes if goes_on else 0
+            total = fetched_bytes + int(reply.headers.get("Content-Length") or 0)
+            _note_identity(reply.headers.get("ETag") or reply.headers.get("Last-Modified"), mark_file)
             progress(
                 f"download {address}: {format_bytes(total)}"
-                + (f", {format_bytes(have)} already fetched" if have else "")
+                + (f", {format_bytes(fetched_bytes)} already fetched" if fetched_bytes else "")
             )
-            with part.open("ab" if goes_on else "wb") as target:
-                _copy(reply, target, have, total, progress)
+            with part_file.open("ab" if goes_on else "wb") as target:
+                _copy_reply(reply, target, fetched_bytes, total, progress)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == _RANGE_NOT_SATISFIABLE:
-            part.unlink()
+            part_file.unlink()
             return download(address, file, progress)
         raise ProvisionError(f"{address} can't be fetched", f"the server answers {error.code}", "") from error
     except (OSError, http.client.HTTPException) as error:
         raise ProvisionError(
             f"{address} can't be fetched", str(error), "check the network and run again: fetched parts are kept"
         ) from error
-    got = part.stat().st_size
-    if total > have and got != total:
+    file_bytes = part_file.stat().st_size
+    if total > fetched_bytes and file_bytes != total:
         raise ProvisionError(
             f"the download of {address} broke off",
-            f"{got:,} of {total:,} bytes are fetched",
+            f"{file_bytes:,} of {total:,} bytes are fetched",
             "run again: the download resumes",
         )
-    part.rename(file)
-    mark.unlink(missing_ok=True)
+    part_file.rename(file)
+    mark_file.unlink(missing_ok=True)
 
 
 def forget(file: Path) -> None:
@@ -86,15 +86,17 @@ def _note_identity(identity: str | None, mark: Path) -> None:
         mark.unlink(missing_ok=True)
 
 
-def _copy(reply: http.client.HTTPResponse, target: IO[bytes], have: int, total: int, progress: Progress) -> None:
-    done, told = have, have
+def _copy_reply(
+    reply: http.client.HTTPResponse, target: IO[bytes], start_bytes: int, total: int, progress: Progress
+) -> None:
+    fetched_bytes, reported_bytes = start_bytes, start_bytes
     with contextlib.suppress(http.client.IncompleteRead):  # told by the number of bytes, as a closed connection is
         while block := reply.read(_BLOCK_BYTES):
             target.write(block)
-            done += len(block)
-            if done - told >= _TELL_EVERY_BYTES:
-                told = done
-                progress(f"download: {format_bytes(done)} of {format_bytes(total)}")
+            fetched_bytes += len(block)
+            if fetched_bytes - reported_bytes >= _TELL_EVERY_BYTES:
+                reported_bytes = fetched_bytes
+                progress(f"download: {format_bytes(fetched_bytes)} of {format_bytes(total)}")
 
 
 _CLIENT_TIMEOUT_S = 3600
@@ -181,7 +183,7 @@ class MavenFetcher:
         folder = home.downloads / "maven"
         host.remove_tree(folder)
         argv = ["mvn", "-B", "-q", "-C", "dependency:copy", f"-Dartifact={location}", f"-DoutputDirectory={folder}"]
-        _ask_client(argv, "Maven (mvn)", self.name, location, host, home.downloads)
+        _run_client(argv, "Maven (mvn)", self.name, location, host, home.downloads)
         return _only_file(folder, location), lambda: host.remove_tree(folder)
 
 
@@ -210,11 +212,11 @@ class NpmFetcher:
         host.remove_tree(folder)
         host.make_directory(folder)
         argv = ["npm", "pack", location, "--silent", "--ignore-scripts", "--pack-destination", str(folder)]
-        _ask_client(argv, "npm", self.name, location, host, folder)
+        _run_client(argv, "npm", self.name, location, host, folder)
         return _only_file(folder, location), lambda: host.remove_tree(folder)
 
 
-def _ask_client(argv: list[str], title: str, kind: str, location: str, host: Host, cwd: Path) -> None:
+def _run_client(argv: list[str], title: str, kind: str, location: str, host: Host, cwd: Path) -> None:
     try:
         host.run([argv[0], "--version"], timeout_s=60, is_download=True)
     except HostError as error:

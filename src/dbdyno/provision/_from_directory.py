@@ -33,12 +33,12 @@ def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: H
     path = library_path(programs, folder, home.libraries, host)
     argv = (*(("env", f"LD_LIBRARY_PATH={path}") if path else ()), str(base.server))
     identity, raw_version = ask_version(argv, host)
-    where = f"the server of {origin.location}"
-    check_is(name, identity, raw_version, where)
+    server_words = f"the server of {origin.location}"
+    check_is(name, identity, raw_version, server_words)
     engines = ("innodb", *base.plugin_files)
     if name.storage_engine not in engines:
         raise StudyError(
-            f"{where} has no storage engine {name.storage_engine}",
+            f"{server_words} has no storage engine {name.storage_engine}",
             f"it has: {', '.join(engines)}; looked for plug-ins in {base.plugin_directory}",
             f"choose one of these, or {plugin_hint(name)}",
         )

@@ -18,8 +18,10 @@ def ask_version(server_argv: Sequence[str], host: Host) -> tuple[ServerIdentity,
     ProvisionError : the program does not run here, or does not say
     """
     argv = [*server_argv, "--no-defaults", "--version"]
-    done = host.run(argv, timeout_s=60, as_server_user=True, check=False)
-    return identify_server(done.stdout or done.stderr or f"exit code {done.exit_code}", f"server {server_argv[-1]}")
+    result = host.run(argv, timeout_s=60, as_server_user=True, check=False)
+    return identify_server(
+        result.stdout or result.stderr or f"exit code {result.exit_code}", f"server {server_argv[-1]}"
+    )
 
 
 def identify_server(words: str, which: str) -> tuple[ServerIdentity, str]:

@@ -30,11 +30,11 @@ class ImageSource:
         """See `Source`: official images that are here."""
         official = {family.image: family.name for family in families() if family.image}
         try:
-            here = host.containers().images()
+            images = host.containers().images()
         except HostError:
             return []
         offers_here = []
-        for reference, size in here:
+        for reference, size in images:
             repository, _, tag = reference.rpartition(":")
             family = official.get(repository.removeprefix("docker.io/").removeprefix("library/"))
             if family is not None and re.match(r"\d", tag):
@@ -52,7 +52,7 @@ class ImageSource:
         except HostError as error:
             raise ProvisionError(error.what, error.why, error.remedy) from error
         identity, raw_version = identify_server(
-            _asked(containers, image, ("--no-defaults", "--version")), f"image {reference}"
+            _server_output(containers, image, ("--no-defaults", "--version")), f"image {reference}"
         )
         check_is(name, identity, raw_version, f"the image {reference}")
         folder = _plugin_directory(containers, image)
@@ -100,27 +100,27 @@ def reference_of(name: EngineName) -> str:
     return f"{place}:{name.version or _LATEST}"
 
 
-def _asked(containers: Containers, image: ImageFacts, argv: tuple[str, ...]) -> str:
+def _server_output(containers: Containers, image: ImageFacts, argv: tuple[str, ...]) -> str:
     """Return what the server of an image says; both streams, as the entry point may write notes of its own."""
     try:
-        done = containers.run(ContainerOrder(image.image_id, argv), _ASK_TIMEOUT_S)
+        result = containers.run(ContainerOrder(image.image_id, argv), _ASK_TIMEOUT_S)
     except HostError as error:
         raise ProvisionError(
             f"the image {image.reference} does not print its version",
             error.why,
             "the image must start the server if the first argument begins with a dash, as the official images do",
         ) from error
-    return done.stdout + done.stderr
+    return result.stdout + result.stderr
 
 
 def _plugin_directory(containers: Containers, image: ImageFacts) -> str:
     """Return where an image's server looks for plug-ins, inside the image."""
-    output = _asked(containers, image, ("--no-defaults", "--verbose", "--help"))
+    output = _server_output(containers, image, ("--no-defaults", "--verbose", "--help"))
     match = re.search(r"^plugin-dir\s+(\S+)", output, re.MULTILINE)
     return match[1].rstrip("/") if match else "/usr/lib/mysql/plugin"
 
 
-def _plugins(containers: Containers, image: ImageFacts, folder: str, wanted: Iterable[str]) -> list[str]:
+def _plugins(containers: Containers, image: ImageFacts, folder: str, engine_names: Iterable[str]) -> list[str]:
     """Return those of these storage engines whose plug-ins the image holds."""
-    names = [engine for engine in dict.fromkeys(wanted) if engine != "innodb"]
+    names = [engine for engine in dict.fromkeys(engine_names) if engine != "innodb"]
     return [engine for engine in names if containers.has_file(image.image_id, f"{folder}/ha_{engine}.so")]

@@ -72,33 +72,33 @@ class PackageSource:
         """See `Source`; `refresh` asks the mirror again though it was asked before."""
         distribution = read_distribution(host)
         packages = [i for i in _store.installations(home, host) if i.origin.source == self.name]
-        here = {(i.family, i.version): i for i in packages}
+        installed_versions = {(i.family, i.version): i for i in packages}
         with self._lock(host, home):
             candidates = self._candidates(distribution, host, home, refresh=refresh)
-        offered = [
+        candidate_offers = [
             Offer(
                 c.family,
                 c.version,
                 ("innodb", *c.plugins),
                 self.name,
                 c.suite,
-                installed=(c.family, c.version) in here,
+                installed=(c.family, c.version) in installed_versions,
             )
             for c in candidates
         ]
-        known = {(o.family, o.version) for o in offered}
-        return offered + [
+        offered_versions = {(offer.family, offer.version) for offer in candidate_offers}
+        return candidate_offers + [
             Offer(i.family, i.version, i.storage_engines, self.name, i.origin.location, installed=True)
-            for key, i in here.items()
-            if key not in known
+            for key, i in installed_versions.items()
+            if key not in offered_versions
         ]
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
         """See `Source`. No network is needed when the engine is here already."""
         if name.family not in family_names():
-            known = ", ".join(family_names())
+            known_families = ", ".join(family_names())
             remedy = nearest(name.family, family_names())
-            raise StudyError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known}", remedy)
+            raise StudyError(f"'{name.family}' is not an engine that dbdyno knows", f"known: {known_families}", remedy)
         distribution = read_distribution(host)
         installation = _store.find(name, home, host, distribution.suites)
         if installation is not None:
@@ -106,18 +106,18 @@ class PackageSource:
         host.ensure_reachable(home.engines)
         with self._lock(host, home):
             # Another process may have brought it while this one waited.
-            return _store.find(name, home, host, distribution.suites) or self._bring(
+            return _store.find(name, home, host, distribution.suites) or self._obtain_candidate(
                 name, distribution, host, home, progress
             )
 
-    def _bring(
+    def _obtain_candidate(
         self, name: EngineName, distribution: Distribution, host: Host, home: Home, progress: Progress
     ) -> Installation:
-        candidates, note = self._choose(name, distribution, host, home, progress)
+        candidates, note = self._choose_candidates(name, distribution, host, home, progress)
         failure: ProvisionError | None = None
         for candidate in candidates:
             try:
-                there = self._existing_or_new(candidate, name, distribution, host, home, progress)
+                installation = self._find_or_install(candidate, name, distribution, host, home, progress)
             except ProvisionError as error:  # mirrors do list files that they no longer have
                 progress(f"{candidate.family} {candidate.version} ({candidate.suite}) can't be fetched: {error.what}")
                 failure = failure or error
@@ -125,11 +125,11 @@ class PackageSource:
             if failure is not None:
                 note = f"{note}; " if note else ""
                 note += f"{candidates[0].version} is listed in {candidates[0].suite} but can't be fetched"
-            return dataclasses.replace(there, nearest_note=note)
+            return dataclasses.replace(installation, nearest_note=note)
         assert failure is not None
         raise failure
 
-    def _existing_or_new(
+    def _find_or_install(
         self,
         candidate: _Candidate,
         name: EngineName,
@@ -142,11 +142,11 @@ class PackageSource:
         state = AptState(candidate.suite, distribution, home.packages, host)
         return _store.find(exact, home, host, distribution.suites) or _install(candidate, state, host, home, progress)
 
-    def _choose(
+    def _choose_candidates(
         self, name: EngineName, distribution: Distribution, host: Host, home: Home, progress: Progress
     ) -> tuple[list[_Candidate], str]:
         """Return what to fetch for a name, best first, and a sentence when that is not what was asked."""
-        seen: list[_Candidate] = []
+        all_candidates: list[_Candidate] = []
         failures: list[ProvisionError] = []
         for suite in _suites_to_ask(name, distribution):
             state = AptState(suite, distribution, home.packages, host)
@@ -159,12 +159,12 @@ class PackageSource:
                     except ProvisionError as error:
                         failures.append(error)
                         break
-                offered = _offered(state, suite)
-                fitting = [c for c in offered if _answers(c, name)]
-                if fitting:
-                    return sorted(fitting, key=lambda c: parse_version(c.version), reverse=True), ""
-            seen += _offered(state, suite) if state.has_lists() else []
-        nearest, note = _nearest(name, seen, failures, distribution)
+                suite_candidates = _offered_candidates(state, suite)
+                matching_candidates = [c for c in suite_candidates if _is_match(c, name)]
+                if matching_candidates:
+                    return sorted(matching_candidates, key=lambda c: parse_version(c.version), reverse=True), ""
+            all_candidates += _offered_candidates(state, suite) if state.has_lists() else []
+        nearest, note = _nearest_candidate(name, all_candidates, failures, distribution)
         return [nearest], note
 
     def _candidates(self, distribution: Distribution, host: Host, home: Home, *, refresh: bool) -> list[_Candidate]:
@@ -175,7 +175,7 @@ class PackageSource:
                 if refresh or not state.has_lists():
                     state.update(lambda _: None)
             if state.has_lists():
-                candidates += _offered(state, suite)
+                candidates += _offered_candidates(state, suite)
         return candidates
 
     def _lock(self, host: Host, home: Home) -> contextlib.AbstractContextManager[None]:
@@ -185,32 +185,36 @@ class PackageSource:
 
 def _suites_to_ask(name: EngineName, distribution: Distribution) -> list[str]:
     """Return all suites, the one that has the series (as far as is known) first."""
-    hinted = [s for (family, series), s in _HINTS.items() if family == name.family and matches(name.version, series)]
-    if not hinted and re.fullmatch(r"\d+", name.version):
-        hinted = [
+    hinted_suites = [
+        s for (family, series), s in _HINTS.items() if family == name.family and matches(name.version, series)
+    ]
+    if not hinted_suites and re.fullmatch(r"\d+", name.version):
+        hinted_suites = [
             s for (family, series), s in _HINTS.items() if family == name.family and matches(series, name.version)
         ]
-    return list(dict.fromkeys(s for s in (*hinted, *distribution.suites) if s in distribution.suites))
+    return list(dict.fromkeys(s for s in (*hinted_suites, *distribution.suites) if s in distribution.suites))
 
 
-def _offered(state: AptState, suite: str) -> list[_Candidate]:
+def _offered_candidates(state: AptState, suite: str) -> list[_Candidate]:
     """The engines a suite offers, by its lists as they are."""
     candidates: dict[tuple[str, str], _Candidate] = {}
     for family, prefix in {f.name: f.package for f in families() if f.package}.items():
         plugins = {engine: state.versions(package) for engine, package in plugin_packages(family).items()}
-        for package, raw in state.versions(prefix):
-            version = identify(raw.partition(":")[2] or raw).version
+        for package, raw_version in state.versions(prefix):
+            version = identify(raw_version.partition(":")[2] or raw_version).version
             with_it = {
                 engine: f"{plugin}={plugin_raw}"
                 for engine, rows in plugins.items()
                 for plugin, plugin_raw in rows
-                if plugin_raw == raw
+                if plugin_raw == raw_version
             }
-            candidates.setdefault((family, version), _Candidate(family, version, suite, f"{package}={raw}", with_it))
+            candidates.setdefault(
+                (family, version), _Candidate(family, version, suite, f"{package}={raw_version}", with_it)
+            )
     return list(candidates.values())
 
 
-def _answers(candidate: _Candidate, name: EngineName) -> bool:
+def _is_match(candidate: _Candidate, name: EngineName) -> bool:
     return (
         candidate.family == name.family
         and matches(candidate.version, name.version)
@@ -218,29 +222,35 @@ def _answers(candidate: _Candidate, name: EngineName) -> bool:
     )
 
 
-def _nearest(
-    name: EngineName, seen: Iterable[_Candidate], failures: list[ProvisionError], distribution: Distribution
+def _nearest_candidate(
+    name: EngineName, candidates: Iterable[_Candidate], failures: list[ProvisionError], distribution: Distribution
 ) -> tuple[_Candidate, str]:
     """The nearest version where the distribution has only one to give; else an error that names it."""
-    same = [c for c in seen if c.family == name.family and name.storage_engine in ("innodb", *c.plugins)]
-    if not same and failures:
+    family_candidates = [
+        c for c in candidates if c.family == name.family and name.storage_engine in ("innodb", *c.plugins)
+    ]
+    if not family_candidates and failures:
         raise failures[0]
-    if not same:
-        if any(c.family == name.family for c in seen) and name.storage_engine != "innodb":
-            raise _lacks_storage_engine(name, seen)
+    if not family_candidates:
+        if any(c.family == name.family for c in candidates) and name.storage_engine != "innodb":
+            raise _missing_storage_engine_error(name, candidates)
         raise StudyError(
             f"{name} is not in the suites {', '.join(distribution.suites)} of this host's distribution",
-            _offered_words(seen),
-            _elsewhere(name) or "choose one of these, or name a running server: FAMILY@server:NAME",
+            _offered_words(candidates),
+            _other_sources_words(name) or "choose one of these, or name a running server: FAMILY@server:NAME",
         )
-    nearest = min(same, key=lambda c: _distance(c.version, name.version))
-    if distribution.identity == "debian" or _is_unheard_of(name):
-        listed = ", ".join(f"{c.version} ({c.suite})" for c in sorted(same, key=lambda c: parse_version(c.version)))
-        unasked = f"; not read: {'; '.join(map(str, failures))}" if failures else ""
+    nearest = min(family_candidates, key=lambda c: _version_distance(c.version, name.version))
+    if distribution.identity == "debian" or _is_unknown_version(name):
+        version_words = ", ".join(
+            f"{c.version} ({c.suite})" for c in sorted(family_candidates, key=lambda c: parse_version(c.version))
+        )
+        unread_words = f"; not read: {'; '.join(map(str, failures))}" if failures else ""
         raise StudyError(
             f"{name} is not available from this host's distribution",
-            f"it offers {name.family} {listed}{unasked}",
-            "; ".join(filter(None, (f"the nearest version is {name.family}:{nearest.version}", _elsewhere(name)))),
+            f"it offers {name.family} {version_words}{unread_words}",
+            "; ".join(
+                filter(None, (f"the nearest version is {name.family}:{nearest.version}", _other_sources_words(name)))
+            ),
         )
     return nearest, (
         f"{name.family} {nearest.version} replaces {name.family} {name.version}: {distribution.identity} "
@@ -248,13 +258,15 @@ def _nearest(
     )
 
 
-def _offered_words(seen: Iterable[_Candidate]) -> str:
-    return "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in seen})) or "they have no engine at all"
+def _offered_words(candidates: Iterable[_Candidate]) -> str:
+    return (
+        "; ".join(sorted({f"{c.family} {c.version} ({c.suite})" for c in candidates})) or "they have no engine at all"
+    )
 
 
-def _lacks_storage_engine(name: EngineName, seen: Iterable[_Candidate]) -> StudyError:
+def _missing_storage_engine_error(name: EngineName, candidates: Iterable[_Candidate]) -> StudyError:
     """The error for a server that can be had, with a storage engine that no package of it brings."""
-    engines = sorted({engine for c in seen if c.family == name.family for engine in ("innodb", *c.plugins)})
+    engines = sorted({engine for c in candidates if c.family == name.family for engine in ("innodb", *c.plugins)})
     return StudyError(
         f"no package of this host's distribution has the storage engine {name.storage_engine} for {name.family}",
         f"packages have: {', '.join(engines)}",
@@ -262,22 +274,22 @@ def _lacks_storage_engine(name: EngineName, seen: Iterable[_Candidate]) -> Study
     )
 
 
-def _elsewhere(name: EngineName) -> str:
+def _other_sources_words(name: EngineName) -> str:
     """Return what the catalogue of public registries has of that version, as a remedy."""
     entries = catalogued_by_source(name.family, name.version) if name.storage_engine == "innodb" else {}
     return ", ".join(f"{entry.version} is available as {entry.engine}" for entry in entries.values())
 
 
-def _is_unheard_of(name: EngineName) -> bool:
+def _is_unknown_version(name: EngineName) -> bool:
     """Return whether no release of that version was ever made, as far as the tables know."""
     with contextlib.suppress(Exception):
         return parse_version(name.version)[0] > 99 or not family_of(name.family, name.version)
     return True
 
 
-def _distance(version: str, asked: str) -> tuple[int, ...]:
-    have, want = ((*parse_version(text), 0, 0, 0) for text in (version, asked))
-    return tuple(abs(a - b) for a, b in zip(have[:3], want[:3], strict=True))
+def _version_distance(version: str, requested: str) -> tuple[int, ...]:
+    version_numbers, requested_numbers = ((*parse_version(text), 0, 0, 0) for text in (version, requested))
+    return tuple(abs(a - b) for a, b in zip(version_numbers[:3], requested_numbers[:3], strict=True))
 
 
 def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, progress: Progress) -> Installation:
@@ -285,18 +297,18 @@ def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, pro
     folder = home.engines / f"package-{candidate.family}-{candidate.version}-{candidate.suite}"
     unfinished = home.engines / f".unfinished-{folder.name}"
     title = f"{candidate.family} {candidate.version}"
-    missing: list[str] = []
+    missing_names: list[str] = []
     for choose in (state.libraries, state.closure):  # the second, larger, only where the first lacks something
         try:
             files = choose(candidate.wanted)
         except HostError as error:
             raise ProvisionError(f"the packages of {title} conflict with each other", str(error)[-600:]) from error
         _unpack(files, state, unfinished, host, progress, title)
-        missing = _package_tree.missing_libraries(_package_tree.survey(unfinished, host), host)
-        if not missing:
+        missing_names = _package_tree.missing_libraries(_package_tree.survey(unfinished, host), host)
+        if not missing_names:
             break
     else:
-        raise ProvisionError(f"{title} lacks libraries", ", ".join(missing), "try another version")
+        raise ProvisionError(f"{title} lacks libraries", ", ".join(missing_names), "try another version")
     host.remove_tree(folder)
     host.run(["mv", "-T", str(unfinished), str(folder)], timeout_s=60)
     installation = _describe(candidate, folder, files, host, state.expired())

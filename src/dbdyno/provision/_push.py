@@ -33,30 +33,27 @@ class PushHost(Host, Protocol):
 def push_installation(
     installation: Installation, storage_engine: str, home: Home, host: PushHost, there: Home, progress: Progress
 ) -> Installation:
-    """Have an engine of this machine's home on a host: the same files, below a folder named by their content.
+    """Have an engine of this machine on a host: the same files, below a folder named by their content.
+
+    It lies in a folder of this machine's home, or in the base directory that the study names, which is copied whole.
 
     Raises
     ------
     ProvisionError : it uses files outside of its folder here, which the host does not have
     HostError : the host can't take or unpack it
     """
-    folder = folder_of(installation, home)
-    if folder is None:
-        raise ProvisionError(
-            f"{installation.title} can't be copied to another host",
-            f"{installation.base_directory} is not one of dbdyno's folders",
-            "use a package or an archive",
-        )
+    folder = folder_of(installation, home) or Path(installation.origin.location)
     listing = checksums(folder)
     destination = there.engines / f"{folder.name}-{hashlib.sha256(listing.encode()).hexdigest()[:16]}"
-    moved = _moved(installation, storage_engine, folder, destination, home)
+    remote_installation = _moved_installation(installation, storage_engine, folder, destination, home)
     with host.lock(there.locks / f"{destination.name}.push", _WAIT_S):
         if not is_complete(destination, host):
-            _send(moved, folder, listing, destination, host, progress)
-    return moved
+            with _archive(folder, listing, home.engines) as archive:
+                _send(remote_installation, archive, destination, host, progress)
+    return remote_installation
 
 
-def _moved(
+def _moved_installation(
     installation: Installation, storage_engine: str, folder: Path, destination: Path, home: Home
 ) -> Installation:
     """The installation with the host's paths; the version of a plug-in is read here, where its file is."""
@@ -65,7 +62,7 @@ def _moved(
         return str(text).replace(str(folder), str(destination))
 
     version = installation.plugin_version(storage_engine)
-    moved = replace(
+    remote_installation = replace(
         installation,
         server_argv=tuple(path(word) for word in installation.server_argv),
         base_directory=Path(path(installation.base_directory)),
@@ -73,47 +70,52 @@ def _moved(
         plugin_directory=Path(path(installation.plugin_directory)),
         plugin_versions={**installation.plugin_versions, **({storage_engine: version} if version else {})},
     )
-    outside = [word for word in moved.server_argv if str(home.libraries) in word or str(home.plugins) in word]
-    if outside:
+    local_words = [
+        word for word in remote_installation.server_argv if str(home.libraries) in word or str(home.plugins) in word
+    ]
+    if local_words:
         raise ProvisionError(
             f"{installation.title} can't be copied to another host",
-            f"it needs libraries of this machine: {outside[0]}",
+            f"it needs libraries of this machine: {local_words[0]}",
             "use a distribution package, which brings its libraries",
         )
-    return moved
+    return remote_installation
 
 
 def _send(
-    moved: Installation, folder: Path, listing: str, destination: Path, host: PushHost, progress: Progress
+    installation: Installation, archive: tuple[Path, str], destination: Path, host: PushHost, progress: Progress
 ) -> None:
-    making = destination.with_name(f".unfinished-{destination.name}")
-    packed = making.with_suffix(".tar")
-    with _archive(folder, listing) as (archive, sha256):
-        progress(f"copying {moved.title} to the host, {format_bytes(archive.stat().st_size)}")
-        host.push(archive, packed, sha256)
-    host.remove_tree(making)
-    host.make_directory(making)
+    unpack_folder = destination.with_name(f".unfinished-{destination.name}")
+    tar_path = unpack_folder.with_suffix(".tar")
+    path, sha256 = archive
+    progress(f"copying {installation.title} to the host, {format_bytes(path.stat().st_size)}")
+    host.push(path, tar_path, sha256)
+    host.remove_tree(unpack_folder)
+    host.make_directory(unpack_folder)
     try:
-        host.run(["tar", "-xf", str(packed), "-C", str(making), "--no-same-owner"], timeout_s=_UNPACK_S)
-        host.run(["sha256sum", "--quiet", "--check", _SEAL], cwd=making, timeout_s=_UNPACK_S)
+        host.run(["tar", "-xf", str(tar_path), "-C", str(unpack_folder), "--no-same-owner"], timeout_s=_UNPACK_S)
+        host.run(["sha256sum", "--quiet", "--check", _SEAL], cwd=unpack_folder, timeout_s=_UNPACK_S)
     except HostError as error:
-        host.remove_tree(making)
+        host.remove_tree(unpack_folder)
         raise HostError(
-            f"{moved.title} can't be unpacked on the host", f"{error.what}: {error.why}", "install tar, or free space"
+            f"{installation.title} can't be unpacked on the host",
+            f"{error.what}: {error.why}",
+            "install tar, or free space",
         ) from error
     finally:
-        host.files.remove(packed)
-    save(moved, making, host)
-    host.files.rename(making, destination)
+        host.files.remove(tar_path)
+    save(installation, unpack_folder, host)
+    host.files.rename(unpack_folder, destination)
 
 
 @contextlib.contextmanager
-def _archive(folder: Path, listing: str) -> Iterator[tuple[Path, str]]:
+def _archive(folder: Path, listing: str, scratch: Path) -> Iterator[tuple[Path, str]]:
     """A tar file that is the same each time, so that an interrupted copy goes on; with its SHA-256."""
-    for left in folder.parent.glob(".push-*-*"):  # of a lab that was killed
-        if not Path(f"/proc/{left.name.split('-')[1]}").exists():
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".push-{os.getpid()}-") as temporary:
+    scratch.mkdir(parents=True, exist_ok=True)
+    for stale_folder in scratch.glob(".push-*-*"):  # of a lab that was killed
+        if not Path(f"/proc/{stale_folder.name.split('-')[1]}").exists():
+            shutil.rmtree(stale_folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=scratch, prefix=f".push-{os.getpid()}-") as temporary:
         path, seal = Path(temporary) / "engine.tar", Path(temporary) / _SEAL
         seal.write_text(listing)
         with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:

@@ -36,11 +36,18 @@ class ServerSource:
         running = []
         for address in self._addresses.values():
             try:
-                there = describe_server(address, host)
+                installation = describe_server(address, host)
             except (ProvisionError, HostError):
                 continue
             running.append(
-                Offer(there.family, there.version, there.storage_engines, self.name, address.name, installed=True)
+                Offer(
+                    installation.family,
+                    installation.version,
+                    installation.storage_engines,
+                    self.name,
+                    address.name,
+                    installed=True,
+                )
             )
         return running
 
@@ -49,22 +56,24 @@ class ServerSource:
         label = name.source_place
         address = self._addresses.get(label)
         if address is None:
-            known = ", ".join(sorted(self._addresses)) or "the study has no [servers] table"
-            raise StudyError(f"no server is named '{label}'", f"known: {known}", f"add [servers.{label}] to the study")
-        there = describe_server(address, host)
-        if there.family != name.family or (name.version and not matches(there.version, name.version)):
+            known_labels = ", ".join(sorted(self._addresses)) or "the study has no [servers] table"
+            raise StudyError(
+                f"no server is named '{label}'", f"known: {known_labels}", f"add [servers.{label}] to the study"
+            )
+        installation = describe_server(address, host)
+        if installation.family != name.family or (name.version and not matches(installation.version, name.version)):
             raise StudyError(
                 f"the server '{label}' is not {name.family} {name.version}".rstrip(),
-                f"it says: {there.raw_version} ({there.family})",
-                f"write {there.family}:{there.version}@server:{label}",
+                f"it says: {installation.raw_version} ({installation.family})",
+                f"write {installation.family}:{installation.version}@server:{label}",
             )
-        if name.storage_engine not in there.storage_engines:
+        if name.storage_engine not in installation.storage_engines:
             raise StudyError(
                 f"the server '{label}' has no storage engine {name.storage_engine}",
-                f"it has: {', '.join(there.storage_engines)}",
+                f"it has: {', '.join(installation.storage_engines)}",
                 "load the plug-in there, or choose one of these",
             )
-        return there
+        return installation
 
 
 def _password(address: ServerAddress, host: Host) -> str:
@@ -95,33 +104,33 @@ def describe_server(address: ServerAddress, host: Host, password: str | None = N
             tls=TlsPolicy.of(address.tls, tls_ca_path(address.tls_ca)),
             title=f"the server '{address.name}'",
         ) as connection:
-            return _described(connection, address)
+            return _read_installation(connection, address)
     except (PathLostError, UnansweredError) as error:
         raise ProvisionError(
             str(error.args[-1]),
-            _where(address),
+            _address_words(address),
             "check whether the server or the network hangs; or remove it from the study",
         ) from None
     except (pymysql.MySQLError, OSError) as error:
         if any(isinstance(cause, ConnectionRefusedError) for cause in (error, error.__context__)):
             raise ProvisionError(
-                f"no server listens on {_where(address)}",
+                f"no server listens on {_address_words(address)}",
                 "",
                 "start it, or correct the address: HOST:PORT or socket:PATH",
             ) from None
         words = error.args[-1] if error.args else error
         raise ProvisionError(
             f"the server '{address.name}' refuses the connection",
-            f"{_where(address)}: {words}",
+            f"{_address_words(address)}: {words}",
             "check the address, the user, the password and the TLS mode",
         ) from None  # the driver's own error shows the arguments of the call
 
 
-def _where(address: ServerAddress) -> str:
+def _address_words(address: ServerAddress) -> str:
     return address.socket or f"{address.host}:{address.port or 3306}"
 
 
-def _described(connection: ServerConnection, address: ServerAddress) -> Installation:
+def _read_installation(connection: ServerConnection, address: ServerAddress) -> Installation:
     with connection.cursor() as cursor:
         cursor.execute("SELECT VERSION(), @@version_comment")
         version, comment, *_ = next(iter(rows_of(cursor, 2)), ("", ""))

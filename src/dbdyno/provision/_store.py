@@ -28,17 +28,17 @@ _OURS = frozenset({_SEAL, _TIMES, "installation.json"})
 
 def seal(folder: Path) -> None:
     """Write the list of a folder's files; links are not in it, what they lead to is."""
-    (folder / _SEAL).write_text(_listing(folder))
+    (folder / _SEAL).write_text(_checksum_listing(folder))
     (folder / _TIMES).write_text(_times_digest(folder))
 
 
-def _listing(folder: Path) -> str:
+def _checksum_listing(folder: Path) -> str:
     return "\n".join(f"{sha256_of(folder / name)}  {name}" for name in _files(folder)) + "\n"
 
 
 def checksums(folder: Path) -> str:
     """Return the list of a folder's files; made now where none was kept."""
-    return (folder / _SEAL).read_text() if has_checksums(folder) else _listing(folder)
+    return (folder / _SEAL).read_text() if has_checksums(folder) else _checksum_listing(folder)
 
 
 def kept_files(folder: Path) -> list[str]:
@@ -55,11 +55,15 @@ def has_checksums(folder: Path) -> bool:
 def differences(folder: Path) -> list[str]:
     """Return what is not as it was, one line each; empty when all is."""
     lines_read = (folder / _SEAL).read_text().splitlines()
-    listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines_read)}
-    there = set(_files(folder))
-    lines = [f"{name} is missing" for name in listed if name not in there]
-    lines += [f"{name} has changed" for name in listed if name in there and sha256_of(folder / name) != listed[name]]
-    return lines + [f"{name} was added" for name in sorted(there - listed.keys())]
+    listed_digests = {name: digest for digest, _, name in (line.partition("  ") for line in lines_read)}
+    present_names = set(_files(folder))
+    lines = [f"{name} is missing" for name in listed_digests if name not in present_names]
+    lines += [
+        f"{name} has changed"
+        for name in listed_digests
+        if name in present_names and sha256_of(folder / name) != listed_digests[name]
+    ]
+    return lines + [f"{name} was added" for name in sorted(present_names - listed_digests.keys())]
 
 
 def check_unchanged(folder: Path, title: str) -> None:
@@ -75,12 +79,12 @@ def check_unchanged(folder: Path, title: str) -> None:
     with contextlib.suppress(OSError):
         if (folder / _TIMES).read_text() == times:
             return
-    changed = differences(folder)
-    if changed:
-        more = [f"and {len(changed) - _MOST_NAMED} more"] if len(changed) > _MOST_NAMED else []
+    changed_lines = differences(folder)
+    if changed_lines:
+        rest_lines = [f"and {len(changed_lines) - _MOST_NAMED} more"] if len(changed_lines) > _MOST_NAMED else []
         raise ProvisionError(
             f"the files of {title} in {folder} have changed since they were fetched",
-            "\n".join([*changed[:_MOST_NAMED], *more]),
+            "\n".join([*changed_lines[:_MOST_NAMED], *rest_lines]),
             "remove it with dbdyno engines remove and fetch it again; dbdyno engines check lists all changes",
         )
     with contextlib.suppress(OSError):  # of a home that may only be read: then they are read each time
@@ -190,28 +194,28 @@ def entries(home: Home, host: Host) -> list[tuple[Path, Installation]]:
     names = host.run(
         ["find", str(home.engines), "-mindepth", "2", "-maxdepth", "2", "-name", _MANIFEST], timeout_s=60, check=False
     ).stdout.splitlines()
-    found = []
+    installed = []
     for name in sorted(names):
         try:
             text = host.run(["cat", name], timeout_s=30).stdout
-            manifest = decode(_Manifest, json_value(_here(text, home, Path(name).parent)))
+            manifest = decode(_Manifest, json_value(_relocated_manifest(text, home, Path(name).parent)))
         except ValueError:
             continue
         if manifest.format == _FORMAT:
-            found.append((Path(name).parent, manifest.installation()))
-    return found
+            installed.append((Path(name).parent, manifest.installation()))
+    return installed
 
 
-def _here(manifest: str, home: Home, folder: Path) -> str:
+def _relocated_manifest(manifest: str, home: Home, folder: Path) -> str:
     """The manifest of an installation whose home has since been moved or copied: with the paths that it has now."""
-    written = Path(decode(_Base, json_value(manifest)).base_directory)
-    lay = next((path for path in (written, *written.parents) if path.name == folder.name), None)
-    if lay is None or lay == folder or lay.parent.name != home.engines.name:
+    written_base = Path(decode(_Base, json_value(manifest)).base_directory)
+    written_folder = next((path for path in (written_base, *written_base.parents) if path.name == folder.name), None)
+    if written_folder is None or written_folder == folder or written_folder.parent.name != home.engines.name:
         return manifest  # a base directory lies where it lies
-    return manifest.replace(_quoted(lay.parents[1]) + "/", _quoted(home.root) + "/")
+    return manifest.replace(_json_escaped(written_folder.parents[1]) + "/", _json_escaped(home.root) + "/")
 
 
-def _quoted(path: Path) -> str:
+def _json_escaped(path: Path) -> str:
     """Escape a text as inside of a JSON text."""
     return json.dumps(str(path))[1:-1]
 
@@ -226,10 +230,12 @@ def find(name: EngineName, home: Home, host: Host, suites: tuple[str, ...]) -> I
         and matches(i.version, name.version)
         and name.storage_engine in i.storage_engines
     ]
-    return min(candidates, key=lambda i: (_rank(i.origin.location, suites), _newest_first(i.version)), default=None)
+    return min(
+        candidates, key=lambda i: (_suite_rank(i.origin.location, suites), _newest_first(i.version)), default=None
+    )
 
 
-def _rank(suite: str, suites: tuple[str, ...]) -> int:
+def _suite_rank(suite: str, suites: tuple[str, ...]) -> int:
     return suites.index(suite) if suite in suites else len(suites)
 
 
@@ -284,8 +290,10 @@ def select_installed(names: list[EngineName], engines: list[InstalledEngine]) ->
     """
     for name in names:
         if not any(engine.answers_to(name) for engine in engines):
-            here = ", ".join(f"{e.installation.title} ({e.installation.origin.source})" for e in engines)
-            raise StudyError(f"{name} is not on this machine", f"here: {here or 'nothing'}", "see: dbdyno engines list")
+            installed_titles = ", ".join(f"{e.installation.title} ({e.installation.origin.source})" for e in engines)
+            raise StudyError(
+                f"{name} is not on this machine", f"here: {installed_titles or 'nothing'}", "see: dbdyno engines list"
+            )
     return [engine for engine in engines if not names or any(engine.answers_to(name) for name in names)]
 
 

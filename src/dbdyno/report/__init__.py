@@ -13,45 +13,45 @@ if TYPE_CHECKING:
     from dbdyno.report._altered import altered_caveats
     from dbdyno.report._claim_sources import CellFilter, read_cell_filter
     from dbdyno.report._claims import CheckedClaims, check_claims, claims_markdown
-    from dbdyno.report._diff import ExcludedCell, StudyDiff, diff_results
-    from dbdyno.report._diff_blocks import diff_markdown, print_diff
-    from dbdyno.report._diff_object import diff_object
     from dbdyno.report._document import page_style
     from dbdyno.report._export import save_charts
     from dbdyno.report._judged import save_judged
     from dbdyno.report._markdown import build_markdown, markdown_text
-    from dbdyno.report._mismatch import MISMATCH_KINDS, MismatchKind
     from dbdyno.report._page import build_page, page_text
     from dbdyno.report._pdf import build_pdf
-    from dbdyno.report._rules import RuleOutcome, check_rules, overall
     from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
     from dbdyno.report._summary import summary_json
     from dbdyno.report._terminal import print_summary, summary_table
-    from dbdyno.report._why import Why, why_of
-    from dbdyno.report._why_blocks import print_why, why_markdown
-    from dbdyno.report._why_object import why_object
+    from dbdyno.report.diff._blocks import diff_markdown, print_diff
+    from dbdyno.report.diff._diff import ExcludedCell, StudyDiff, diff_results
+    from dbdyno.report.diff._mismatch import MISMATCH_KINDS, MismatchKind
+    from dbdyno.report.diff._object import diff_object
+    from dbdyno.report.diff._rules import RuleOutcome, check_rules, overall
+    from dbdyno.report.why._blocks import print_why, why_markdown
+    from dbdyno.report.why._choice import Why, why_of
+    from dbdyno.report.why._object import why_object
 
 _NAMES = {
     "_altered": "altered_caveats",
     "_claim_sources": "CellFilter read_cell_filter",
     "_claims": "CheckedClaims check_claims claims_markdown",
-    "_diff": "ExcludedCell StudyDiff diff_results",
-    "_diff_blocks": "diff_markdown print_diff",
-    "_diff_object": "diff_object",
+    "diff._diff": "ExcludedCell StudyDiff diff_results",
+    "diff._blocks": "diff_markdown print_diff",
+    "diff._object": "diff_object",
     "_document": "page_style",
     "_export": "save_charts",
     "_judged": "save_judged",
     "_markdown": "build_markdown markdown_text",
-    "_mismatch": "MISMATCH_KINDS MismatchKind",
+    "diff._mismatch": "MISMATCH_KINDS MismatchKind",
     "_page": "build_page page_text",
     "_pdf": "build_pdf",
-    "_rules": "RuleOutcome check_rules overall",
+    "diff._rules": "RuleOutcome check_rules overall",
     "_study_analysis": "StudyAnalysis analyse_study",
     "_summary": "summary_json",
     "_terminal": "print_summary summary_table",
-    "_why": "Why why_of",
-    "_why_blocks": "print_why why_markdown",
-    "_why_object": "why_object",
+    "why._choice": "Why why_of",
+    "why._blocks": "print_why why_markdown",
+    "why._object": "why_object",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -15,7 +15,7 @@ def altered_caveats(*folders: Results) -> list[Caveat]:
             "results-altered",
             (
                 f"{results.path} has changed since dbdyno wrote it and is used because of --allow-altered: "
-                f"{_words(results)}."
+                f"{_alterations_words(results)}."
             ),
         )
         for results in folders
@@ -23,7 +23,7 @@ def altered_caveats(*folders: Results) -> list[Caveat]:
     ]
 
 
-def _words(results: Results) -> str:
+def _alterations_words(results: Results) -> str:
     named = "; ".join(map(str, results.alterations[:_MOST]))
-    more = len(results.alterations) - _MOST
-    return f"{named}; and {more} more" if more > 0 else named
+    rest_count = len(results.alterations) - _MOST
+    return f"{named}; and {rest_count} more" if rest_count > 0 else named

@@ -45,13 +45,13 @@ def window_boxes(runs_seconds: Mapping[str, RunSeconds], judgements: Sequence[Ce
     ----------
     runs_seconds : by run id
     """
-    found = []
+    boxes = []
     for group in judgements:
         ids = [record.run.run_id for record in group.judged]
         runs = [runs_seconds[run_id].window for run_id in ids if run_id in runs_seconds]
         seconds = np.concatenate([np.zeros(0), *runs])
         if len(seconds) >= FEWEST_SECONDS:
-            minimum, *inner, maximum = np.quantile(seconds, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist()
-            low, lower, median, upper, high = inner
-            found.append(Box(group, minimum, low, lower, median, upper, high, maximum, len(seconds)))
-    return found
+            minimum, *inner_quantiles, maximum = np.quantile(seconds, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist()
+            low, lower, median, upper, high = inner_quantiles
+            boxes.append(Box(group, minimum, low, lower, median, upper, high, maximum, len(seconds)))
+    return boxes

@@ -52,31 +52,31 @@ def cell_histograms(
     has_statements : with the times of statements, of which there are many times as many as of transactions
     """
     column = "service_histogram" if results.study.pacing.is_closed else "response_histogram"
-    found = CellHistograms({}, {}, {}, {}, {})
+    histograms = CellHistograms({}, {}, {}, {}, {})
     for group in judgements:
-        read = [
+        run_histograms = [
             _RunHistograms.read(results, record, column, by_type=has_types(group), has_statements=has_statements)
             for record in group.judged
         ]
-        found.statements[group.cell] = [run.statements for run in read if run.statements is not None]
+        histograms.statements[group.cell] = [run.statements for run in run_histograms if run.statements is not None]
         if has_types(group):
-            found.types[group.cell] = _times_by_type(read)
-        counts, values = _added([run.settled for run in read])
+            histograms.types[group.cell] = _times_by_type(run_histograms)
+        counts, values = _total_counts([run.settled for run in run_histograms])
         latency = latency_of_counts(counts, values)
         if latency is not None:
-            found.merged[group.cell] = (latency, int(counts.sum()))
-            found.seconds[group.cell] = [_coarse(run.settled) for run in read]
-            found.total[group.cell] = (counts, values)
-    return found
+            histograms.merged[group.cell] = (latency, int(counts.sum()))
+            histograms.seconds[group.cell] = [_coarse_histograms(run.settled) for run in run_histograms]
+            histograms.total[group.cell] = (counts, values)
+    return histograms
 
 
 def response_curves(histograms: CellHistograms) -> list[Curve]:
     """Response times by percentile, of the cells that have enough of them."""
-    found = (response_curve(cell, *total, histograms.seconds[cell]) for cell, total in histograms.total.items())
-    return [curve for curve in found if curve is not None]
+    curves = (response_curve(cell, *total, histograms.seconds[cell]) for cell, total in histograms.total.items())
+    return [curve for curve in curves if curve is not None]
 
 
-def _coarse(run: FilledCounts) -> SecondHistograms:
+def _coarse_histograms(run: FilledCounts) -> SecondHistograms:
     return SecondHistograms.coarse(run.second, run.column, run.count, run.values_ns, run.seconds)
 
 
@@ -99,36 +99,36 @@ class _RunHistograms:
         cls, results: StoredStudy, record: RunRecord, column: str, *, by_type: bool, has_statements: bool
     ) -> _RunHistograms:
         table = results.intervals(record.run.run_id, tuple(dict.fromkeys((*STATEMENT_COLUMNS, column))))
-        inside = table.at(table.texts("phase").among(["window"]))
-        transactions = inside.at(inside.texts("kind").among(["transaction"]))
-        window = list(zip(*(transactions.values(name) for name in ("second", "type", column)), strict=True))
-        first = _settled_from(record, [second for second, _, _ in window])
-        settled = filled_counts((second, text) for second, _, text in window if second >= first)
+        window_table = table.at(table.texts("phase").among(["window"]))
+        transactions = window_table.at(window_table.texts("kind").among(["transaction"]))
+        window_rows = list(zip(*(transactions.values(name) for name in ("second", "type", column)), strict=True))
+        first_settled_s = _first_settled_second(record, [second for second, _, _ in window_rows])
+        settled = filled_counts((second, text) for second, _, text in window_rows if second >= first_settled_s)
         types: dict[str, list[tuple[int, str | None]]] = {}
-        for _, name, text in window if by_type else ():
+        for _, name, text in window_rows if by_type else ():
             types.setdefault(name, []).append((0, text))
-        statements = StatementSums.read(inside, first) if has_statements else None
+        statements = StatementSums.read(window_table, first_settled_s) if has_statements else None
         return cls(settled, {name: filled_counts(texts) for name, texts in types.items()}, statements)
 
 
-def _settled_from(record: RunRecord, seconds: Sequence[int]) -> int:
+def _first_settled_second(record: RunRecord, seconds: Sequence[int]) -> int:
     """The first second of the settled part, as the run counts them."""
-    first = min(seconds, default=0)
+    first_s = min(seconds, default=0)
     is_parted = record.imported is None and record.settled is not None and record.settled.is_accepted
-    return first + (record.settled.start_s or 0) if is_parted and record.settled is not None else first
+    return first_s + (record.settled.start_s or 0) if is_parted and record.settled is not None else first_s
 
 
 def _times_by_type(runs: Sequence[_RunHistograms]) -> TypeTimes:
-    found: TypeTimes = {}
+    type_times: TypeTimes = {}
     for name in dict.fromkeys(name for run in runs for name in run.types):
-        counts, values = _added([run.types[name] for run in runs if name in run.types])
+        counts, values = _total_counts([run.types[name] for run in runs if name in run.types])
         latency = latency_of_counts(counts, values)
         if latency is not None:
-            found[name] = (mean_of_counts(counts, values), latency)
-    return found
+            type_times[name] = (mean_of_counts(counts, values), latency)
+    return type_times
 
 
-def _added(runs: Sequence[FilledCounts]) -> Counts:
+def _total_counts(runs: Sequence[FilledCounts]) -> Counts:
     """All seconds of all runs together."""
     values = [run.values_ns for run in runs]
     distinct, place = np.unique(np.concatenate([np.zeros(0), *values]), return_inverse=True)

@@ -41,12 +41,12 @@ def read_cell_filter(pairs: Sequence[str]) -> CellFilter:
     >>> read_cell_filter(["memory=140GB", "connections=56"]).wanted
     (('memory', 150323855360), ('connections', 56))
     """
-    return CellFilter(tuple(_chosen(pair) for pair in pairs))
+    return CellFilter(tuple(_parse_selection(pair) for pair in pairs))
 
 
-def _chosen(pair: str) -> tuple[str, str | int]:
-    name, equals, value = pair.partition("=")
-    if name not in _AXES or not equals or not value:
+def _parse_selection(pair: str) -> tuple[str, str | int]:
+    name, separator, value = pair.partition("=")
+    if name not in _AXES or not separator or not value:
         raise RequestError(f"'{pair}' selects nothing", f"axes: {', '.join(_AXES)}", "write for example memory=140GB")
     if name == "memory":
         try:
@@ -70,30 +70,30 @@ def sources_of(
     """Return where the results come from, read as far as a claim asks."""
     if results.study.imported is None:
         return ResultsOrigin(memory_is_chosen=memory_is_chosen)
-    known = original_logs(report.report_id)
+    known_digests = original_logs(report.report_id)
 
     @cache
     def machine(run_id: str) -> str:
-        made_on = results.document(run_id, "start").get("machine")
-        name = made_on.get("hostname") if isinstance(made_on, Mapping) else None
+        machine_document = results.document(run_id, "start").get("machine")
+        name = machine_document.get("hostname") if isinstance(machine_document, Mapping) else None
         result = str(name or results.document(run_id, "variables").get("hostname", ""))
         return result if names_machine(result) else ""
 
     @cache
     def is_original(run_id: str) -> bool:
         logs = [row for row in results.document(run_id, "origin") if str(row["role"]).endswith(" log")]
-        return any(str(row.get("unpacked_sha256", row["sha256"]))[:_DIGITS] in known for row in logs)
+        return any(str(row.get("unpacked_sha256", row["sha256"]))[:_DIGITS] in known_digests for row in logs)
 
     return ResultsOrigin(
         names={choice.label: choice.name for choice in results.study.workloads},
-        lengths_s=_lengths(judgements),
+        lengths_s=_typical_lengths_s(judgements),
         machine=lambda record: machine(record.run.run_id),
         is_original=lambda record: is_original(record.run.run_id),
         memory_is_chosen=memory_is_chosen,
     )
 
 
-def _lengths(judgements: Sequence[CellJudgement]) -> dict[str, float]:
+def _typical_lengths_s(judgements: Sequence[CellJudgement]) -> dict[str, float]:
     """Return how long the good runs of each workload lasted: the middle one."""
     lasted: dict[str, list[float]] = {}
     for group in judgements:

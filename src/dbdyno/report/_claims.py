@@ -54,7 +54,7 @@ def claims_markdown(held: CheckedClaims, caveats: Iterable[Caveat] = ()) -> str:
 def check_claims(results: StoredStudy, report: Published, where: CellFilter | None = None) -> CheckedClaims:
     """Every claim of a report held against a stored study, or the part of it that is chosen."""
     records = analyse_study(results).stored
-    return _held(results, report, records, judge_cells(records), where)
+    return _check_against_report(results, report, records, judge_cells(records), where)
 
 
 def followed_claims(analysis: StudyAnalysis, against: str = "") -> CheckedClaims | None:
@@ -66,8 +66,10 @@ def followed_claims(analysis: StudyAnalysis, against: str = "") -> CheckedClaims
     ------
     RequestError : no report of the name is known
     """
-    name = against or _followed(analysis.results)
-    return _held(analysis.results, published(name), analysis.stored, analysis.judgements) if name else None
+    name = against or _followed_report_name(analysis.results)
+    return (
+        _check_against_report(analysis.results, published(name), analysis.stored, analysis.judgements) if name else None
+    )
 
 
 def claims_blocks(held: CheckedClaims) -> list[Block]:
@@ -114,55 +116,55 @@ def claim_words(row: JudgedClaim) -> str:
     return f"{row.claim.words} ({place})" if place else row.claim.words
 
 
-def _followed(results: StoredStudy) -> str:
+def _followed_report_name(results: StoredStudy) -> str:
     study = results.study
     if study.imported is None:
         return study.name if study.name in REPORTS and not study.scaled else ""
-    return next((name for name in _layouts(results) if name in REPORTS), "")
+    return next((name for name in _recognised_layouts(results) if name in REPORTS), "")
 
 
-def _layouts(results: StoredStudy) -> Iterable[str]:
+def _recognised_layouts(results: StoredStudy) -> Iterable[str]:
     """Names of the layouts that the import recognised."""
     for entry in results.journal():
         layouts = entry.facts.get("layouts") if entry.event == "imported" else None
         yield from (str(name) for name in layouts) if isinstance(layouts, list) else ()
 
 
-def _held(
+def _check_against_report(
     results: StoredStudy,
     report: Published,
     records: Sequence[RunRecord],
     judgements: Sequence[CellJudgement],
-    where: CellFilter | None = None,
+    chosen_cells: CellFilter | None = None,
 ) -> CheckedClaims:
     def tps_of(record: RunRecord) -> np.ndarray:
         return results.window_tps(record.run.run_id)
 
-    chosen = where or CellFilter()
+    cell_filter = chosen_cells or CellFilter()
 
     def closing(last_s: int) -> list[CellJudgement]:
-        return chosen.of(closing_cells(records, tps_of, last_s))
+        return cell_filter.of(closing_cells(records, tps_of, last_s))
 
-    judged = judge_claims(
+    judged_claims = judge_claims(
         report,
-        chosen.of(judgements),
+        cell_filter.of(judgements),
         closing,
         _other_rows(results.study, report),
-        sources_of(results, report, judgements, memory_is_chosen=chosen.names_memory),
+        sources_of(results, report, judgements, memory_is_chosen=cell_filter.names_memory),
     )
-    return CheckedClaims(report, tuple(judged))
+    return CheckedClaims(report, tuple(judged_claims))
 
 
 def _other_rows(study: Study, report: Published) -> dict[str, str]:
     """Workloads with other rows than the report's, and which they are. Logs of other tools seldom tell theirs."""
     if study.imported is not None:
         return {}
-    found = {}
+    rows_by_label = {}
     for choice in study.workloads:
-        wanted = report.rows.get(choice.name, {})
-        own = {option: choice.options.get(option, "not given") for option in wanted}
-        if own != wanted:
-            found[choice.label] = ", ".join(
-                f"{option} = {value}, there {wanted[option]}" for option, value in own.items()
+        report_rows = report.rows.get(choice.name, {})
+        study_rows = {option: choice.options.get(option, "not given") for option in report_rows}
+        if study_rows != report_rows:
+            rows_by_label[choice.label] = ", ".join(
+                f"{option} = {value}, there {report_rows[option]}" for option, value in study_rows.items()
             )
-    return found
+    return rows_by_label

@@ -26,7 +26,7 @@ class ChartConverter:
     """Makes pictures of definitions; a context manager, so that its process ends with it."""
 
     def __init__(self) -> None:
-        self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_silence)
+        self._pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_silence_standard_error)
 
     def __enter__(self) -> ChartConverter:
         return self
@@ -38,12 +38,12 @@ class ChartConverter:
 
     def warm_up(self) -> None:
         """Start the process and its engine, which takes most of a second, while this one does something else."""
-        self._begun(_svg, _SIMPLEST)
+        self._start_conversion(_convert_to_svg, _SIMPLEST)
 
     def begin_svg(self, spec: str) -> Callable[[], str]:
         """Begin to draw a Vega-Lite definition; what is returned waits for the drawing, and raises as `svg` does."""
-        begun = self._begun(_svg, spec)
-        return lambda: _waited_for(begun)
+        future = self._start_conversion(_convert_to_svg, spec)
+        return lambda: _await_result(future)
 
     def svg(self, spec: str) -> str:
         """The drawing of a Vega-Lite definition.
@@ -52,36 +52,36 @@ class ChartConverter:
         ------
         HostError : the process that draws has died
         """
-        return self._made(_svg, spec)
+        return self._convert(_convert_to_svg, spec)
 
     def png(self, spec: str) -> bytes:
         """As `svg`, in pixels."""
-        return self._made(_png, spec)
+        return self._convert(_convert_to_png, spec)
 
     def bundle(self) -> str:
         """The libraries that draw on a page, as one script."""
-        return self._made(_bundle)
+        return self._convert(_javascript_bundle)
 
-    def _made(self, make: Callable[..., _Made], *arguments: str) -> _Made:
-        return _waited_for(self._begun(make, *arguments))
+    def _convert(self, convert: Callable[..., _Made], *arguments: str) -> _Made:
+        return _await_result(self._start_conversion(convert, *arguments))
 
-    def _begun(self, make: Callable[..., _Made], *arguments: str) -> Future[_Made]:
+    def _start_conversion(self, convert: Callable[..., _Made], *arguments: str) -> Future[_Made]:
         try:
-            return self._pool.submit(make, *arguments)
+            return self._pool.submit(convert, *arguments)
         except BrokenProcessPool as error:
-            dead: Future[_Made] = Future()
-            dead.set_exception(error)
-            return dead
+            failed_future: Future[_Made] = Future()
+            failed_future.set_exception(error)
+            return failed_future
 
 
-def _waited_for(begun: Future[_Made]) -> _Made:
+def _await_result(future: Future[_Made]) -> _Made:
     try:
-        return begun.result()
+        return future.result()
     except BrokenProcessPool as error:
-        raise HostError("the charts can't be drawn", _why(), _remedy()) from error
+        raise HostError("the charts can't be drawn", _failure_reason(), _failure_remedy()) from error
 
 
-def _why() -> str:
+def _failure_reason() -> str:
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY:
         return "the process that draws the charts ended, probably because memory ran out"
@@ -91,33 +91,33 @@ def _why() -> str:
     )
 
 
-def _remedy() -> str:
+def _failure_remedy() -> str:
     is_limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
-    raised = "raise the limit (ulimit -v unlimited), or " if is_limited else ""
-    return f"{raised}write the results without charts: dbdyno show, or dbdyno report --format md"
+    limit_words = "raise the limit (ulimit -v unlimited), or " if is_limited else ""
+    return f"{limit_words}write the results without charts: dbdyno show, or dbdyno report --format md"
 
 
-def _silence() -> None:
+def _silence_standard_error() -> None:
     """Drop what the engine prints when it aborts: addresses of its code, which tell a user nothing."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
-def _svg(spec: str) -> str:
+def _convert_to_svg(spec: str) -> str:
     import vl_convert  # late: only the process that draws needs it
 
-    made: str = vl_convert.vegalite_to_svg(spec)
-    return made
+    svg: str = vl_convert.vegalite_to_svg(spec)
+    return svg
 
 
-def _png(spec: str) -> bytes:
+def _convert_to_png(spec: str) -> bytes:
     import vl_convert
 
-    made: bytes = vl_convert.vegalite_to_png(spec, scale=PNG_SCALE)
-    return made
+    png: bytes = vl_convert.vegalite_to_png(spec, scale=PNG_SCALE)
+    return png
 
 
-def _bundle() -> str:
+def _javascript_bundle() -> str:
     import vl_convert
 
-    made: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
-    return made
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    return bundle

@@ -16,16 +16,16 @@ from dbdyno.tables import Table
 
 def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[str, RunCourse | None]:
     """Map run ids to the course that the stored seconds give, of runs of adaptive length."""
-    return {record.run.run_id: _followed_again(results, record) for record in records if record.course is not None}
+    return {record.run.run_id: _recomputed_course(results, record) for record in records if record.course is not None}
 
 
-def _followed_again(results: StoredStudy, record: RunRecord) -> RunCourse | None:
+def _recomputed_course(results: StoredStudy, record: RunRecord) -> RunCourse | None:
     study, run_id = results.study, record.run.run_id
     rule = adaptive_length_rule(study, is_step=record.step is not None and record.step.number > 1)
     tps = _all_tps(results.seconds(run_id, ("second", "tps")))
     if not study.adaptive_length.gates:
         return run_course(followed(tps, rule, no_gates), rule)
-    rotational = None if _is_not_ours(study, record) else results.host.get("rotational")
+    rotational = None if _is_running_server(study, record) else results.host.get("rotational")
     facts = gate_facts(
         record.storage_engine,
         results.optional_document(run_id, "variables") or {},
@@ -47,10 +47,10 @@ def _all_tps(seconds: Table) -> np.ndarray:
 
 
 def _gate_rows(telemetry: Table) -> list[tuple[int, str, float]]:
-    wanted = telemetry.at(telemetry.texts("metric").among(GATE_METRICS))
-    columns = (wanted.values(name) for name in ("second", "metric", "value"))
+    gate_readings = telemetry.at(telemetry.texts("metric").among(GATE_METRICS))
+    columns = (gate_readings.values(name) for name in ("second", "metric", "value"))
     return list(zip(*columns, strict=True))
 
 
-def _is_not_ours(study: Study, record: RunRecord) -> bool:
+def _is_running_server(study: Study, record: RunRecord) -> bool:
     return study.target(record.run.cell.target).engine.source_kind == "server"

@@ -55,24 +55,24 @@ def response_curve(
     counts, values_ns : shape (bins,), of all judged runs together
     seconds : of each run
     """
-    shown = _supported(int(counts.sum()), seconds)
-    if shown < 2:
+    supported_count = _supported_percentile_count(int(counts.sum()), seconds)
+    if supported_count < 2:
         return None
-    quantiles = QUANTILES[:shown]
-    cumulated = np.cumsum(counts)
-    ranks = np.ceil(np.asarray(quantiles) * cumulated[-1])
-    values = values_ns[np.searchsorted(cumulated, ranks)]
+    quantiles = QUANTILES[:supported_count]
+    cumulative_counts = np.cumsum(counts)
+    ranks = np.ceil(np.asarray(quantiles) * cumulative_counts[-1])
+    values = values_ns[np.searchsorted(cumulative_counts, ranks)]
     return Curve(cell, quantiles, tuple(int(value) for value in values))
 
 
-def _supported(total: int, seconds: Sequence[SecondHistograms]) -> int:
+def _supported_percentile_count(total: int, seconds: Sequence[SecondHistograms]) -> int:
     """Return how many of the percentiles, by bisection: the higher the percentile, the fewer lie beyond it."""
-    beyond = [exceedances(run.counts, run.values_ns, QUANTILES) for run in seconds if run.counts.any()]
+    counts_beyond = [exceedances(run.counts, run.values_ns, QUANTILES) for run in seconds if run.counts.any()]
 
     def is_enough(place: int) -> bool:
         if total * (1 - QUANTILES[place]) < ENOUGH_BEYOND:
             return False
-        return sum(found[place] for found in beyond) >= ENOUGH_BEYOND
+        return sum(run_counts[place] for run_counts in counts_beyond) >= ENOUGH_BEYOND
 
     low, high = 0, len(QUANTILES)
     while low < high:

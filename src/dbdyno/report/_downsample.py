@@ -63,38 +63,38 @@ def downsampling_for(sample: Sequence[Mapping[str, Any]], budget_bytes: float) -
 
 def packed_run(run: Mapping[str, Any], thinning: Downsampling) -> str:
     """One run."""
-    panels = [packed for panel in run["panels"] if (packed := _panel(panel, thinning)) is not None]
-    left_out = len(run["panels"]) - len(panels)
-    return packed_json({**run, "panels": panels, "leftOut": left_out, "thinned": _is_thinned(run, thinning)})
+    panels = [packed for panel in run["panels"] if (packed := _downsample_panel(panel, thinning)) is not None]
+    omitted_count = len(run["panels"]) - len(panels)
+    return packed_json({**run, "panels": panels, "leftOut": omitted_count, "thinned": _is_downsampled(run, thinning)})
 
 
-def _panel(panel: Mapping[str, Any], thinning: Downsampling) -> dict[str, Any] | None:
-    most = _most(panel, thinning)
-    return {**panel, "lines": [_line(line, most) for line in panel["lines"]]} if most else None
+def _downsample_panel(panel: Mapping[str, Any], thinning: Downsampling) -> dict[str, Any] | None:
+    max_points = _most_points(panel, thinning)
+    return {**panel, "lines": [_downsample_line(line, max_points) for line in panel["lines"]]} if max_points else None
 
 
-def _most(panel: Mapping[str, Any], thinning: Downsampling) -> int:
+def _most_points(panel: Mapping[str, Any], thinning: Downsampling) -> int:
     return thinning.own if panel["key"] in _OWN else thinning.shown if panel["key"] == "other" else thinning.other
 
 
-def _is_thinned(run: Mapping[str, Any], thinning: Downsampling) -> bool:
-    lines = ((line, _most(panel, thinning)) for panel in run["panels"] for line in panel["lines"])
-    return any(len(line["v"]) > most > 0 for line, most in lines)
+def _is_downsampled(run: Mapping[str, Any], thinning: Downsampling) -> bool:
+    lines = ((line, _most_points(panel, thinning)) for panel in run["panels"] for line in panel["lines"])
+    return any(len(line["v"]) > max_points > 0 for line, max_points in lines)
 
 
-def _line(line: Mapping[str, Any], most: int) -> dict[str, Any]:
+def _downsample_line(line: Mapping[str, Any], max_points: int) -> dict[str, Any]:
     """Seconds as steps from one to the next, which packs well; without steps where each is one."""
-    seconds, values = downsampled(line["s"], line["v"], most)
+    seconds, values = downsampled(line["s"], line["v"], max_points)
     steps = np.diff(seconds)
     regular: dict[str, Any] = {} if (steps == 1).all() else {"d": steps.tolist()}
-    return {"n": line["name"], "s": int(seconds[0]), **regular, "v": _plain(significant_array(values))}
+    return {"n": line["name"], "s": int(seconds[0]), **regular, "v": _short_numbers(significant_array(values))}
 
 
-def _plain(values: NDArray[np.float64]) -> list[float | int]:
+def _short_numbers(values: NDArray[np.float64]) -> list[float | int]:
     """Numbers as short as JSON has them: whole ones without a point."""
     is_whole = values == np.rint(values)
     if is_whole.all() and (np.abs(values) < _EXACT).all():
-        whole: list[float | int] = values.astype(np.int64).tolist()
-        return whole
-    shown = values.tolist()
-    return [int(v) if v.is_integer() else v for v in shown] if is_whole.any() else shown
+        integers: list[float | int] = values.astype(np.int64).tolist()
+        return integers
+    numbers = values.tolist()
+    return [int(v) if v.is_integer() else v for v in numbers] if is_whole.any() else numbers

@@ -12,7 +12,6 @@ from dbdyno.report._converter import ChartConverter
 from dbdyno.report._palette import palette_of
 from dbdyno.report._runs import seconds_of_runs
 from dbdyno.report._study_analysis import analyse_study
-from dbdyno.report._why import why_of
 from dbdyno.report.charts import (
     Chart,
     at_best,
@@ -26,6 +25,7 @@ from dbdyno.report.charts import (
     timeline_chart,
     why_charts,
 )
+from dbdyno.report.why._choice import why_of
 from dbdyno.store import StoredStudy
 
 WIDTH_PX = 560
@@ -48,28 +48,33 @@ def save_charts(results: StoredStudy, folder: Path, against: str = "") -> list[P
     why = why_of(analysis)  # first, as on the page
     palette = palette_of(analysis.study.targets)
     makers = (throughput_charts, latency_charts, curve_charts, rank_charts, heat_charts)
-    drawn = [maker(analysis, palette) for maker in makers]
-    drawn.append(box_charts(analysis, palette, window_boxes(seconds_of_runs(analysis), analysis.judgements)))
+    chart_lists = [maker(analysis, palette) for maker in makers]
+    chart_lists.append(box_charts(analysis, palette, window_boxes(seconds_of_runs(analysis), analysis.judgements)))
     claims = followed_claims(analysis, against)
-    single = (claims_chart(claims) if claims else None, timeline_chart(analysis, palette))
-    drawn.append(why_charts(why, analysis.targets))
-    charts = [*(chart for some in drawn for chart in some), *(chart for chart in single if chart)]
+    single_charts = (claims_chart(claims) if claims else None, timeline_chart(analysis, palette))
+    chart_lists.append(why_charts(why, analysis.targets))
+    charts = [
+        *(chart for chart_list in chart_lists for chart in chart_list),
+        *(chart for chart in single_charts if chart),
+    ]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with ChartConverter() as converter:
             return [
-                path for chart in charts for path in _save(chart, palette.resolved(_spec(chart)), folder, converter)
+                path
+                for chart in charts
+                for path in _save_chart(chart, palette.resolved(_chart_spec_text(chart)), folder, converter)
             ]
     except OSError as error:
         raise StoreError(f"{folder} can't be written", error.strerror or str(error), "name another folder") from error
 
 
-def _spec(chart: Chart) -> str:
+def _chart_spec_text(chart: Chart) -> str:
     spec = {**at_best(chart.spec()), "width": WIDTH_PX, "title": chart.title, "background": "white"}
     return json.dumps(spec)
 
 
-def _save(chart: Chart, spec: str, folder: Path, converter: ChartConverter) -> list[Path]:
+def _save_chart(chart: Chart, spec: str, folder: Path, converter: ChartConverter) -> list[Path]:
     svg, png = folder / f"{chart.name}.svg", folder / f"{chart.name}.png"
     svg.write_text(converter.svg(spec), encoding="utf-8")
     png.write_bytes(converter.png(spec))

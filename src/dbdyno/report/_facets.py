@@ -75,12 +75,12 @@ class Facets:
         targets: Iterable[str] = (),
     ) -> str:
         """Tokens of a place, and of all the targets that stand there."""
-        found = [self.target.token(target) for target in targets]
-        found.append("" if workload is None else self.workload.token(workload))
-        found.append("" if route is None else self.route.token(route))
-        found.append("" if tier_bytes is None else self.memory.token(format_memory(tier_bytes)))
-        found.append("" if concurrency is None else self.connections.token(concurrency))
-        return " ".join(token for token in found if token)
+        tokens = [self.target.token(target) for target in targets]
+        tokens.append("" if workload is None else self.workload.token(workload))
+        tokens.append("" if route is None else self.route.token(route))
+        tokens.append("" if tier_bytes is None else self.memory.token(format_memory(tier_bytes)))
+        tokens.append("" if concurrency is None else self.connections.token(concurrency))
+        return " ".join(token for token in tokens if token)
 
     def listed(self) -> list[dict[str, Any]]:
         """As the page's script reads them."""
@@ -100,36 +100,36 @@ class Facets:
 def facets_of(study: Study, records: Sequence[RunRecord]) -> Facets:
     """Axes in the order of the study; what only stored runs know comes after it."""
     cells = [record.run.cell for record in records]
-    targets = _all([target.name for target in study.targets], (cell.target for cell in cells))
+    targets = _distinct_values([target.name for target in study.targets], (cell.target for cell in cells))
     families = {target.name: target.engine.family for target in study.targets}
-    tiers = _all(study.tiers_bytes, (cell.tier_bytes for cell in cells))
-    workloads = _all([choice.label for choice in study.workloads], (cell.workload for cell in cells))
+    tiers = _distinct_values(study.tiers_bytes, (cell.tier_bytes for cell in cells))
+    workloads = _distinct_values([choice.label for choice in study.workloads], (cell.workload for cell in cells))
     return Facets(
         _facet("target", targets, [families.get(target, "other") for target in targets]),
-        _facet("memory", _all([format_memory(tier) for tier in tiers], ())),
+        _facet("memory", _distinct_values([format_memory(tier) for tier in tiers], ())),
         _facet("workload", workloads),
-        _facet("connections", _all(study.concurrencies, (cell.concurrency for cell in cells))),
-        _facet("route", _all(study.routes, (cell.route for cell in cells))),
+        _facet("connections", _distinct_values(study.concurrencies, (cell.concurrency for cell in cells))),
+        _facet("route", _distinct_values(study.routes, (cell.route for cell in cells))),
     )
 
 
-def _all(named: Iterable[Any], others: Iterable[Any]) -> list[Any]:
+def _distinct_values(named: Iterable[Any], others: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys([*named, *others]))
 
 
 def _facet(name: str, values: Sequence[str | int], groups: Sequence[str] = ()) -> Facet:
-    return Facet(name, tuple(values), tuple(_keys(values)), tuple(groups))
+    return Facet(name, tuple(values), tuple(_short_keys(values)), tuple(groups))
 
 
-def _keys(values: Sequence[str | int]) -> list[str]:
+def _short_keys(values: Sequence[str | int]) -> list[str]:
     """Short names for addresses.
 
-    >>> _keys(["mysql:9.7", "a b", "a<b"])
+    >>> _short_keys(["mysql:9.7", "a b", "a<b"])
     ['mysql:9.7', 'a-b', 'a-b.2']
     """
     keys: list[str] = []
     for value in values:
-        short = re.sub(r"[^A-Za-z0-9.:_-]+", "-", str(value))[:_KEY_CHARS].strip("-") or "value"
-        numbered = (f"{short}.{number}" for number in itertools.count(2))
-        keys.append(next(key for key in itertools.chain([short], numbered) if key not in keys))
+        short_name = re.sub(r"[^A-Za-z0-9.:_-]+", "-", str(value))[:_KEY_CHARS].strip("-") or "value"
+        numbered = (f"{short_name}.{number}" for number in itertools.count(2))
+        keys.append(next(key for key in itertools.chain([short_name], numbered) if key not in keys))
     return keys

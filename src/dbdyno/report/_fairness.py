@@ -16,6 +16,8 @@ _GRAVE: tuple[Severity, ...] = ("critical", "high")
 _LISTED = "the page lists them under Fairness"
 _NAMED = 3
 """So many targets, and so many high findings, are named on the first screen; of more there is a count."""
+_MOST_VALUES = 4
+"""So many values of a difference are listed; of more the least and the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,11 @@ class Fairness:
         if not critical:
             return ""
         titles = list(dict.fromkeys(finding.rule.title for finding in critical))
-        which = listed(titles[:_NAMED]) + (" and others" if len(titles) > _NAMED else "")
-        what = "one critical difference remains" if len(titles) == 1 else f"{len(titles)} critical differences remain"
-        return f"Not a like-for-like comparison yet: {what} in the configuration ({which}). See Fairness."
+        titles_words = listed(titles[:_NAMED]) + (" and others" if len(titles) > _NAMED else "")
+        count_words = (
+            "one critical difference remains" if len(titles) == 1 else f"{len(titles)} critical differences remain"
+        )
+        return f"Not a like-for-like comparison yet: {count_words} in the configuration ({titles_words}). See Fairness."
 
     def durability(self, target: str) -> str:
         """Durability class of a target, in words; of all its tiers where they differ."""
@@ -52,19 +56,26 @@ class Fairness:
     @property
     def caveats(self) -> list[Caveat]:
         """One for each rule with critical findings, and for each with high ones unless there are many."""
-        critical, high = (self._by_rule(severity) for severity in _GRAVE)
+        critical, high = (self._findings_by_rule(severity) for severity in _GRAVE)
         # What sets whole campaigns apart weakens every comparison of workloads or routes: it is never only counted.
-        apart = [rule for rule in high if any(finding.between for finding in rule)]
-        within = [rule for rule in high if rule not in apart]
-        named = [_counted_caveat(within)] if len(within) > _NAMED else [*map(self._caveat, within)]
-        return [*map(self._caveat, critical), *map(self._caveat, apart), *named, *_late_caveat(self.late)]
+        between_rules = [rule for rule in high if any(finding.between for finding in rule)]
+        within_rules = [rule for rule in high if rule not in between_rules]
+        named_caveats = (
+            [_counted_caveat(within_rules)] if len(within_rules) > _NAMED else [*map(self._rule_caveat, within_rules)]
+        )
+        return [
+            *map(self._rule_caveat, critical),
+            *map(self._rule_caveat, between_rules),
+            *named_caveats,
+            *_late_caveat(self.late),
+        ]
 
     @property
     def counted_rules(self) -> dict[Severity, int]:
         """Count the rules that found something by severity, the gravest first; leave out severities without any."""
-        return {severity: len(rules) for severity in SEVERITIES if (rules := self._by_rule(severity))}
+        return {severity: len(rules) for severity in SEVERITIES if (rules := self._findings_by_rule(severity))}
 
-    def _by_rule(self, severity: Severity) -> list[list[Finding]]:
+    def _findings_by_rule(self, severity: Severity) -> list[list[Finding]]:
         """Findings of a severity, those of one rule together: it may find another value at each place."""
         rules: dict[str, list[Finding]] = {}
         for finding in self.audit.findings:
@@ -72,13 +83,15 @@ class Fairness:
                 rules.setdefault(finding.rule.rule_id, []).append(finding)
         return list(rules.values())
 
-    def _caveat(self, findings: Sequence[Finding]) -> Caveat:
-        first, more = findings[0], len(findings) - 1
-        text = finding_sentence(first, in_all_sets=self._is_in_all(first))
-        elsewhere = f" At {counted(more, 'more place')} the values differ: {_LISTED}." if more else ""
-        return Caveat(f"audit-{first.rule.rule_id}", text + elsewhere)
+    def _rule_caveat(self, findings: Sequence[Finding]) -> Caveat:
+        first, further_count = findings[0], len(findings) - 1
+        text = finding_sentence(first, in_all_sets=self._is_in_all_sets(first))
+        places_words = (
+            f" At {counted(further_count, 'more place')} the values differ: {_LISTED}." if further_count else ""
+        )
+        return Caveat(f"audit-{first.rule.rule_id}", text + places_words)
 
-    def _is_in_all(self, finding: Finding) -> bool:
+    def _is_in_all_sets(self, finding: Finding) -> bool:
         return self.sets > 1 and len(finding.tiers) == self.sets
 
     @property
@@ -97,18 +110,18 @@ def judge_fairness(
     """The audit of a stored study, findings weighed by what they can do to its comparisons."""
     sets = results.once(study_sets)
     promises: dict[str, tuple[Durability, ...]] = {}
-    for facts in (facts for one in sets for facts in one.targets):
+    for facts in (facts for target_set in sets for facts in target_set.targets):
         promises[facts.name] = tuple(dict.fromkeys((*promises.get(facts.name, ()), durability_of(facts))))
-    found = audit(sets)
+    study_audit = audit(sets)
     levels: dict[tuple[str, str, str, int], dict[int, float]] = {}
     for cell, tps in ((judgement.cell, judgement.tps_mean) for judgement in judgements if judgement.tps_mean):
         levels.setdefault((cell.target, cell.workload, cell.route, cell.concurrency), {})[cell.tier_bytes] = tps
     ranking = Ranking(comparisons, levels)
-    weighed, late = (
+    weighed_findings, weighed_late = (
         weigh_findings(findings, results.study, sets, ranking)
-        for findings in (found.findings, late_findings(results, found))
+        for findings in (study_audit.findings, late_findings(results, study_audit))
     )
-    return Fairness(replace(found, findings=weighed), promises, len(sets), late)
+    return Fairness(replace(study_audit, findings=weighed_findings), promises, len(sets), weighed_late)
 
 
 def _late_caveat(late: Sequence[Finding]) -> list[Caveat]:
@@ -126,16 +139,32 @@ def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
     ----------
     in_all_sets : it does so everywhere, so that places need not be named
     """
-    parts = []
+    values_words = []
     for title, groups in spoken_values(finding):
-        words = ", ".join(f"{short_value(value)} ({_targets_words(names, finding)})" for value, names in groups)
-        parts.append(f"{title} {words}" if title else words)
+        words = _values_words(groups, finding)
+        values_words.append(f"{title} {words}" if title else words)
     where = f" with {listed(list(finding.tiers))}" if finding.tiers and not in_all_sets else ""
     where += f" in {finding.campaign}" if finding.campaign else " between campaigns" if finding.between else ""
-    text = f"{finding.severity.capitalize()} difference{where}, {finding.rule.title}: {'; '.join(parts)}."
+    text = f"{finding.severity.capitalize()} difference{where}, {finding.rule.title}: {'; '.join(values_words)}."
     favours = finding.favours if len(finding.targets) <= _NAMED else finding.favours.partition(": ")[0]
     remark = f" {finding.remark[0].upper()}{finding.remark[1:]}." if finding.remark else ""
     return f"{text} Favours {favours}.{remark}"
+
+
+def _values_words(groups: Sequence[tuple[str, tuple[str, ...]]], finding: Finding) -> str:
+    """Each value with its targets; of many amounts the least and the most, of many others the first ones."""
+    if len(groups) <= _MOST_VALUES:
+        return ", ".join(f"{short_value(value)} ({_targets_words(names, finding)})" for value, names in groups)
+    amounts = [re.search(r"\((\d+)\)$", value) for value, _ in groups]
+    if all(amounts):
+        ordered = sorted(groups, key=lambda group: int(group[0].rpartition("(")[2].rstrip(")")))
+        ends = [
+            f"{short_value(value)} ({target_title(names[0]) if len(names) == 1 else counted(len(names), 'target')})"
+            for value, names in (ordered[0], ordered[-1])
+        ]
+        return " to ".join(ends)
+    first_words = ", ".join(short_value(value) for value, _ in groups[: _MOST_VALUES - 1])
+    return f"{first_words} and {counted(len(groups) - _MOST_VALUES + 1, 'other value')}"
 
 
 def _targets_words(names: Sequence[str], finding: Finding) -> str:
@@ -161,11 +190,15 @@ def fairness_line(fairness: Fairness) -> str:
     if not fairness.sets:
         return "fairness: unknown, no variables were read from the servers"
     words = [f"{count} {severity}" for severity, count in fairness.counted_rules.items()]
-    undecided, clear = (len(fairness.audit.with_outcome(outcome)) for outcome in ("undecided", "clear"))
+    undecided_count, clear_count = (len(fairness.audit.with_outcome(outcome)) for outcome in ("undecided", "clear"))
     count = sum(fairness.counted_rules.values())
-    found = f"{counted(count, 'difference')} ({', '.join(words)})" if words else "no difference"
-    lacking = f"; {counted(undecided, 'rule')} {'lacks' if undecided == 1 else 'lack'} evidence" if undecided else ""
-    return f"fairness: {found}{lacking}; {counted(clear, 'rule')} clear"
+    differences_words = f"{counted(count, 'difference')} ({', '.join(words)})" if words else "no difference"
+    evidence_words = (
+        f"; {counted(undecided_count, 'rule')} {'lacks' if undecided_count == 1 else 'lack'} evidence"
+        if undecided_count
+        else ""
+    )
+    return f"fairness: {differences_words}{evidence_words}; {counted(clear_count, 'rule')} clear"
 
 
 def policy_remains(fairness: Fairness) -> str:

@@ -55,16 +55,16 @@ def significant_array(values: NDArray[np.float64], digits: int = 4) -> NDArray[n
     >>> significant_array(np.array([4212.345, -0.000123456, 0.0, 98765.4])).tolist()
     [4212.0, -0.0001235, 0.0, 98770.0]
     """
-    rounded = np.array(values, dtype=np.float64)
-    exponents = np.floor(np.log10(np.abs(rounded), out=np.zeros_like(rounded), where=rounded != 0)).astype(np.int64)
+    numbers = np.array(values, dtype=np.float64)
+    exponents = np.floor(np.log10(np.abs(numbers), out=np.zeros_like(numbers), where=numbers != 0)).astype(np.int64)
     places = digits - 1 - exponents
     scale = _POWERS[np.minimum(np.abs(places), len(_POWERS) - 1)]
     # Both ways as numpy rounds to a fixed number of places: multiplied by a whole power of ten, or divided by one.
     with np.errstate(over="ignore"):  # of the way that is not taken
-        shown: NDArray[np.float64] = np.where(
-            places >= 0, np.rint(rounded * scale) / scale, np.rint(rounded / scale) * scale
+        rounded: NDArray[np.float64] = np.where(
+            places >= 0, np.rint(numbers * scale) / scale, np.rint(numbers / scale) * scale
         )
-    return shown
+    return rounded
 
 
 def figure(value: float, digits: int = 4) -> str:
@@ -102,7 +102,7 @@ def humanised(key: str, value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return _number(key, value)
+        return _number_words(key, value)
     if isinstance(value, list | tuple):
         return ", ".join(humanised(key, item) for item in value)
     if isinstance(value, dict):
@@ -130,7 +130,7 @@ def printable(text: str) -> str:
     return "".join(" " if char in "\n\t" else char if char.isprintable() else "?" for char in text)
 
 
-def _number(key: str, value: int | float) -> str:
+def _number_words(key: str, value: int | float) -> str:
     if key.endswith("bytes"):
         return format_bytes(int(value))
     if key.endswith("_ns"):
@@ -143,8 +143,10 @@ def verdict_words(pair: Comparison) -> str:
     words = assumed_words(pair.assumed_spread)
     if not words or pair.verdict == "not settled":
         return pair.verdict
-    stands = f" (stands up to {percent_words(pair.stands_to)})" if pair.stands_to and pair.is_significant else ""
-    return f"{pair.verdict}, {words}{stands}"
+    tolerance_words = (
+        f" (stands up to {percent_words(pair.stands_to)})" if pair.stands_to and pair.is_significant else ""
+    )
+    return f"{pair.verdict}, {words}{tolerance_words}"
 
 
 def p_words(pair: Comparison) -> str:
@@ -172,5 +174,5 @@ def client_words(record: RunRecord) -> str:
 
 def most_client_words(records: Iterable[RunRecord]) -> str:
     """The largest use among runs."""
-    known = [record for record in records if client_share(record) is not None]
-    return client_words(max(known, key=lambda record: client_share(record) or 0.0)) if known else ""
+    known_records = [record for record in records if client_share(record) is not None]
+    return client_words(max(known_records, key=lambda record: client_share(record) or 0.0)) if known_records else ""

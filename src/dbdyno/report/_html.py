@@ -41,9 +41,10 @@ def element(name: str, *children: str, **attributes: str | int | bool | None) ->
     >>> element("p", "1 < 2 ", element("b", "&"), class_="x")
     '<p class="x">1 &lt; 2 <b>&amp;</b></p>'
     """
-    shown = {key: value for key, value in attributes.items() if value is not None and value is not False}
+    shown_attributes = {key: value for key, value in attributes.items() if value is not None and value is not False}
     words = "".join(
-        f" {_name(key)}" + ("" if value is True else f'="{_attribute(value)}"') for key, value in shown.items()
+        f" {_attribute_name(key)}" + ("" if value is True else f'="{_attribute_text(value)}"')
+        for key, value in shown_attributes.items()
     )
     if name in _VOID:
         return Html(f"<{name}{words}/>")
@@ -56,10 +57,10 @@ def joined(children: Iterable[str]) -> Html:
     >>> joined(["<", Html("<b>")])
     '&lt;<b>'
     """
-    return Html("".join([_text(child) for child in children]))
+    return Html("".join([_child_html(child) for child in children]))
 
 
-def _text(child: str) -> str:
+def _child_html(child: str) -> str:
     """A child as it stands in an element."""
     return child if isinstance(child, Html) else html.escape(child, quote=False)
 
@@ -82,8 +83,8 @@ def shortened(text: str, most: int = 60) -> Html:
     """
     if len(text) <= most:
         return joined([text])
-    half = (most - 1) // 2
-    return element("span", f"{text[:half]}…{text[-half:]}", title=text[:2000])
+    half_length = (most - 1) // 2
+    return element("span", f"{text[:half_length]}…{text[-half_length:]}", title=text[:2000])
 
 
 def to_html(blocks: Iterable[Block], place: Place | None = None, worded: Worded | None = None) -> Html:
@@ -94,7 +95,7 @@ def to_html(blocks: Iterable[Block], place: Place | None = None, worded: Worded 
     place : makes the figure of a chart
     worded : makes a line's text, in which a page shortens long names
     """
-    return _Renderer(place or _no_chart, worded or _escaped).blocks(blocks)
+    return _Renderer(place or _missing_chart_html, worded or _escaped).blocks(blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +104,23 @@ class _Renderer:
     worded: Worded
 
     def blocks(self, blocks: Iterable[Block]) -> Html:
-        return Html("".join([self._block(block) for block in blocks]))
+        return Html("".join([self._block_html(block) for block in blocks]))
 
-    def _block(self, block: Block) -> Html:
+    def _block_html(self, block: Block) -> Html:
         match block:
             case Html():
                 return block
             case Heading(text, level):
                 return element(f"h{level}", text)
             case Paragraph(words, role):
-                return element("p", self._line(words), class_=role or None)
+                return element("p", self._line_html(words), class_=role or None)
             case ListOf(items):
-                return element("ul", *(self._item(item) for item in items))
+                return element("ul", *(self._item_html(item) for item in items))
             case Terms(meanings, most):
-                pairs = [(element("dt", name), element("dd", _cell(told, most))) for name, told in meanings]
+                pairs = [(element("dt", name), element("dd", _cell_html(meaning, most))) for name, meaning in meanings]
                 return element("dl", *itertools.chain(*pairs))
             case Table():
-                return _table(block)
+                return _table_html(block)
             case Fold(summary, inner, kind, key, is_open):
                 head = element("summary", summary)
                 return element("details", head, self.blocks(inner), open=is_open, class_=kind, data_key=key)
@@ -131,10 +132,10 @@ class _Renderer:
                 return element("section", head, self.blocks(inner), id=anchor, aria_labelledby=f"{anchor}-title")
         return self.place(block)
 
-    def _item(self, item: Words) -> Html:
-        return element("li", self._line(item), data_code=item.code if isinstance(item, Caveat) else None)
+    def _item_html(self, item: Words) -> Html:
+        return element("li", self._line_html(item), data_code=item.code if isinstance(item, Caveat) else None)
 
-    def _line(self, words: Words) -> Html:
+    def _line_html(self, words: Words) -> Html:
         if isinstance(words, str | Caveat):
             return self.worded(words if isinstance(words, str) else words.text)
         return joined(
@@ -149,11 +150,11 @@ def _escaped(text: str) -> Html:
     return joined([text])
 
 
-def _no_chart(chart: Chart) -> Html:
+def _missing_chart_html(chart: Chart) -> Html:
     raise TypeError(f"no page to place the chart {chart.name} on")
 
 
-def _table(table: Table) -> Html:
+def _table_html(table: Table) -> Html:
     """A table that can be saved as CSV under its name.
 
     Its body is packed where it has very many rows, and unpacked by the page when it is opened.
@@ -162,40 +163,42 @@ def _table(table: Table) -> Html:
     titles = zip(table.columns, styles, strict=True)
     head = element("tr", *(element("th", column.title, scope="col", class_=style) for column, style in titles))
     tags = [f'<td class="{style}">' if style else "<td>" for style in styles]
-    most = [column.most for column in table.columns]
+    limits = [column.most for column in table.columns]
     body = []
     for index, row in enumerate(table.rows):
-        cells = [Html(f"{tag}{_cell(cell, limit)}</td>") for cell, tag, limit in zip(row, tags, most, strict=True)]
-        about = table.facets[index] if index < len(table.facets) else None
+        cells = [
+            Html(f"{tag}{_cell_html(cell, limit)}</td>") for cell, tag, limit in zip(row, tags, limits, strict=True)
+        ]
+        row_facets = table.facets[index] if index < len(table.facets) else None
         is_marked = index < len(table.marked) and table.marked[index]
-        body.append(element("tr", *cells, class_="marked" if is_marked else None, data_f=about or None))
+        body.append(element("tr", *cells, class_="marked" if is_marked else None, data_f=row_facets or None))
     about_columns = " ".join(column.facets.replace(" ", "+") or "-" for column in table.columns)
-    inner = element(
+    table_element = element(
         "table",
         element("caption", table.caption),
         element("thead", head),
-        _body(body),
+        _body_html(body),
         data_csv=table.name,
         data_cols=about_columns if about_columns.strip("- ") else None,
     )
-    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=table.caption)
+    return element("div", table_element, class_="scroll", tabindex=0, role="region", aria_label=table.caption)
 
 
-def _cell(cell: str, most: int | None) -> Html:
-    return joined([cell if most is None or isinstance(cell, Html) else shortened(cell, most)])
+def _cell_html(cell: str, max_chars: int | None) -> Html:
+    return joined([cell if max_chars is None or isinstance(cell, Html) else shortened(cell, max_chars)])
 
 
-def _body(rows: Sequence[Html]) -> Html:
+def _body_html(rows: Sequence[Html]) -> Html:
     if len(rows) <= MOST_ROWS:
         return element("tbody", *rows)
     return element("tbody", data_packed=packed_text(joined(rows)), data_rows=len(rows))
 
 
-def _name(key: str) -> str:
+def _attribute_name(key: str) -> str:
     return key.rstrip("_").replace("_", "-") if key not in ("viewBox", "preserveAspectRatio") else key
 
 
-def _attribute(value: str | int | bool) -> str:
+def _attribute_text(value: str | int | bool) -> str:
     return html.escape(str(value), quote=True)
 
 

@@ -31,7 +31,9 @@ def save_judged(judged: Mapping[str, SeriesJudgement], path: Path) -> None:
     StoreError : the file can't be written
     HostError : the chart can't be drawn
     """
-    panels: Any = [judged_chart(name, found).drawing.properties(width=WIDTH_PX) for name, found in judged.items()]
+    panels: Any = [
+        judged_chart(name, judgement).drawing.properties(width=WIDTH_PX) for name, judgement in judged.items()
+    ]
     drawing = alt.vconcat(*panels, spacing=24).configure(**config()).properties(background="white")
     spec = palette_of([]).resolved(json.dumps(definition(drawing)))
     try:

@@ -33,30 +33,30 @@ class MachineFindings:
     def caveats(self) -> list[Caveat]:
         """One for blockers that were overruled, one for all that weakens; notes are none."""
         blockers = [finding for finding, _ in self.found if finding.severity == "blocker"]
-        weak = [finding for finding, _ in self.found if finding.severity == "weakens"]
-        found = []
+        weakening_findings = [finding for finding, _ in self.found if finding.severity == "weakens"]
+        caveats = []
         if blockers:
             text = "The runs were forced on an unsuitable machine"
-            found.append(Caveat("machine-blocker", f"{text}: {_sentence(blockers)}"))
-        if weak:
-            found.append(Caveat("machine", f"The machine: {_sentence(weak)}"))
-        return found
+            caveats.append(Caveat("machine-blocker", f"{text}: {_findings_sentence(blockers)}"))
+        if weakening_findings:
+            caveats.append(Caveat("machine", f"The machine: {_findings_sentence(weakening_findings)}"))
+        return caveats
 
 
 def machine_findings(results: StoredStudy) -> MachineFindings:
     """Return what was found before the runs of a study; nothing in folders that were written without."""
-    looks = [examination_from_json(stored) for stored in results.examinations()]
-    last: dict[str, Outcome] = {}
+    examinations = [examination_from_json(document) for document in results.examinations()]
+    latest_outcomes: dict[str, Outcome] = {}
     times: dict[str, int] = {}
-    for outcome in (outcome for look in looks for outcome in look if outcome.state == "found"):
-        last[outcome.check_id] = outcome
+    for outcome in (outcome for examination in examinations for outcome in examination if outcome.state == "found"):
+        latest_outcomes[outcome.check_id] = outcome
         times[outcome.check_id] = times.get(outcome.check_id, 0) + 1
-    ordered = sorted(last.values(), key=lambda finding: SEVERITIES.index(finding.severity))
-    unknown = [outcome for outcome in looks[-1] if outcome.state == "unknown"] if looks else []
-    return MachineFindings(len(looks), tuple((o, times[o.check_id]) for o in ordered), tuple(unknown))
+    findings = sorted(latest_outcomes.values(), key=lambda finding: SEVERITIES.index(finding.severity))
+    unknown_outcomes = [outcome for outcome in examinations[-1] if outcome.state == "unknown"] if examinations else []
+    return MachineFindings(len(examinations), tuple((o, times[o.check_id]) for o in findings), tuple(unknown_outcomes))
 
 
-def _sentence(findings: Sequence[Outcome]) -> str:
+def _findings_sentence(findings: Sequence[Outcome]) -> str:
     if len(findings) <= _SPOKEN:
         return "; ".join(f"{finding.seen}: {finding.effect}" for finding in findings) + "."
     return f"{listed([finding.title.lower() for finding in findings])} may have moved results; see Machine."

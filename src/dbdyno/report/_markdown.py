@@ -23,9 +23,9 @@ from dbdyno.report._terminal import (
     types_table,
 )
 from dbdyno.report._upgrades import upgrades_table
-from dbdyno.report._why import why_of
-from dbdyno.report._why_blocks import why_blocks
 from dbdyno.report._write_atomic import write_atomic
+from dbdyno.report.why._blocks import why_blocks
+from dbdyno.report.why._choice import why_of
 from dbdyno.store import StoredStudy
 
 
@@ -46,10 +46,10 @@ def build_markdown(results: StoredStudy, out: Path, against: str = "") -> Path:
 
 def markdown_text(results: StoredStudy, against: str = "") -> str:
     """The report of a study as Markdown; `against` as in `build_markdown`."""
-    return to_markdown(_blocks(analyse_study(results), against))
+    return to_markdown(_summary_blocks(analyse_study(results), against))
 
 
-def _blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
+def _summary_blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
     claims = followed_claims(analysis, against)
     yield from answer_blocks(analysis)
     yield from titled_list("Limitations", analysis.limitations)
@@ -67,10 +67,10 @@ def _blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
         yield Fold(types.caption, [types])
     if claims:
         yield from claims_blocks(claims)
-    yield from _how(analysis)
+    yield from _method_blocks(analysis)
 
 
-def _driven(analysis: StudyAnalysis) -> str:
+def _load_words(analysis: StudyAnalysis) -> str:
     study = analysis.study
     words = f"{', '.join(choice.name for choice in study.workloads)}, {pacing_words(analysis)}"
     repeats = counted(study.repeats, "repeat")
@@ -81,29 +81,31 @@ def _driven(analysis: StudyAnalysis) -> str:
     return f"{words}, {lengths}, {repeats}, order {study.order}"
 
 
-def _how(analysis: StudyAnalysis) -> list[Block]:
+def _method_blocks(analysis: StudyAnalysis) -> list[Block]:
     study, manifest, host = analysis.study, analysis.results.manifest, analysis.results.host
     versions: dict[str, str] = {}
     for record in analysis.stored:
         versions.setdefault(record.run.cell.target, server_title(record))
-    survives = {target: f"; durability: {words}" for target, words in durability_classes(analysis).items() if words}
+    durability_words = {
+        target: f"; durability: {words}" for target, words in durability_classes(analysis).items() if words
+    }
     servers = [
-        f"{target_title(target)}: {versions.get(target, 'no run yet')}{survives.get(target, '')}"
+        f"{target_title(target)}: {versions.get(target, 'no run yet')}{durability_words.get(target, '')}"
         for target in analysis.targets
     ]
     memory = host.get("memory_bytes")
     machine = [str(host.get("cpu_model", "")), f"{host.get('logical_cpu_count', '?')} processors"]
     machine += [format_bytes(memory)] if isinstance(memory, int) and memory else []
-    made = "measured" if study.imported is None else "imported"
+    origin_verb = "measured" if study.imported is None else "imported"
     lines = [
         *servers,
         *analysis.settings_lines,
-        _driven(analysis),
+        _load_words(analysis),
         *course_lines(analysis),
         *([study.bench_words] if study.benches else []),
         *([f"shaped routes: {study.shaped_words}"] if study.shaped_routes else []),
         f"machine: {', '.join(word for word in machine if word)}",
-        f"{made} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
+        f"{origin_verb} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]
     method = (Span(manifest.study_digest, "code"), ", statistics ", Span("dbdyno-stats/1", "code"), ".")
     return [Heading("How"), ListOf(lines), Paragraph(("Study ", *method))]

@@ -37,53 +37,53 @@ def escaped(text: str, most: int = 2000) -> str:
 
 def to_markdown(blocks: Iterable[Block]) -> str:
     """Blocks as Markdown; charts and markup are left out."""
-    return "\n\n".join(part for block in blocks for part in _rendered(block)) + "\n"
+    return "\n\n".join(part for block in blocks for part in _render_block(block)) + "\n"
 
 
-def _rendered(block: Block) -> list[str]:
+def _render_block(block: Block) -> list[str]:
     """Parts between which a blank line stands."""
     match block:
         case Heading(text, level):
             return [f"{'#' * level} {escaped(text)}" if level < _BOLD_LEVEL else f"**{escaped(text)}**"]
         case Paragraph(words):
-            return [_line(words)]
+            return [_line_text(words)]
         case ListOf(items):
-            return ["\n".join(f"- {_line(item)}" for item in items)]
+            return ["\n".join(f"- {_line_text(item)}" for item in items)]
         case Table():
-            return [_table(block), *([escaped(block.note)] if block.note else [])]
+            return [_table_text(block), *([escaped(block.note)] if block.note else [])]
         case Fold(summary, blocks):
-            inner = [part for each in blocks for part in _rendered(each)]
-            return [f"<details><summary>{html.escape(summary, quote=False)}</summary>", *inner, "</details>"]
+            inner_parts = [part for inner_block in blocks for part in _render_block(inner_block)]
+            return [f"<details><summary>{html.escape(summary, quote=False)}</summary>", *inner_parts, "</details>"]
     return []
 
 
-def _line(words: Words) -> str:
+def _line_text(words: Words) -> str:
     match words:
         case str():
             return escaped(words)
         case Caveat():
             return escaped(words.text)
-    return "".join(_span(part) for part in words)
+    return "".join(_span_text(part) for part in words)
 
 
-def _span(part: str | Span) -> str:
+def _span_text(part: str | Span) -> str:
     """Blanks at its ends part it from its neighbours."""
     if isinstance(part, str):
-        ends = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
-        return escaped(part).join(ends) if part.strip() else part
+        outer_blanks = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
+        return escaped(part).join(outer_blanks) if part.strip() else part
     if part.style == "code":  # in which nothing but its end has a meaning
         return f"`{part.text.replace('`', ' ')}`"
     return f"**{escaped(part.text)}**"
 
 
-def _table(table: Table) -> str:
+def _table_text(table: Table) -> str:
     rule = ["---:" if column.is_number else "---" for column in table.columns]
     rows = [list(row) for row in table.rows]
     for index, column in enumerate(table.columns):
         if column.is_group:  # told once
             names = [row[index] for row in rows]
-            for row, name, above in zip(rows, names, ["", *names], strict=False):
-                row[index] = "" if name == above else name
+            for row, name, name_above in zip(rows, names, ["", *names], strict=False):
+                row[index] = "" if name == name_above else name
     lines = [[escaped(column.title) for column in table.columns], rule]
     lines += [[escaped(cell, _CELL_MOST) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

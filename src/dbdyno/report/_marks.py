@@ -31,54 +31,54 @@ def run_marks(
     """
     if has_lost_path:
         return {"stalls": [], "changes": [], "waves": [], "words": ["the path to the server was lost: not judged"]}
-    begin = first_s - 0.5
+    begin_s = first_s - 0.5
     from_s = judged.judged_from_s if judged else 0
-    stalls = _spans(_stalled(window[from_s:]), begin + from_s)
+    stalls = _marked_spans(_stall_mask(window[from_s:]), begin_s + from_s)
     if judged is None:
         words = [_stall_words(stalls)] if len(window) else []
         return {"stalls": stalls, "changes": [], "waves": [], "words": [word for word in words if word]}
-    changes = [begin + bound for bound in judged.bounds_s]
+    changes = [begin_s + bound for bound in judged.bounds_s]
     return {
         "stalls": stalls,
         "changes": changes,
-        "waves": _waves(judged, begin, len(window)),
-        "words": _words(judged, stalls, changes),
+        "waves": _wave_spans(judged, begin_s, len(window)),
+        "words": _mark_words(judged, stalls, changes),
     }
 
 
-def _stalled(window: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _stall_mask(window: NDArray[np.float64]) -> NDArray[np.bool_]:
     try:
         return stalled_seconds(window)
     except AnalysisError:  # nothing was done in most seconds: there is no level that a stall could fall below
         return np.zeros(len(window), dtype=np.bool_)
 
 
-def _spans(marked: NDArray[np.bool_], begin: float) -> list[list[float]]:
+def _marked_spans(marked: NDArray[np.bool_], begin_s: float) -> list[list[float]]:
     edges = np.diff(np.concatenate(([0], marked.astype(np.int8), [0])))
-    ends = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
-    return [[begin + start, begin + end] for start, end in ends]
+    span_ends = zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True)
+    return [[begin_s + start, begin_s + end] for start, end in span_ends]
 
 
-def _waves(judged: SettledPart, begin: float, seconds: int) -> list[list[float]]:
+def _wave_spans(settled_part: SettledPart, begin_s: float, seconds: int) -> list[list[float]]:
     """Every other swing, counted back from the end, as far as the judged part reaches."""
-    period_s, start = judged.period_s, judged.start_s
-    if period_s is None or not judged.is_wave:
+    period_s, start = settled_part.period_s, settled_part.start_s
+    if period_s is None or not settled_part.is_wave:
         return []
-    first = begin + (start if start is not None else seconds // 3)
-    ends = np.arange(begin + seconds, first + period_s - 1e-9, -period_s).tolist()
-    return [[round(end - period_s, 1), round(end, 1)] for end in ends[::2]]
+    first_s = begin_s + (start if start is not None else seconds // 3)
+    wave_ends = np.arange(begin_s + seconds, first_s + period_s - 1e-9, -period_s).tolist()
+    return [[round(end - period_s, 1), round(end, 1)] for end in wave_ends[::2]]
 
 
-def _words(judged: SettledPart, stalls: list[list[float]], changes: list[float]) -> list[str]:
-    status, start = STATUS_WORDS[judged.status], judged.start_s
-    late = f" from {start} s of the window on" if judged.is_accepted and start else ""
-    words = [status + late, _stall_words(stalls)]
+def _mark_words(settled_part: SettledPart, stalls: list[list[float]], changes: list[float]) -> list[str]:
+    status, start = STATUS_WORDS[settled_part.status], settled_part.start_s
+    settled_words = f" from {start} s of the window on" if settled_part.is_accepted and start else ""
+    words = [status + settled_words, _stall_words(stalls)]
     if changes:
-        at = ", ".join(f"{change + 0.5:.0f}" for change in changes[:_MOST_NAMED])
-        more = f" and {len(changes) - _MOST_NAMED} more" if len(changes) > _MOST_NAMED else ""
-        words.append(f"level changes at {at} s{more}")
-    if judged.is_wave and judged.period_s is not None:
-        words.append(f"wave of {judged.period_s:.3g} s, {judged.period_share or 0.0:.0%} of all swinging")
+        seconds_words = ", ".join(f"{change + 0.5:.0f}" for change in changes[:_MOST_NAMED])
+        rest_words = f" and {len(changes) - _MOST_NAMED} more" if len(changes) > _MOST_NAMED else ""
+        words.append(f"level changes at {seconds_words} s{rest_words}")
+    if settled_part.is_wave and settled_part.period_s is not None:
+        words.append(f"wave of {settled_part.period_s:.3g} s, {settled_part.period_share or 0.0:.0%} of all swinging")
     return [word for word in words if word]
 
 

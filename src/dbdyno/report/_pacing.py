@@ -12,8 +12,12 @@ def pacing_words(analysis: StudyAnalysis) -> str:
     pacing = analysis.study.pacing
     if analysis.study.imported is None:
         return pacing.words if pacing.is_closed else f"{pacing.words}, {pacing.arrivals} arrivals"
-    told = [record for record in analysis.stored if record.imported is not None]
-    if any(caveat.code == _UNTOLD for record in told for caveat in record.caveats):
+    imported_records = [record for record in analysis.stored if record.imported is not None]
+    if any(caveat.code == _UNTOLD for record in imported_records for caveat in record.caveats):
         return "pacing not in the logs"
-    rates = {record.imported.rate_per_s for record in told if record.imported is not None and record.status != "failed"}
+    rates = {
+        record.imported.rate_per_s
+        for record in imported_records
+        if record.imported is not None and record.status != "failed"
+    }
     return pacing.words if len(rates) < 2 else "several pacings, listed as separate workloads"

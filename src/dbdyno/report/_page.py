@@ -21,7 +21,6 @@ from dbdyno.report._runs import RunSeconds, packed_runs, runs_listed, seconds_of
 from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import analyse_study
 from dbdyno.report._vega import vega_script
-from dbdyno.report._why import Why, why_of
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.report.charts import config, heat_charts, seconds_template, throughput_charts
 from dbdyno.report.sections import (
@@ -46,6 +45,7 @@ from dbdyno.report.sections import (
     upgrades_section,
     why_section,
 )
+from dbdyno.report.why._choice import Why, why_of
 from dbdyno.store import StoredStudy
 
 MOST_BYTES = 13_000_000
@@ -105,25 +105,25 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
         why = why_of(analysis)  # before all that shows response times: what it reads of the same files is more
         palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
         page = Page(analysis, palette, facets, stills)
-        unfilled = _sections(page, why, claims, seconds)
-        data = _data(page, seconds)
-        body = stills.filled(unfilled)
-    rest = len(body) + len(script_json(data)) + len(vega_script())
-    packed = packed_runs(analysis, seconds, max(MOST_BYTES - rest, LEAST_SERIES_BYTES))
+        unfilled_body = _page_sections(page, why, claims, seconds)
+        data = _script_data(page, seconds)
+        body = stills.filled(unfilled_body)
+    other_bytes = len(body) + len(script_json(data)) + len(vega_script())
+    packed = packed_runs(analysis, seconds, max(MOST_BYTES - other_bytes, LEAST_SERIES_BYTES))
     title = f"{analysis.study.name}: {analysis.answer.headline}"
     return document(title, _CONTENTS, body, data, page.palette, "study.js", runs=packed)
 
 
-def _data(page: Page, seconds: Mapping[str, RunSeconds]) -> dict[str, Any]:
+def _script_data(page: Page, seconds: Mapping[str, RunSeconds]) -> dict[str, Any]:
     """Return what the page's script reads."""
-    about = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in page.analysis.stored}
+    facet_tokens = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in page.analysis.stored}
     return {
         "name": page.analysis.study.name,
         "facets": page.facets.listed(),
         "config": config(),
-        "specs": {name: _spec(spec) for name, spec in page.specs.items()},
+        "specs": {name: _packed_spec(spec) for name, spec in page.specs.items()},
         "seconds": {"linear": seconds_template(), "log": seconds_template(log=True)},
-        "runs": runs_listed(page.analysis, seconds, about),
+        "runs": runs_listed(page.analysis, seconds, facet_tokens),
     }
 
 
@@ -133,18 +133,18 @@ def paper_text(results: StoredStudy) -> str:
     analysis = analyse_study(results)
     palette, facets = palette_of(analysis.study.targets), facets_of(analysis.study, analysis.records)
     page = Page(analysis, palette, facets, StillDrawings(None))
-    standings = relative_throughputs(analysis)
-    maps = heat_charts(analysis, palette, standings) if len(palette.looks) > FEW_TARGETS else []
+    throughputs = relative_throughputs(analysis)
+    maps = heat_charts(analysis, palette, throughputs) if len(palette.looks) > FEW_TARGETS else []
     charts = maps or throughput_charts(analysis, palette)
     body = page.rendered([head_section(page, charts, is_paper=True), paper_section(page)])
     data = {"name": analysis.study.name, "facets": [], "config": config(), "specs": page.specs, "runs": []}
     return document(f"{analysis.study.name}: {analysis.answer.headline}", (), body, data, palette, "study.js")
 
 
-def _sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mapping[str, RunSeconds]) -> Html:
+def _page_sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mapping[str, RunSeconds]) -> Html:
     charts = throughput_charts(page.analysis, page.palette)
-    standings = relative_throughputs(page.analysis)
-    maps = heat_charts(page.analysis, page.palette, standings)
+    throughputs = relative_throughputs(page.analysis)
+    maps = heat_charts(page.analysis, page.palette, throughputs)
     is_map_first = bool(maps) and len(page.palette.looks) > FEW_TARGETS
     return page.rendered(
         [
@@ -154,7 +154,7 @@ def _sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mappi
             latency_section(page),
             types_section(page),
             space_section(page),
-            rank_section(page, maps, standings, is_shown=is_map_first and len(maps) == 1),
+            rank_section(page, maps, throughputs, is_shown=is_map_first and len(maps) == 1),
             upgrades_section(page),
             stability_section(page, seconds),
             capacity_section(page),
@@ -169,6 +169,6 @@ def _sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mappi
     )
 
 
-def _spec(spec: dict[str, Any]) -> dict[str, Any] | str:
+def _packed_spec(spec: dict[str, Any]) -> dict[str, Any] | str:
     """A chart's definition, packed where its data are long."""
     return packed_json(spec) if len(json.dumps(spec)) > MOST_SPEC_BYTES else spec

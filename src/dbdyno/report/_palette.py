@@ -123,47 +123,50 @@ def palette_of(targets: Sequence[Target]) -> Palette:
     for target in targets:
         families.setdefault(target.engine.family, []).append(target)
     for members in families.values():
-        members.sort(key=_newest_first)
+        members.sort(key=_newest_first_key)
     is_few = len(families) < len(targets) <= len(_APART)
-    colours = _hues_apart(families) if is_few else _shades(families)
-    return Palette(tuple(_look(index, target, colours[target.name]) for index, target in enumerate(targets)))
+    colours = _distinct_hues(families) if is_few else _shades_by_family(families)
+    return Palette(tuple(_target_style(index, target, colours[target.name]) for index, target in enumerate(targets)))
 
 
-def _shades(families: Mapping[str, Sequence[Target]]) -> dict[str, tuple[str, str]]:
+def _shades_by_family(families: Mapping[str, Sequence[Target]]) -> dict[str, tuple[str, str]]:
     colours: dict[str, tuple[str, str]] = {}
-    for family, ranked in families.items():
+    for family, ranked_targets in families.items():
         light_strong, light_weak, dark_strong, dark_weak = _HUES.get(family, _OTHERS)
-        for index, target in enumerate(ranked):
-            share = index / max(len(ranked) - 1, 1)
-            colours[target.name] = (_mixed(light_strong, light_weak, share), _mixed(dark_strong, dark_weak, share))
+        for index, target in enumerate(ranked_targets):
+            share = index / max(len(ranked_targets) - 1, 1)
+            colours[target.name] = (
+                _mix_colours(light_strong, light_weak, share),
+                _mix_colours(dark_strong, dark_weak, share),
+            )
     return colours
 
 
-def _hues_apart(families: Mapping[str, Sequence[Target]]) -> dict[str, tuple[str, str]]:
+def _distinct_hues(families: Mapping[str, Sequence[Target]]) -> dict[str, tuple[str, str]]:
     """The newest of a family has the family's hue; the others have those that are left."""
     hues: dict[str, int] = {}
-    for family, ranked in families.items():
-        own = _OWNERS.index(family) if family in _OWNERS else len(_OWNERS)
-        hues[ranked[0].name] = own if own not in hues.values() else _spare(hues)
-    for target in (target for ranked in families.values() for target in ranked[1:]):
-        hues[target.name] = _spare(hues)
+    for family, ranked_targets in families.items():
+        family_hue = _OWNERS.index(family) if family in _OWNERS else len(_OWNERS)
+        hues[ranked_targets[0].name] = family_hue if family_hue not in hues.values() else _spare_hue(hues)
+    for target in (target for ranked_targets in families.values() for target in ranked_targets[1:]):
+        hues[target.name] = _spare_hue(hues)
     return {name: _APART[hue] for name, hue in hues.items()}
 
 
-def _spare(hues: Mapping[str, int]) -> int:
+def _spare_hue(hues: Mapping[str, int]) -> int:
     return next(hue for hue in _SPARE if hue not in hues.values())
 
 
-def _look(index: int, target: Target, colours: tuple[str, str]) -> TargetStyle:
+def _target_style(index: int, target: Target, colours: tuple[str, str]) -> TargetStyle:
     shape, dash = _SHAPES[index % len(_SHAPES)], _DASHES[index % len(_DASHES)]
     return TargetStyle(target.name, f"t{index}", *colours, shape, tuple(dash))
 
 
-def _newest_first(target: Target) -> tuple[tuple[int, ...], bool, str]:
+def _newest_first_key(target: Target) -> tuple[tuple[int, ...], bool, str]:
     version = tuple(-int(part) for part in target.engine.version.split(".") if part)
     return version, target.engine.storage_engine != "innodb", target.name
 
 
-def _mixed(strong: str, weak: str, share: float) -> str:
+def _mix_colours(strong: str, weak: str, share: float) -> str:
     pairs = [(int(strong[i : i + 2], 16), int(weak[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)

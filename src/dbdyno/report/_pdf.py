@@ -45,21 +45,21 @@ def build_pdf(
     program = str(browser or _first_browser())
     with TemporaryDirectory(prefix="dbdyno-pdf-") as name:
         folder = Path(name)
-        page, printed = folder / "report.html", folder / "report.pdf"
+        page, pdf_path = folder / "report.html", folder / "report.pdf"
         page.write_text(page_text(results, against) if is_full else paper_text(results), encoding="utf-8")
         try:
-            done = host.run(_argv(program, folder, page, printed), timeout_s=_PATIENCE_S, check=False)
+            process = host.run(_browser_command(program, folder, page, pdf_path), timeout_s=_PATIENCE_S, check=False)
         except HostError as error:
-            raise HostError(error.what, error.why, _remedy()) from error
-        if not printed.exists() or not printed.read_bytes().startswith(b"%PDF"):
-            raise HostError(f"{program} wrote no PDF", _last_line(done.stderr), _remedy())
-        undrawn = re.findall(r'data-chart="([^"]*)"[^>]*>(?!<svg)', done.stdout)
-        if undrawn:
-            raise HostError(f"{program} did not draw all charts", ", ".join(undrawn), _remedy())
-        return write_atomic(out, printed.read_bytes())
+            raise HostError(error.what, error.why, _browser_remedy()) from error
+        if not pdf_path.exists() or not pdf_path.read_bytes().startswith(b"%PDF"):
+            raise HostError(f"{program} wrote no PDF", _last_line(process.stderr), _browser_remedy())
+        undrawn_charts = re.findall(r'data-chart="([^"]*)"[^>]*>(?!<svg)', process.stdout)
+        if undrawn_charts:
+            raise HostError(f"{program} did not draw all charts", ", ".join(undrawn_charts), _browser_remedy())
+        return write_atomic(out, pdf_path.read_bytes())
 
 
-def _argv(program: str, folder: Path, page: Path, printed: Path) -> list[str]:
+def _browser_command(program: str, folder: Path, page: Path, pdf_path: Path) -> list[str]:
     # Chromium's sandbox refuses to start for root; the page runs no script but its own and may connect to nothing.
     as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
     return [
@@ -72,20 +72,20 @@ def _argv(program: str, folder: Path, page: Path, printed: Path) -> list[str]:
         f"--user-data-dir={folder / 'profile'}",
         f"--virtual-time-budget={_DRAWING_MS}",
         "--dump-dom",
-        f"--print-to-pdf={printed}",
+        f"--print-to-pdf={pdf_path}",
         f"{page.as_uri()}?print",
     ]
 
 
 def _first_browser() -> str:
     for name in _BROWSERS:
-        found = shutil.which(name)
-        if found:
-            return found
-    raise HostError("no Chromium on this machine", f"looked for {', '.join(_BROWSERS)} on the path", _remedy())
+        program = shutil.which(name)
+        if program:
+            return program
+    raise HostError("no Chromium on this machine", f"looked for {', '.join(_BROWSERS)} on the path", _browser_remedy())
 
 
-def _remedy() -> str:
+def _browser_remedy() -> str:
     return "install one (Debian: apt-get install chromium), name one with --browser, or print the HTML page by hand"
 
 

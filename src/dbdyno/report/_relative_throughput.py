@@ -56,12 +56,12 @@ class RelativeThroughput:
 
 def relative_throughputs(analysis: StudyAnalysis) -> list[RelativeThroughput]:
     """At the best of each target first, then at every number of connections; nothing where a target stands alone."""
-    best = best_groups(analysis.judgements)
-    moved = [replace(group, cell=replace(group.cell, concurrency=AT_BEST)) for group in best]
-    pairs = compare_targets(moved)
-    found = _at(best, pairs, rank_places(moved, pairs), at_best=True)
-    known = [group for group in analysis.judgements if group.tps_mean is not None]
-    return [*found, *_at(known, analysis.comparisons, analysis.ranks, at_best=False)]
+    fastest_groups = best_groups(analysis.judgements)
+    relabelled_groups = [replace(group, cell=replace(group.cell, concurrency=AT_BEST)) for group in fastest_groups]
+    pairs = compare_targets(relabelled_groups)
+    best_throughputs = _throughputs_at(fastest_groups, pairs, rank_places(relabelled_groups, pairs), at_best=True)
+    measured_groups = [group for group in analysis.judgements if group.tps_mean is not None]
+    return [*best_throughputs, *_throughputs_at(measured_groups, analysis.comparisons, analysis.ranks, at_best=False)]
 
 
 def best_groups(judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
@@ -69,15 +69,15 @@ def best_groups(judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
 
     Where that one has not settled, the target has no place at its best: its best settled cell would rank it too low.
     """
-    best: dict[tuple[str, str, str, int], CellJudgement] = {}
+    fastest: dict[tuple[str, str, str, int], CellJudgement] = {}
     for group in judgements:
         key = (group.cell.target, *group.place[:3])
-        if group.trusted and group.tps_mean and (key not in best or group.tps_mean > (best[key].tps_mean or 0)):
-            best[key] = group
-    return list(best.values())
+        if group.trusted and group.tps_mean and (key not in fastest or group.tps_mean > (fastest[key].tps_mean or 0)):
+            fastest[key] = group
+    return list(fastest.values())
 
 
-def _at(
+def _throughputs_at(
     groups: Sequence[CellJudgement],
     pairs: Sequence[Comparison],
     ranks: dict[Place, dict[str, tuple[int, int]]],
@@ -91,29 +91,31 @@ def _at(
     for pair in pairs:
         pairs_at.setdefault((pair.workload, pair.route, pair.tier_bytes, pair.concurrency), []).append(pair)
     return [
-        standing
-        for place, here in by_place.items()
-        if len(here) > 1
-        for standing in _of_place(place[3], here, pairs_at.get(place, []), ranks.get(place, {}))
+        relative_throughput
+        for place, place_groups in by_place.items()
+        if len(place_groups) > 1
+        for relative_throughput in _place_throughputs(
+            place[3], place_groups, pairs_at.get(place, []), ranks.get(place, {})
+        )
     ]
 
 
-def _of_place(
-    at: int, groups: Sequence[CellJudgement], pairs: Sequence[Comparison], ranks: dict[str, tuple[int, int]]
+def _place_throughputs(
+    concurrency: int, groups: Sequence[CellJudgement], pairs: Sequence[Comparison], ranks: dict[str, tuple[int, int]]
 ) -> list[RelativeThroughput]:
     best = max(groups, key=lambda group: (group.decides, group.trusted, group.tps_mean or 0.0))
-    found = []
+    throughputs = []
     for group in groups:
-        pair = _over(group.cell.target, best.cell.target, pairs)
-        first, last = ranks.get(group.cell.target, (None, None)) if group.decides else (None, None)
+        pair = _comparison_with_best(group.cell.target, best.cell.target, pairs)
+        first_rank, last_rank = ranks.get(group.cell.target, (None, None)) if group.decides else (None, None)
         ratio = pair.ratio if pair else (group.tps_mean or 0.0) / (best.tps_mean or 1.0)
-        is_told = pair is not None and pair.verdict != "not settled" and not is_vague_ratio(pair.low, pair.high)
-        low, high = (pair.low, pair.high) if pair is not None and is_told else (None, None)
-        found.append(RelativeThroughput(group, at, ratio, low, high, first, last, len(ranks)))
-    return found
+        has_interval = pair is not None and pair.verdict != "not settled" and not is_vague_ratio(pair.low, pair.high)
+        low, high = (pair.low, pair.high) if pair is not None and has_interval else (None, None)
+        throughputs.append(RelativeThroughput(group, concurrency, ratio, low, high, first_rank, last_rank, len(ranks)))
+    return throughputs
 
 
-def _over(target: str, best: str, pairs: Sequence[Comparison]) -> Comparison | None:
+def _comparison_with_best(target: str, best: str, pairs: Sequence[Comparison]) -> Comparison | None:
     """The comparison of a target with the best one, the best below the line."""
-    found = next((pair for pair in pairs if {pair.left, pair.right} == {target, best}), None)
-    return found if found is None or found.left == target else turned(found)
+    comparison = next((pair for pair in pairs if {pair.left, pair.right} == {target, best}), None)
+    return comparison if comparison is None or comparison.left == target else turned(comparison)

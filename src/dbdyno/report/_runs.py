@@ -43,19 +43,19 @@ class RunSeconds:
 
 def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunSeconds]:
     """Map run ids to seconds, of runs that have them."""
-    found = {}
+    seconds_by_run = {}
     for record in analysis.stored:
         run_id = record.run.run_id
         table = analysis.results.seconds(run_id, ("second", "phase", "tps"))
         if len(table):
             window = analysis.results.window_tps(run_id)
-            driven = ~table.texts("phase").among({"after"})
-            tps, second = table.numbers("tps")[driven], table.numbers("second")[driven]
-            is_window = table.texts("phase").among({"window"})[driven]
-            begin = int(is_window.argmax()) if is_window.any() else len(tps)
-            first = int(second[begin]) if begin < len(tps) else 0
-            found[run_id] = RunSeconds(tps, begin, first, window, record.settled)
-    return found
+            is_driven = ~table.texts("phase").among({"after"})
+            tps, second = table.numbers("tps")[is_driven], table.numbers("second")[is_driven]
+            is_window = table.texts("phase").among({"window"})[is_driven]
+            window_start = int(is_window.argmax()) if is_window.any() else len(tps)
+            first_s = int(second[window_start]) if window_start < len(tps) else 0
+            seconds_by_run[run_id] = RunSeconds(tps, window_start, first_s, window, record.settled)
+    return seconds_by_run
 
 
 def runs_listed(
@@ -67,16 +67,16 @@ def runs_listed(
     ----------
     about : of each run the tokens of what it is about
     """
-    place_words = place_namer(_place(record) for record in analysis.stored)
-    found = [(record, record.run.run_id) for record in analysis.stored]
+    place_words = place_namer(_place_sort_key(record) for record in analysis.stored)
+    records_and_ids = [(record, record.run.run_id) for record in analysis.stored]
     return [
         {
             "id": run_id,
-            "title": f"{target_title(record.run.cell.target)} at {place_words(_place(record))}, "
+            "title": f"{target_title(record.run.cell.target)} at {place_words(_place_sort_key(record))}, "
             f"{record.run.repeat_words}",
             "f": about[run_id],
         }
-        for record, run_id in found
+        for record, run_id in records_and_ids
         if run_id in seconds
     ]
 
@@ -87,23 +87,27 @@ def packed_runs(analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], budg
     Runs are read one by one: a thousand of them with telemetry would not fit into memory.
     """
     records = [record for record in analysis.stored if record.run.run_id in seconds]
-    sampled = records[:: max(len(records) // _SAMPLED, 1)]
-    share = len(sampled) / len(records) if records else 1.0
-    read = dict(_whole_runs(analysis, seconds, sampled))
-    thinning = downsampling_for(list(read.values()), budget_bytes * share)
-    others = _whole_runs(analysis, seconds, [record for record in records if record.run.run_id not in read])
-    packed = {run_id: packed_run(run, thinning) for run_id, run in itertools.chain(read.items(), others)}
+    sampled_records = records[:: max(len(records) // _SAMPLED, 1)]
+    share = len(sampled_records) / len(records) if records else 1.0
+    sampled_runs = dict(_runs_with_series(analysis, seconds, sampled_records))
+    thinning = downsampling_for(list(sampled_runs.values()), budget_bytes * share)
+    other_runs = _runs_with_series(
+        analysis, seconds, [record for record in records if record.run.run_id not in sampled_runs]
+    )
+    packed = {run_id: packed_run(run, thinning) for run_id, run in itertools.chain(sampled_runs.items(), other_runs)}
     return {record.run.run_id: packed[record.run.run_id] for record in records}
 
 
-def _whole_runs(
+def _runs_with_series(
     analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], records: list[RunRecord]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     files = _files_of_runs(analysis)
     for record in records:
-        run_id, own = record.run.run_id, seconds[record.run.run_id]
-        marks = run_marks(own.window, own.first_s, own.judged, has_lost_path=record.has_lost_path)
-        facts = [*_facts(record), *marks.pop("words")]
+        run_id, run_seconds = record.run.run_id, seconds[record.run.run_id]
+        marks = run_marks(
+            run_seconds.window, run_seconds.first_s, run_seconds.judged, has_lost_path=record.has_lost_path
+        )
+        facts = [*_fact_lines(record), *marks.pop("words")]
         series = run_series(analysis.results, run_id)
         analysis.results.forget_tables(run_id)
         yield run_id, {**series, "marks": marks, "facts": "; ".join(facts), "files": files.get(run_id, [])}
@@ -111,27 +115,27 @@ def _whole_runs(
 
 def _files_of_runs(analysis: StudyAnalysis) -> dict[str, list[list[Any]]]:
     """Name, bytes and checksum of the files of each run."""
-    found: dict[str, list[list[Any]]] = {}
+    files: dict[str, list[list[Any]]] = {}
     for name, facts in sorted(analysis.results.manifest.files.items()):
-        parts = name.split("/")
-        if parts[0] == "runs" and len(parts) > 2:
-            found.setdefault(parts[1], []).append([name, facts.bytes, facts.sha256])
-    return found
+        path_parts = name.split("/")
+        if path_parts[0] == "runs" and len(path_parts) > 2:
+            files.setdefault(path_parts[1], []).append([name, facts.bytes, facts.sha256])
+    return files
 
 
-def _place(record: RunRecord) -> tuple[str, str, int, int]:
+def _place_sort_key(record: RunRecord) -> tuple[str, str, int, int]:
     cell = record.run.cell
     return cell.workload, cell.route, cell.tier_bytes, cell.concurrency
 
 
-def _facts(record: RunRecord) -> list[str]:
+def _fact_lines(record: RunRecord) -> list[str]:
     status = [record.status, *([record.reason] if record.reason else [])]
-    level, half = record.level_tps, record.level_half_width
+    level, half_width = record.level_tps, record.level_half_width
     if level is None or record.tps_mean is None:
         return status
-    noise = f" ± {figure(half, 2)} (noise alone)" if half is not None else ""
+    noise = f" ± {figure(half_width, 2)} (noise alone)" if half_width is not None else ""
     words = client_words(record)
     client = f", client used {words} of its maximum rate" if words else ""
     begin_s = record.settled.start_s or 0 if record.settled is not None and record.is_settled else 0
-    whole = f", {significant_words(record.tps_mean)} over the whole window" if record.is_window_off else ""
-    return [*status, f"{figure(level)} TPS{noise} over {record.window_s - begin_s:g} s{whole}{client}"]
+    window_words = f", {significant_words(record.tps_mean)} over the whole window" if record.is_window_off else ""
+    return [*status, f"{figure(level)} TPS{noise} over {record.window_s - begin_s:g} s{window_words}{client}"]

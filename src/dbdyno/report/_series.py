@@ -66,7 +66,7 @@ def run_series(results: StoredStudy, run_id: str) -> dict[str, Any]:
     seconds = table.numbers("second")
     panels = [*_own_panels(seconds, table), *_telemetry_panels(results, run_id)]
     return {
-        "phases": _phases(seconds, table.texts("phase")),
+        "phases": _phase_stretches(seconds, table.texts("phase")),
         "panels": [panel for panel in panels if panel["lines"]],
         "seconds": len(seconds),
     }
@@ -79,18 +79,18 @@ def downsampled(seconds: ArrayLike, values: ArrayLike, most: int = MOST_POINTS) 
     >>> [part.tolist() for part in kept]
     [[0, 1, 5, 7], [1, 9, 0, 6]]
     """
-    at, value = np.asarray(seconds), np.asarray(values)
+    times, value = np.asarray(seconds), np.asarray(values)
     if len(value) <= most:
-        return at, value
-    kept = np.zeros(len(value), dtype=np.bool_)
+        return times, value
+    is_kept = np.zeros(len(value), dtype=np.bool_)
     buckets = max(most // 2, 1)
-    size, longer = divmod(len(value), buckets)
-    for first, count, width in ((0, longer, size + 1), (longer * (size + 1), buckets - longer, size)):
-        part = value[first : first + count * width].reshape(count, width)
-        begin = first + width * np.arange(count)
-        kept[begin + part.argmin(axis=1)] = True
-        kept[begin + part.argmax(axis=1)] = True
-    return at[kept], value[kept]
+    size, longer_count = divmod(len(value), buckets)
+    for start, count, width in ((0, longer_count, size + 1), (longer_count * (size + 1), buckets - longer_count, size)):
+        bucket_values = value[start : start + count * width].reshape(count, width)
+        bucket_starts = start + width * np.arange(count)
+        is_kept[bucket_starts + bucket_values.argmin(axis=1)] = True
+        is_kept[bucket_starts + bucket_values.argmax(axis=1)] = True
+    return times[is_kept], value[is_kept]
 
 
 def _own_panels(seconds: NDArray[np.int64], table: Table) -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ def _own_panels(seconds: NDArray[np.int64], table: Table) -> list[dict[str, Any]
     errors = [line(name, name) for name in ("errors", "retries", "failed")]
     errors += [line("errors", "errors_per_s"), line("reconnects", "reconnects_per_s")]
     percentiles = _numbers(table, "tool_percentile")
-    told = next(iter(percentiles[~np.isnan(percentiles)].tolist()), None)
+    tool_percentile = next(iter(percentiles[~np.isnan(percentiles)].tolist()), None)
     return [
         _panel("Throughput", "transactions/s", [line("throughput", "tps")], key="tps"),
         _panel(
@@ -108,12 +108,18 @@ def _own_panels(seconds: NDArray[np.int64], table: Table) -> list[dict[str, Any]
             "ms",
             [
                 *(line(f"p{quantile}", f"p{quantile}_ns", _NS) for quantile in (50, 95, 99)),
-                line(f"p{told:g}", "tool_percentile_ns", _NS) if told not in (None, 50, 95, 99) else None,
+                line(f"p{tool_percentile:g}", "tool_percentile_ns", _NS)
+                if tool_percentile not in (None, 50, 95, 99)
+                else None,
             ],
             key="latency",
             log=True,
         ),
-        _panel("Errors and retries", "a second", [found for found in errors if found and found["v"].any()]),
+        _panel(
+            "Errors and retries",
+            "a second",
+            [error_line for error_line in errors if error_line and error_line["v"].any()],
+        ),
         _panel(
             "Client: used share of its maximum rate",
             "share",
@@ -143,27 +149,29 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
         table = table.at(table.texts("metric").codes >= 0)
     metrics, codes = table.texts("metric").names, table.texts("metric").codes
     seconds, values, unit_of_row = table.numbers("second"), _numbers(table, "value"), table.texts("unit")
-    ends = np.cumsum(np.bincount(codes, minlength=len(metrics))).tolist()
+    row_ends = np.cumsum(np.bincount(codes, minlength=len(metrics))).tolist()
     by_metric = np.argsort(codes, kind="stable")
     rows = {
         metric: by_metric[begin:end]
-        for metric, begin, end in zip(metrics, [0, *ends], ends, strict=False)
+        for metric, begin, end in zip(metrics, [0, *row_ends], row_ends, strict=False)
         if end > begin
     }
-    lines = {metric: (seconds[own], values[own]) for metric, own in rows.items()}
-    units = {metric: unit_of_row.text(int(own[-1])) for metric, own in rows.items()}
+    lines = {metric: (seconds[row_indices], values[row_indices]) for metric, row_indices in rows.items()}
+    units = {metric: unit_of_row.text(int(row_indices[-1])) for metric, row_indices in rows.items()}
     panels = []
-    left = dict.fromkeys(sorted(lines))
+    remaining_metrics = dict.fromkeys(sorted(lines))
     for kind in PANELS:
-        taken = [metric for metric in left if re.fullmatch(kind.pattern, metric)]
-        for metric in taken:
-            del left[metric]
-        for unit in dict.fromkeys(units[metric] for metric in taken):
-            alike = [metric for metric in taken if units[metric] == unit]
-            drawn = [_line(metric, *lines[metric]) for metric in alike]
-            panels.append(_panel(kind.title, unit, drawn))
-    others = [_panel(metric, units[metric], [_line(metric, *lines[metric])], key="other") for metric in left]
-    return [*panels, *others]
+        matching_metrics = [metric for metric in remaining_metrics if re.fullmatch(kind.pattern, metric)]
+        for metric in matching_metrics:
+            del remaining_metrics[metric]
+        for unit in dict.fromkeys(units[metric] for metric in matching_metrics):
+            unit_metrics = [metric for metric in matching_metrics if units[metric] == unit]
+            unit_lines = [_line(metric, *lines[metric]) for metric in unit_metrics]
+            panels.append(_panel(kind.title, unit, unit_lines))
+    other_panels = [
+        _panel(metric, units[metric], [_line(metric, *lines[metric])], key="other") for metric in remaining_metrics
+    ]
+    return [*panels, *other_panels]
 
 
 def _panel(
@@ -192,10 +200,12 @@ def _line(
     return {"name": name, "s": seconds[: len(values)][is_known], "v": values[is_known] * scale}
 
 
-def _phases(seconds: NDArray[np.int64], phases: Texts) -> list[dict[str, Any]]:
+def _phase_stretches(seconds: NDArray[np.int64], phases: Texts) -> list[dict[str, Any]]:
     """Stretches of one phase each, from half a second before their first second to half a second after their last."""
     codes = phases.codes
-    first = np.flatnonzero(np.diff(codes, prepend=-2))  # -1 stands for a phase that nobody tells
-    last = np.append(first[1:], len(codes)) - 1
-    spans = zip(phases.at(first).tolist(), seconds[first].tolist(), seconds[last].tolist(), strict=True)
+    first_indices = np.flatnonzero(np.diff(codes, prepend=-2))  # -1 stands for a phase that nobody tells
+    last_indices = np.append(first_indices[1:], len(codes)) - 1
+    spans = zip(
+        phases.at(first_indices).tolist(), seconds[first_indices].tolist(), seconds[last_indices].tolist(), strict=True
+    )
     return [{"phase": phase, "from": begin - 0.5, "to": end + 0.5} for phase, begin, end in spans]

@@ -57,17 +57,19 @@ class ServerLifecycles:
 
 def server_lifecycles(results: StoredStudy, records: Sequence[RunRecord], targets: Sequence[str]) -> ServerLifecycles:
     """Read it off the stored runs, targets in the study's order; runs of older versions and of others tell nothing."""
-    found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
-    deaths = []
+    lives_by_target: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    crashes = []
     for record in records:
         life: Mapping[str, Any] = results.optional_document(record.run.run_id, "life")
         if life:
-            found.setdefault((record.run.cell.target, record.run.cell.tier_bytes), []).append(life)
+            lives_by_target.setdefault((record.run.cell.target, record.run.cell.tier_bytes), []).append(life)
         if record.fault:
-            deaths.append(_death(record, life))
-    place = {name: index for index, name in enumerate(targets)}
-    ordered = sorted(found.items(), key=lambda item: (item[0][1], place.get(item[0][0], len(place))))
-    return ServerLifecycles(tuple(_target(*key, lives) for key, lives in ordered), tuple(deaths))
+            crashes.append(_server_crash(record, life))
+    target_order = {name: index for index, name in enumerate(targets)}
+    ordered_lives = sorted(
+        lives_by_target.items(), key=lambda item: (item[0][1], target_order.get(item[0][0], len(target_order)))
+    )
+    return ServerLifecycles(tuple(_target_lifecycle(*key, lives) for key, lives in ordered_lives), tuple(crashes))
 
 
 def lifecycle_lines(lives: ServerLifecycles) -> list[str]:
@@ -80,14 +82,14 @@ def lifecycle_lines(lives: ServerLifecycles) -> list[str]:
                 facts.append(f"{words} {format_duration(median)}")
         if life.limit_bytes is not None:
             peak = life.memory["peak_bytes"]
-            used = "an unknown part" if peak is None else f"{peak / life.limit_bytes:.0%}"
-            facts.append(f"used {used} of its limit of {format_bytes(life.limit_bytes)}")
+            used_words = "an unknown part" if peak is None else f"{peak / life.limit_bytes:.0%}"
+            facts.append(f"used {used_words} of its limit of {format_bytes(life.limit_bytes)}")
         if facts:
             start = life.median_ns("start_ns")
             facts = [*([f"start {format_duration(start)}"] if start is not None else []), *facts]
             lines.append(f"{target_title(life.target)} at {format_memory(life.tier_bytes)}: {', '.join(facts)}")
     return lines + [
-        f"{target_title(death.record.run.cell.target)}: {death.words}" for death in lives.deaths[:_MOST_DEATHS]
+        f"{target_title(crash.record.run.cell.target)}: {crash.words}" for crash in lives.deaths[:_MOST_DEATHS]
     ]
 
 
@@ -105,15 +107,18 @@ def lifecycles_object(lives: ServerLifecycles) -> list[dict[str, object]]:
     ]
 
 
-def _target(target: str, tier_bytes: int, lives: Sequence[Mapping[str, Any]]) -> TargetLifecycle:
+def _target_lifecycle(target: str, tier_bytes: int, lives: Sequence[Mapping[str, Any]]) -> TargetLifecycle:
     times = {name: [life[name] for life in lives if isinstance(life.get(name), int)] for name in TIMES}
-    uses = [life["memory"] for life in lives if life.get("memory")]
-    memory = {name: max((use[name] for use in uses if use.get(name) is not None), default=None) for name in MEMORY}
-    return TargetLifecycle(target, tier_bytes, times, uses[0]["limit_bytes"] if uses else None, memory)
+    memory_uses = [life["memory"] for life in lives if life.get("memory")]
+    memory = {
+        name: max((memory_use[name] for memory_use in memory_uses if memory_use.get(name) is not None), default=None)
+        for name in MEMORY
+    }
+    return TargetLifecycle(target, tier_bytes, times, memory_uses[0]["limit_bytes"] if memory_uses else None, memory)
 
 
-def _death(record: RunRecord, life: Mapping[str, Any]) -> ServerCrash:
-    death: Mapping[str, Any] = life.get("death") or {}
-    words, _, rest = record.reason.partition("\n")
-    excerpt = "\n".join(filter(None, (death.get("kernel_line"), death.get("excerpt")))) or rest
+def _server_crash(record: RunRecord, life: Mapping[str, Any]) -> ServerCrash:
+    crash_document: Mapping[str, Any] = life.get("death") or {}
+    words, _, details = record.reason.partition("\n")
+    excerpt = "\n".join(filter(None, (crash_document.get("kernel_line"), crash_document.get("excerpt")))) or details
     return ServerCrash(record, words, excerpt)

@@ -40,22 +40,24 @@ class VariableRow:
 
 def requested_settings(analysis: StudyAnalysis) -> dict[str, list[RequestedSetting]]:
     """Per target the options written for it; where a value follows the tier, one text for all."""
-    found: dict[str, dict[str, list[Mapping[str, str | None]]]] = {t: defaultdict(list) for t in analysis.targets}
+    rows_by_target: dict[str, dict[str, list[Mapping[str, str | None]]]] = {
+        t: defaultdict(list) for t in analysis.targets
+    }
     tiers: dict[str, dict[str, list[int]]] = {t: defaultdict(list) for t in analysis.targets}
     for record in analysis.stored:
         target = record.run.cell.target
         for row in analysis.results.document(record.run.run_id, "settings"):
-            found[target][row["option"]].append(row)
+            rows_by_target[target][row["option"]].append(row)
             tiers[target][row["option"]].append(record.run.cell.tier_bytes)
     return {
-        target: [_asked(option, rows, tiers[target][option]) for option, rows in sorted(options.items())]
-        for target, options in found.items()
+        target: [_requested_setting(option, rows, tiers[target][option]) for option, rows in sorted(options.items())]
+        for target, options in rows_by_target.items()
     }
 
 
-def _asked(option: str, rows: Sequence[Mapping[str, str | None]], tiers: Sequence[int]) -> RequestedSetting:
+def _requested_setting(option: str, rows: Sequence[Mapping[str, str | None]], tiers: Sequence[int]) -> RequestedSetting:
     def text(field: str) -> str:
-        return _by_tier([str(row[field]) if row[field] is not None else "not shown" for row in rows], tiers)
+        return _by_tier_words([str(row[field]) if row[field] is not None else "not shown" for row in rows], tiers)
 
     return RequestedSetting(option, text("asked"), text("effective"), str(rows[0]["reason"] or ""))
 
@@ -65,8 +67,8 @@ def variable_rows(analysis: StudyAnalysis) -> list[VariableRow]:
     values = variable_values(analysis.results, analysis.stored)
     rows = []
     for name, targets in sorted(values.items()):
-        shown = tuple(targets.get(target, "") for target in analysis.targets)
-        rows.append(VariableRow(name, shown, len({plain(value) for value in shown}) > 1))
+        target_values = tuple(targets.get(target, "") for target in analysis.targets)
+        rows.append(VariableRow(name, target_values, len({plain(value) for value in target_values}) > 1))
     return rows
 
 
@@ -75,32 +77,37 @@ def variable_values(results: StoredStudy, records: Iterable[RunRecord]) -> dict[
 
     What belongs to one server's life alone, such as its port, is left out.
     """
-    found: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
-    seen = set()
+    values_by_name: dict[str, dict[str, list[tuple[int, str]]]] = defaultdict(lambda: defaultdict(list))
+    seen_keys = set()
     for record in records:
         cell, variables = record.run.cell, results.document(record.run.run_id, "variables")
-        if (cell.target, cell.tier_bytes, id(variables)) in seen:  # runs of one server share theirs
+        if (cell.target, cell.tier_bytes, id(variables)) in seen_keys:  # runs of one server share theirs
             continue
-        seen.add((cell.target, cell.tier_bytes, id(variables)))
+        seen_keys.add((cell.target, cell.tier_bytes, id(variables)))
         for name, value in variables.items():
             if not _OF_ONE_LIFE.fullmatch(name.lower()):
-                found[name.lower()][cell.target].append((cell.tier_bytes, str(value)))
-    return {name: {target: _shown(seen) for target, seen in targets.items()} for name, targets in found.items()}
+                values_by_name[name.lower()][cell.target].append((cell.tier_bytes, str(value)))
+    return {
+        name: {target: _tier_values_words(tier_values) for target, tier_values in targets.items()}
+        for name, targets in values_by_name.items()
+    }
 
 
-def _shown(found: Sequence[tuple[int, str]]) -> str:
-    return _by_tier([value for _, value in found], [tier for tier, _ in found])
+def _tier_values_words(tier_values: Sequence[tuple[int, str]]) -> str:
+    return _by_tier_words([value for _, value in tier_values], [tier for tier, _ in tier_values])
 
 
-def _by_tier(values: Sequence[str], tiers: Sequence[int]) -> str:
+def _by_tier_words(values: Sequence[str], tiers: Sequence[int]) -> str:
     """One value, or a value for each tier, or the words that it varies."""
     if len(set(values)) <= 1:
         return values[0] if values else ""
     by_tier: dict[int, set[str]] = defaultdict(set)
     for tier, value in zip(tiers, values, strict=True):
         by_tier[tier].add(value)
-    if all(len(found) == 1 for found in by_tier.values()):
-        return "; ".join(f"{format_memory(tier)}: {next(iter(found))}" for tier, found in sorted(by_tier.items()))
+    if all(len(distinct_values) == 1 for distinct_values in by_tier.values()):
+        return "; ".join(
+            f"{format_memory(tier)}: {next(iter(distinct_values))}" for tier, distinct_values in sorted(by_tier.items())
+        )
     return "varies from run to run"
 
 
@@ -110,9 +117,9 @@ def plain(value: str) -> str:
     >>> plain("10.000000") == plain("10"), plain("ON") == plain("1"), plain("0") == plain("1")
     (True, True, False)
     """
-    folded = value.strip().lower()
-    folded = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}.get(folded, folded)
+    spelling = value.strip().lower()
+    spelling = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}.get(spelling, spelling)
     try:
-        return repr(float(folded))
+        return repr(float(spelling))
     except ValueError:
-        return folded
+        return spelling

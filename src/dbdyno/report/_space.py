@@ -34,15 +34,15 @@ class CellSpace:
 
 def cells_with_space(results: StoredStudy, judgements: Iterable[CellJudgement]) -> list[CellSpace]:
     """Every judged cell of whose tables it is known what they take."""
-    found = []
+    cells = []
     for group in judgements:
         facts = _dataset_facts(results, group)
         if facts is None or not facts.get("space"):
             continue
-        after = (results.space(record.run.run_id) for record in group.judged)
-        grown = tuple(disk_bytes(tables) for tables in after if tables)
-        found.append(CellSpace(group, facts["rows_total"], disk_bytes(facts["space"]), grown))
-    return found
+        tables_by_run = (results.space(record.run.run_id) for record in group.judged)
+        bytes_after = tuple(disk_bytes(tables) for tables in tables_by_run if tables)
+        cells.append(CellSpace(group, facts["rows_total"], disk_bytes(facts["space"]), bytes_after))
+    return cells
 
 
 def disk_bytes(tables: Iterable[Mapping[str, Any]]) -> int:
@@ -60,5 +60,5 @@ def disk_bytes(tables: Iterable[Mapping[str, Any]]) -> int:
 def _dataset_facts(results: StoredStudy, group: CellJudgement) -> Mapping[str, Any] | None:
     cell = group.cell
     options = dict(results.study.workload_of(cell.target, cell.workload).dataset_options)
-    stored = (results.dataset(cell.target) or {}).get("datasets", ())
-    return next((facts for facts in stored if facts["options"] == options), None)
+    datasets = (results.dataset(cell.target) or {}).get("datasets", ())
+    return next((facts for facts in datasets if facts["options"] == options), None)

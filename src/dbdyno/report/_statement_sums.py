@@ -37,25 +37,27 @@ class StatementSums:
     @classmethod
     def read(cls, window: Table, first: int) -> StatementSums:
         """Read the rows of a window, from a second on."""
-        settled = window.at(window.numbers("second") >= first)
-        counts, sums = sums_of(settled.texts("service_histogram").tolist())
-        seconds = settled.numbers("second").astype(np.int64) - first
+        settled_rows = window.at(window.numbers("second") >= first)
+        counts, sums = sums_of(settled_rows.texts("service_histogram").tolist())
+        seconds = settled_rows.numbers("second").astype(np.int64) - first
         length = int(seconds.max(initial=-1)) + 1
-        types, is_statement = settled.texts("type"), settled.texts("kind").among(["statement"])
-        found_counts, found_sums = {}, {}
+        types, is_statement = settled_rows.texts("type"), settled_rows.texts("kind").among(["statement"])
+        counts_by_type, sums_by_type = {}, {}
         for name in types.names:
-            own = is_statement & types.among([name])
-            if own.any():
-                found_counts[name] = np.bincount(seconds[own], counts[own], length).astype(np.int64)
-                found_sums[name] = np.bincount(seconds[own], sums[own], length).astype(np.float64)
-        transactions = settled.at(~is_statement)
-        completed = _whole(transactions, "completed")
-        repeated = sum(sum(json.loads(text).values()) for text in transactions.texts("retries_json").tolist() if text)
-        attempts = completed + repeated + _whole(transactions, "failed")
-        served = np.bincount(seconds[~is_statement], sums[~is_statement], length).astype(np.float64)
-        return cls(first, found_counts, found_sums, completed, attempts, served)
+            is_type = is_statement & types.among([name])
+            if is_type.any():
+                counts_by_type[name] = np.bincount(seconds[is_type], counts[is_type], length).astype(np.int64)
+                sums_by_type[name] = np.bincount(seconds[is_type], sums[is_type], length).astype(np.float64)
+        transactions = settled_rows.at(~is_statement)
+        completed_count = _column_sum(transactions, "completed")
+        retry_count = sum(
+            sum(json.loads(text).values()) for text in transactions.texts("retries_json").tolist() if text
+        )
+        attempts = completed_count + retry_count + _column_sum(transactions, "failed")
+        served_sums = np.bincount(seconds[~is_statement], sums[~is_statement], length).astype(np.float64)
+        return cls(first, counts_by_type, sums_by_type, completed_count, attempts, served_sums)
 
 
-def _whole(table: Table, name: str) -> int:
+def _column_sum(table: Table, name: str) -> int:
     """Sum of a column of counts; what is not known counts for nothing."""
     return round(float(np.nansum(table.numbers(name))))

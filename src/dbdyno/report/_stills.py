@@ -57,15 +57,15 @@ class StillDrawings:
         """
         if self._converter is None:
             return canvas(Html(""), None)
-        drawn = json.dumps({**at_best(dict(spec)), "width": WIDTH_PX, "config": config()})
-        self._begun.append((name, self._converter.begin_svg(drawn), canvas))
+        spec_json = json.dumps({**at_best(dict(spec)), "width": WIDTH_PX, "config": config()})
+        self._begun.append((name, self._converter.begin_svg(spec_json), canvas))
         return Html(f"<!--still {len(self._begun) - 1}-->")
 
     def filled(self, page: Html) -> Html:
         """The page with all canvases in their places."""
-        return Html(_MARK_RE.sub(lambda mark: self._filled(*self._begun[int(mark[1])]), page))
+        return Html(_MARK_RE.sub(lambda mark: self._canvas_with_still(*self._begun[int(mark[1])]), page))
 
-    def _filled(self, name: str, drawing: Callable[[], str], canvas: Canvas) -> Html:
+    def _canvas_with_still(self, name: str, drawing: Callable[[], str], canvas: Canvas) -> Html:
         if self._converter is None:
             return canvas(Html(""), None)
         try:
@@ -88,24 +88,24 @@ def still_markup(svg: str, name: str) -> Html:
     root = ElementTree.fromstring(svg)
     root.attrib.pop("width", None)
     root.attrib.pop("height", None)
-    return _markup(root, name, class_="still", aria_hidden="true")
+    return _node_markup(root, name, class_="still", aria_hidden="true")
 
 
-def _markup(node: ElementTree.Element, name: str, **attributes: str) -> Html:
+def _node_markup(node: ElementTree.Element, name: str, **attributes: str) -> Html:
     tag = node.tag.rpartition("}")[2]
     if tag not in _TAGS or node.get("display") == "none":
         return Html("")
-    children = [_markup(child, name) for child in node]
+    children = [_node_markup(child, name) for child in node]
     if (tag == "g" and not any(children)) or (tag == "path" and _is_unseen(node)):
         return Html("")
-    own = {key: value for key, value in node.attrib.items() if key in _ATTRIBUTES}
-    if "id" in own:
-        own["id"] = f"{name}-{own['id']}"
-    if "clip-path" in own:
-        own["clip-path"] = own["clip-path"].replace("url(#", f"url(#{name}-")
-    if own.get("opacity") == "1":
-        del own["opacity"]
-    return element(tag, node.text or "", *children, **attributes, **own)
+    svg_attributes = {key: value for key, value in node.attrib.items() if key in _ATTRIBUTES}
+    if "id" in svg_attributes:
+        svg_attributes["id"] = f"{name}-{svg_attributes['id']}"
+    if "clip-path" in svg_attributes:
+        svg_attributes["clip-path"] = svg_attributes["clip-path"].replace("url(#", f"url(#{name}-")
+    if svg_attributes.get("opacity") == "1":
+        del svg_attributes["opacity"]
+    return element(tag, node.text or "", *children, **attributes, **svg_attributes)
 
 
 def _is_unseen(path: ElementTree.Element) -> bool:

@@ -48,7 +48,7 @@ from dbdyno.study import Study, settings_lines
 if TYPE_CHECKING:
     # Imported where they are used, as a summary, which is to be there at once, explains nothing.
     from dbdyno.analyse.explain import Explanation
-    from dbdyno.report._explanation import Times
+    from dbdyno.report.why._cell_times import Times
 
 
 class StudyAnalysis:
@@ -72,7 +72,7 @@ class StudyAnalysis:
     @cached_property
     def facts(self) -> StudyFacts:
         """Return what the study's design says of its findings."""
-        return _facts(self.results)
+        return _study_facts(self.results)
 
     @cached_property
     def records(self) -> tuple[RunRecord, ...]:
@@ -80,14 +80,14 @@ class StudyAnalysis:
 
         An imported study had no plan: what is stored is all there is.
         """
-        stored = settled_records(self.results)
+        stored_records = settled_records(self.results)
         if self.study.imported is not None:
-            return tuple(stored)
-        known = {record.run.run_id: record for record in stored}
+            return tuple(stored_records)
+        records_by_id = {record.run.run_id: record for record in stored_records}
         planned = self.results.planned_runs
-        records = [known.get(run.run_id) or _missing(self.study, run) for run in planned]
+        records = [records_by_id.get(run.run_id) or _missing_run_record(self.study, run) for run in planned]
         ids = {run.run_id for run in planned}
-        return (*records, *(record for run_id, record in known.items() if run_id not in ids))
+        return (*records, *(record for run_id, record in records_by_id.items() if run_id not in ids))
 
     @cached_property
     def stored(self) -> tuple[RunRecord, ...]:
@@ -102,7 +102,7 @@ class StudyAnalysis:
     @cached_property
     def judgements(self) -> tuple[CellJudgement, ...]:
         """The cells in the order of the study, whatever the order of their runs was."""
-        return tuple(_as_listed(self.study, self.by_cell.values()))
+        return tuple(_in_study_order(self.study, self.by_cell.values()))
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
@@ -112,10 +112,10 @@ class StudyAnalysis:
     @cached_property
     def comparisons_at(self) -> Mapping[Place, list[Comparison]]:
         """The pairs of each place."""
-        found: dict[Place, list[Comparison]] = {}
+        pairs_by_place: dict[Place, list[Comparison]] = {}
         for pair in self.comparisons:
-            found.setdefault(place_of(pair), []).append(pair)
-        return found
+            pairs_by_place.setdefault(place_of(pair), []).append(pair)
+        return pairs_by_place
 
     @cached_property
     def ranks(self) -> dict[Place, dict[str, tuple[int, int]]]:
@@ -130,10 +130,10 @@ class StudyAnalysis:
     @cached_property
     def answer(self) -> Answer:
         """The answer to the study's question, the shape of the curves after who is fastest."""
-        found, shape = answer(self.judgements, self.comparisons), collapse_sentence(self.capacity)
+        study_answer, shape = answer(self.judgements, self.comparisons), collapse_sentence(self.capacity)
         if not shape:
-            return found
-        return replace(found, sentences=(found.sentences[0], shape, *found.sentences[1:]))
+            return study_answer
+        return replace(study_answer, sentences=(study_answer.sentences[0], shape, *study_answer.sentences[1:]))
 
     @cached_property
     def histograms(self) -> CellHistograms:
@@ -148,10 +148,10 @@ class StudyAnalysis:
     @cached_property
     def quantiles_of(self) -> Mapping[Cell, Mapping[Quantile, int]]:
         """Cell -> quantile -> nanoseconds."""
-        found: dict[Cell, dict[Quantile, int]] = {}
-        for each in self.quantiles:
-            found.setdefault(each.cell, {})[each.quantile] = each.value_ns
-        return found
+        quantiles: dict[Cell, dict[Quantile, int]] = {}
+        for cell_quantile in self.quantiles:
+            quantiles.setdefault(cell_quantile.cell, {})[cell_quantile.quantile] = cell_quantile.value_ns
+        return quantiles
 
     @cached_property
     def latency(self) -> tuple[LatencyJudgement, ...]:
@@ -212,7 +212,7 @@ class StudyAnalysis:
     @cached_property
     def times(self) -> Times | None:
         """Return what the runs of each cell store of where their time went; None of a search for a rate."""
-        from dbdyno.report._explanation import study_times
+        from dbdyno.report.why._cell_times import study_times
 
         return study_times(self.results, self.judgements, self.statement_sums)
 
@@ -236,8 +236,8 @@ class StudyAnalysis:
     def limitations(self) -> tuple[Caveat, ...]:
         """Return what limits the findings, the gravest first."""
         courses = courses_again(self.results, self.records)
-        weak = limitations(self.facts, self.records, self.judgements, self.comparisons, courses)
-        return (*altered_caveats(self.results), *_weighed(weak, self.fairness, self.machine))
+        study_caveats = limitations(self.facts, self.records, self.judgements, self.comparisons, courses)
+        return (*altered_caveats(self.results), *_order_limitations(study_caveats, self.fairness, self.machine))
 
     @property
     def settings_lines(self) -> list[str]:
@@ -271,14 +271,16 @@ def analyse_study(results: StoredStudy) -> StudyAnalysis:
     return results.once(StudyAnalysis)
 
 
-def _weighed(weak: Sequence[Caveat], fairness: Fairness, machine: MachineFindings) -> tuple[Caveat, ...]:
+def _order_limitations(
+    study_caveats: Sequence[Caveat], fairness: Fairness, machine: MachineFindings
+) -> tuple[Caveat, ...]:
     """Results that differ come first, then grave differences between targets; machine and lesser ones last."""
-    first = [caveat for caveat in weak if caveat.code == "results-differ"]
-    rest = [caveat for caveat in weak if caveat.code != "results-differ"]
-    return (*first, *fairness.caveats, *rest, *machine.caveats, *fairness.lesser)
+    differing_results = [caveat for caveat in study_caveats if caveat.code == "results-differ"]
+    other_caveats = [caveat for caveat in study_caveats if caveat.code != "results-differ"]
+    return (*differing_results, *fairness.caveats, *other_caveats, *machine.caveats, *fairness.lesser)
 
 
-def _as_listed(study: Study, judgements: Iterable[CellJudgement]) -> list[CellJudgement]:
+def _in_study_order(study: Study, judgements: Iterable[CellJudgement]) -> list[CellJudgement]:
     """Cells in the order of the study, whatever the order of their runs was."""
     targets = {target.name: index for index, target in enumerate(study.targets)}
     workloads = {choice.label: index for index, choice in enumerate(study.workloads)}
@@ -291,17 +293,21 @@ def _as_listed(study: Study, judgements: Iterable[CellJudgement]) -> list[CellJu
     return sorted(judgements, key=place)
 
 
-def _missing(study: Study, run: Run) -> RunRecord:
+def _missing_run_record(study: Study, run: Run) -> RunRecord:
     engine = next((target.engine for target in study.targets if target.name == run.cell.target), None)
     engine = engine or parse_engine_name("unknown:0")
     return RunRecord(run, engine.family, engine.version, engine.storage_engine, "missing", "not run yet")
 
 
-def _facts(results: StoredStudy) -> StudyFacts:
+def _study_facts(results: StoredStudy) -> StudyFacts:
     study = results.study
-    remote = all(server.host not in (None, "127.0.0.1", "::1", "localhost") for server in study.servers.values())
+    are_hosts_remote = all(
+        server.host not in (None, "127.0.0.1", "::1", "localhost") for server in study.servers.values()
+    )
     is_local = all(route in ("socket", "loopback") for route in study.routes)
-    elsewhere = bool(study.servers) and remote and all(t.engine.source.startswith("server") for t in study.targets)
+    are_servers_remote = (
+        bool(study.servers) and are_hosts_remote and all(t.engine.source.startswith("server") for t in study.targets)
+    )
     cores = results.host.get("logical_cpu_count", 0)
     windows = [record.window_s for record in results.records() if record.course is not None and record.window_s]
     window_s = min(windows, default=study.window_ns / 1e9)
@@ -310,7 +316,7 @@ def _facts(results: StoredStudy) -> StudyFacts:
         repeats=study.repeats,
         is_closed=study.pacing.is_closed,
         cores=cores if isinstance(cores, int) else 0,
-        shares_cores=study.imported is None and is_local and not study.pinning.is_apart and not elsewhere,
+        shares_cores=study.imported is None and is_local and not study.pinning.is_apart and not are_servers_remote,
         scaled=study.scaled,
         is_interleaved=study.order == "interleaved",
         are_results_compared=study.equivalence_events > 0 or len(study.targets) < 2,
@@ -325,10 +331,10 @@ def settled_records(results: StoredStudy) -> list[RunRecord]:
     A run is judged when it is stored. Folders of versions that did not keep that, or judged by another method, are
     judged from their seconds here, each time that they are opened.
     """
-    return [record if record.method == METHOD else _judged(results, record) for record in results.records()]
+    return [record if record.method == METHOD else _judge_record(results, record) for record in results.records()]
 
 
-def _judged(results: StoredStudy, record: RunRecord) -> RunRecord:
+def _judge_record(results: StoredStudy, record: RunRecord) -> RunRecord:
     pacing = results.study.pacing
     if pacing.stretches or pacing.search is not None or not record.tps_mean:
         return replace(record, settled=None, method=METHOD)  # the study itself varies the rate, or there is no window

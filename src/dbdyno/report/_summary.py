@@ -27,20 +27,20 @@ def summary_json(results: StoredStudy) -> dict[str, object]:
     window. Intervals between repeats are in the comparisons; ends that say nothing are null.
     """
     analysis = analyse_study(results)
-    shaped = analysis.study.shaped_routes
+    shaped_routes = analysis.study.shaped_routes
     return {
         "schema_version": SCHEMA_VERSION,
         "study": analysis.study.name,
         "question": analysis.study.question,
         **settings_object(analysis.study),
         "cells": [
-            _cell(record) | {"durability": analysis.fairness.durability(record.run.cell.target)}
+            _cell_object(record) | {"durability": analysis.fairness.durability(record.run.cell.target)}
             for record in analysis.records
         ],
-        "comparisons": [_pair(pair) for pair in analysis.comparisons],
-        "capacity": [_capacity(found) for found in analysis.capacity],
+        "comparisons": [_pair_object(pair) for pair in analysis.comparisons],
+        "capacity": [_capacity_object(judgement) for judgement in analysis.capacity],
         "warning": analysis.fairness.warning,
-        "counters": [_counters(cell) for cell in analysis.counters],
+        "counters": [_counters_object(cell) for cell in analysis.counters],
         "lives": lifecycles_object(analysis.lives),
         "answer": list(analysis.answer.sentences),
         "fairness": all_data(analysis.fairness.audit),
@@ -49,15 +49,15 @@ def summary_json(results: StoredStudy) -> dict[str, object]:
             target: [dataclasses.asdict(promise) for promise in promises]
             for target, promises in analysis.fairness.promises.items()
         },
-        **({"shaped_routes": [dataclasses.asdict(route) for route in shaped]} if shaped else {}),
+        **({"shaped_routes": [dataclasses.asdict(route) for route in shaped_routes]} if shaped_routes else {}),
         "machine": [{**dataclasses.asdict(finding), "times": times} for finding, times in analysis.machine.found],
         "caveats": [dataclasses.asdict(caveat) for caveat in analysis.limitations],
     }
 
 
-def _cell(record: RunRecord) -> dict[str, object]:
+def _cell_object(record: RunRecord) -> dict[str, object]:
     cell, course = record.run.cell, record.course
-    own = {name: value for name, value in record_to_json(record).items() if name not in _LEFT_OUT}
+    record_fields = {name: value for name, value in record_to_json(record).items() if name not in _LEFT_OUT}
     return {
         "target": cell.target,
         "workload": cell.workload,
@@ -66,7 +66,7 @@ def _cell(record: RunRecord) -> dict[str, object]:
         "route": cell.route,
         "repeat": record.run.repeat,
         "is_sentinel": record.run.is_sentinel,
-        **own,
+        **record_fields,
         "tps_mean": record.level_tps,
         "tps_half_width": record.level_half_width,
         "window_tps_mean": record.tps_mean,
@@ -76,46 +76,48 @@ def _cell(record: RunRecord) -> dict[str, object]:
     }
 
 
-def _counters(found: CellCounters) -> dict[str, object]:
+def _counters_object(cell_counters: CellCounters) -> dict[str, object]:
     """Growth for each transaction, levels at the end and at their highest; what the server does not show, by name."""
-    cell = found.group.cell
+    cell = cell_counters.group.cell
     return {
         "target": cell.target,
         "workload": cell.workload,
         "tier_bytes": cell.tier_bytes,
         "concurrency": cell.concurrency,
         "route": cell.route,
-        "transactions": found.transactions,
-        "per_transaction": {name: found.each(name) for name in sorted(found.deltas)},
-        "units": {name: unit for name, (_, unit) in sorted(found.deltas.items())},
-        "levels": {name: {"end": end, "highest": high} for name, (end, high, _) in sorted(found.levels.items())},
-        "write_amplification": write_amplification(found),
-        "absent": sorted(found.absent),
+        "transactions": cell_counters.transactions,
+        "per_transaction": {name: cell_counters.each(name) for name in sorted(cell_counters.deltas)},
+        "units": {name: unit for name, (_, unit) in sorted(cell_counters.deltas.items())},
+        "levels": {
+            name: {"end": end, "highest": highest} for name, (end, highest, _) in sorted(cell_counters.levels.items())
+        },
+        "write_amplification": write_amplification(cell_counters),
+        "absent": sorted(cell_counters.absent),
     }
 
 
-def _pair(pair: Comparison) -> dict[str, object]:
+def _pair_object(pair: Comparison) -> dict[str, object]:
     is_vague = is_vague_ratio(pair.low, pair.high)
     return dataclasses.asdict(pair) | ({"low": None, "high": None} if is_vague else {})
 
 
-def _capacity(found: CapacityJudgement) -> dict[str, object]:
-    tps, low, high = level_interval(found.best)
-    fit = found.fit
+def _capacity_object(judgement: CapacityJudgement) -> dict[str, object]:
+    tps, low, high = level_interval(judgement.best)
+    fit = judgement.fit
     law = None if fit is None else {name: getattr(fit, name) for name in _LAW}
     return {
-        "target": found.target,
-        "workload": found.workload,
-        "route": found.route,
-        "tier_bytes": found.tier_bytes,
+        "target": judgement.target,
+        "workload": judgement.workload,
+        "route": judgement.route,
+        "tier_bytes": judgement.tier_bytes,
         "peak_tps": tps,
         "low": low,
         "high": high,
-        "best_concurrency": found.peak.best,
-        "unsettled_concurrencies": list(found.unsettled),
-        "peak_concurrencies": list(found.peak.concurrencies),
-        "is_open": found.is_open,
-        "collapsed": [dataclasses.asdict(step) for step in found.falls],
-        "more_memory": None if found.more_memory is None else dataclasses.asdict(found.more_memory),
+        "best_concurrency": judgement.peak.best,
+        "unsettled_concurrencies": list(judgement.unsettled),
+        "peak_concurrencies": list(judgement.peak.concurrencies),
+        "is_open": judgement.is_open,
+        "collapsed": [dataclasses.asdict(step) for step in judgement.falls],
+        "more_memory": None if judgement.more_memory is None else dataclasses.asdict(judgement.more_memory),
         "law": law,
     }

@@ -53,10 +53,10 @@ def summary_table(results: StoredStudy, *, has_why: bool = False) -> Group:
     has_why : with the explanation of the best two, for which the histograms of all statements are read; else the
         command that gives it is named
     """
-    return to_terminal(_summary(analyse_study(results), has_why=has_why))
+    return to_terminal(_summary_blocks(analyse_study(results), has_why=has_why))
 
 
-def _summary(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block]:
+def _summary_blocks(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block]:
     yield from answer_blocks(analysis)
     if cells := cells_table(analysis):
         yield cells
@@ -66,16 +66,16 @@ def _summary(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block]:
     if types := types_table(analysis):
         yield Fold(types.caption, [types])
     yield from titled_list("Limitations", analysis.limitations)
-    yield from _why(analysis) if has_why else _where_why(analysis)
+    yield from _why_blocks(analysis) if has_why else _explain_hint_blocks(analysis)
 
 
-def _why(analysis: StudyAnalysis) -> list[Block]:
-    from dbdyno.report._why import why_lines  # late: a tenth of the time of a summary, which seldom needs it
+def _why_blocks(analysis: StudyAnalysis) -> list[Block]:
+    from dbdyno.report.why._choice import why_lines  # late: a tenth of the time of a summary, which seldom needs it
 
     return titled_list("Why", why_lines(analysis))
 
 
-def _where_why(analysis: StudyAnalysis) -> list[Block]:
+def _explain_hint_blocks(analysis: StudyAnalysis) -> list[Block]:
     """Name the command that explains a difference, where there is one and its statements were measured."""
     is_measured = any(record.imported is None for record in analysis.records)
     if len(analysis.targets) < 2 or not is_measured:
@@ -95,11 +95,11 @@ def answer_blocks(analysis: StudyAnalysis) -> list[Block]:
     return [
         Heading(question_words(analysis.study), 2),
         *(Paragraph((Span(words),)) for words in warnings),
-        *(Paragraph(_sentence(words, not index)) for index, words in enumerate(analysis.answer.sentences)),
+        *(Paragraph(_answer_sentence(words, not index)) for index, words in enumerate(analysis.answer.sentences)),
     ]
 
 
-def _sentence(words: str, is_first: bool) -> Words:
+def _answer_sentence(words: str, is_first: bool) -> Words:
     """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
     verdict, colon, figures = words.partition(": ")
     return (Span(verdict + colon.strip()), f" {figures}") if is_first and figures else words
@@ -111,20 +111,20 @@ def cells_table(analysis: StudyAnalysis) -> Table | None:
     if not places:
         return None
     classes = durability_classes(analysis)
-    differ = len(set(classes.values())) > 1
+    has_durability_column = len(set(classes.values())) > 1
     names = [Column("where", is_group=True), Column("target", is_name=True)]
-    names += [Column("durability")] if differ else []
+    names += [Column("durability")] if has_durability_column else []
     titles = (_measure_title(analysis), "place", "of the first", "p95", "p99")
     rows, place_words = [], place_namer(places)
     for place, group in sorted(places.items()):
-        ordered = sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
-        for judgement in ordered:
+        ranked = sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
+        for judgement in ranked:
             target = judgement.cell.target
-            survives = [classes.get(target, "")] if differ else []
-            figures = _cell_figures(analysis, judgement, ordered[0], len(group))
-            rows.append([place_words(place), target_title(target), *survives, *figures])
+            durability_cells = [classes.get(target, "")] if has_durability_column else []
+            figures = _cell_figures(analysis, judgement, ranked[0], len(group))
+            rows.append([place_words(place), target_title(target), *durability_cells, *figures])
     columns = [*names, *(Column(title, is_number=True) for title in titles)]
-    return Table("cells", "Every place", columns, rows, _legend(analysis))
+    return Table("cells", "Every place", columns, rows, _legend_text(analysis))
 
 
 def _measure_title(analysis: StudyAnalysis) -> str:
@@ -136,16 +136,16 @@ def _cell_figures(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJ
     """Level, places it may hold, ratio to the best of its place, p95 and p99."""
     target, place = judgement.cell.target, judgement.place
     pair = pair_at(place, target, best.cell.target, analysis.comparisons_at.get(place, ()))
-    found = analysis.quantiles_of.get(judgement.cell, {})
+    quantiles = analysis.quantiles_of.get(judgement.cell, {})
     return [
         cell_level_words(judgement),
         rank_words(analysis.ranks[place][target], count) if judgement.decides else "not settled",
-        "" if pair is None else _against(pair),
-        *(milliseconds(found.get(quantile)) for quantile in ("p95", "p99")),
+        "" if pair is None else _ratio_to_first(pair),
+        *(milliseconds(quantiles.get(quantile)) for quantile in ("p95", "p99")),
     ]
 
 
-def _against(pair: Comparison) -> str:
+def _ratio_to_first(pair: Comparison) -> str:
     """Ratio to the first of the place, marked where that is not a difference; nothing where it has not settled."""
     if pair.verdict == "not settled":
         return ""
@@ -154,13 +154,17 @@ def _against(pair: Comparison) -> str:
     return f"{mark}{number} ({interval.replace(' to ', '-')})"
 
 
-def _legend(analysis: StudyAnalysis) -> str:
+def _legend_text(analysis: StudyAnalysis) -> str:
     """What the marks of the table mean, and on which spread between repeats its verdicts rest where none was seen."""
     words = "place: possible places, ties overlap; ?: undecided; =: equal to within 3 %"
     if any(pair.verdict == "not settled" for pair in analysis.comparisons):
         words += "; (level): throughput has not settled, so it is not compared"
-    assumed = max((p.assumed_spread for p in analysis.comparisons if p.assumed_spread is not None), default=None)
-    return f"{words}; one run a cell: verdicts hold {assumed_words(assumed)}" if assumed is not None else words
+    assumed_spread = max((p.assumed_spread for p in analysis.comparisons if p.assumed_spread is not None), default=None)
+    return (
+        f"{words}; one run a cell: verdicts hold {assumed_words(assumed_spread)}"
+        if assumed_spread is not None
+        else words
+    )
 
 
 def comparisons_table(analysis: StudyAnalysis, facets: Sequence[str] = ()) -> Table:
@@ -193,23 +197,25 @@ def durability_classes(analysis: StudyAnalysis) -> dict[str, str]:
 
 def client_line(analysis: StudyAnalysis) -> str:
     """Return what the client used of what it can do here, over all judged runs."""
-    judged = [record for judgement in analysis.judgements for record in judgement.judged]
-    shares = [share for record in judged if (share := client_share(record)) is not None]
+    judged_records = [record for judgement in analysis.judgements for record in judgement.judged]
+    shares = [share for record in judged_records if (share := client_share(record)) is not None]
     if not shares:
         return "client: the share of its maximum rate is unknown"
     low, high = f"{100 * min(shares):.0f}", f"{100 * max(shares):.0f} %"
-    used = high if high == f"{low} %" else f"{low} to {high}"
-    plain = (
-        "" if all(record.client_use_basis == "calibration" for record in judged) else " (not calibrated in all runs)"
+    used_words = high if high == f"{low} %" else f"{low} to {high}"
+    basis_words = (
+        ""
+        if all(record.client_use_basis == "calibration" for record in judged_records)
+        else " (not calibrated in all runs)"
     )
-    return f"client: used {used} of its maximum rate{plain}"
+    return f"client: used {used_words} of its maximum rate{basis_words}"
 
 
 def course_lines(analysis: StudyAnalysis) -> list[str]:
     """Return what the runs made of lengths that were left to them, and what the sentinel saw of the machine."""
     courses, sentinel = summarise_courses(analysis.stored), judge_sentinel(analysis.records)
-    driven = [f"driven: {courses_words(courses)}"] if courses else []
-    return [*driven, *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else [])]
+    driven_lines = [f"driven: {courses_words(courses)}"] if courses else []
+    return [*driven_lines, *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else [])]
 
 
 def types_table(analysis: StudyAnalysis) -> Table | None:
@@ -221,11 +227,11 @@ def types_table(analysis: StudyAnalysis) -> Table | None:
 
 
 def _types_title(cell: CellTypes) -> str:
-    where = cell.group.cell
+    place = cell.group.cell
     nopm = cell.rate_words(lambda rates: rates.server_nopm if rates.nopm is None else rates.nopm)
     tpm = cell.rate_words(lambda rates: rates.server_tpm if rates.tpm is None else rates.tpm)
     orders = f": {nopm} NOPM, {tpm} TPM" if nopm else ""
-    return f"{target_title(where.target)}, {where.concurrency:,} connections{orders}"
+    return f"{target_title(place.target)}, {place.concurrency:,} connections{orders}"
 
 
 def _type_row(figures: TypeFigures) -> list[str]:

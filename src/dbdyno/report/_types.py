@@ -44,41 +44,41 @@ def cells_with_types(judgements: Iterable[CellJudgement], times: Mapping[Cell, T
     ----------
     times : of these cells, by type
     """
-    found = []
+    cells = []
     for group in judgements:
         if group.cell in times:
             rates = tuple(record.orders for record in group.judged if record.orders is not None)
             names = dict.fromkeys(figures.name for record in group.judged for figures in record.types)
-            types = tuple(_type(name, group.judged, times[group.cell]) for name in names)
-            found.append(CellTypes(group, types, rates))
-    return found
+            types = tuple(_merged_type_figures(name, group.judged, times[group.cell]) for name in names)
+            cells.append(CellTypes(group, types, rates))
+    return cells
 
 
-def _type(name: str, runs: Sequence[RunRecord], times: TypeTimes) -> TypeFigures:
-    parts = [figures for record in runs for figures in record.types if figures.name == name]
-    mean_ns, latency = times.get(name) or _told(parts)
+def _merged_type_figures(name: str, runs: Sequence[RunRecord], times: TypeTimes) -> TypeFigures:
+    run_figures = [figures for record in runs for figures in record.types if figures.name == name]
+    mean_ns, latency = times.get(name) or _printed_mean_and_quantiles(run_figures)
     return TypeFigures(
         name=name,
-        completed=sum(part.completed for part in parts),
-        failed=sum(part.failed for part in parts),
-        retries=sum(part.retries for part in parts),
-        rolled_back=sum(part.rolled_back for part in parts),
-        tps=sum(part.tps for part in parts) / len(parts) if parts else 0.0,
+        completed=sum(figures.completed for figures in run_figures),
+        failed=sum(figures.failed for figures in run_figures),
+        retries=sum(figures.retries for figures in run_figures),
+        rolled_back=sum(figures.rolled_back for figures in run_figures),
+        tps=sum(figures.tps for figures in run_figures) / len(run_figures) if run_figures else 0.0,
         mean_ns=mean_ns,
         latency_ns=latency,
     )
 
 
-def _told(parts: Sequence[TypeFigures]) -> tuple[float | None, LatencyNs | None]:
+def _printed_mean_and_quantiles(run_figures: Sequence[TypeFigures]) -> tuple[float | None, LatencyNs | None]:
     """Mean and quantiles as a tool printed them: of several runs the middle one (of two the larger)."""
 
     def middle(values: Iterable[Number | None]) -> Number | None:
-        known = sorted(value for value in values if value is not None)
-        return known[len(known) // 2] if parts and len(known) == len(parts) else None
+        known_values = sorted(value for value in values if value is not None)
+        return known_values[len(known_values) // 2] if run_figures and len(known_values) == len(run_figures) else None
 
     quantiles = [
-        middle(None if part.latency_ns is None else getattr(part.latency_ns, name) for part in parts)
+        middle(None if figures.latency_ns is None else getattr(figures.latency_ns, name) for figures in run_figures)
         for name in ("p50", "p95", "p99", "p999", "max")
     ]
-    mean_ns = middle(part.mean_ns for part in parts)
+    mean_ns = middle(figures.mean_ns for figures in run_figures)
     return mean_ns, LatencyNs(*quantiles) if any(value is not None for value in quantiles) else None

@@ -19,12 +19,12 @@ def upgrades_table(analysis: StudyAnalysis) -> Table:
 
     rows = []
     for upgrade in analysis.upgrades:
-        shown = upgrade.shown()
-        gains, losses = [c for c in shown if c.ratio > 1], [c for c in shown if c.ratio < 1]
-        open_count = len(upgrade.changes) - len(shown)
+        shown_changes = upgrade.shown()
+        gains, losses = [c for c in shown_changes if c.ratio > 1], [c for c in shown_changes if c.ratio < 1]
+        open_count = len(upgrade.changes) - len(shown_changes)
         counts = [f"{count:,}" for count in (len(gains), len(losses), open_count)]
-        most = (gains[0] if gains else None, losses[-1] if losses else None)
-        rows.append([upgrade.title, *counts, *map(extreme, most)])
+        extreme_changes = (gains[0] if gains else None, losses[-1] if losses else None)
+        rows.append([upgrade.title, *counts, *map(extreme, extreme_changes)])
     columns = [Column("upgrade", is_name=True)]
     columns += [Column(title, is_number=True) for title in ("faster at", "slower at", "no difference shown at")]
     columns += [Column("most gained"), Column("most lost")]

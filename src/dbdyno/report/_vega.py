@@ -21,38 +21,38 @@ _DIGEST_CHARS = 64
 @cache
 def vega_script() -> str:
     """The script, safe inside a ``script`` element."""
-    kept = _cache_folder() / f"vega-{metadata.version('vl-convert-python')}.js"
-    return _read(kept) or _made(kept)
+    cache_path = _cache_folder() / f"vega-{metadata.version('vl-convert-python')}.js"
+    return _read_cached_script(cache_path) or _make_script(cache_path)
 
 
 def _cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dbdyno"
 
 
-def _read(kept: Path) -> str:
+def _read_cached_script(cache_path: Path) -> str:
     """The kept script; empty where there is none, it is not this user's, or it is not whole."""
     try:
-        descriptor = os.open(kept, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(cache_path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, encoding="utf-8", newline="") as file:
             if os.fstat(file.fileno()).st_uid != os.geteuid():
                 return ""
             digest, script = file.read(_DIGEST_CHARS), file.read()
     except (OSError, UnicodeDecodeError):
         return ""
-    return script if digest == _digest(script) else ""
+    return script if digest == _script_digest(script) else ""
 
 
-def _made(kept: Path) -> str:
+def _make_script(cache_path: Path) -> str:
     with ChartConverter() as converter:
         bundled = converter.bundle()
     script = bundled.replace("</script", "<\\/script")
     with contextlib.suppress(OSError):  # without a cache the next report takes as long as this one
-        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = kept.with_name(f".{kept.name}.{os.getpid()}")
-        temporary.write_text(_digest(script) + script, encoding="utf-8", newline="")
-        temporary.replace(kept)
+        cache_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        temporary = cache_path.with_name(f".{cache_path.name}.{os.getpid()}")
+        temporary.write_text(_script_digest(script) + script, encoding="utf-8", newline="")
+        temporary.replace(cache_path)
     return script
 
 
-def _digest(script: str) -> str:
+def _script_digest(script: str) -> str:
     return hashlib.sha256(script.encode()).hexdigest()

@@ -49,25 +49,25 @@ class OpenConnections:
 
     def admit(self, connection: socket.socket) -> bool:
         """Take a new connection; False when every place is taken by one that is being answered."""
-        now = time.monotonic()
+        now_s = time.monotonic()
         with self._lock:
             if len(self._open) >= self._limits.most:
-                waiting = [other for other, facts in self._open.items() if facts.is_waiting]
-                if not waiting:
+                waiting_connections = [candidate for candidate, facts in self._open.items() if facts.is_waiting]
+                if not waiting_connections:
                     return False
-                oldest = min(waiting, key=lambda other: self._open[other].opened)
+                oldest = min(waiting_connections, key=lambda candidate: self._open[candidate].opened)
                 del self._open[oldest]
-                _end(oldest)
-            self._open[connection] = _Open(now, now + self._limits.request_s)
+                _shut_down(oldest)
+            self._open[connection] = _Open(now_s, now_s + self._limits.request_s)
             return True
 
     def answering(self, connection: socket.socket) -> None:
         """Its request is there; now it is our turn."""
-        self._change(connection, None)
+        self._set_deadline(connection, None)
 
     def replying(self, connection: socket.socket) -> None:
         """Its reply is made and goes out."""
-        self._change(connection, time.monotonic() + self._limits.reply_s)
+        self._set_deadline(connection, time.monotonic() + self._limits.reply_s)
 
     def drop(self, connection: socket.socket) -> None:
         """It is closed."""
@@ -76,21 +76,23 @@ class OpenConnections:
 
     def end_overdue(self) -> None:
         """End those whose time is up; each one's own thread then closes it."""
-        now = time.monotonic()
+        now_s = time.monotonic()
         with self._lock:
-            overdue = [c for c, facts in self._open.items() if facts.deadline is not None and facts.deadline < now]
-            for connection in overdue:
+            overdue_connections = [
+                c for c, facts in self._open.items() if facts.deadline is not None and facts.deadline < now_s
+            ]
+            for connection in overdue_connections:
                 del self._open[connection]
-                _end(connection)
+                _shut_down(connection)
 
-    def _change(self, connection: socket.socket, deadline: float | None) -> None:
+    def _set_deadline(self, connection: socket.socket, deadline: float | None) -> None:
         with self._lock:
             if connection in self._open:
                 self._open[connection].deadline = deadline
                 self._open[connection].is_waiting = False
 
 
-def _end(connection: socket.socket) -> None:
+def _shut_down(connection: socket.socket) -> None:
     """Wake the thread that reads or writes it, which closes it."""
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

@@ -53,12 +53,14 @@ class LiveRun:
     @property
     def errors(self) -> int:
         """Errors of the run so far."""
-        return sum(int(_number(entry.facts.get("errors")) or 0) for entry in self.seconds)
+        return sum(int(_finite_number(entry.facts.get("errors")) or 0) for entry in self.seconds)
 
     def window(self) -> list[float]:
         """Transactions per second of each second of the window so far."""
         return [
-            _number(entry.facts.get("tps")) or 0.0 for entry in self.seconds if entry.facts.get("phase") == "window"
+            _finite_number(entry.facts.get("tps")) or 0.0
+            for entry in self.seconds
+            if entry.facts.get("phase") == "window"
         ]
 
 
@@ -76,13 +78,13 @@ def live_run(entries: Sequence[JournalEntry]) -> LiveRun | None:
     facts: Mapping[str, Any] = run.facts
     cell = Cell(
         str(facts.get("target", "")),
-        int(_number(facts.get("tier_bytes")) or 0),
-        int(_number(facts.get("concurrency")) or 0),
+        int(_finite_number(facts.get("tier_bytes")) or 0),
+        int(_finite_number(facts.get("concurrency")) or 0),
         str(facts.get("workload", "")),
         facts.get("route", "unknown"),
     )
     phase = str(phases[-1].facts.get("phase", "")) if phases else "start"
-    number, repeat = (int(_number(facts.get(name)) or 0) for name in ("number", "repeat"))
+    number, repeat = (int(_finite_number(facts.get(name)) or 0) for name in ("number", "repeat"))
     return LiveRun("", cell, number, repeat, phase, run.at_ns, tuple(seconds), bench)
 
 
@@ -92,8 +94,8 @@ def live_object(run: LiveRun | None) -> dict[str, object] | None:
         return None
     if run.cell is None:
         return {"doing": run.doing, "bench": run.bench}
-    shown = run.seconds[-_MOST_SECONDS:]
-    last = run.last or {}
+    shown_seconds = run.seconds[-_MOST_SECONDS:]
+    last_second = run.last or {}
     return {
         "doing": "",
         "bench": run.bench,
@@ -106,47 +108,47 @@ def live_object(run: LiveRun | None) -> dict[str, object] | None:
         "repeat": run.repeat,
         "phase": run.phase,
         "began_ms": run.began_ns // 10**6,
-        "second": last.get("second"),
-        "seconds_count": last.get("seconds_count"),
-        "is_at_most": isinstance(last.get("unsettled"), list),
-        "first": len(run.seconds) - len(shown),
-        "tps": [_number(entry.facts.get("tps")) for entry in shown],
-        "p95_ms": [_milliseconds(entry.facts.get("p95_ns")) for entry in shown],
-        "is_window": [entry.facts.get("phase") == "window" for entry in shown],
-        "qps": _number(last.get("qps")),
+        "second": last_second.get("second"),
+        "seconds_count": last_second.get("seconds_count"),
+        "is_at_most": isinstance(last_second.get("unsettled"), list),
+        "first": len(run.seconds) - len(shown_seconds),
+        "tps": [_finite_number(entry.facts.get("tps")) for entry in shown_seconds],
+        "p95_ms": [_milliseconds(entry.facts.get("p95_ns")) for entry in shown_seconds],
+        "is_window": [entry.facts.get("phase") == "window" for entry in shown_seconds],
+        "qps": _finite_number(last_second.get("qps")),
         "errors": run.errors,
-        "verdict": _verdict(last),
-        "client_use_share": _number(last.get("client_use_share")),
-        **_level(run.window()),
+        "verdict": _warm_up_verdict(last_second),
+        "client_use_share": _finite_number(last_second.get("client_use_share")),
+        **_window_level(run.window()),
     }
 
 
-def _verdict(last: Mapping[str, Any]) -> str:
+def _warm_up_verdict(last_second: Mapping[str, Any]) -> str:
     """What keeps a warm-up going whose length is left to the run; empty in a window, whose level is shown."""
-    unsettled, passes = last.get("unsettled"), _number(last.get("passes"))
-    if last.get("phase") == "window" or not isinstance(unsettled, list) or passes is None:
+    unsettled, passes = last_second.get("unsettled"), _finite_number(last_second.get("passes"))
+    if last_second.get("phase") == "window" or not isinstance(unsettled, list) or passes is None:
         return ""
     return verdict_words(Course(unsettled=tuple(map(str, unsettled)), passes=int(passes)))
 
 
-def _level(window: Sequence[float]) -> dict[str, object]:
+def _window_level(window: Sequence[float]) -> dict[str, object]:
     """Mean of the window so far and how far its noise alone may take it."""
     if len(window) < _LEAST_WINDOW_S:
         return {"window_s": len(window), "mean": None, "half_width": None}
     try:
-        found = noise_interval(window)
+        interval = noise_interval(window)
     except AnalysisError:
         return {"window_s": len(window), "mean": None, "half_width": None}
-    half = found.half_width if math.isfinite(found.half_width) else None
-    return {"window_s": len(window), "mean": found.mean, "half_width": half}
+    half_width = interval.half_width if math.isfinite(interval.half_width) else None
+    return {"window_s": len(window), "mean": interval.mean, "half_width": half_width}
 
 
 def _milliseconds(value: object) -> float | None:
-    number = _number(value)
+    number = _finite_number(value)
     return None if number is None else round(number / 1e6, 3)
 
 
-def _number(value: object) -> float | None:
+def _finite_number(value: object) -> float | None:
     """A finite number; None for anything else that a file may hold."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -1,6 +1,6 @@
 r"""Writes the run under way in the text format of OpenMetrics 1.0, for Prometheus and similar programs.
 
->>> print("\n".join(_family("x_seconds", "gauge", "How long.", [({"study": 'a"b'}, 0.5)], unit="seconds")))
+>>> print("\n".join(_family_lines("x_seconds", "gauge", "How long.", [({"study": 'a"b'}, 0.5)], unit="seconds")))
 # TYPE x_seconds gauge
 # UNIT x_seconds seconds
 # HELP x_seconds How long.
@@ -26,33 +26,41 @@ def open_metrics(folders: Iterable[StudyFolder]) -> str:
     A figure that is not known, or older than ten seconds, is left out: a monitor shows a gap, not a flat line.
     """
     running = [folder for folder in folders if folder.is_running()]
-    lines = _progress(running)
+    lines = _progress_lines(running)
     runs = [(folder, live_run(entries)) for folder in running for entries in folder.live()]
-    driven = [(_labels(folder, run), run) for folder, run in runs if run is not None and run.cell is not None]
-    lines += _seconds(driven)
+    labelled_runs = [
+        (_run_labels(folder, run), run) for folder, run in runs if run is not None and run.cell is not None
+    ]
+    lines += _run_lines(labelled_runs)
     return "\n".join([*lines, "# EOF", ""])
 
 
-def _progress(folders: Sequence[StudyFolder]) -> list[str]:
-    stored = [({"study": folder.label}, folder.stored()) for folder in folders]
+def _progress_lines(folders: Sequence[StudyFolder]) -> list[str]:
+    stored_studies = [({"study": folder.label}, folder.stored()) for folder in folders]
     return [
-        *_family("dbdyno_studies_running", "gauge", "Studies that run now.", [({}, len(folders))]),
-        *_family(
-            "dbdyno_study_runs_planned", "gauge", "Runs of the plan.", [(name, s.runs_total) for name, s in stored]
+        *_family_lines("dbdyno_studies_running", "gauge", "Studies that run now.", [({}, len(folders))]),
+        *_family_lines(
+            "dbdyno_study_runs_planned",
+            "gauge",
+            "Runs of the plan.",
+            [(name, s.runs_total) for name, s in stored_studies],
         ),
-        *_family(
-            "dbdyno_study_runs_stored", "gauge", "Runs stored so far.", [(name, s.runs_done) for name, s in stored]
+        *_family_lines(
+            "dbdyno_study_runs_stored",
+            "gauge",
+            "Runs stored so far.",
+            [(name, s.runs_done) for name, s in stored_studies],
         ),
-        *_family(
+        *_family_lines(
             "dbdyno_study_runs_failed",
             "gauge",
             "Runs stored as failed.",
-            [(name, s.statuses.get("failed", 0)) for name, s in stored],
+            [(name, s.statuses.get("failed", 0)) for name, s in stored_studies],
         ),
     ]
 
 
-def _labels(folder: StudyFolder, run: LiveRun) -> Mapping[str, str]:
+def _run_labels(folder: StudyFolder, run: LiveRun) -> Mapping[str, str]:
     cell = run.cell
     if cell is None:
         return {"study": folder.label}
@@ -68,31 +76,35 @@ def _labels(folder: StudyFolder, run: LiveRun) -> Mapping[str, str]:
     }
 
 
-def _seconds(driven: Sequence[tuple[Mapping[str, str], LiveRun]]) -> list[str]:
+def _run_lines(labelled_runs: Sequence[tuple[Mapping[str, str], LiveRun]]) -> list[str]:
     def newest(name: str, scale: float = 1.0) -> list[Sample]:
-        found: list[tuple[Mapping[str, str], Any]] = [(own, (run.last or {}).get(name)) for own, run in driven]
-        return [(own, scale * value) for own, value in found if isinstance(value, int | float)]
+        labelled_values: list[tuple[Mapping[str, str], Any]] = [
+            (labels, (run.last or {}).get(name)) for labels, run in labelled_runs
+        ]
+        return [(labels, scale * value) for labels, value in labelled_values if isinstance(value, int | float)]
 
     phases = [
-        ({**own, "dbdyno_run_phase": phase}, float(phase == run.phase))
-        for own, run in driven
+        ({**labels, "dbdyno_run_phase": phase}, float(phase == run.phase))
+        for labels, run in labelled_runs
         for phase in dict.fromkeys([*PHASES, run.phase])
     ]
-    errors = [(own, float(run.errors)) for own, run in driven]
+    errors = [(labels, float(run.errors)) for labels, run in labelled_runs]
     return [
-        *_family("dbdyno_run_phase", "stateset", "What the run under way does.", phases),
-        *_family("dbdyno_run_transactions_per_second", "gauge", "Committed in the newest second.", newest("tps")),
-        *_family("dbdyno_run_statements_per_second", "gauge", "Statements in the newest second.", newest("qps")),
-        *_family(
+        *_family_lines("dbdyno_run_phase", "stateset", "What the run under way does.", phases),
+        *_family_lines("dbdyno_run_transactions_per_second", "gauge", "Committed in the newest second.", newest("tps")),
+        *_family_lines("dbdyno_run_statements_per_second", "gauge", "Statements in the newest second.", newest("qps")),
+        *_family_lines(
             "dbdyno_run_latency_p95_seconds",
             "gauge",
             "95th percentile of the newest second's transactions.",
             newest("p95_ns", 1e-9),
             unit="seconds",
         ),
-        *_family("dbdyno_run_errors", "counter", "Server errors since the run began.", errors, suffix="_total"),
-        *_family("dbdyno_run_connections", "gauge", "Connections alive in the newest second.", newest("connections")),
-        *_family(
+        *_family_lines("dbdyno_run_errors", "counter", "Server errors since the run began.", errors, suffix="_total"),
+        *_family_lines(
+            "dbdyno_run_connections", "gauge", "Connections alive in the newest second.", newest("connections")
+        ),
+        *_family_lines(
             "dbdyno_run_client_use_ratio",
             "gauge",
             "Share of what the load generator can do here.",
@@ -102,7 +114,7 @@ def _seconds(driven: Sequence[tuple[Mapping[str, str], LiveRun]]) -> list[str]:
     ]
 
 
-def _family(
+def _family_lines(
     name: str, kind: str, words: str, samples: Sequence[Sample], *, unit: str = "", suffix: str = ""
 ) -> list[str]:
     """A metric family; none where it has no sample."""

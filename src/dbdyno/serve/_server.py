@@ -40,17 +40,17 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        self._answer(with_body=True)
+        self._send_answer(with_body=True)
 
     def do_HEAD(self) -> None:
-        self._answer(with_body=False)
+        self._send_answer(with_body=False)
 
     def _refuse(self) -> None:
         self._send(text_reply(405, "nothing can be changed here"), with_body=True, Allow="GET, HEAD")
 
     do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _refuse
 
-    def _answer(self, *, with_body: bool) -> None:
+    def _send_answer(self, *, with_body: bool) -> None:
         self.server.connections.answering(self.connection)
         if not self.site.is_called(self.headers.get("Host")):
             words = "this server is not called that; --allow-host NAME lets a name be used"
@@ -133,11 +133,11 @@ def serving(
     ------
     HostError : address or port can't be had
     """
-    with tempfile.TemporaryDirectory(prefix="dbdyno-serve-") as kept:
+    with tempfile.TemporaryDirectory(prefix="dbdyno-serve-") as reports_folder:
         names = frozenset(name.lower() for name in allowed) | own_names()
-        site = Site(Studies(top, check), Reports(Path(kept)), names)
+        site = Site(Studies(top, check), Reports(Path(reports_folder)), names)
         handler = type("_SiteHandler", (_Handler,), {"site": site})
-        server = _listening(host, port, handler)
+        server = _open_server(host, port, handler)
         server.connections = OpenConnections(limits)
         thread = threading.Thread(target=server.serve_forever, name="dbdyno-serve", daemon=True)
         thread.start()
@@ -149,7 +149,7 @@ def serving(
             thread.join()
 
 
-def _listening(host: str, port: int, handler: type[_Handler]) -> _Server:
+def _open_server(host: str, port: int, handler: type[_Handler]) -> _Server:
     kind = type("_Server6", (_Server,), {"address_family": 10}) if ":" in host else _Server
     try:
         server: _Server = kind((host, port), handler)

@@ -55,29 +55,31 @@ class Site:
     def reply(self, path: str) -> Reply:
         """The answer to a GET of a path, without its query."""
         if path == "/":
-            return _page("list", "Studies")
+            return _page_reply("list", "Studies")
         if path == "/studies.json":
             cards = [card_object(folder) for folder in self.studies.all()]
-            return _json({"dbdyno_version": dbdyno.__version__, "folder": str(self.studies.top), "studies": cards})
+            return _json_reply(
+                {"dbdyno_version": dbdyno.__version__, "folder": str(self.studies.top), "studies": cards}
+            )
         if path == "/metrics":
             return Reply(200, CONTENT_TYPE, open_metrics(self.studies.all()).encode(errors="replace"))
         if path == "/style.css":
-            return Reply(200, "text/css; charset=utf-8", (page_style() + _asset("serve.css")).encode())
+            return Reply(200, "text/css; charset=utf-8", (page_style() + _asset_text("serve.css")).encode())
         if path in _ASSETS:
             name, kind = _ASSETS[path]
-            return Reply(200, kind, _asset(name).encode())
-        return self._of_study(path)
+            return Reply(200, kind, _asset_text(name).encode())
+        return self._study_reply(path)
 
-    def _of_study(self, path: str) -> Reply:
+    def _study_reply(self, path: str) -> Reply:
         match = _STUDY_RE.fullmatch(path)
         folder = self.studies.of(match[1]) if match else None
         if match is None or folder is None:
             return text_reply(404, "this page does not exist; / lists the studies")
         if match[2] == ".json":
-            return _json(study_object(folder))
-        return _page("study", "Study") if match[2] == "/" else self._report(folder)
+            return _json_reply(study_object(folder))
+        return _page_reply("study", "Study") if match[2] == "/" else self._report_reply(folder)
 
-    def _report(self, folder: StudyFolder) -> Reply:
+    def _report_reply(self, folder: StudyFolder) -> Reply:
         try:
             return Reply(200, _HTML, self.reports.page(folder), _REPORT_POLICY)
         except DbdynoError as error:
@@ -121,14 +123,14 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _page(name: str, title: str) -> Reply:
-    page = Template(_asset("page.html")).substitute(title=title, page=name, main=_asset(f"{name}.html"))
+def _page_reply(name: str, title: str) -> Reply:
+    page = Template(_asset_text("page.html")).substitute(title=title, page=name, main=_asset_text(f"{name}.html"))
     return Reply(200, _HTML, page.encode())
 
 
-def _json(value: object) -> Reply:
+def _json_reply(value: object) -> Reply:
     return Reply(200, _JSON, json.dumps(value, allow_nan=False).encode())
 
 
-def _asset(name: str) -> str:
+def _asset_text(name: str) -> str:
     return (resources.files("dbdyno.serve") / "page" / name).read_text(encoding="utf-8")

@@ -67,21 +67,21 @@ class StudyFolder:
 
     def stamp(self) -> tuple[int, ...]:
         """Changes whenever something is stored."""
-        found = []
+        stamp_values = []
         for name in ("manifest.json", "journal.jsonl", "study.toml", "runs"):
             try:
                 facts = (self.path / name).stat()
-                found += [facts.st_mtime_ns, facts.st_size]
+                stamp_values += [facts.st_mtime_ns, facts.st_size]
             except OSError:
-                found += [0, 0]
-        return tuple(found)
+                stamp_values += [0, 0]
+        return tuple(stamp_values)
 
     def stored(self) -> StoredFolder:
         """What its files say now."""
         with self._lock:
             stamp = self.stamp()
             if stamp != self._stamp:
-                self._stored, self._stamp = _read(self.path, self._check), stamp
+                self._stored, self._stamp = _read_folder(self.path, self._check), stamp
             return self._stored
 
     def results(self) -> StoredStudy:
@@ -91,10 +91,10 @@ class StudyFolder:
         ------
         StoreError : the manifest can't be read
         """
-        stamp, opened = self.stamp()[:2], self._opened
-        if opened is None or opened[0] != stamp:
-            self._opened = opened = (stamp, self.checked())
-        return opened[1]
+        stamp, cached = self.stamp()[:2], self._opened
+        if cached is None or cached[0] != stamp:
+            self._opened = cached = (stamp, self.checked())
+        return cached[1]
 
     def checked(self) -> StoredStudy:
         """The folder, opened anew and held against its checksums, as before a report is made of it.
@@ -114,16 +114,16 @@ class StudyFolder:
 
     def state(self) -> State:
         """What became of the study."""
-        stored = self.stored()
-        if stored.problem:
+        stored_folder = self.stored()
+        if stored_folder.problem:
             return "unreadable"
         if self.is_running():
             return "running"
-        if stored.is_imported:
+        if stored_folder.is_imported:
             return "imported"
-        if stored.is_refused:
+        if stored_folder.is_refused:
             return "refused"
-        return "finished" if stored.runs_done >= stored.runs_total else "interrupted"
+        return "finished" if stored_folder.runs_done >= stored_folder.runs_total else "interrupted"
 
     def live(self) -> list[tuple[JournalEntry, ...]]:
         """What is told of the run under way, of each bench where there are several; nothing when nobody writes."""
@@ -146,37 +146,39 @@ class Studies:
         """By name."""
         with self._lock:
             if time.monotonic() - self._looked_at >= _LOOKED_FOR_S:
-                self._look()
+                self._scan_folders()
             return list(self._known.values())
 
     def of(self, key: str) -> StudyFolder | None:
         """The folder of a key. No address ever becomes a path: only what was found can be asked for."""
         return next((folder for folder in self.all() if folder.key == key), None)
 
-    def _look(self) -> None:
-        found = [StudyFolder(path, _label(path, self.top), self._check) for path in find_results(self.top)]
-        self._known = {new.key: self._known.get(new.key, new) for new in found}
+    def _scan_folders(self) -> None:
+        study_folders = [
+            StudyFolder(path, _folder_label(path, self.top), self._check) for path in find_results(self.top)
+        ]
+        self._known = {folder.key: self._known.get(folder.key, folder) for folder in study_folders}
         self._looked_at = time.monotonic()
 
 
-def _label(path: Path, top: Path) -> str:
-    return str(path.relative_to(top)) if path != top else path.resolve().name
+def _folder_label(path: Path, root: Path) -> str:
+    return str(path.relative_to(root)) if path != root else path.resolve().name
 
 
-def _read(path: Path, check: Check) -> StoredFolder:
+def _read_folder(path: Path, check: Check) -> StoredFolder:
     try:
-        return _of_study(StoredStudy.open(path, check=check))
+        return _stored_folder(StoredStudy.open(path, check=check))
     except DbdynoError as error:
         return StoredFolder(name=path.name, problem=str(error))
     except (OSError, ValueError, KeyError, TypeError) as error:
         return StoredFolder(name=path.name, problem=f"{type(error).__name__}: {error}")
 
 
-def _of_study(results: StoredStudy) -> StoredFolder:
+def _stored_folder(results: StoredStudy) -> StoredFolder:
     study, records, journal = results.study, analyse_study(results).stored, results.journal()
     planned = len(records) if study.imported is not None else len(results.planned_runs)
     judgements = judge_cells(records)
-    found = answer(judgements, compare_targets(judgements))
+    study_answer = answer(judgements, compare_targets(judgements))
     statuses: dict[str, int] = {}
     for record in records:
         statuses[record.status] = statuses.get(record.status, 0) + 1
@@ -192,26 +194,28 @@ def _of_study(results: StoredStudy) -> StoredFolder:
         began_ns=min((r.started_ns for r in records if r.started_ns), default=results.manifest.created_ns),
         ended_ns=max((record.ended_ns for record in records), default=0),
         run_ns=_typical_run_ns(journal, records),
-        headline=found.headline if records and len(study.targets) > 1 else "",
-        sentences=(*(c.text for c in altered_caveats(results)), *(found.sentences if records else ())),
+        headline=study_answer.headline if records and len(study.targets) > 1 else "",
+        sentences=(*(c.text for c in altered_caveats(results)), *(study_answer.sentences if records else ())),
         cells=tuple(judgements),
     )
 
 
 def _typical_run_ns(journal: Sequence[JournalEntry], records: Sequence[RunRecord]) -> int | None:
     """Mean time from the start of a run to the start of the next, of the runs of the last session."""
-    begun: dict[object, int] = {}
-    took: list[int] = []
+    start_by_run: dict[object, int] = {}
+    durations_ns: list[int] = []
     for entry in journal:
         if entry.event == "study-started":
-            took = []
+            durations_ns = []
         elif entry.event == "run-started":
-            begun[entry.facts.get("run_id")] = entry.at_ns
-        elif entry.event == "run-finished" and entry.facts.get("run_id") in begun:
-            took.append(entry.at_ns - begun[entry.facts.get("run_id")])
-    if not took:
-        took = [record.ended_ns - record.started_ns for record in records if record.ended_ns > record.started_ns > 0]
-    return sum(took) // len(took) if took else None
+            start_by_run[entry.facts.get("run_id")] = entry.at_ns
+        elif entry.event == "run-finished" and entry.facts.get("run_id") in start_by_run:
+            durations_ns.append(entry.at_ns - start_by_run[entry.facts.get("run_id")])
+    if not durations_ns:
+        durations_ns = [
+            record.ended_ns - record.started_ns for record in records if record.ended_ns > record.started_ns > 0
+        ]
+    return sum(durations_ns) // len(durations_ns) if durations_ns else None
 
 
 def cell_rows(stored: StoredFolder) -> list[dict[str, object]]:
@@ -230,11 +234,11 @@ def cell_rows(stored: StoredFolder) -> list[dict[str, object]]:
             "runs": len(group.judged),
             "statuses": [run.status for run in group.runs],
         }
-        for group in sorted(stored.cells, key=_place)
+        for group in sorted(stored.cells, key=_cell_sort_key)
     ]
 
 
-def _place(group: CellJudgement) -> tuple[str, str, int, int]:
+def _cell_sort_key(group: CellJudgement) -> tuple[str, str, int, int]:
     """Cells that are compared stand together, whatever the order of the runs was."""
     cell = group.cell
     return cell.workload, cell.route, cell.tier_bytes, cell.concurrency

@@ -75,6 +75,7 @@ from dbdyno.stats._spread import (
     moderated_spread,
     pooled_spread,
     repeated_level,
+    rounds_to_pair,
     single_run_level,
     staged_levels,
 )
@@ -176,6 +177,7 @@ __all__ = [
     "repeated_level",
     "repeats_to_decide",
     "repeats_to_exclude",
+    "rounds_to_pair",
     "run_course",
     "segments",
     "server_gates",

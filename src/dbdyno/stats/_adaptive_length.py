@@ -123,7 +123,7 @@ def advanced(course: Course, x: ArrayLike, rule: AdaptiveLengthRule, gates: Gate
     """A course after more seconds have come; `x` holds all of them from the start."""
     values = np.asarray(x, dtype=np.float64)
     while course.phase != "over" and course.seen_s < len(values):
-        course = _after_second(replace(course, seen_s=course.seen_s + 1), values, rule, gates)
+        course = _advance_one_second(replace(course, seen_s=course.seen_s + 1), values, rule, gates)
     return course
 
 
@@ -146,15 +146,15 @@ def run_course(course: Course, rule: AdaptiveLengthRule) -> RunCourse | None:
     )
 
 
-def _after_second(course: Course, values: FloatArray, rule: AdaptiveLengthRule, gates: Gates) -> Course:
+def _advance_one_second(course: Course, values: FloatArray, rule: AdaptiveLengthRule, gates: Gates) -> Course:
     if course.phase == "warm-up":
-        course = _warmed_up(course, values, rule, gates)
-    return course if course.warm_up_s is None else _judged(course, course.warm_up_s, values, rule, gates)
+        course = _advance_warm_up(course, values, rule, gates)
+    return course if course.warm_up_s is None else _advance_window(course, course.warm_up_s, values, rule, gates)
 
 
-def _warmed_up(course: Course, values: FloatArray, rule: AdaptiveLengthRule, gates: Gates) -> Course:
+def _advance_warm_up(course: Course, values: FloatArray, rule: AdaptiveLengthRule, gates: Gates) -> Course:
     if rule.by_state:
-        course = _warm_up_checked(course, values, gates)
+        course = _check_warm_up(course, values, gates)
         if course.passes == WARM_UP_PASSES:
             return replace(course, warm_up_s=course.seen_s, warm_up_end="state", settled=True, passes=0)
     if course.seen_s < rule.warm_up_s:
@@ -162,17 +162,17 @@ def _warmed_up(course: Course, values: FloatArray, rule: AdaptiveLengthRule, gat
     return replace(course, warm_up_s=rule.warm_up_s, warm_up_end="cap" if rule.by_state else "fixed", passes=0)
 
 
-def _warm_up_checked(course: Course, values: FloatArray, gates: Gates) -> Course:
+def _check_warm_up(course: Course, values: FloatArray, gates: Gates) -> Course:
     end_s = course.seen_s - LAG_S
     if end_s < FIRST_WARM_UP_CHECK_S or (end_s - FIRST_WARM_UP_CHECK_S) % WARM_UP_CHECK_EVERY_S:
         return course
     state = steady_state(checked_series(values[:end_s]))
     first_s = end_s // 3 if state.start_s is None else min(state.start_s, end_s - FIRST_WARM_UP_CHECK_S // 2)
-    unsettled = (*_throughput_unsettled(state), *server_steadiness(gates(first_s, end_s)).failed)
+    unsettled = (*_unsettled_throughput_words(state), *server_steadiness(gates(first_s, end_s)).failed)
     return replace(course, unsettled=unsettled, passes=0 if unsettled else course.passes + 1)
 
 
-def _throughput_unsettled(state: SteadyState) -> tuple[str, ...]:
+def _unsettled_throughput_words(state: SteadyState) -> tuple[str, ...]:
     """Nothing when a level is held."""
     if not state.is_accepted:
         return (f"throughput {state.status}",)
@@ -180,25 +180,27 @@ def _throughput_unsettled(state: SteadyState) -> tuple[str, ...]:
     return ("throughput noisy",) if state.status == "noisy" and is_short else ()
 
 
-def _judged(course: Course, warm_up_s: int, values: FloatArray, rule: AdaptiveLengthRule, gates: Gates) -> Course:
+def _advance_window(
+    course: Course, warm_up_s: int, values: FloatArray, rule: AdaptiveLengthRule, gates: Gates
+) -> Course:
     in_window_s = course.seen_s - warm_up_s
     if rule.stopping is None:
         lagging_s = LAG_S if rule.is_open else 0
         is_over = in_window_s >= rule.window_s + lagging_s
-        return _ended(course, warm_up_s, warm_up_s + rule.window_s, "fixed", gates) if is_over else course
+        return _end_window(course, warm_up_s, warm_up_s + rule.window_s, "fixed", gates) if is_over else course
     end_s = course.seen_s - LAG_S
     is_at_cap = end_s - warm_up_s >= rule.window_s
     if end_s > warm_up_s and (rule.stopping.is_due(end_s - warm_up_s) or is_at_cap):
-        course = _window_checked(course, warm_up_s, values[warm_up_s:end_s], rule.stopping, gates)
+        course = _check_window(course, warm_up_s, values[warm_up_s:end_s], rule.stopping, gates)
         first_s = warm_up_s + (course.last_check.start_s if course.last_check else 0)
         if course.passes >= rule.stopping.passes:
-            return _ended(course, first_s, end_s, "certainty", gates)
+            return _end_window(course, first_s, end_s, "certainty", gates)
         if is_at_cap:
-            return _ended(course, first_s, end_s, "cap", gates)
+            return _end_window(course, first_s, end_s, "cap", gates)
     return course
 
 
-def _window_checked(course: Course, warm_up_s: int, window: FloatArray, stopping: StoppingRule, gates: Gates) -> Course:
+def _check_window(course: Course, warm_up_s: int, window: FloatArray, stopping: StoppingRule, gates: Gates) -> Course:
     try:
         check = stop_check(window)
     except AnalysisError:
@@ -209,6 +211,6 @@ def _window_checked(course: Course, warm_up_s: int, window: FloatArray, stopping
     return replace(course, last_check=check, settled=settled, passes=passes)
 
 
-def _ended(course: Course, first_s: int, end_s: int, why: WindowEnd, gates: Gates) -> Course:
+def _end_window(course: Course, first_s: int, end_s: int, why: WindowEnd, gates: Gates) -> Course:
     server = server_steadiness(gates(first_s, end_s))
     return replace(course, window_first_s=first_s, window_end_s=end_s, window_end=why, server=server)

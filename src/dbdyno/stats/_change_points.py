@@ -80,8 +80,10 @@ def change_points(
     logs = np.log(series)
     if len(logs) < _LEAST_POINTS:
         return []
-    bounds = _merged(logs, _candidates(logs, min(most_p * _FIRST_PASS, 1.0)), most_p, math.log1p(least_move))
-    return [_move(logs, errors, *around) for around in _around(bounds, len(logs))]
+    bounds = _merge_weak_bounds(
+        logs, _candidate_bounds(logs, min(most_p * _FIRST_PASS, 1.0)), most_p, math.log1p(least_move)
+    )
+    return [_change_point(logs, errors, *around) for around in _neighbouring_levels(bounds, len(logs))]
 
 
 def spread_between(values: ArrayLike, moves: Sequence[ChangePoint]) -> tuple[float, int]:
@@ -106,34 +108,36 @@ def smallest_new_change(values: ArrayLike, moves: Sequence[ChangePoint], most_p:
     return max(bounded_exp(t_quantile(1 - most_p / 2, df) * sd * math.sqrt(1 + 1 / count)), 1 + LEAST_MOVE)
 
 
-def _candidates(logs: FloatArray, most_p: float) -> list[int]:
+def _candidate_bounds(logs: FloatArray, most_p: float) -> list[int]:
     """Bounds that windows, each half over the next, give."""
-    found: set[int] = set()
+    bounds: set[int] = set()
     for start in range(0, max(len(logs) - _WINDOW // 2, 1), _WINDOW // 2):
         window = logs[start : start + _WINDOW]
-        found |= {start + bound for bound in _divided(window, most_p)}
-    return sorted(found)
+        bounds |= {start + bound for bound in _divide_window(window, most_p)}
+    return sorted(bounds)
 
 
-def _divided(logs: FloatArray, most_p: float) -> list[int]:
+def _divide_window(logs: FloatArray, most_p: float) -> list[int]:
     """Bounds inside one window, the clearest first, until the clearest is no longer significant."""
     sums = np.zeros((len(logs) + 1, len(logs) + 1))
     sums[1:, 1:] = np.abs(logs[:, None] - logs[None, :]).cumsum(axis=0).cumsum(axis=1)
     bounds: list[int] = []
     while True:
         ends = [0, *sorted(bounds), len(logs)]
-        clearest = [
-            (*_clearest(sums, start, end), start, end) for start, end in itertools.pairwise(ends) if end - start > 1
+        candidates = [
+            (*_clearest_bound(sums, start, end), start, end)
+            for start, end in itertools.pairwise(ends)
+            if end - start > 1
         ]
-        if not clearest:
+        if not candidates:
             return bounds
-        _, bound, start, end = max(clearest)
+        _, bound, start, end = max(candidates)
         if _p_value(logs[start:bound], logs[bound:end]) > most_p:
             return bounds
         bounds.append(bound)
 
 
-def _clearest(sums: FloatArray, start: int, end: int) -> tuple[float, int]:
+def _clearest_bound(sums: FloatArray, start: int, end: int) -> tuple[float, int]:
     """The largest energy statistic of a piece and the bound that has it.
 
     What follows a bound is looked at up to any later end, so that a level that lasts for a while shows, too.
@@ -145,30 +149,30 @@ def _clearest(sums: FloatArray, start: int, end: int) -> tuple[float, int]:
     inside_left = (sums[at, at] - 2 * sums[start, at] + sums[start, start]) / 2
     inside_right = (sums[to, to] - 2 * sums[at, to] + sums[at, at]) / 2
     pairs = [np.maximum(count * (count - 1), 1) for count in (left, right)]
-    both = np.maximum(left * right, 1)
-    energy = 2 * across / both - 2 * inside_left / pairs[0] - 2 * inside_right / pairs[1]
+    products = np.maximum(left * right, 1)
+    energy = 2 * across / products - 2 * inside_left / pairs[0] - 2 * inside_right / pairs[1]
     statistic = np.where(usable, energy * left * right / np.maximum(left + right, 1), -np.inf)
     best = int(statistic.argmax())
     return float(statistic.flat[best]), int(at.flat[best])
 
 
-def _merged(logs: FloatArray, bounds: list[int], most_p: float, least: float) -> list[int]:
+def _merge_weak_bounds(logs: FloatArray, bounds: list[int], most_p: float, least: float) -> list[int]:
     """Bounds without those that do not hold between the levels that are left."""
-    kept = list(bounds)
-    while kept:
-        around = _around(kept, len(logs))
-        p_values = [_p_value(logs[start:at], logs[at:end]) for start, at, end in around]
-        moved = [abs(float(logs[at:end].mean() - logs[start:at].mean())) for start, at, end in around]
+    remaining = list(bounds)
+    while remaining:
+        level_bounds = _neighbouring_levels(remaining, len(logs))
+        p_values = [_p_value(logs[start:bound], logs[bound:end]) for start, bound, end in level_bounds]
+        moves = [abs(float(logs[bound:end].mean() - logs[start:bound].mean())) for start, bound, end in level_bounds]
         weakest = int(np.argmax(p_values))
         if p_values[weakest] < most_p:
-            weakest = int(np.argmin(moved))
-            if moved[weakest] >= least:
+            weakest = int(np.argmin(moves))
+            if moves[weakest] >= least:
                 break
-        del kept[weakest]
-    return kept
+        del remaining[weakest]
+    return remaining
 
 
-def _around(bounds: Sequence[int], count: int) -> list[tuple[int, int, int]]:
+def _neighbouring_levels(bounds: Sequence[int], count: int) -> list[tuple[int, int, int]]:
     """Start of the level before, the bound, end of the level after."""
     ends = [0, *bounds, count]
     return list(zip(ends, ends[1:], ends[2:], strict=False))
@@ -190,14 +194,16 @@ def _pooled_se(left: FloatArray, right: FloatArray) -> tuple[float, int]:
     return math.sqrt(squares / df * (1 / len(left) + 1 / len(right))), df
 
 
-def _move(logs: FloatArray, errors: FloatArray, start: int, at: int, end: int) -> ChangePoint:
-    left, right = logs[start:at], logs[at:end]
+def _change_point(logs: FloatArray, errors: FloatArray, start: int, bound: int, end: int) -> ChangePoint:
+    left, right = logs[start:bound], logs[bound:end]
     se, df = _pooled_se(left, right)
-    own = [math.sqrt(float((piece**2).sum())) / len(piece) for piece in (errors[start:at], errors[at:end])]
+    side_errors = [
+        math.sqrt(float((piece**2).sum())) / len(piece) for piece in (errors[start:bound], errors[bound:end])
+    ]
     difference = float(right.mean() - left.mean())
-    half = max(t_quantile(0.975, df) * se, 1.96 * math.hypot(*own))
+    half = max(t_quantile(0.975, df) * se, 1.96 * math.hypot(*side_errors))
     return ChangePoint(
-        index=at,
+        index=bound,
         before=math.exp(float(left.mean())),
         after=math.exp(float(right.mean())),
         ratio=math.exp(difference),

@@ -125,8 +125,8 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
         return is_near_end_far and _power_of_same(difference, se, df, margin) >= _POWER
 
     candidates = range(2, _MOST_REPEATS + 1)  # with more repeats, what is decided stays so
-    found = bisect_left(candidates, True, key=is_decided)
-    return candidates[found] if found < len(candidates) else None
+    index = bisect_left(candidates, True, key=is_decided)
+    return candidates[index] if index < len(candidates) else None
 
 
 def repeats_to_exclude(difference: float, limit: float, sd: float, alpha: float = 0.05) -> int | None:
@@ -175,10 +175,10 @@ def spread_to_stand(
     >>> round(spread_to_stand(a, b, (0.026, 0.026)), 4), spread_to_stand(a, a, (0.026, 0.026))
     (0.0722, 0.0)
     """
-    known = left.se**2 + right.se**2 - sum(spread**2 for spread in assumed if spread is not None)
-    sides = sum(spread is not None for spread in assumed)
-    most = ((left.mean - right.mean) / t_quantile(1 - alpha / 2, math.inf)) ** 2
-    return math.sqrt(max(most - max(known, 0.0), 0.0) / sides) if sides else 0.0
+    measured_variance = left.se**2 + right.se**2 - sum(spread**2 for spread in assumed if spread is not None)
+    assumed_count = sum(spread is not None for spread in assumed)
+    most_variance = ((left.mean - right.mean) / t_quantile(1 - alpha / 2, math.inf)) ** 2
+    return math.sqrt(max(most_variance - max(measured_variance, 0.0), 0.0) / assumed_count) if assumed_count else 0.0
 
 
 def smallest_detectable_ratio(sd: float, df: float, repeats: int) -> float:
@@ -204,8 +204,8 @@ def welch_df(left: LogLevel, right: LogLevel) -> float:
     if left.is_shared and right.is_shared:
         return min(left.df, right.df)
     variance = left.se**2 + right.se**2
-    parts = sum(0.0 if math.isinf(level.df) else level.se**4 / level.df for level in (left, right))
-    return math.inf if parts == 0 else variance**2 / parts
+    terms = sum(0.0 if math.isinf(level.df) else level.se**4 / level.df for level in (left, right))
+    return math.inf if terms == 0 else variance**2 / terms
 
 
 def two_sided_p(difference: float, se: float, df: float) -> float:

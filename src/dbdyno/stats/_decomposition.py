@@ -43,9 +43,9 @@ def split_by_factors(before: Sequence[float], after: Sequence[float]) -> tuple[f
     """
     if any(value < 0 for value in (*before, *after)):
         raise ValueError(f"factors below 0 can't be split: {before}, {after}")
-    first, last = math.prod(before), math.prod(after)
-    if first > 0 and last > 0:
-        mean = logarithmic_mean(first, last)
+    product_before, product_after = math.prod(before), math.prod(after)
+    if product_before > 0 and product_after > 0:
+        mean = logarithmic_mean(product_before, product_after)
         return tuple(mean * math.log(b / a) for a, b in zip(before, after, strict=True))
-    zeros = [value == 0 for value in (before if first == 0 else after)]
-    return tuple((last - first) / sum(zeros) if is_zero else 0.0 for is_zero in zeros)
+    zeros = [value == 0 for value in (before if product_before == 0 else after)]
+    return tuple((product_after - product_before) / sum(zeros) if is_zero else 0.0 for is_zero in zeros)

@@ -58,10 +58,10 @@ def t_quantile(probability: float, df: float) -> float:
         return NormalDist().inv_cdf(probability)
     if probability == 0.5:
         return 0.0
-    upper = probability > 0.5
-    tail = 1 - probability if upper else probability
-    size = _t_of_tail(tail, df)
-    return size if upper else -size
+    is_upper = probability > 0.5
+    tail = 1 - probability if is_upper else probability
+    size = _t_quantile_of_tail(tail, df)
+    return size if is_upper else -size
 
 
 def chi2_sf(df: float, x: float) -> float:
@@ -83,9 +83,9 @@ def f_sf(df_numerator: float, df_denominator: float, f: float) -> float:
         return 1.0
     if math.isinf(df_denominator):
         return chi2_sf(df_numerator, f * df_numerator)
-    whole = df_denominator + df_numerator * f
-    share, rest = df_denominator / whole, df_numerator * f / whole
-    return _incomplete_beta(0.5 * df_denominator, 0.5 * df_numerator, share, rest)
+    total = df_denominator + df_numerator * f
+    share, complement = df_denominator / total, df_numerator * f / total
+    return _incomplete_beta(0.5 * df_denominator, 0.5 * df_numerator, share, complement)
 
 
 def digamma(x: float) -> float:
@@ -129,22 +129,22 @@ def tetragamma(x: float) -> float:
     return shift - 1 / x**2 - 1 / x**3 - series
 
 
-def _t_of_tail(tail: float, df: float) -> float:
+def _t_quantile_of_tail(tail: float, df: float) -> float:
     """Where the upper tail of Student's t is `tail`, below one half: Newton's method on its logarithm, in a bracket."""
     log_scale = -0.5 * math.log(df) - _log_beta(0.5, df / 2)
     low, high = 0.0, math.inf
     t = _first_guess(tail, df)
     for _ in range(200):
-        own = t_cdf(df, -t)
-        low, high = (t, high) if own > tail else (low, t)
+        probability = t_cdf(df, -t)
+        low, high = (t, high) if probability > tail else (low, t)
         density = math.exp(log_scale - (df + 1) / 2 * math.log1p(t * t / df))
-        step = own * math.log(own / tail) / density if own > 0 and density > 0 else math.inf
-        following = t + step
-        if not low <= following <= high:
-            following = 2 * t if math.isinf(high) else (low + high) / 2
-        if abs(following - t) <= 1e-8 * t:  # its own error is about the square of the step
-            return following
-        t = following
+        step = probability * math.log(probability / tail) / density if probability > 0 and density > 0 else math.inf
+        next_t = t + step
+        if not low <= next_t <= high:
+            next_t = 2 * t if math.isinf(high) else (low + high) / 2
+        if abs(next_t - t) <= 1e-8 * t:  # its own error is about the square of the step
+            return next_t
+        t = next_t
     return t
 
 
@@ -162,11 +162,11 @@ def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
         return float(rest <= 0)
     if x > (a + 1) / (a + b + 2):  # the fraction converges quickly on the other side
         return 1 - _incomplete_beta(b, a, rest, x)
-    log_front = a * _log_share(x, rest) + b * _log_share(rest, x) - _log_beta(a, b)
+    log_front = a * _log_of_share(x, rest) + b * _log_of_share(rest, x) - _log_beta(a, b)
     return math.exp(log_front) / (a * _beta_fraction(a, b, x))
 
 
-def _log_share(x: float, rest: float) -> float:
+def _log_of_share(x: float, rest: float) -> float:
     return math.log(x) if x < 0.5 else math.log1p(-rest)
 
 
@@ -175,11 +175,11 @@ def _log_beta(a: float, b: float) -> float:
     small, large = sorted((a, b))
     if large < _ASYMPTOTIC_FROM:
         return math.lgamma(small) + math.lgamma(large) - math.lgamma(a + b)
-    grown = (large - 0.5) * math.log1p(small / large) + small * math.log(a + b) - small
-    return math.lgamma(small) - grown - _stirling_rest(a + b) + _stirling_rest(large)
+    growth = (large - 0.5) * math.log1p(small / large) + small * math.log(a + b) - small
+    return math.lgamma(small) - growth - _stirling_remainder(a + b) + _stirling_remainder(large)
 
 
-def _stirling_rest(x: float) -> float:
+def _stirling_remainder(x: float) -> float:
     """What Stirling's formula leaves of the logarithm of the gamma function."""
     return sum(b / (2 * k * (2 * k - 1) * x ** (2 * k - 1)) for k, b in enumerate(_BERNOULLI, 1))
 

@@ -19,9 +19,9 @@ def holm(p_values: ArrayLike) -> list[float]:
     if count == 0:
         return []
     order = np.argsort(values, kind="stable")
-    stepped = np.maximum.accumulate(values[order] * (count - np.arange(count)))
+    stepped_p = np.maximum.accumulate(values[order] * (count - np.arange(count)))
     adjusted = np.empty(count)
-    adjusted[order] = np.minimum(stepped, 1.0)
+    adjusted[order] = np.minimum(stepped_p, 1.0)
     return [float(p) for p in adjusted]
 
 
@@ -38,9 +38,9 @@ def benjamini_hochberg(p_values: ArrayLike) -> list[float]:
     if count == 0:
         return []
     order = np.argsort(values, kind="stable")[::-1]
-    stepped = np.minimum.accumulate(values[order] * count / np.arange(count, 0, -1))
+    stepped_p = np.minimum.accumulate(values[order] * count / np.arange(count, 0, -1))
     adjusted = np.empty(count)
-    adjusted[order] = np.minimum(stepped, 1.0)
+    adjusted[order] = np.minimum(stepped_p, 1.0)
     return [float(p) for p in adjusted]
 
 

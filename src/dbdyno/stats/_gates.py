@@ -107,9 +107,9 @@ def cache_settled(
     >>> cache_settled([500.0] * 60, [1000.0] * 60, holds_dataset=False, free_share=0.4)
     False
     """
-    is_whole = _all(holds_dataset, _few_misses(physical_reads, row_reads))
-    is_full = _all(None if free_share is None else free_share <= MOST_FREE, is_settled(physical_reads))
-    return _any(is_whole, is_full)
+    is_whole = _all_passed(holds_dataset, _has_few_misses(physical_reads, row_reads))
+    is_full = _all_passed(None if free_share is None else free_share <= MOST_FREE, is_settled(physical_reads))
+    return _any_passed(is_whole, is_full)
 
 
 def dirty_data_settled(
@@ -120,7 +120,7 @@ def dirty_data_settled(
     >>> dirty_data_settled([50.0] * 60, [7.0] * 60, dirty_capacity=1000.0, age_capacity=100.0)
     True
     """
-    return _all(is_settled(dirty, dirty_capacity), is_settled(age, age_capacity))
+    return _all_passed(is_settled(dirty, dirty_capacity), is_settled(age, age_capacity))
 
 
 def device_settled(
@@ -143,26 +143,30 @@ def device_settled(
     """
     if written_bytes is None or transactions is None or is_flash is None:
         return None
-    done = np.asarray(transactions, dtype=np.float64)
-    per_transaction = np.asarray(written_bytes, dtype=np.float64)[done > 0] / done[done > 0]
+    transaction_counts = np.asarray(transactions, dtype=np.float64)
+    per_transaction = (
+        np.asarray(written_bytes, dtype=np.float64)[transaction_counts > 0] / transaction_counts[transaction_counts > 0]
+    )
     if not is_flash:
         return is_settled(per_transaction)
     is_known = written_since_trim is not None and dataset_bytes is not None
-    return _all(is_settled(per_transaction), (written_since_trim or 0) >= (dataset_bytes or 0) if is_known else None)
+    return _all_passed(
+        is_settled(per_transaction), (written_since_trim or 0) >= (dataset_bytes or 0) if is_known else None
+    )
 
 
-def _few_misses(physical_reads: ArrayLike | None, row_reads: ArrayLike | None) -> bool | None:
+def _has_few_misses(physical_reads: ArrayLike | None, row_reads: ArrayLike | None) -> bool | None:
     if physical_reads is None or row_reads is None:
         return None
     misses, rows = float(np.asarray(physical_reads).mean()), float(np.asarray(row_reads).mean())
     return misses < MOST_MISSES * rows if rows > 0 else None
 
 
-def _all(*parts: bool | None) -> bool | None:
+def _all_passed(*parts: bool | None) -> bool | None:
     """Failed when one has; unread when one is; else passed."""
     return False if False in parts else None if None in parts else True
 
 
-def _any(*parts: bool | None) -> bool | None:
+def _any_passed(*parts: bool | None) -> bool | None:
     """Passed when one has; unread when one is; else failed."""
     return True if True in parts else None if None in parts else False

@@ -42,10 +42,10 @@ def lead(levels: Mapping[str, LogLevel], alpha: float = 0.05) -> Lead | None:
     if len(levels) < 2:
         return None
     best = max(levels, key=lambda name: levels[name].mean)
-    others = {name: compare(levels[best], level) for name, level in levels.items() if name != best}
-    quantile = 1 - alpha / (2 * len(others))
-    halves = {name: t_quantile(quantile, found.df) * found.se for name, found in others.items()}
-    low = min(found.difference - halves[name] for name, found in others.items())
-    high = min(found.difference + halves[name] for name, found in others.items())
-    next_best = min(others, key=lambda name: others[name].difference)
-    return Lead(best, next_best, others[next_best].ratio, bounded_exp(low), bounded_exp(high))
+    differences = {name: compare(levels[best], level) for name, level in levels.items() if name != best}
+    quantile = 1 - alpha / (2 * len(differences))
+    halves = {name: t_quantile(quantile, difference.df) * difference.se for name, difference in differences.items()}
+    low = min(difference.difference - halves[name] for name, difference in differences.items())
+    high = min(difference.difference + halves[name] for name, difference in differences.items())
+    next_best = min(differences, key=lambda name: differences[name].difference)
+    return Lead(best, next_best, differences[next_best].ratio, bounded_exp(low), bounded_exp(high))

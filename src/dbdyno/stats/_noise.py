@@ -70,7 +70,7 @@ def noise_interval(x: ArrayLike, confidence: float = 0.95) -> NoiseInterval:
     >>> noise_interval([250.0] * 12).half_width
     0.0
     """
-    values = _checked(x)
+    values = _check_window(x)
     n = len(values)
     mean, sd = float(values.mean()), float(values.std(ddof=1))
     if np.ptp(values) == 0:
@@ -79,7 +79,7 @@ def noise_interval(x: ArrayLike, confidence: float = 0.95) -> NoiseInterval:
     ess = n / iat
     quantile = 0.5 + confidence / 2
     half_iat = t_quantile(quantile, max(ess - 1, 1.0)) * sd * math.sqrt(iat / n)
-    half_bm5 = _half_of_batches(values, quantile)
+    half_bm5 = _batch_means_half_width(values, quantile)
     half = half_iat if math.isnan(half_bm5) else max(half_iat, half_bm5)
     return NoiseInterval(mean, half, sd, n, iat, ess, half_iat, half_bm5)
 
@@ -90,15 +90,15 @@ def autocorrelation_time(x: ArrayLike) -> float:
     >>> autocorrelation_time([1.0, -1.0] * 20)
     1.0
     """
-    values = _checked(x)
+    values = _check_window(x)
     if np.ptp(values) == 0:
         return 1.0
     correlation = _autocorrelation(values)
     pairs = len(values) // 2
     sums = correlation[0 : 2 * pairs : 2] + correlation[1 : 2 * pairs : 2]
     ends = np.flatnonzero(sums <= 0)
-    kept = sums[: ends[0]] if len(ends) else sums
-    return max(1.0, 2 * float(np.minimum.accumulate(kept).sum()) - 1)
+    positive_sums = sums[: ends[0]] if len(ends) else sums
+    return max(1.0, 2 * float(np.minimum.accumulate(positive_sums).sum()) - 1)
 
 
 def _autocorrelation(values: FloatArray) -> FloatArray:
@@ -111,7 +111,7 @@ def _autocorrelation(values: FloatArray) -> FloatArray:
     return correlation
 
 
-def _half_of_batches(values: FloatArray, quantile: float) -> float:
+def _batch_means_half_width(values: FloatArray, quantile: float) -> float:
     size = len(values) // BATCHES
     if size == 0:
         return math.nan
@@ -119,7 +119,7 @@ def _half_of_batches(values: FloatArray, quantile: float) -> float:
     return t_quantile(quantile, BATCHES - 1) * float(means.std(ddof=1)) / math.sqrt(BATCHES)
 
 
-def _checked(x: ArrayLike) -> FloatArray:
+def _check_window(x: ArrayLike) -> FloatArray:
     values = np.asarray(x, dtype=np.float64)
     if values.ndim != 1 or len(values) < 2:
         raise AnalysisError("no interval for this window", f"shape {values.shape}: one value per second, at least two")

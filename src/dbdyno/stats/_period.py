@@ -83,41 +83,43 @@ def period(x: ArrayLike) -> Period | None:
     count = len(groups)
     if count < _LEAST_GROUPS:
         return None
-    swing = _without_line(groups)
+    swing = _remove_trend(groups)
     if float(np.abs(swing).max()) <= _ROUNDING * float(np.abs(groups).max()):
         return None
     power = np.abs(np.fft.rfft(swing * np.hanning(count), _PADDING * count)) ** 2
-    highest = _highest(power, count)
+    highest = _highest_peak(power, count)
     if highest is None:
         return None
     lag = round(Fraction(_PADDING * count, highest))
-    return Period(GROUP_S * _PADDING * count, highest, _share(power, highest), _correlation(swing, lag))
+    return Period(
+        GROUP_S * _PADDING * count, highest, _peak_power_share(power, highest), _autocorrelation_at(swing, lag)
+    )
 
 
-def _without_line(groups: FloatArray) -> FloatArray:
+def _remove_trend(groups: FloatArray) -> FloatArray:
     time = np.arange(len(groups)) - (len(groups) - 1) / 2
     centred = groups - groups.mean()
-    rest: FloatArray = centred - time * (float(time @ centred) / float(time @ time))
-    return rest
+    residual: FloatArray = centred - time * (float(time @ centred) / float(time @ time))
+    return residual
 
 
-def _highest(power: FloatArray, count: int) -> int | None:
+def _highest_peak(power: FloatArray, count: int) -> int | None:
     """Index of the highest local maximum among the periods that are looked for."""
     index = np.arange(1, len(power) - 1)
     is_peak = (power[1:-1] >= power[:-2]) & (power[1:-1] >= power[2:])
-    is_asked = (index >= _PADDING * _LEAST_PERIODS) & (25 * index <= 2 * GROUP_S * _PADDING * count)
-    peaks = index[is_peak & is_asked]
+    is_in_range = (index >= _PADDING * _LEAST_PERIODS) & (25 * index <= 2 * GROUP_S * _PADDING * count)
+    peaks = index[is_peak & is_in_range]
     return int(peaks[power[peaks].argmax()]) if len(peaks) else None
 
 
-def _share(power: FloatArray, highest: int) -> float:
+def _peak_power_share(power: FloatArray, highest: int) -> float:
     """Power near the peak. Compared in whole numbers, so that no rounding decides what is near."""
     index = np.arange(len(power))
     near = (4 * highest <= 5 * index) & (4 * index <= 5 * highest)
     return float(power[near].sum() / power[1:].sum())
 
 
-def _correlation(swing: FloatArray, lag: int) -> float:
+def _autocorrelation_at(swing: FloatArray, lag: int) -> float:
     if lag + 2 >= len(swing):
         return 0.0
     total = float(swing @ swing)

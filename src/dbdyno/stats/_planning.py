@@ -45,7 +45,7 @@ class Variation:
         >>> round(Variation(0.012, 0.0, 6.0).half_width(2, 900.0, 96), 4)
         0.0201
         """
-        return t_quantile(0.975, self._df(repeats, cells)) * self.run_sd(window_s) / math.sqrt(repeats)
+        return t_quantile(0.975, self._spread_df(repeats, cells)) * self.run_sd(window_s) / math.sqrt(repeats)
 
     def smallest_difference(self, repeats: int, window_s: float, cells: int) -> float:
         """Smallest difference of two cells that is found with power 0.8, as a share.
@@ -53,7 +53,7 @@ class Variation:
         >>> round(Variation(0.012, 0.0, 6.0).smallest_difference(2, 900.0, 96), 3)
         0.037
         """
-        df = 2 * self._df(repeats, cells)
+        df = 2 * self._spread_df(repeats, cells)
         return smallest_detectable_ratio(self.run_sd(window_s), df, repeats) - 1
 
     def needed_window_s(self, half_width: float, repeats: int, cells: int) -> float | None:
@@ -64,7 +64,7 @@ class Variation:
         >>> round(Variation(0.012, 0.003, 6.0).needed_window_s(0.02, 3, 96))
         99
         """
-        per_run = repeats * (half_width / t_quantile(0.975, self._df(repeats, cells))) ** 2 - self.spread**2
+        per_run = repeats * (half_width / t_quantile(0.975, self._spread_df(repeats, cells))) ** 2 - self.spread**2
         return None if per_run <= 0 else REFERENCE_WINDOW_S * self.noise_se**2 / per_run
 
     def unsure_share(self, half_width: float, first: int, repeats: int, window_s: float, cells: int) -> float:
@@ -76,19 +76,19 @@ class Variation:
         >>> [round(known.unsure_share(0.03, 2, repeats, 900.0, 96), 3) for repeats in (2, 3, 4)]
         [0.021, 0.006, 0.002]
         """
-        df, own = self._df(first, cells), first - 1.0
-        most = (half_width * math.sqrt(repeats) / t_quantile(0.975, df) / self.run_sd(window_s)) ** 2
+        df, own_df = self._spread_df(first, cells), first - 1.0
+        most_ratio = (half_width * math.sqrt(repeats) / t_quantile(0.975, df) / self.run_sd(window_s)) ** 2
         if cells < MODERATED_FROM_CELLS:
-            return chi2_sf(own, most * own)
-        seen = ((self.prior_df + own) * most - self.prior_df) / own
-        return f_sf(own, self.prior_df, seen)
+            return chi2_sf(own_df, most_ratio * own_df)
+        f_ratio = ((self.prior_df + own_df) * most_ratio - self.prior_df) / own_df
+        return f_sf(own_df, self.prior_df, f_ratio)
 
-    def _df(self, repeats: int, cells: int) -> float:
+    def _spread_df(self, repeats: int, cells: int) -> float:
         """Degrees of freedom of a cell's spread; a single run's is assumed, not estimated."""
         if repeats == 1:
             return math.inf
-        own = repeats - 1.0
-        return own if cells < MODERATED_FROM_CELLS else min(self.prior_df + own, cells * own)
+        own_df = repeats - 1.0
+        return own_df if cells < MODERATED_FROM_CELLS else min(self.prior_df + own_df, cells * own_df)
 
 
 ASSUMED_VARIATION = Variation(ASSUMED_SPREAD, 0.003, 6.0)

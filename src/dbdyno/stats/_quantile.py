@@ -67,8 +67,8 @@ def quantile_interval(
     >>> found.value, found.low, found.high, round(found.exceedances)
     (5.0, 5.0, 5.0, 300)
     """
-    (found,) = quantile_intervals(counts, values, (quantile,), draws=draws, seed=seed, confidence=confidence)
-    return found
+    (interval,) = quantile_intervals(counts, values, (quantile,), draws=draws, seed=seed, confidence=confidence)
+    return interval
 
 
 def quantile_intervals(
@@ -81,17 +81,17 @@ def quantile_intervals(
     confidence: float = 0.95,
 ) -> tuple[QuantileInterval, ...]:
     """Several quantiles of one window, in the order asked for; otherwise as `quantile_interval`."""
-    upto, bins = _cumulated(counts, values, quantiles)
+    upto, bins = _cumulative_counts(counts, values, quantiles)
     merged, tail = upto.sum(axis=0), (1 - confidence) / 2
-    found = []
+    intervals = []
     for quantile in quantiles:
-        index, correlation = _place(upto, merged, quantile)
+        index, correlation = _quantile_bin(upto, merged, quantile)
         block = min(max(_LEAST_BLOCK_S, math.ceil(2 * correlation)), len(upto))
-        drawn = bins[_drawn(upto, quantile, _block_weights(len(upto), block, draws, seed))]
-        low, high = np.quantile(drawn, [tail, 1 - tail], method="inverted_cdf")
+        drawn_values = bins[_quantile_bin_of_draws(upto, quantile, _block_weights(len(upto), block, draws, seed))]
+        low, high = np.quantile(drawn_values, [tail, 1 - tail], method="inverted_cdf")
         beyond = float(merged[-1]) * (1 - quantile) / correlation
-        found.append(QuantileInterval(quantile, float(bins[index]), float(low), float(high), beyond))
-    return tuple(found)
+        intervals.append(QuantileInterval(quantile, float(bins[index]), float(low), float(high), beyond))
+    return tuple(intervals)
 
 
 def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]) -> tuple[float, ...]:
@@ -100,37 +100,43 @@ def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]
     >>> [round(beyond) for beyond in exceedances(np.tile([90, 9, 1], (60, 1)), [1.0, 5.0, 20.0], [0.5, 0.95])]
     [3000, 300]
     """
-    upto, _ = _cumulated(counts, values, quantiles)
+    upto, _ = _cumulative_counts(counts, values, quantiles)
     merged = upto.sum(axis=0)
-    return tuple(float(merged[-1]) * (1 - each) / _place(upto, merged, each)[1] for each in quantiles)
+    return tuple(
+        float(merged[-1]) * (1 - quantile) / _quantile_bin(upto, merged, quantile)[1] for quantile in quantiles
+    )
 
 
 def supported_quantiles(found: Sequence[QuantileInterval]) -> tuple[QuantileInterval, ...]:
     """Those of several quantiles with enough beyond them; the last is the highest that can be shown."""
-    return tuple(sorted((each for each in found if each.is_supported), key=lambda each: each.quantile))
+    return tuple(
+        sorted((interval for interval in found if interval.is_supported), key=lambda interval: interval.quantile)
+    )
 
 
-def _cumulated(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]) -> tuple[FloatArray, FloatArray]:
+def _cumulative_counts(
+    counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]
+) -> tuple[FloatArray, FloatArray]:
     """Of each second how many transactions lie up to each bin, and the bins that hold any."""
     table, bins = np.asarray(counts), np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or bins.ndim != 1 or table.shape[1] != len(bins):
         raise AnalysisError("no quantile of these histograms", f"counts {table.shape} and values {bins.shape}")
-    used = table.any(axis=0)
-    if not used.any() or not all(0 < quantile < 1 for quantile in quantiles):
-        asked = ", ".join(map(str, quantiles))
-        why = f"quantile {asked} of {table.sum():.0f} transactions in {len(table)} seconds"
+    has_counts = table.any(axis=0)
+    if not has_counts.any() or not all(0 < quantile < 1 for quantile in quantiles):
+        quantile_words = ", ".join(map(str, quantiles))
+        why = f"quantile {quantile_words} of {table.sum():.0f} transactions in {len(table)} seconds"
         raise AnalysisError("no quantile of these histograms", why)
-    return np.cumsum(table[:, used], axis=1, dtype=np.float64), bins[used]
+    return np.cumsum(table[:, has_counts], axis=1, dtype=np.float64), bins[has_counts]
 
 
-def _place(upto: FloatArray, merged: FloatArray, quantile: float) -> tuple[int, float]:
+def _quantile_bin(upto: FloatArray, merged: FloatArray, quantile: float) -> tuple[int, float]:
     """The bin of a quantile of the whole window, and how many seconds what lies above it hangs together."""
-    index = int(np.searchsorted(merged, _ranks(merged[-1:], quantile)[0]))
-    above = (upto[:, -1] - upto[:, index]) / np.maximum(upto[:, -1], 1.0)
-    return index, autocorrelation_time(above) if len(above) > 1 else 1.0
+    index = int(np.searchsorted(merged, _quantile_ranks(merged[-1:], quantile)[0]))
+    above_shares = (upto[:, -1] - upto[:, index]) / np.maximum(upto[:, -1], 1.0)
+    return index, autocorrelation_time(above_shares) if len(above_shares) > 1 else 1.0
 
 
-def _ranks(totals: FloatArray, quantile: float) -> FloatArray:
+def _quantile_ranks(totals: FloatArray, quantile: float) -> FloatArray:
     """Which transaction, in order of time taken, is the quantile of so many."""
     ranks: FloatArray = np.maximum(np.floor(quantile * totals + 0.5), 1.0)
     return ranks
@@ -148,13 +154,15 @@ def _block_weights(seconds: int, block: int, draws: int, seed: int) -> FloatArra
     ends[:, -1] -= starts.shape[1] * block - seconds
     width = seconds + 1
     rows = np.arange(draws)[:, None] * width
-    begun, ended = (np.bincount((rows + places).ravel(), minlength=draws * width) for places in (starts, ends))
-    weights = np.cumsum((begun - ended).reshape(draws, width)[:, :seconds], axis=1).astype(np.float64)
+    begin_counts, end_counts = (
+        np.bincount((rows + places).ravel(), minlength=draws * width) for places in (starts, ends)
+    )
+    weights = np.cumsum((begin_counts - end_counts).reshape(draws, width)[:, :seconds], axis=1).astype(np.float64)
     weights.flags.writeable = False
     return weights
 
 
-def _drawn(upto: FloatArray, quantile: float, weights: FloatArray) -> NDArray[np.int64]:
+def _quantile_bin_of_draws(upto: FloatArray, quantile: float, weights: FloatArray) -> NDArray[np.int64]:
     """The quantile's bin in each draw; a draw that met no transaction is left out.
 
     A draw's histogram is asked for at few bins only: first at widely spaced ones, then at those between the two where
@@ -163,17 +171,17 @@ def _drawn(upto: FloatArray, quantile: float, weights: FloatArray) -> NDArray[np
     totals = weights @ upto[:, -1]
     if not totals.all():
         weights, totals = weights[totals > 0], totals[totals > 0]
-    ranks = _ranks(totals, quantile)
+    ranks = _quantile_ranks(totals, quantile)
     bins = upto.shape[1]
     step = math.isqrt(bins - 1) + 1
-    spaced = np.minimum(np.arange(step - 1, bins + step - 1, step), bins - 1)
-    part = _first_reaching(weights @ upto[:, spaced], ranks)
-    found = np.empty(len(weights), dtype=np.int64)
-    for each in np.unique(part):
-        mine = part == each
-        between = slice(each * step, int(spaced[each]) + 1)
-        found[mine] = each * step + _first_reaching(weights[mine] @ upto[:, between], ranks[mine])
-    return found
+    spaced_bins = np.minimum(np.arange(step - 1, bins + step - 1, step), bins - 1)
+    coarse_index = _first_reaching(weights @ upto[:, spaced_bins], ranks)
+    bin_index = np.empty(len(weights), dtype=np.int64)
+    for step_index in np.unique(coarse_index):
+        rows = coarse_index == step_index
+        columns = slice(step_index * step, int(spaced_bins[step_index]) + 1)
+        bin_index[rows] = step_index * step + _first_reaching(weights[rows] @ upto[:, columns], ranks[rows])
+    return bin_index
 
 
 def _first_reaching(sums: FloatArray, ranks: FloatArray) -> NDArray[np.int64]:

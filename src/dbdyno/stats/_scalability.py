@@ -53,12 +53,14 @@ class ScalabilityFit:
 
     def at(self, concurrency: ArrayLike) -> FloatArray:
         """Transactions per second by the law."""
-        return _law(np.asarray(concurrency, dtype=np.float64), np.array([self.rate, self.contention, self.coherence]))
+        return _predicted_rates(
+            np.asarray(concurrency, dtype=np.float64), np.array([self.rate, self.contention, self.coherence])
+        )
 
     def band(self, concurrency: ArrayLike, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Lower and upper end of the law, pointwise."""
         n = np.asarray(concurrency, dtype=np.float64)
-        curves = np.array([_law(n, draw) for draw in self.draws])
+        curves = np.array([_predicted_rates(n, draw) for draw in self.draws])
         tail = (1 - confidence) / 2
         low, high = np.quantile(curves, [tail, 1 - tail], axis=0)
         return low, high
@@ -96,14 +98,14 @@ def fit_scalability(levels: Mapping[int, LogLevel], *, draws: int = 2000, seed: 
     if len(levels) < FIT_FROM_POINTS:
         return None
     n = np.array(sorted(levels), dtype=np.float64)
-    logs = np.array([levels[int(each)].mean for each in n])
-    errors = np.maximum([levels[int(each)].se for each in n], _SE_FLOOR)
-    fitted = _fitted(n, logs[None, :], errors, np.array([np.exp((logs - np.log(n)).max()), 0.05, 1e-4]))[0]
+    logs = np.array([levels[int(concurrency)].mean for concurrency in n])
+    errors = np.maximum([levels[int(concurrency)].se for concurrency in n], _SE_FLOOR)
+    fitted = _fit_levels(n, logs[None, :], errors, np.array([np.exp((logs - np.log(n)).max()), 0.05, 1e-4]))[0]
     generator = np.random.default_rng(seed)
-    drawn = _fitted(n, generator.normal(logs, errors, (draws, len(n))), errors, fitted)
-    residual = float(np.abs(np.exp(logs) / _law(n, fitted) - 1).max())
-    rate, contention, coherence = (float(each) for each in fitted)
-    return ScalabilityFit(rate, contention, coherence, residual, drawn)
+    drawn_fits = _fit_levels(n, generator.normal(logs, errors, (draws, len(n))), errors, fitted)
+    residual = float(np.abs(np.exp(logs) / _predicted_rates(n, fitted) - 1).max())
+    rate, contention, coherence = (float(parameter) for parameter in fitted)
+    return ScalabilityFit(rate, contention, coherence, residual, drawn_fits)
 
 
 def peak(levels: Mapping[int, LogLevel], alpha: float = 0.05) -> Peak:
@@ -120,22 +122,24 @@ def peak(levels: Mapping[int, LogLevel], alpha: float = 0.05) -> Peak:
     if not levels:
         raise AnalysisError("no peak", "no concurrency was measured")
     best = max(sorted(levels), key=lambda n: levels[n].mean)
-    others = [n for n in sorted(levels) if n != best]
-    differences = [compare(levels[best], levels[n]) for n in others]
-    adjusted = dict(zip(others, holm([found.p for found in differences]), strict=True))
-    verdicts = {n: verdict_of(found, adjusted[n]) for n, found in zip(others, differences, strict=True)}
-    near = [best, *(n for n in others if adjusted[n] >= alpha)]
-    collapsed = [n for n in others if n > best and verdicts[n] == "different"]
+    other_concurrencies = [n for n in sorted(levels) if n != best]
+    differences = [compare(levels[best], levels[n]) for n in other_concurrencies]
+    adjusted = dict(zip(other_concurrencies, holm([difference.p for difference in differences]), strict=True))
+    verdicts = {
+        n: verdict_of(difference, adjusted[n]) for n, difference in zip(other_concurrencies, differences, strict=True)
+    }
+    near = [best, *(n for n in other_concurrencies if adjusted[n] >= alpha)]
+    collapsed = [n for n in other_concurrencies if n > best and verdicts[n] == "different"]
     return Peak(best, tuple(sorted(near)), tuple(collapsed))
 
 
-def _law(n: FloatArray, parameters: FloatArray) -> FloatArray:
+def _predicted_rates(n: FloatArray, parameters: FloatArray) -> FloatArray:
     rate, contention, coherence = parameters
     curve: FloatArray = rate * n / (1 + contention * (n - 1) + coherence * n * (n - 1))
     return curve
 
 
-def _fitted(n: FloatArray, logs: FloatArray, errors: FloatArray, start: FloatArray) -> FloatArray:
+def _fit_levels(n: FloatArray, logs: FloatArray, errors: FloatArray, start: FloatArray) -> FloatArray:
     """Least squares over ln(rate), contention and coherence, of many sets of levels at once.
 
     Levenberg and Marquardt's method, its steps projected onto the bounds. scipy solves one set in 5 ms of interpreter
@@ -152,39 +156,47 @@ def _fitted(n: FloatArray, logs: FloatArray, errors: FloatArray, start: FloatArr
     shape (sets, 3), rate, contention and coherence
     """
     contention_and_coherence = np.clip(start[1:], 1e-9, 1 - 1e-9)
-    at = np.tile([np.log(start[0]), *contention_and_coherence], (len(logs), 1))
-    off, cost = _residuals(n, logs, errors, at)
+    parameters = np.tile([np.log(start[0]), *contention_and_coherence], (len(logs), 1))
+    residuals, cost = _residuals(n, logs, errors, parameters)
     damping = np.full(len(logs), 1e-3)
     for _ in range(_MOST_STEPS):
-        slopes = _slopes(n, errors, at)
-        gradient = np.einsum("smp,sm->sp", slopes, off)
-        tried = _inside(at + _steps(slopes, gradient, at, damping))
-        tried_off, tried_cost = _residuals(n, logs, errors, tried)
-        is_better = tried_cost <= cost
-        has_arrived = np.abs(cost - tried_cost) <= _GAIN_SHARE * (cost + 1e-9)
-        at[is_better], off[is_better], cost[is_better] = tried[is_better], tried_off[is_better], tried_cost[is_better]
+        slopes = _residual_derivatives(n, errors, parameters)
+        gradient = np.einsum("smp,sm->sp", slopes, residuals)
+        candidates = _clip_to_bounds(parameters + _damped_steps(slopes, gradient, parameters, damping))
+        candidate_residuals, candidate_cost = _residuals(n, logs, errors, candidates)
+        is_better = candidate_cost <= cost
+        has_arrived = np.abs(cost - candidate_cost) <= _GAIN_SHARE * (cost + 1e-9)
+        parameters[is_better], residuals[is_better], cost[is_better] = (
+            candidates[is_better],
+            candidate_residuals[is_better],
+            candidate_cost[is_better],
+        )
         damping = np.clip(np.where(is_better, damping / 5, damping * 4), 1e-12, 1e12)
         if has_arrived.all():
             break
-    return np.stack([np.exp(at[:, 0]), at[:, 1], at[:, 2]], axis=1)
+    return np.stack([np.exp(parameters[:, 0]), parameters[:, 1], parameters[:, 2]], axis=1)
 
 
-def _residuals(n: FloatArray, logs: FloatArray, errors: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _residuals(
+    n: FloatArray, logs: FloatArray, errors: FloatArray, parameters: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Weighted residuals of each set, shape (sets, concurrencies), and the sum of their squares."""
-    off: FloatArray = (at[:, :1] + np.log(n) - np.log(_divisor(n, at)) - logs) / errors
-    return off, np.square(off).sum(axis=1)
+    residuals: FloatArray = (parameters[:, :1] + np.log(n) - np.log(_divisor(n, parameters)) - logs) / errors
+    return residuals, np.square(residuals).sum(axis=1)
 
 
-def _slopes(n: FloatArray, errors: FloatArray, at: FloatArray) -> FloatArray:
+def _residual_derivatives(n: FloatArray, errors: FloatArray, parameters: FloatArray) -> FloatArray:
     """Derivatives of the residuals, shape (sets, concurrencies, 3)."""
-    share = -1 / _divisor(n, at)
+    share = -1 / _divisor(n, parameters)
     return np.stack([np.ones_like(share), share * (n - 1), share * n * (n - 1)], axis=2) / errors[:, None]
 
 
-def _steps(slopes: FloatArray, gradient: FloatArray, at: FloatArray, damping: FloatArray) -> FloatArray:
+def _damped_steps(slopes: FloatArray, gradient: FloatArray, parameters: FloatArray, damping: FloatArray) -> FloatArray:
     """One damped Gauss-Newton step of each set; a parameter that its bound holds back stays where it is."""
-    is_held = np.zeros(at.shape, dtype=np.bool_)
-    is_held[:, 1:] = ((at[:, 1:] <= 0) & (gradient[:, 1:] > 0)) | ((at[:, 1:] >= 1) & (gradient[:, 1:] < 0))
+    is_held = np.zeros(parameters.shape, dtype=np.bool_)
+    is_held[:, 1:] = ((parameters[:, 1:] <= 0) & (gradient[:, 1:] > 0)) | (
+        (parameters[:, 1:] >= 1) & (gradient[:, 1:] < 0)
+    )
     free = slopes * ~is_held[:, None, :]
     normal = np.einsum("smp,smq->spq", free, free)
     scale = np.where(is_held, 1.0, np.einsum("spp->sp", normal))
@@ -193,12 +205,12 @@ def _steps(slopes: FloatArray, gradient: FloatArray, at: FloatArray, damping: Fl
     return steps
 
 
-def _inside(at: FloatArray) -> FloatArray:
-    at[:, 1:] = np.clip(at[:, 1:], 0.0, 1.0)
-    return at
+def _clip_to_bounds(parameters: FloatArray) -> FloatArray:
+    parameters[:, 1:] = np.clip(parameters[:, 1:], 0.0, 1.0)
+    return parameters
 
 
-def _divisor(n: FloatArray, at: FloatArray) -> FloatArray:
+def _divisor(n: FloatArray, parameters: FloatArray) -> FloatArray:
     """By how much the law falls behind proportional growth, shape (sets, concurrencies)."""
-    divisor: FloatArray = 1 + at[:, 1:2] * (n - 1) + at[:, 2:3] * n * (n - 1)
+    divisor: FloatArray = 1 + parameters[:, 1:2] * (n - 1) + parameters[:, 2:3] * n * (n - 1)
     return divisor

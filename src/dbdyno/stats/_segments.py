@@ -65,9 +65,9 @@ def segments(x: ArrayLike) -> Segments:
     scale = noise_scale(groups)
     if scale == 0.0:
         return Segments((0, len(groups) * GROUP_S), (0.0,))
-    calm, residual = _without_spikes(groups, scale)
-    bounds = _least_squares(calm, scale**2 * _inflation(residual))
-    return _merged(calm, bounds)
+    calm, residual = _remove_spikes(groups, scale)
+    bounds = _least_squares_bounds(calm, scale**2 * _noise_inflation(residual))
+    return _merge_similar_segments(calm, bounds)
 
 
 def noise_scale(groups: FloatArray) -> float:
@@ -82,7 +82,7 @@ def noise_scale(groups: FloatArray) -> float:
     return max(scale, _SCALE_FLOOR * abs(float(groups.mean())))
 
 
-def _without_spikes(groups: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
+def _remove_spikes(groups: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
     """Groups with spikes put back to the running median, and what is left beside that median.
 
     The first minute keeps its spikes: a short transient at the start must stay visible.
@@ -97,16 +97,16 @@ def _without_spikes(groups: FloatArray, scale: float) -> tuple[FloatArray, Float
     return np.where(spikes, median, groups), np.where(spikes, 0.0, residual)
 
 
-def _inflation(residual: FloatArray) -> float:
+def _noise_inflation(residual: FloatArray) -> float:
     """How much more a level of correlated noise wanders than one of independent noise."""
     centred = residual - residual.mean()
     total = float(centred @ centred)
     lag_one = float(centred[:-1] @ centred[1:]) / total if total > 0 else 0.0
-    bounded = min(max(lag_one, 0.0), _MOST_CORRELATION)
-    return (1 + bounded) / (1 - bounded)
+    correlation = min(max(lag_one, 0.0), _MOST_CORRELATION)
+    return (1 + correlation) / (1 - correlation)
 
 
-def _least_squares(calm: FloatArray, variance: float) -> list[int]:
+def _least_squares_bounds(calm: FloatArray, variance: float) -> list[int]:
     """Bounds in groups, from 0 to the number of groups: the cheapest of all divisions, by dynamic programming.
 
     A division costs the squares that its pieces leave, and a penalty for each piece.
@@ -120,8 +120,8 @@ def _least_squares(calm: FloatArray, variance: float) -> list[int]:
     last_start = np.zeros(count + 1, dtype=np.intp)
     for end in range(LEAST_GROUPS, count + 1):
         start = np.arange(end - LEAST_GROUPS + 1)
-        left = squares[end] - squares[start] - (sums[end] - sums[start]) ** 2 / (end - start)
-        costs = cheapest[start] + left
+        residual_squares = squares[end] - squares[start] - (sums[end] - sums[start]) ** 2 / (end - start)
+        costs = cheapest[start] + residual_squares
         last_start[end] = costs.argmin()
         cheapest[end] = costs[last_start[end]] + penalty
     bounds = [count]
@@ -130,24 +130,24 @@ def _least_squares(calm: FloatArray, variance: float) -> list[int]:
     return bounds
 
 
-def _merged(calm: FloatArray, bounds: list[int]) -> Segments:
+def _merge_similar_segments(calm: FloatArray, bounds: list[int]) -> Segments:
     """Neighbours joined, the most alike first, while any two differ by less than 2 %."""
-    means = _means(calm, bounds)
+    means = _segment_means(calm, bounds)
     while len(means) > 1:
-        apart = _apart(means)
+        apart = _relative_differences(means)
         closest = int(apart.argmin())
         if apart[closest] >= ALIKE:
             break
         bounds = bounds[: closest + 1] + bounds[closest + 2 :]
-        means = _means(calm, bounds)
+        means = _segment_means(calm, bounds)
     return Segments(tuple(GROUP_S * bound for bound in bounds), tuple(means.tolist()))
 
 
-def _means(calm: FloatArray, bounds: list[int]) -> NDArray[np.float64]:
+def _segment_means(calm: FloatArray, bounds: list[int]) -> NDArray[np.float64]:
     return np.array([calm[start:end].mean() for start, end in itertools.pairwise(bounds)])
 
 
-def _apart(means: FloatArray) -> FloatArray:
+def _relative_differences(means: FloatArray) -> FloatArray:
     """Relative difference of each piece to the next."""
     larger = np.maximum(np.abs(means[:-1]), np.abs(means[1:]))
     apart: FloatArray = np.abs(np.diff(means)) / np.where(larger > 0, larger, 1.0)

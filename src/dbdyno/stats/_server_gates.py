@@ -83,10 +83,10 @@ def gate_facts(
     >>> gate_facts("innodb", {}, {"data_bytes": 5}, is_flash=True).dataset_bytes
     5
     """
-    stored = schema.get("data_bytes")
-    dataset_bytes = stored if isinstance(stored, int) else None
-    before = 0.0 if step is None else step.redo_bytes_before
-    return ServerFacts(storage_engine, variables, dataset_bytes, is_flash, before)
+    stored_bytes = schema.get("data_bytes")
+    dataset_bytes = stored_bytes if isinstance(stored_bytes, int) else None
+    redo_bytes_before = 0.0 if step is None else step.redo_bytes_before
+    return ServerFacts(storage_engine, variables, dataset_bytes, is_flash, redo_bytes_before)
 
 
 def is_flash(rotational: bool | None) -> bool | None:
@@ -112,15 +112,15 @@ class Readings:
 
     def between(self, metric: str, first_s: int, end_s: int) -> Floats | None:
         """The readings of a stretch in order; None where there is none."""
-        known = self._values.get(metric, {})
-        found = [known[second] for second in range(first_s, end_s) if second in known]
-        return np.array(found, dtype=np.float64) if found else None
+        by_second = self._values.get(metric, {})
+        values = [by_second[second] for second in range(first_s, end_s) if second in by_second]
+        return np.array(values, dtype=np.float64) if values else None
 
     def last(self, metric: str, end_s: int) -> float | None:
         """The last reading before a second."""
-        known = self._values.get(metric, {})
-        before = [second for second in known if second < end_s]
-        return known[max(before)] if before else None
+        by_second = self._values.get(metric, {})
+        earlier_seconds = [second for second in by_second if second < end_s]
+        return by_second[max(earlier_seconds)] if earlier_seconds else None
 
     def redo_bytes(self, end_s: int) -> float | None:
         """Redo written before a second; None where no reading tells."""
@@ -165,59 +165,63 @@ class _Stretch:
     end_s: int
 
     def of_innodb(self) -> dict[str, bool | None]:
-        found: dict[str, bool | None] = {}
-        written, capacity = self._redo_written(), self._redo_capacity()
-        if written is None or capacity is None or written >= _WORTH_TELLING * capacity:
-            found["redo"] = redo_cycled(written, capacity)
-        found["cache"] = self._cache_of_innodb()
-        found["dirty data"] = dirty_data_settled(
-            self._read("engine.pages.dirty"),
-            self._read("engine.redo.checkpoint_age"),
-            dirty_capacity=self._last("engine.pages.total"),
+        gates: dict[str, bool | None] = {}
+        written_bytes, capacity = self._redo_bytes_written(), self._redo_capacity_bytes()
+        if written_bytes is None or capacity is None or written_bytes >= _WORTH_TELLING * capacity:
+            gates["redo"] = redo_cycled(written_bytes, capacity)
+        gates["cache"] = self._is_innodb_cache_settled()
+        gates["dirty data"] = dirty_data_settled(
+            self._metric_values("engine.pages.dirty"),
+            self._metric_values("engine.redo.checkpoint_age"),
+            dirty_capacity=self._last_reading("engine.pages.total"),
             age_capacity=capacity,
         )
-        found["history"] = is_settled(self._read("engine.history.length"), _HISTORY_CAPACITY)
-        return found | self._device()
+        gates["history"] = is_settled(self._metric_values("engine.history.length"), _HISTORY_CAPACITY)
+        return gates | self._device_gate()
 
     def of_lsm(self) -> dict[str, bool | None]:
         """Neither has a redo log that is written in circles; debt is read off queues where the engine shows them."""
-        misses = self._read("engine.lsm.cache_misses")
-        cache = self._number("rocksdb_block_cache_size", "tidesdb_block_cache_size")
+        misses = self._metric_values("engine.lsm.cache_misses")
+        cache = self._variable_number("rocksdb_block_cache_size", "tidesdb_block_cache_size")
         fits = None if cache is None or self.facts.dataset_bytes is None else self.facts.dataset_bytes <= cache
         return {
             "cache": cache_settled(misses, self._row_reads(), holds_dataset=fits, free_share=None),
-            "dirty data": self._lsm_debt(),
-        } | self._device()
+            "dirty data": self._is_lsm_debt_settled(),
+        } | self._device_gate()
 
-    def _cache_of_innodb(self) -> bool | None:
-        pages, free = self._last("engine.pages.total"), self._last("engine.pages.free")
-        page_bytes = self._number("innodb_page_size")
-        known = pages is not None and page_bytes is not None and self.facts.dataset_bytes is not None
-        fits = (self.facts.dataset_bytes or 0) <= (pages or 0) * (page_bytes or 0) if known else None
+    def _is_innodb_cache_settled(self) -> bool | None:
+        pages, free = self._last_reading("engine.pages.total"), self._last_reading("engine.pages.free")
+        page_bytes = self._variable_number("innodb_page_size")
+        is_known = pages is not None and page_bytes is not None and self.facts.dataset_bytes is not None
+        fits = (self.facts.dataset_bytes or 0) <= (pages or 0) * (page_bytes or 0) if is_known else None
         share = None if pages is None or free is None or not pages else free / pages
-        return cache_settled(self._read("engine.pages.read"), self._row_reads(), holds_dataset=fits, free_share=share)
+        return cache_settled(
+            self._metric_values("engine.pages.read"), self._row_reads(), holds_dataset=fits, free_share=share
+        )
 
-    def _lsm_debt(self) -> bool | None:
+    def _is_lsm_debt_settled(self) -> bool | None:
         if self.facts.storage_engine == "rocksdb":
             return None  # it tells that a compaction waits, not how much there is to compact
-        queues = [self._read(f"engine.lsm.{name}_queue") for name in ("compaction", "flush")]
+        queues = [self._metric_values(f"engine.lsm.{name}_queue") for name in ("compaction", "flush")]
         settled = [is_settled(queue, _QUEUE_CAPACITY) for queue in queues]
         return False if False in settled else None if None in settled else True
 
-    def _device(self) -> dict[str, bool | None]:
+    def _device_gate(self) -> dict[str, bool | None]:
         """Of a run that hardly writes the device has nothing to settle."""
-        own = self.readings.seconds("server.device_written") or self.readings.seconds("disk.written_bytes")
+        written_by_second = self.readings.seconds("server.device_written") or self.readings.seconds(
+            "disk.written_bytes"
+        )
         last_s = min(self.end_s, len(self.tps))
-        seconds = [second for second in range(self.first_s, last_s) if second in own]
+        seconds = [second for second in range(self.first_s, last_s) if second in written_by_second]
         if not seconds:
             return {"device": None}
-        written = [own[second] for second in seconds]
-        if float(np.mean(written)) < _QUIET_DEVICE_BYTES_PER_S:
+        written_bytes = [written_by_second[second] for second in seconds]
+        if float(np.mean(written_bytes)) < _QUIET_DEVICE_BYTES_PER_S:
             return {}
-        done = [self.tps[second] for second in seconds]
+        transactions = [self.tps[second] for second in seconds]
         settled = device_settled(
-            written,
-            done,
+            written_bytes,
+            transactions,
             is_flash=self.facts.is_flash,
             written_since_trim=None,
             dataset_bytes=self.facts.dataset_bytes,
@@ -225,28 +229,34 @@ class _Stretch:
         return {"device": settled}
 
     def _row_reads(self) -> Floats | None:
-        kinds = [read for name in _ROW_READS if (read := self._read(name)) is not None]
-        least = min((len(kind) for kind in kinds), default=0)
-        return np.sum([kind[:least] for kind in kinds], axis=0) if least else None
+        rates_by_kind = [rates for name in _ROW_READS if (rates := self._metric_values(name)) is not None]
+        least_seconds = min((len(rates_of_kind) for rates_of_kind in rates_by_kind), default=0)
+        return (
+            np.sum([rates_of_kind[:least_seconds] for rates_of_kind in rates_by_kind], axis=0)
+            if least_seconds
+            else None
+        )
 
-    def _redo_written(self) -> float | None:
-        own = self.readings.redo_bytes(self.end_s)
-        return None if own is None else own + self.facts.redo_bytes_before
+    def _redo_bytes_written(self) -> float | None:
+        written_bytes = self.readings.redo_bytes(self.end_s)
+        return None if written_bytes is None else written_bytes + self.facts.redo_bytes_before
 
-    def _redo_capacity(self) -> float | None:
-        told = self._last("engine.redo.capacity_effective") or self._number("innodb_redo_log_capacity")
-        if told is not None:
-            return told
-        file = self._number("innodb_log_file_size")
-        return None if file is None else file * (self._number("innodb_log_files_in_group") or 1.0)
+    def _redo_capacity_bytes(self) -> float | None:
+        capacity = self._last_reading("engine.redo.capacity_effective") or self._variable_number(
+            "innodb_redo_log_capacity"
+        )
+        if capacity is not None:
+            return capacity
+        file = self._variable_number("innodb_log_file_size")
+        return None if file is None else file * (self._variable_number("innodb_log_files_in_group") or 1.0)
 
-    def _read(self, metric: str) -> Floats | None:
+    def _metric_values(self, metric: str) -> Floats | None:
         return self.readings.between(metric, self.first_s, self.end_s)
 
-    def _last(self, metric: str) -> float | None:
+    def _last_reading(self, metric: str) -> float | None:
         return self.readings.last(metric, self.end_s)
 
-    def _number(self, *names: str) -> float | None:
+    def _variable_number(self, *names: str) -> float | None:
         """The first of these variables that the server has, where it is a number."""
         values = [self.facts.variables[name] for name in names if name in self.facts.variables]
         return float(values[0]) if values and values[0].isdigit() else None

@@ -42,10 +42,10 @@ def settled_part(tps: ArrayLike) -> SettledPart | None:
         return None
     values = checked_series(tps)
     state = steady_state(values)
-    return _part(state, values, _stalls_from(state, values))
+    return _settled_part_of(state, values, _stalls_after_start(state, values))
 
 
-def _part(state: SteadyState, values: FloatArray, stalled: Stalls | None) -> SettledPart:
+def _settled_part_of(state: SteadyState, values: FloatArray, window_stalls: Stalls | None) -> SettledPart:
     window, wave = state.window, state.period
     return SettledPart(
         status=state.status,
@@ -58,20 +58,22 @@ def _part(state: SteadyState, values: FloatArray, stalled: Stalls | None) -> Set
         period_share=None if wave is None else wave.share,
         is_wave=wave is not None and wave.is_wave,
         bounds_s=() if state.levels is None else tuple(int(bound) for bound in state.levels.bounds_s[1:-1]),
-        stalled_s=0 if stalled is None else _stalled_s(stalled, window.n if window else 0),
-        stall_count=0 if stalled is None else stalled.count,
-        stall_longest_s=0 if stalled is None else stalled.longest_s,
-        stall_median=None if stalled is None else stalled.median,
-        stalls_are_coarse=stalled is not None and stalled.coarse,
+        stalled_s=0 if window_stalls is None else _stalled_seconds_count(window_stalls, window.n if window else 0),
+        stall_count=0 if window_stalls is None else window_stalls.count,
+        stall_longest_s=0 if window_stalls is None else window_stalls.longest_s,
+        stall_median=None if window_stalls is None else window_stalls.median,
+        stalls_are_coarse=window_stalls is not None and window_stalls.coarse,
     )
 
 
-def _stalls_from(state: SteadyState, values: FloatArray) -> Stalls | None:
+def _stalls_after_start(state: SteadyState, values: FloatArray) -> Stalls | None:
     """Stalls of the seconds behind the level: what comes before them is warm-up."""
     window = state.seconds_of_window(values)
     return stalls(window) if len(window) and float(np.median(window)) > 0 else None
 
 
-def _stalled_s(found: Stalls, seconds: int) -> int:
+def _stalled_seconds_count(window_stalls: Stalls, seconds: int) -> int:
     """Whole seconds; where groups of ten were judged, an incomplete last group is in none."""
-    return round(found.share * (seconds // COARSE_GROUP_S * COARSE_GROUP_S if found.coarse else seconds))
+    return round(
+        window_stalls.share * (seconds // COARSE_GROUP_S * COARSE_GROUP_S if window_stalls.coarse else seconds)
+    )

@@ -26,6 +26,7 @@ all (0.5 to 2.6 %; two others spread by 6 and 14 %)."""
 LEAST_SHARED_DF = 4
 """Degrees of freedom from which on the spread seen elsewhere in a study stands in for that of a cell run once."""
 MODERATED_FROM_CELLS = 8
+_FEW_ROUNDS, _ENOUGH_ROUNDS = 2, 4
 _VARIANCE_FLOOR = 1e-8
 
 
@@ -94,15 +95,31 @@ def moderated_spread(groups: Sequence[ArrayLike]) -> ModeratedSpread:
         raise AnalysisError("no spread for these cells", "each needs one finite ln(mean) per run")
     own_df = np.array([len(array) - 1 for array in arrays], dtype=np.float64)
     variances = np.array([array.var(ddof=1) if len(array) > 1 else math.nan for array in arrays])
-    repeated = own_df > 0
-    if int(repeated.sum()) < MODERATED_FROM_CELLS:
+    is_repeated = own_df > 0
+    if int(is_repeated.sum()) < MODERATED_FROM_CELLS:
         return ModeratedSpread(math.nan, 0.0, math.nan, tuple(np.sqrt(variances).tolist()), tuple(own_df.tolist()))
-    excess, prior_df, prior_variance = _prior(variances[repeated], own_df[repeated])
-    moderated = _moderate(variances, own_df, prior_df, prior_variance)
+    excess, prior_df, prior_variance = _common_spread(variances[is_repeated], own_df[is_repeated])
+    moderated_variances = _moderate(variances, own_df, prior_df, prior_variance)
     df = np.minimum(prior_df + own_df, own_df.sum())
     return ModeratedSpread(
-        excess, prior_df, math.sqrt(prior_variance), tuple(np.sqrt(moderated).tolist()), tuple(df.tolist())
+        excess, prior_df, math.sqrt(prior_variance), tuple(np.sqrt(moderated_variances).tolist()), tuple(df.tolist())
     )
+
+
+def rounds_to_pair(panels: int) -> int:
+    """Rounds from which on runs of the same round are compared in pairs: what moved the machine moved both.
+
+    The spread of few differences is hardly known, unless it is moderated over many places. Panels count, since runs of
+    one panel may share a server's start and a few minutes of the machine.
+
+    Parameters
+    ----------
+    panels : combinations of workload, route and memory in which the same two were compared
+
+    >>> rounds_to_pair(1), rounds_to_pair(8)
+    (4, 2)
+    """
+    return _FEW_ROUNDS if panels >= MODERATED_FROM_CELLS else _ENOUGH_ROUNDS
 
 
 def repeated_level(logs: ArrayLike, sd: float, df: float) -> LogLevel:
@@ -131,10 +148,10 @@ def staged_levels(first: Sequence[Sequence[float]], every: Sequence[Sequence[flo
     >>> [(round(level.se, 4), level.df, level.repeats) for level in levels if level]
     [(0.005, 1.0, 2), (0.0071, 1.0, 4)]
     """
-    groups = [own or [0.0] for own in first]
+    groups = [first_logs or [0.0] for first_logs in first]
     spread = moderated_spread(groups)
-    found = zip(first, every, spread.sd, spread.df, strict=True)
-    return [_staged_level(own, runs, sd, df) for own, runs, sd, df in found]
+    rows = zip(first, every, spread.sd, spread.df, strict=True)
+    return [_staged_level(first_logs, all_logs, sd, df) for first_logs, all_logs, sd, df in rows]
 
 
 def _staged_level(first: Sequence[float], every: Sequence[float], sd: float, df: float) -> LogLevel | None:
@@ -181,7 +198,7 @@ def pooled_spread(groups: Sequence[ArrayLike], others: Sequence[tuple[float, flo
     arrays = [np.asarray(group, dtype=np.float64) for group in groups]
     squares = [(float(array.var(ddof=1)) * (len(array) - 1), len(array) - 1.0) for array in arrays if len(array) > 1]
     squares += [(sd**2 * df, df) for sd, df in others if df > 0]
-    df = sum(own for _, own in squares)
+    df = sum(group_df for _, group_df in squares)
     return (math.sqrt(sum(square for square, _ in squares) / df), df) if df else (math.nan, 0.0)
 
 
@@ -194,22 +211,22 @@ def bounded_exp(value: float) -> float:
     return math.exp(min(value, 700.0))
 
 
-def _prior(variances: NDArray[np.float64], df: NDArray[np.float64]) -> tuple[float, float, float]:
+def _common_spread(variances: NDArray[np.float64], df: NDArray[np.float64]) -> tuple[float, float, float]:
     """Excess variance, degrees of freedom and variance of the common spread."""
-    logs = np.log(np.maximum(variances, _VARIANCE_FLOOR)) - _of_each(digamma, df / 2) + np.log(df / 2)
+    logs = np.log(np.maximum(variances, _VARIANCE_FLOOR)) - _apply_to_distinct(digamma, df / 2) + np.log(df / 2)
     centre = float(logs.mean())
-    excess = float(logs.var(ddof=1) - _of_each(trigamma, df / 2).mean())
+    excess = float(logs.var(ddof=1) - _apply_to_distinct(trigamma, df / 2).mean())
     if excess <= 0:
         return excess, math.inf, math.exp(centre)
     prior_df = 2 * _inverse_trigamma(excess)
     return excess, prior_df, math.exp(centre + digamma(prior_df / 2) - math.log(prior_df / 2))
 
 
-def _of_each(function: Callable[[float], float], values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _apply_to_distinct(function: Callable[[float], float], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """A scalar function of each value; most cells have the same degrees of freedom."""
     distinct, place = np.unique(values, return_inverse=True)
-    each: NDArray[np.float64] = np.array([function(float(value)) for value in distinct])[place]
-    return each
+    results: NDArray[np.float64] = np.array([function(float(value)) for value in distinct])[place]
+    return results
 
 
 def _moderate(
@@ -217,9 +234,9 @@ def _moderate(
 ) -> NDArray[np.float64]:
     if math.isinf(prior_df):
         return np.full(len(variances), prior_variance)
-    own = np.where(own_df > 0, own_df * np.nan_to_num(variances), 0.0)
-    moderated: NDArray[np.float64] = (prior_df * prior_variance + own) / (prior_df + own_df)
-    return moderated
+    own_squares = np.where(own_df > 0, own_df * np.nan_to_num(variances), 0.0)
+    moderated_variances: NDArray[np.float64] = (prior_df * prior_variance + own_squares) / (prior_df + own_df)
+    return moderated_variances
 
 
 def _inverse_trigamma(value: float) -> float:

@@ -55,7 +55,7 @@ def stalls(tps: ArrayLike, floor: float = STALL_FLOOR) -> Stalls:
     >>> found.share, found.count, found.longest_s, found.lost, found.zero_s
     (0.3, 2, 2, 0.27, 1)
     """
-    values, group_s, median = _grouped(np.asarray(tps, dtype=np.float64))
+    values, group_s, median = _group_seconds(np.asarray(tps, dtype=np.float64))
     stalled = values < floor * median
     edges = np.diff(np.concatenate(([0], stalled.astype(np.int8), [0])))
     lengths = np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)
@@ -82,12 +82,12 @@ def stalled_seconds(tps: ArrayLike, floor: float = STALL_FLOOR) -> NDArray[np.bo
     [False, False, True]
     """
     seconds = np.asarray(tps, dtype=np.float64)
-    values, group_s, median = _grouped(seconds)
-    marked = np.repeat(values < floor * median, group_s)
-    return np.concatenate((marked, np.zeros(len(seconds) - len(marked), dtype=np.bool_)))
+    values, group_s, median = _group_seconds(seconds)
+    is_stalled = np.repeat(values < floor * median, group_s)
+    return np.concatenate((is_stalled, np.zeros(len(seconds) - len(is_stalled), dtype=np.bool_)))
 
 
-def _grouped(seconds: FloatArray) -> tuple[FloatArray, int, float]:
+def _group_seconds(seconds: FloatArray) -> tuple[FloatArray, int, float]:
     """The values to judge, how many seconds each stands for, and the median second."""
     median = float(np.median(seconds)) if len(seconds) else 0.0
     if median <= 0:

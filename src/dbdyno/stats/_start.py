@@ -35,12 +35,12 @@ def mser5(x: ArrayLike) -> int:
     if most == 0:
         return 0
     centred = groups - groups.mean()
-    left = count - np.arange(most + 1)
-    sums = _tails(centred)[: most + 1]
-    squares = _tails(centred**2)[: most + 1]
-    spread = squares - sums**2 / left
+    tail_counts = count - np.arange(most + 1)
+    sums = _tail_sums(centred)[: most + 1]
+    squares = _tail_sums(centred**2)[: most + 1]
+    spread = squares - sums**2 / tail_counts
     spread[spread < _ROUNDING * squares[0]] = 0.0
-    return GROUP_S * int(np.argmin(spread / left**2))
+    return GROUP_S * int(np.argmin(spread / tail_counts**2))
 
 
 def steady_start(x: ArrayLike, levels: Segments) -> int:
@@ -58,14 +58,14 @@ def steady_start(x: ArrayLike, levels: Segments) -> int:
     """
     values = checked_series(x)
     start = _start_by_level(levels)
-    cut = mser5(values[start:]) if start < len(values) else 0
-    if cut == 0:
+    cut_s = mser5(values[start:]) if start < len(values) else 0
+    if cut_s == 0:
         return start
-    removed, rest = float(values[start : start + cut].mean()), float(values[start + cut :].mean())
-    return start + cut if abs(removed - rest) > _WORTH_CUTTING * abs(rest) else start
+    removed_mean, rest_mean = float(values[start : start + cut_s].mean()), float(values[start + cut_s :].mean())
+    return start + cut_s if abs(removed_mean - rest_mean) > _WORTH_CUTTING * abs(rest_mean) else start
 
 
-def _tails(values: FloatArray) -> FloatArray:
+def _tail_sums(values: FloatArray) -> FloatArray:
     """Sum of the values from each index to the end."""
     sums: FloatArray = np.cumsum(values[::-1])[::-1]
     return sums
@@ -74,10 +74,10 @@ def _tails(values: FloatArray) -> FloatArray:
 def _start_by_level(levels: Segments) -> int:
     bounds, means = np.array(levels.bounds_s), np.array(levels.means)
     lengths = np.diff(bounds)
-    for first in range(len(means) - 1):
-        seconds = lengths[first:]
-        level = float(seconds @ means[first:]) / int(seconds.sum())
-        is_out = np.abs(means[first:] - level) > WITHIN * abs(level)
+    for index in range(len(means) - 1):
+        seconds = lengths[index:]
+        level = float(seconds @ means[index:]) / int(seconds.sum())
+        is_out = np.abs(means[index:] - level) > WITHIN * abs(level)
         if not is_out[0] and _ALLOWED_OUT * int(seconds[is_out].sum()) <= int(seconds.sum()):
-            return int(bounds[first])
+            return int(bounds[index])
     return int(bounds[-2])

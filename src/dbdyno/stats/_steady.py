@@ -78,14 +78,14 @@ def steady_state(x: ArrayLike) -> SteadyState:
         return SteadyState("dead", None, None, levels, None, None, None)
     start = steady_start(values, levels)
     is_long = len(values) - start >= max(len(values) / 3, _SHORTEST_LONG_TAIL_S)
-    judged = values[start:] if is_long else values[-2 * (len(values) // 3) :]
-    moved, quarters, wave = drift(judged), quarter_deviation(judged), period(judged)
-    cycles_s = whole_cycles(judged, wave)
-    status = _status(moved, quarters, is_long=is_long, is_cyclic=cycles_s is not None)
+    judged_part = values[start:] if is_long else values[-2 * (len(values) // 3) :]
+    trend, quarters, wave = drift(judged_part), quarter_deviation(judged_part), period(judged_part)
+    cycles_s = whole_cycles(judged_part, wave)
+    status = _steadiness(trend, quarters, is_long=is_long, is_cyclic=cycles_s is not None)
     if status == "cyclic" and cycles_s is not None:
         start = len(values) - cycles_s
     window = noise_interval(values[min(start, len(values) - SHORTEST_WINDOW_S) :])
-    return SteadyState(status, start, window, levels, moved, quarters, wave)
+    return SteadyState(status, start, window, levels, trend, quarters, wave)
 
 
 def whole_cycles(x: ArrayLike, wave: Period | None) -> int | None:
@@ -101,19 +101,19 @@ def whole_cycles(x: ArrayLike, wave: Period | None) -> int | None:
     cycles = wave.fits(len(values)) // 3
     if cycles < 1:
         return None
-    last = values[-wave.seconds_of(3 * cycles) :]
-    third = len(last) // 3
-    means = last[: 3 * third].reshape(3, third).mean(axis=1)
-    level = float(last.mean())
-    return len(last) if bool((np.abs(means - level) <= WITHIN * level).all()) else None
+    tail = values[-wave.seconds_of(3 * cycles) :]
+    third = len(tail) // 3
+    means = tail[: 3 * third].reshape(3, third).mean(axis=1)
+    level = float(tail.mean())
+    return len(tail) if bool((np.abs(means - level) <= WITHIN * level).all()) else None
 
 
-def _status(moved: Drift, quarters: float, *, is_long: bool, is_cyclic: bool) -> Steadiness:
-    change = abs(moved.change)
-    if is_long and change <= WITHIN and change + moved.half_width <= 2 * WITHIN and quarters <= WITHIN:
+def _steadiness(trend: Drift, quarters: float, *, is_long: bool, is_cyclic: bool) -> Steadiness:
+    change = abs(trend.change)
+    if is_long and change <= WITHIN and change + trend.half_width <= 2 * WITHIN and quarters <= WITHIN:
         return "steady"
     if is_cyclic:
         return "cyclic"
-    if change > WITHIN and change > moved.half_width:
+    if change > WITHIN and change > trend.half_width:
         return "drifting"
     return "noisy" if is_long else "not-reached"

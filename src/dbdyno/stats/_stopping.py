@@ -108,7 +108,7 @@ def stop_check(so_far: ArrayLike) -> StopCheck:
     start = min(mser5(values), max(len(values) - _LEAST_WINDOW_S, 0))
     window = values[start:]
     noise = noise_interval(window)
-    return StopCheck(len(values), start, noise.mean, noise.half_width, noise.ess, _change(window))
+    return StopCheck(len(values), start, noise.mean, noise.half_width, noise.ess, _window_drift(window))
 
 
 def may_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> bool:
@@ -118,8 +118,10 @@ def may_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> bool:
 
 def stop_checks(x: ArrayLike, rule: StoppingRule | None = None) -> tuple[StopCheck, ...]:
     """Every check that would be made while this series is driven, the cap left aside."""
-    values, asked = checked_series(x), rule or StoppingRule()
-    return tuple(stop_check(values[:second]) for second in range(asked.first_s, len(values) + 1, asked.every_s))
+    values, effective_rule = checked_series(x), rule or StoppingRule()
+    return tuple(
+        stop_check(values[:second]) for second in range(effective_rule.first_s, len(values) + 1, effective_rule.every_s)
+    )
 
 
 def stopping_point(
@@ -136,17 +138,17 @@ def stopping_point(
     >>> point.at_s, point.reason, point.mean
     (240, 'precision', 1001.0)
     """
-    values, asked = checked_series(x), rule or StoppingRule()
-    made = stop_checks(values, asked) if checks is None else checks
-    for count, check in enumerate(made, start=1):
-        if asked.cap_s is not None and check.at_s > asked.cap_s:
+    values, effective_rule = checked_series(x), rule or StoppingRule()
+    all_checks = stop_checks(values, effective_rule) if checks is None else checks
+    for count, check in enumerate(all_checks, start=1):
+        if effective_rule.cap_s is not None and check.at_s > effective_rule.cap_s:
             break
-        if may_stop(made[:count], asked):
+        if may_stop(all_checks[:count], effective_rule):
             return StoppingPoint(check.at_s, "precision", check.mean, check.half_width)
-    return _at_cap(values, asked)
+    return _stopping_point_at_cap(values, effective_rule)
 
 
-def _change(window: FloatArray) -> float:
+def _window_drift(window: FloatArray) -> float:
     """Drift of the window; infinite where it did nothing, which is no level to stop at."""
     try:
         return drift(window).change
@@ -154,7 +156,7 @@ def _change(window: FloatArray) -> float:
         return math.inf
 
 
-def _at_cap(values: FloatArray, rule: StoppingRule) -> StoppingPoint | None:
+def _stopping_point_at_cap(values: FloatArray, rule: StoppingRule) -> StoppingPoint | None:
     if rule.cap_s is None or len(values) < rule.cap_s:
         return None
     check = stop_check(values[: rule.cap_s])

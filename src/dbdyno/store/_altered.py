@@ -105,14 +105,14 @@ def check_folder(folder: Path, manifest: Manifest, manifest_sha256: str, *, is_f
     is_full : read every file, also those that have kept their times
     """
     journal = _Journal.read(folder, manifest, manifest_sha256)
-    sealed = journal.seals[-1:] == [manifest_sha256]
-    found = list(journal.alterations)
+    is_sealed = journal.seals[-1:] == [manifest_sha256]
+    alterations = list(journal.alterations)
     # A kill between the journal's line and the manifest leaves the manifest before.
     if journal.seals and manifest_sha256 not in journal.seals[-2:]:
-        found.append(Alteration(layout.MANIFEST, "differs from the one in the journal"))
+        alterations.append(Alteration(layout.MANIFEST, "differs from the one in the journal"))
     units = _Units(folder, manifest, journal, is_full=is_full)
-    found += units.alterations()
-    return CheckedFolder(tuple(sorted(found, key=lambda one: one.place)), units.unlisted, sealed)
+    alterations += units.alterations()
+    return CheckedFolder(tuple(sorted(alterations, key=lambda alteration: alteration.place)), units.unlisted, is_sealed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,23 +135,27 @@ class _Journal:
 
     @classmethod
     def read(cls, folder: Path, manifest: Manifest, manifest_sha256: str) -> _Journal:
-        path, listed = folder / layout.JOURNAL, manifest.files.get(layout.JOURNAL)
+        path, listed_facts = folder / layout.JOURNAL, manifest.files.get(layout.JOURNAL)
         if not path.is_file():
-            return cls((Alteration(layout.JOURNAL, "is missing"),) if listed else ())
+            return cls((Alteration(layout.JOURNAL, "is missing"),) if listed_facts else ())
         with reading(path):
             content = read_input(path, MOST_BYTES)
-            entries, broken = chained_entries(content)
-        found = []
-        if broken is not None:
-            found.append(Alteration(layout.JOURNAL, f"was altered before its line {broken}"))
-        elif listed and listed.sha256 and hashlib.sha256(content[: listed.bytes]).hexdigest() != listed.sha256:
-            found.append(Alteration(layout.JOURNAL, "does not begin with the content that dbdyno wrote"))
-        journal = cls(tuple(found))
+            entries, broken_line = chained_entries(content)
+        alterations = []
+        if broken_line is not None:
+            alterations.append(Alteration(layout.JOURNAL, f"was altered before its line {broken_line}"))
+        elif (
+            listed_facts
+            and listed_facts.sha256
+            and hashlib.sha256(content[: listed_facts.bytes]).hexdigest() != listed_facts.sha256
+        ):
+            alterations.append(Alteration(layout.JOURNAL, "does not begin with the content that dbdyno wrote"))
+        journal = cls(tuple(alterations))
         for entry in entries:
-            journal._take(entry, manifest_sha256)
+            journal._take_entry(entry, manifest_sha256)
         return journal
 
-    def _take(self, entry: JournalEntry, manifest_sha256: str) -> None:
+    def _take_entry(self, entry: JournalEntry, manifest_sha256: str) -> None:
         if entry.event == MANIFEST_WRITTEN:
             self.seals.append(str(entry.facts.get("sha256")))
             if self.seals[-1] == manifest_sha256:
@@ -170,64 +174,64 @@ class _Units:
     def __init__(self, folder: Path, manifest: Manifest, journal: _Journal, *, is_full: bool) -> None:
         self._folder, self._journal = folder, journal
         self._listed = units_of({name: facts for name, facts in manifest.files.items() if name != layout.JOURNAL})
-        self._present = _present(folder)
+        self._present = _present_files(folder)
         self._known = {} if is_full else _read_checked(folder)
         self._checked: dict[str, str] = {}
         self.unlisted: dict[str, FileFacts] = {}
 
     def alterations(self) -> list[Alteration]:
-        found: list[Alteration] = []
+        alterations: list[Alteration] = []
         for unit in sorted({*self._listed, *self._present}):
-            found += self._of_unit(unit)
+            alterations += self._unit_alterations(unit)
         if self._checked != self._known:
             _write_checked(self._folder, self._checked)
-        return found
+        return alterations
 
-    def _of_unit(self, unit: str) -> Iterator[Alteration]:
-        listed, present = self._listed.get(unit, {}), self._present.get(unit, {})
-        digest = _times_digest(listed, present)
-        if listed and listed.keys() == present.keys() and self._known.get(unit) == digest:
+    def _unit_alterations(self, unit: str) -> Iterator[Alteration]:
+        listed_facts, present_times = self._listed.get(unit, {}), self._present.get(unit, {})
+        digest = _times_digest(listed_facts, present_times)
+        if listed_facts and listed_facts.keys() == present_times.keys() and self._known.get(unit) == digest:
             self._checked[unit] = digest
             return
         with reading(self._folder / unit):
-            actual = facts_of(self._folder, present)
-        if self._is_under_way(unit, actual):
-            self.unlisted.update(actual)
+            actual_facts = facts_of(self._folder, present_times)
+        if self._is_under_way(unit, actual_facts):
+            self.unlisted.update(actual_facts)
             return
-        cell, own_id = _run_of(self._folder / unit) if unit.startswith(f"{layout.RUNS}/") else ("", "")
-        found = list(_differences(unit, listed, actual, cell, own_id))
-        if not found:
+        cell, own_id = _read_cell_and_id(self._folder / unit) if unit.startswith(f"{layout.RUNS}/") else ("", "")
+        alterations = list(_differences(unit, listed_facts, actual_facts, cell, own_id))
+        if not alterations:
             self._checked[unit] = digest
-        yield from found
+        yield from alterations
 
-    def _is_under_way(self, unit: str, actual: Mapping[str, FileFacts]) -> bool:
+    def _is_under_way(self, unit: str, actual_facts: Mapping[str, FileFacts]) -> bool:
         """Whether dbdyno was stopped between storing this and listing it."""
         if unit in self._journal.under_way:
-            return not actual or unit_digest(actual) == self._journal.stored[unit]
+            return not actual_facts or unit_digest(actual_facts) == self._journal.stored[unit]
         return not self._journal.seals and unit not in self._listed and unit in self._journal.begun
 
 
 def _differences(
-    unit: str, listed: Mapping[str, FileFacts], actual: Mapping[str, FileFacts], cell: str, own_id: str
+    unit: str, listed_facts: Mapping[str, FileFacts], actual_facts: Mapping[str, FileFacts], cell: str, own_id: str
 ) -> Iterator[Alteration]:
     run_id = unit.partition("/")[2]
     if own_id and own_id != run_id:
         yield Alteration(unit, f"holds the record of another run, {own_id}", cell)
-    if not actual:
+    if not actual_facts:
         yield Alteration(unit, "is missing", cell, is_missing_run=unit.startswith(f"{layout.RUNS}/"))
-    elif not listed:
+    elif not listed_facts:
         yield Alteration(unit, "was added: the manifest does not list it", cell)
     else:
-        for name in sorted({*listed, *actual}):
-            if name not in actual:
+        for name in sorted({*listed_facts, *actual_facts}):
+            if name not in actual_facts:
                 yield Alteration(name, "is missing", cell)
-            elif name not in listed:
+            elif name not in listed_facts:
                 yield Alteration(name, "was added: the manifest does not list it", cell)
-            elif listed[name].sha256 not in ("", actual[name].sha256):
+            elif listed_facts[name].sha256 not in ("", actual_facts[name].sha256):
                 yield Alteration(name, "has changed", cell)
 
 
-def _run_of(folder: Path) -> tuple[str, str]:
+def _read_cell_and_id(folder: Path) -> tuple[str, str]:
     """Cell and id that the record of a run tells; empty where it can't be read."""
     try:
         record = record_from_json(read_json(folder / layout.RECORD))
@@ -244,7 +248,7 @@ def cell_words(cell: Cell) -> str:
 Times = Mapping[str, tuple[int, int, int]]
 
 
-def _present(folder: Path) -> dict[str, dict[str, tuple[int, int, int]]]:
+def _present_files(folder: Path) -> dict[str, dict[str, tuple[int, int, int]]]:
     """Files that belong to the results, by unit: size, modification and change time.
 
     Not the lock, the manifest, a report made later, or a run not yet whole. Paths are texts: an import of thousands of
@@ -253,7 +257,7 @@ def _present(folder: Path) -> dict[str, dict[str, tuple[int, int, int]]]:
     units: dict[str, dict[str, tuple[int, int, int]]] = {}
     for name in top_files(folder):
         if name != layout.JOURNAL:
-            units[name] = {name: _times((folder / name).stat())}
+            units[name] = {name: _file_times((folder / name).stat())}
     for top in _TOPS:
         if (folder / top).is_dir():
             for name, times in _files_below(folder, top):
@@ -263,20 +267,23 @@ def _present(folder: Path) -> dict[str, dict[str, tuple[int, int, int]]]:
 
 def _files_below(folder: Path, inside: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
     with os.scandir(folder / inside) as entries:
-        shown = [entry for entry in entries if not entry.name.startswith(".")]
-    for entry in shown:
+        visible_entries = [entry for entry in entries if not entry.name.startswith(".")]
+    for entry in visible_entries:
         if entry.is_dir(follow_symlinks=False):
             yield from _files_below(folder, f"{inside}/{entry.name}")
         elif entry.is_file():
-            yield f"{inside}/{entry.name}", _times(entry.stat())
+            yield f"{inside}/{entry.name}", _file_times(entry.stat())
 
 
-def _times(facts: os.stat_result) -> tuple[int, int, int]:
+def _file_times(facts: os.stat_result) -> tuple[int, int, int]:
     return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
-def _times_digest(listed: Mapping[str, FileFacts], present: Times) -> str:
-    rows = [f"{name} {listed[name].sha256 if name in listed else ''} {present[name]}" for name in sorted(present)]
+def _times_digest(listed_facts: Mapping[str, FileFacts], present_times: Times) -> str:
+    rows = [
+        f"{name} {listed_facts[name].sha256 if name in listed_facts else ''} {present_times[name]}"
+        for name in sorted(present_times)
+    ]
     return hashlib.sha256("\n".join(rows).encode(errors="surrogateescape")).hexdigest()
 
 
@@ -297,7 +304,7 @@ def _write_checked(folder: Path, units: Mapping[str, str]) -> None:
 
 def alteration_lines(alterations: Sequence[Alteration], most: int = 8) -> str:
     """What is altered, a line each, the first of many."""
-    lines = [str(one) for one in alterations[:most]]
+    lines = [str(alteration) for alteration in alterations[:most]]
     if len(alterations) > most:
         lines.append(f"and {len(alterations) - most} more")
     return "\n".join(lines)

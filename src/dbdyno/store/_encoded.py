@@ -45,27 +45,31 @@ def filled_buckets(texts: Sequence[str], *, digits: int, lowest: int, buckets: i
     """
     payloads = []
     for text in texts:
-        payload = _payload(text, digits, lowest)
+        payload = _decoded_payload(text, digits, lowest)
         if payload is None:
             return None
         payloads.append(payload)
-    parts = [(first, _numbers(payloads[first : first + TOGETHER], buckets)) for first in range(0, len(texts), TOGETHER)]
-    found = [(which + first, bucket, count) for first, part in parts if part for which, bucket, count in [part]]
-    if not found or len(found) < len(parts):
+    filled_parts = [
+        (start, _bucket_counts(payloads[start : start + TOGETHER], buckets)) for start in range(0, len(texts), TOGETHER)
+    ]
+    shifted_parts = [
+        (offset + start, bucket, count) for start, part in filled_parts if part for offset, bucket, count in [part]
+    ]
+    if not shifted_parts or len(shifted_parts) < len(filled_parts):
         return None
-    which, bucket, count = (np.concatenate(sides) for sides in zip(*found, strict=True))
-    return which, bucket, count
+    histogram, bucket, count = (np.concatenate(sides) for sides in zip(*shifted_parts, strict=True))
+    return histogram, bucket, count
 
 
-def _payload(text: str, digits: int, lowest: int) -> bytes | None:
+def _decoded_payload(text: str, digits: int, lowest: int) -> bytes | None:
     """The counts of a histogram as they are stored; None of anything unusual."""
     try:
-        packed = binascii.a2b_base64(text)
-        cookie, length = _OUTER.unpack_from(packed)
-        if cookie != _COMPRESSED_COOKIE or length != len(packed) - _OUTER.size:
+        packed_bytes = binascii.a2b_base64(text)
+        cookie, length = _OUTER.unpack_from(packed_bytes)
+        if cookie != _COMPRESSED_COOKIE or length != len(packed_bytes) - _OUTER.size:
             return None
         unpacker = zlib.decompressobj()
-        content = unpacker.decompress(packed[_OUTER.size :], _MOST_BYTES)
+        content = unpacker.decompress(packed_bytes[_OUTER.size :], _MOST_BYTES)
         if not unpacker.eof:
             return None
         cookie, length, offset, own_digits, own_lowest, _, ratio = _HEADER.unpack_from(content)
@@ -77,7 +81,7 @@ def _payload(text: str, digits: int, lowest: int) -> bytes | None:
     return payload if is_usual and is_whole else None
 
 
-def _numbers(payloads: Sequence[bytes], buckets: int) -> Filled | None:
+def _bucket_counts(payloads: Sequence[bytes], buckets: int) -> Filled | None:
     content = np.frombuffer(b"".join(payloads), dtype=np.uint8)
     ends = np.flatnonzero(content < 0x80)
     begins = np.append(0, ends[:-1] + 1) if len(ends) else ends
@@ -85,19 +89,19 @@ def _numbers(payloads: Sequence[bytes], buckets: int) -> Filled | None:
     longest = int(lengths.max(initial=0))
     if longest > _LONGEST:
         return None
-    raw = content[begins].astype(np.int64) & 0x7F
+    zigzag = content[begins].astype(np.int64) & 0x7F
     for place in range(1, longest):
         has = np.flatnonzero(lengths > place)
-        raw[has] |= (content[begins[has] + place].astype(np.int64) & 0x7F) << (7 * place)
-    values = (raw >> 1) ^ -(raw & 1)
+        zigzag[has] |= (content[begins[has] + place].astype(np.int64) & 0x7F) << (7 * place)
+    values = (zigzag >> 1) ^ -(zigzag & 1)
     # A negative number skips so many buckets, any other is the count of one.
-    after = np.cumsum(np.maximum(-values, 1))
+    positions = np.cumsum(np.maximum(-values, 1))
     bounds = np.searchsorted(ends, np.cumsum([len(payload) for payload in payloads]))
-    counted = np.flatnonzero(values > 0)
+    count_places = np.flatnonzero(values > 0)
     numbers = np.diff(bounds, prepend=0)
-    skipped = np.append(0, after)[bounds - numbers]
-    which = np.repeat(np.arange(len(payloads)), np.diff(np.searchsorted(counted, bounds), prepend=0))
-    bucket = after[counted] - 1 - skipped[which]
+    positions_before = np.append(0, positions)[bounds - numbers]
+    histogram = np.repeat(np.arange(len(payloads)), np.diff(np.searchsorted(count_places, bounds), prepend=0))
+    bucket = positions[count_places] - 1 - positions_before[histogram]
     if bucket.max(initial=0) >= buckets:
         return None
-    return which, bucket, values[counted]
+    return histogram, bucket, values[count_places]

@@ -21,9 +21,9 @@ def json_text(value: JsonValue) -> str:
     True
     """
     if isinstance(value, Mapping) and value:
-        flat = {key: text for key, text in value.items() if isinstance(key, str) and isinstance(text, str)}
-        if len(flat) == len(value):
-            return _flat_text(flat)
+        text_values = {key: text for key, text in value.items() if isinstance(key, str) and isinstance(text, str)}
+        if len(text_values) == len(value):
+            return _flat_text(text_values)
     return json.dumps(value, indent=1, ensure_ascii=False, default=dict) + "\n"
 
 
@@ -61,9 +61,9 @@ def sync_folder(path: Path) -> None:
 def sha256_of(path: Path, bytes_count: int | None = None) -> str:
     """SHA-256 of a file, or of its first `bytes_count` bytes."""
     digest = hashlib.sha256()
-    left = path.stat().st_size if bytes_count is None else bytes_count
+    bytes_left = path.stat().st_size if bytes_count is None else bytes_count
     with path.open("rb") as file:
-        while left > 0 and (block := file.read(min(left, 1 << 20))):
+        while bytes_left > 0 and (block := file.read(min(bytes_left, 1 << 20))):
             digest.update(block)
-            left -= len(block)
+            bytes_left -= len(block)
     return digest.hexdigest()

@@ -38,9 +38,9 @@ class StoredFingerprint:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> StoredFingerprint:
         """What `to_json` gave."""
-        made: Fingerprint | str
+        outcome: Fingerprint | str
         if "reason" in row:
-            made = str(row["reason"])
+            outcome = str(row["reason"])
         else:
-            made = decode(Fingerprint, row)
-        return cls(decode(str, row["workload"]), decode(str, row["dataset"]), decode(int, row["events_asked"]), made)
+            outcome = decode(Fingerprint, row)
+        return cls(decode(str, row["workload"]), decode(str, row["dataset"]), decode(int, row["events_asked"]), outcome)

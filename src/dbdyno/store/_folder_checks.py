@@ -23,10 +23,10 @@ def hold_folder(path: Path) -> Iterator[HeldFolder]:
     """Hold a results folder open for writing, or raise StoreError."""
     with ExitStack() as stack:
         try:
-            held = stack.enter_context(held_folder(path))
+            folder = stack.enter_context(held_folder(path))
         except OSError as error:
             raise unwritable(path, error) from error
-        yield held
+        yield folder
 
 
 def check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolder]:
@@ -34,16 +34,16 @@ def check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolder
     for _ in range(_ATTEMPTS):
         try:
             manifest, digest = read_manifest(path)
-            checked = check_folder(path, manifest, digest, is_full=check.is_full)
+            checked_folder = check_folder(path, manifest, digest, is_full=check.is_full)
         except StoreError:  # a file that a writer has replaced meanwhile
             if not is_held(path / layout.LOCK):
                 raise
         else:
-            if not checked.alterations:
-                return manifest, checked
+            if not checked_folder.alterations:
+                return manifest, checked_folder
             # A writer that has gone since the manifest was read has written a new one.
             if not is_held(path / layout.LOCK) and read_manifest(path)[1] == digest:
-                return manifest, checked
+                return manifest, checked_folder
         time.sleep(_PAUSE_S)
     manifest, digest = read_manifest(path)
     return manifest, check_folder(path, manifest, digest, is_full=check.is_full)
@@ -51,11 +51,11 @@ def check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolder
 
 def let_pass(path: Path, alterations: Sequence[Alteration], check: Check) -> tuple[Alteration, ...]:
     """Return the alterations that the check allows; AlteredError where it refuses one."""
-    refused = [alteration for alteration in alterations if check.refuses(alteration)]
-    if refused:
+    refused_alterations = [alteration for alteration in alterations if check.refuses(alteration)]
+    if refused_alterations:
         raise AlteredError(
             f"{path} has changed since dbdyno wrote it",
-            alteration_lines(refused),
+            alteration_lines(refused_alterations),
             "copy the folder again from an intact copy; --allow-altered uses it anyway, and every output says so",
         )
     return tuple(alterations)
@@ -68,15 +68,15 @@ def check_free(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise StoreError(f"{path} is not a folder", "", "name a folder with -o")
     if path.is_dir():
-        foreign = sorted(
+        foreign_names = sorted(
             entry.name
             for entry in path.iterdir()
             if entry.name not in layout.CREATED_BY_US and not entry.name.startswith(".")
         )
-        if foreign:
+        if foreign_names:
             raise StoreError(
                 f"{path} is not empty and is not a results folder",
-                f"it holds {', '.join(foreign[:3])}",
+                f"it holds {', '.join(foreign_names[:3])}",
                 "name a new or empty folder with -o",
             )
 

@@ -44,29 +44,31 @@ def gather(parts: Sequence[Results], into: Path, *, allow_unlike: bool = False) 
     StoreError : the parts are of different studies, two of them have made the same run, or their machines are unlike
         and that is not allowed
     """
-    first = parts[0]
+    first_part = parts[0]
     for part in parts[1:]:
-        if part.manifest.study_digest != first.manifest.study_digest:
+        if part.manifest.study_digest != first_part.manifest.study_digest:
             raise StoreError(
-                f"{part.path} is not a part of the same study as {first.path}",
-                f"'{part.manifest.study_name}' and '{first.manifest.study_name}' measure different things",
+                f"{part.path} is not a part of the same study as {first_part.path}",
+                f"'{part.manifest.study_name}' and '{first_part.manifest.study_name}' measure different things",
                 "gather the parts of one study file only",
             )
     if not allow_unlike:
         check_alike({str(part.path): part.host for part in parts})
-    chosen = _chosen(parts)
-    host: dict[str, JsonValue] = dict(first.host)
-    results = Results.open_or_create(into, first.study_text, first.plan, host, study_name=first.manifest.study_name)
-    known = results.run_ids()
+    part_of_run = _choose_parts(parts)
+    host: dict[str, JsonValue] = dict(first_part.host)
+    results = Results.open_or_create(
+        into, first_part.study_text, first_part.plan, host, study_name=first_part.manifest.study_name
+    )
+    known_run_ids = results.run_ids()
     machines = tuple(dict.fromkeys(str(part.host.get("hostname", part.path.name)) for part in parts))
     with results.writing(["dbdyno", "gather", *(str(part.path) for part in parts)]) as writer:
         writer.append("parts_gathered", parts=[_part_facts(part) for part in parts])
         for part in parts:
             writer.add_target_files(part.target_files())
-        for run_id, part in chosen.items():
-            if run_id not in known:
-                writer.add_packed(_packed(part, run_id))
-    return Gathered(results, len(chosen.keys() - known), len(chosen.keys() & known), machines)
+        for run_id, part in part_of_run.items():
+            if run_id not in known_run_ids:
+                writer.add_packed(_pack_run(part, run_id))
+    return Gathered(results, len(part_of_run.keys() - known_run_ids), len(part_of_run.keys() & known_run_ids), machines)
 
 
 def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:
@@ -80,48 +82,48 @@ def check_alike(machines: Mapping[str, Mapping[str, object]]) -> None:
     ------
     StoreError : two differ
     """
-    (first, facts), *others = machines.items()
-    for part, other in others:
+    (first_name, facts), *other_machines = machines.items()
+    for other_name, other_facts in other_machines:
         for name in _LOOKED_FOR:
-            ours, theirs = facts.get(name), other.get(name)
-            if name == "memory_bytes" and isinstance(ours, int) and isinstance(theirs, int):
-                is_alike = abs(ours - theirs) <= _MEMORY_APART * max(ours, theirs)
+            first_value, other_value = facts.get(name), other_facts.get(name)
+            if name == "memory_bytes" and isinstance(first_value, int) and isinstance(other_value, int):
+                is_alike = abs(first_value - other_value) <= _MEMORY_APART * max(first_value, other_value)
             else:
-                is_alike = ours == theirs
+                is_alike = first_value == other_value
             if not is_alike:
                 raise StoreError(
-                    f"the machines of {first} and {part} differ: {name} is {ours} and {theirs}",
+                    f"the machines of {first_name} and {other_name} differ: {name} is {first_value} and {other_value}",
                     "runs of one would be compared with runs of the other",
                     "--allow-unlike combines them anyway; the report then names the machines",
                 )
 
 
-def _chosen(parts: Sequence[Results]) -> dict[str, Results]:
+def _choose_parts(parts: Sequence[Results]) -> dict[str, Results]:
     """Run id -> the part that it is taken from."""
-    chosen: dict[str, Results] = {}
+    part_of_run: dict[str, Results] = {}
     for part in parts:
         for run_id in sorted(part.run_ids()):
-            other = chosen.get(run_id)
-            if other is None or _has_failed(other, run_id):
-                chosen[run_id] = part
+            other_part = part_of_run.get(run_id)
+            if other_part is None or _has_failed(other_part, run_id):
+                part_of_run[run_id] = part
             elif not _has_failed(part, run_id):
                 raise StoreError(
-                    f"{other.path} and {part.path} both have run {run_id}",
+                    f"{other_part.path} and {part.path} both have run {run_id}",
                     "each part must have different runs",
                     "leave out one of them, or run the parts with --part 1/N to N/N",
                 )
-    return chosen
+    return part_of_run
 
 
 def _has_failed(part: Results, run_id: str) -> bool:
     return read_record(part.run_folder(run_id)).status == "failed"
 
 
-def _packed(part: Results, run_id: str) -> PackedRun:
+def _pack_run(part: Results, run_id: str) -> PackedRun:
     unit = f"{layout.RUNS}/{run_id}"
     facts = units_of(part.manifest.files).get(unit, {})
     files = {name.rpartition("/")[2]: (part.path / name).read_bytes() for name in facts}
-    return PackedRun(run_id, files, {name.rpartition("/")[2]: own for name, own in facts.items()})
+    return PackedRun(run_id, files, {name.rpartition("/")[2]: file_facts for name, file_facts in facts.items()})
 
 
 def _part_facts(part: Results) -> JsonValue:

@@ -32,16 +32,19 @@ class HeldFolder:
 
     def problem(self) -> HostError | None:
         """What became of the folder; None while it is where it was."""
-        if _identity(self.named) == _identity(self.path) and _identity(self.named / layout.RUNS) == self._runs:
+        if (
+            _folder_identity(self.named) == _folder_identity(self.path)
+            and _folder_identity(self.named / layout.RUNS) == self._runs
+        ):
             return None
-        now = self.path.readlink()
+        current_path = self.path.readlink()
         what = f"the results folder {self.named} was moved or removed while it was written to"
-        again = "run the same command again: it runs only what is missing"
+        resume_words = "run the same command again: it runs only what is missing"
         if os.fstat(self._descriptor).st_nlink == 0:
-            return HostError(what, "it was removed with all stored results", again)
-        if _identity(self.path / layout.RUNS) != self._runs:
-            return HostError(what, f"its folder {layout.RUNS} was moved or removed", f"put it back, and {again}")
-        return HostError(what, f"the results stored so far are in {now}", f"move it back, and {again}")
+            return HostError(what, "it was removed with all stored results", resume_words)
+        if _folder_identity(self.path / layout.RUNS) != self._runs:
+            return HostError(what, f"its folder {layout.RUNS} was moved or removed", f"put it back, and {resume_words}")
+        return HostError(what, f"the results stored so far are in {current_path}", f"move it back, and {resume_words}")
 
 
 @contextmanager
@@ -54,14 +57,14 @@ def held_folder(path: Path) -> Iterator[HeldFolder]:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        inside = Path(f"/proc/self/fd/{descriptor}")
-        (inside / layout.RUNS).mkdir(exist_ok=True)
-        yield HeldFolder(path.absolute(), inside, descriptor, _identity(inside / layout.RUNS))
+        descriptor_path = Path(f"/proc/self/fd/{descriptor}")
+        (descriptor_path / layout.RUNS).mkdir(exist_ok=True)
+        yield HeldFolder(path.absolute(), descriptor_path, descriptor, _folder_identity(descriptor_path / layout.RUNS))
     finally:
         os.close(descriptor)
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _folder_identity(path: Path) -> tuple[int, int]:
     try:
         facts = path.stat()
     except OSError:

@@ -64,19 +64,19 @@ def merged_histogram(encoded: Iterable[str | None]) -> Histogram:
     total = HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
     for text in encoded:
         if text:
-            _add(total, text)
+            _add_histogram(total, text)
     result: Histogram = total
     return result
 
 
-def _add(total: Any, text: str) -> None:  # noqa: ANN401 - hdrh has no types
+def _add_histogram(total: Any, text: str) -> None:  # noqa: ANN401 - hdrh has no types
     try:
-        total.add(_decoded(text))
+        total.add(_decode_histogram(text))
     except IndexError as error:
         raise StoreError("a histogram holds more than an hour", text[:40]) from error
 
 
-def _decoded(text: str) -> Any:  # noqa: ANN401 - as above
+def _decode_histogram(text: str) -> Any:  # noqa: ANN401 - as above
     try:
         return HdrHistogram.decode(text)
     except (ValueError, TypeError, IndexError, zlib.error, HdrCookieException) as error:
@@ -121,19 +121,21 @@ def filled_counts(encoded: Iterable[tuple[int, str | None]]) -> FilledCounts:
     >>> filled_counts([]).seconds
     0
     """
-    given = [(second, text) for second, text in encoded if text]
-    if not given:
-        nothing = np.zeros(0, dtype=np.int64)
-        return FilledCounts(nothing, nothing, nothing, np.zeros(0), 0)
-    seconds, texts = np.array([second for second, _ in given]), [text for _, text in given]
-    which, buckets, counts = _filled_of_all(texts)
+    filled_texts = [(second, text) for second, text in encoded if text]
+    if not filled_texts:
+        empty = np.zeros(0, dtype=np.int64)
+        return FilledCounts(empty, empty, empty, np.zeros(0), 0)
+    seconds, texts = np.array([second for second, _ in filled_texts]), [text for _, text in filled_texts]
+    histogram, buckets, counts = _all_filled_buckets(texts)
     column = np.zeros(_layout_length(), dtype=np.int64)
     column[buckets] = 1
-    used = np.flatnonzero(column)
-    column[used] = np.arange(len(used))
-    begin, end = int(seconds.min()), int(seconds.max())
-    values_ns = _highest_values(used).astype(np.float64)
-    return FilledCounts(seconds[which] - begin, column[buckets], counts, values_ns, end - begin + 1)
+    used_buckets = np.flatnonzero(column)
+    column[used_buckets] = np.arange(len(used_buckets))
+    first_second, last_second = int(seconds.min()), int(seconds.max())
+    values_ns = _highest_values(used_buckets).astype(np.float64)
+    return FilledCounts(
+        seconds[histogram] - first_second, column[buckets], counts, values_ns, last_second - first_second + 1
+    )
 
 
 def sums_of(encoded: Sequence[str | None]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -148,25 +150,25 @@ def sums_of(encoded: Sequence[str | None]) -> tuple[NDArray[np.int64], NDArray[n
     >>> [part.tolist() for part in sums_of([None])]
     [[0], [0.0]]
     """
-    given = [index for index, text in enumerate(encoded) if text]
+    filled_indices = [index for index, text in enumerate(encoded) if text]
     totals, sums = np.zeros(len(encoded), dtype=np.int64), np.zeros(len(encoded))
-    for first in range(0, len(given), TOGETHER):
-        own = given[first : first + TOGETHER]
-        which, buckets, counts = _filled_of_all([encoded[index] or "" for index in own])
-        totals[own] = np.bincount(which, counts, len(own))
-        sums[own] = np.bincount(which, counts * _middle_values(buckets), len(own))
+    for start in range(0, len(filled_indices), TOGETHER):
+        indices = filled_indices[start : start + TOGETHER]
+        histogram, buckets, counts = _all_filled_buckets([encoded[index] or "" for index in indices])
+        totals[indices] = np.bincount(histogram, counts, len(indices))
+        sums[indices] = np.bincount(histogram, counts * _middle_values(buckets), len(indices))
     return totals, sums
 
 
-def _filled_of_all(texts: Sequence[str]) -> Filled:
+def _all_filled_buckets(texts: Sequence[str]) -> Filled:
     """Which histogram, which bucket and how many, of all that hold something."""
-    found = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=_layout_length())
-    if found is not None:
-        return found
-    parts = [_filled(text) for text in texts]
-    which = np.repeat(np.arange(len(parts)), [len(buckets) for buckets, _ in parts])
-    buckets, counts = (np.concatenate(sides) for sides in zip(*parts, strict=True))
-    return which, buckets, counts
+    filled = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=_layout_length())
+    if filled is not None:
+        return filled
+    filled_parts = [_filled_buckets(text) for text in texts]
+    histogram = np.repeat(np.arange(len(filled_parts)), [len(buckets) for buckets, _ in filled_parts])
+    buckets, counts = (np.concatenate(sides) for sides in zip(*filled_parts, strict=True))
+    return histogram, buckets, counts
 
 
 @functools.cache
@@ -175,9 +177,9 @@ def _layout_length() -> int:
     return int(HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS).counts_len)
 
 
-def _filled(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _filled_buckets(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Buckets of the layout that a histogram fills, and its counts in them."""
-    histogram = _decoded(text)
+    histogram = _decode_histogram(text)
     if (histogram.unit_magnitude, histogram.sub_bucket_count) != (0, 2 * _HALF) or histogram.max_value > HIGHEST_NS:
         histogram = merged_histogram([text])
     counts = np.frombuffer(histogram.counts, dtype=np.int64)

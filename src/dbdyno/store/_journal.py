@@ -132,20 +132,20 @@ def chained_entries(content: bytes) -> tuple[list[JournalEntry], int | None]:
     ------
     ValueError, KeyError : a line is none of a journal; the message begins with its number
     """
-    entries, broken, previous, is_chained = [], None, b"", False
+    entries, broken_line, previous, is_chained = [], None, b"", False
     for number, line in enumerate(content.split(b"\n")[:-1], 1):
         if not line:
             continue
-        row = _row_of(line.decode(errors="replace"), number)
+        row = _parse_line(line.decode(errors="replace"), number)
         is_chained = is_chained or _PREVIOUS in row
-        if broken is None and is_chained and row.get(_PREVIOUS) != _digest(previous):
-            broken = number
+        if broken_line is None and is_chained and row.get(_PREVIOUS) != _digest(previous):
+            broken_line = number
         entries.append(_entry(row))
         previous = line
-    return entries, broken
+    return entries, broken_line
 
 
-def _row_of(line: str, number: int) -> dict[str, Any]:
+def _parse_line(line: str, number: int) -> dict[str, Any]:
     try:
         return decode(dict[str, Any], json_value(line))
     except ValueError as error:
@@ -157,9 +157,9 @@ def drop_torn_line(path: Path) -> None:
     if not path.exists():
         return
     content = path.read_bytes()
-    whole = content.rfind(b"\n") + 1
-    if whole != len(content):
-        os.truncate(path, whole)
+    whole_bytes = content.rfind(b"\n") + 1
+    if whole_bytes != len(content):
+        os.truncate(path, whole_bytes)
 
 
 def entry_line(event: str, facts: Mapping[str, JsonValue], at_ns: int) -> str:
@@ -185,10 +185,10 @@ def _digest(line: bytes) -> str:
 def _last_line(path: Path) -> bytes:
     """The last whole line, without its line feed; empty where there is none."""
     with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        tail, start = b"", end
+        file_end = file.seek(0, os.SEEK_END)
+        tail, start = b"", file_end
         while start > 0 and tail.rstrip(b"\n").count(b"\n") == 0:
             start = max(0, start - _BLOCK_BYTES)
             file.seek(start)
-            tail = file.read(end - start)
+            tail = file.read(file_end - start)
     return tail.rstrip(b"\n").rpartition(b"\n")[2]

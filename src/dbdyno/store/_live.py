@@ -57,8 +57,8 @@ def read_live(path: Path) -> tuple[JournalEntry, ...]:
         lines = read_input_text(path).split("\n")[:-1]
     except (OSError, ValueError):
         return ()
-    found = []
+    entries = []
     for line in lines:
         with contextlib.suppress(ValueError, KeyError, TypeError):
-            found.append(entry_of(line))
-    return tuple(found)
+            entries.append(entry_of(line))
+    return tuple(entries)

@@ -23,17 +23,17 @@ def exclusive_lock(path: Path) -> Iterator[None]:
     ------
     StoreError : another process holds it, or the folder can't be written
     """
-    descriptor = _open(path)
+    descriptor = _open_lock(path)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise StoreError(
                 f"{path.parent} is in use by another dbdyno process",
-                _holder(path),
+                _holder_words(path),
                 "wait until it ends, stop it, or name another folder with -o",
             ) from error
-        _sign(descriptor)
+        _write_owner(descriptor)
         yield
         os.ftruncate(descriptor, 0)
     finally:
@@ -50,11 +50,11 @@ def is_held(path: Path) -> bool:
         rows = Path("/proc/locks").read_text().splitlines()
     except (OSError, ValueError):
         return False
-    held = [row.split() for row in rows if " FLOCK " in row and " -> " not in row]
-    return bool(text) and any(row[5].rpartition(":")[2] == str(inode) for row in held)
+    lock_rows = [row.split() for row in rows if " FLOCK " in row and " -> " not in row]
+    return bool(text) and any(row[5].rpartition(":")[2] == str(inode) for row in lock_rows)
 
 
-def _open(path: Path) -> int:
+def _open_lock(path: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
@@ -63,16 +63,16 @@ def _open(path: Path) -> int:
         ) from error
 
 
-def _sign(descriptor: int) -> None:
+def _write_owner(descriptor: int) -> None:
     os.ftruncate(descriptor, 0)
     text = json.dumps({"pid": os.getpid(), "started_ns": time.time_ns()})
     os.pwrite(descriptor, text.encode(), 0)
 
 
-def _holder(path: Path) -> str:
+def _holder_words(path: Path) -> str:
     try:
         holder = json_value(read_input_text(path))
-        since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(holder["started_ns"] / 1e9))
-        return f"process {int(holder['pid'])} holds it since {since}"
+        started_text = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(holder["started_ns"] / 1e9))
+        return f"process {int(holder['pid'])} holds it since {started_text}"
     except (OSError, ValueError, KeyError, TypeError):
         return "that process has not written its id"

@@ -77,13 +77,13 @@ def find_results(top: Path) -> list[Path]:
         raise StoreError(
             f"{top} is not a folder", "", "name a results folder, or a folder with results folders below it"
         )
-    found = []
+    results_folders = []
     for root, folders, _ in os.walk(top):
         if is_results_folder(Path(root)):
-            found.append(Path(root))
+            results_folders.append(Path(root))
             folders.clear()
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-    return found
+    return results_folders
 
 
 def read_manifest(folder: Path) -> tuple[Manifest, str]:
@@ -101,10 +101,10 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
         version = decode(int, decode(dict[str, Any], row).get("schema_version"))
     except FileNotFoundError as error:
         why = f"{path} does not exist" if folder.is_dir() else "the folder is missing"
-        raise StoreError(f"{folder} is not a results folder", why, _nearest(folder)) from error
+        raise StoreError(f"{folder} is not a results folder", why, _nearest_folder_words(folder)) from error
     except NotADirectoryError as error:
-        meant = folder.parent if is_results_folder(folder.parent) else None
-        remedy = f"did you mean {meant}?" if meant else _nearest(folder)
+        parent_results = folder.parent if is_results_folder(folder.parent) else None
+        remedy = f"did you mean {parent_results}?" if parent_results else _nearest_folder_words(folder)
         raise StoreError(f"{folder} is a file, not a results folder", "", remedy) from error
     except (OSError, ValueError) as error:
         why = (isinstance(error, OSError) and error.strerror) or str(error)
@@ -120,15 +120,15 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
         return decode(Manifest, row), hashlib.sha256(content).hexdigest()
 
 
-def _nearest(folder: Path) -> str:
+def _nearest_folder_words(folder: Path) -> str:
     """What was probably meant: a results folder in this one."""
     try:
         inner = sorted(path for path in folder.iterdir() if is_results_folder(path))
     except OSError:
         inner = []
-    more = ", .." if len(inner) > _MOST_NAMED else ""
-    named = f": {', '.join(map(str, inner[:_MOST_NAMED]))}{more}" if inner else ""
-    return f"name {'one of its results folders' if inner else 'the folder that -o named'}{named}"
+    rest_words = ", .." if len(inner) > _MOST_NAMED else ""
+    folder_words = f": {', '.join(map(str, inner[:_MOST_NAMED]))}{rest_words}" if inner else ""
+    return f"name {'one of its results folders' if inner else 'the folder that -o named'}{folder_words}"
 
 
 def manifest_text(manifest: Manifest) -> str:
@@ -162,11 +162,11 @@ def unit_digest(facts: Mapping[str, FileFacts]) -> str:
 
 def facts_of(folder: Path, names: Iterable[str]) -> dict[str, FileFacts]:
     """Size and checksum of files of a results folder."""
-    found = {}
+    facts = {}
     for name in names:
         size = (folder / name).stat().st_size
-        found[name] = FileFacts(size, sha256_of(folder / name, size))
-    return found
+        facts[name] = FileFacts(size, sha256_of(folder / name, size))
+    return facts
 
 
 def top_files(folder: Path) -> list[str]:

@@ -74,9 +74,9 @@ def proof_notes(results: Path, check: Check = QUICK_CHECK) -> Mapping[Path, Proo
         if path.with_suffix("").is_dir():
             with reading(path):
                 content = read_json(path)
-                written = content.pop("sha256", None)  # notes of earlier versions have none
+                stored_digest = content.pop("sha256", None)  # notes of earlier versions have none
                 notes[path.with_suffix("")] = decode(ProofNote, content)
-            if written not in (None, _digest(content)) and not check.allow_altered:
+            if stored_digest not in (None, _digest(content)) and not check.allow_altered:
                 remedy = "prove it again (dbdyno explain --prove); --allow-altered uses it anyway"
                 raise AlteredError(f"{path} has changed since dbdyno wrote it", "", remedy)
     return notes

@@ -15,16 +15,16 @@ _SIGNED = frozenset({"change"})
 
 def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
     """Everything of a record, nested as the dataclasses are; ``cell_id`` and ``run_id`` written out for readers."""
-    return {"run_id": record.run.run_id, "cell_id": record.run.cell.cell_id, **_encoded(record)}
+    return {"run_id": record.run.run_id, "cell_id": record.run.cell.cell_id, **_encode(record)}
 
 
-def _encoded(value: Any) -> Any:  # noqa: ANN401 - what a record holds
+def _encode(value: Any) -> Any:  # noqa: ANN401 - what a record holds
     """The inverse of `decode`. As `dataclasses.asdict`, which takes no mapping but a dictionary."""
     if dataclasses.is_dataclass(value):
-        return {field.name: _encoded(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: _encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {key: _encoded(part) for key, part in value.items()}
-    return [_encoded(part) for part in value] if isinstance(value, tuple | list) else value
+        return {key: _encode(part) for key, part in value.items()}
+    return [_encode(part) for part in value] if isinstance(value, tuple | list) else value
 
 
 def record_from_json(row: Mapping[str, Any]) -> RunRecord:
@@ -49,14 +49,14 @@ def _is_never_negative(value: Any) -> bool:  # noqa: ANN401 - foreign JSON
     return not (kind in (int, float) and value < 0)
 
 
-def _refuse_negative(value: Any, at: tuple[str, ...]) -> None:  # noqa: ANN401 - foreign JSON
+def _refuse_negative(value: Any, place: tuple[str, ...]) -> None:  # noqa: ANN401 - foreign JSON
     """Times, counts, sizes and rates are never below zero."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             if key not in _SIGNED:
-                _refuse_negative(part, (*at, str(key)))
+                _refuse_negative(part, (*place, str(key)))
     elif isinstance(value, list):
         for index, part in enumerate(value):
-            _refuse_negative(part, (*at, str(index)))
+            _refuse_negative(part, (*place, str(index)))
     elif isinstance(value, int | float) and value < 0:
-        raise DecodeError(f"/{'/'.join(at)}: {value:g} is below zero")
+        raise DecodeError(f"/{'/'.join(place)}: {value:g} is below zero")

@@ -103,9 +103,9 @@ class Results:
         StoreError : the folder holds results already or foreign files, or can't be written
         """
         check_free(path)
-        there = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
-        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-            number = errno.EACCES if there.is_dir() else errno.ENOTDIR
+        existing_folder = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
+        if not existing_folder.is_dir() or not os.access(existing_folder, os.W_OK | os.X_OK):
+            number = errno.EACCES if existing_folder.is_dir() else errno.ENOTDIR
             raise unwritable(path, OSError(number, os.strerror(number)))
 
     @classmethod
@@ -127,8 +127,8 @@ class Results:
                 f"its study is {path / layout.STUDY} ('{manifest.study_name}')",
                 "name another folder with -o, or run the study in that folder",
             )
-        manifest, checked = check_until_quiet(path, check)
-        return cls(path, manifest, check, let_pass(path, checked.alterations, check))
+        manifest, checked_folder = check_until_quiet(path, check)
+        return cls(path, manifest, check, let_pass(path, checked_folder.alterations, check))
 
     @classmethod
     def open_or_create(
@@ -155,16 +155,16 @@ class Results:
         StoreError : another process is writing, or the folder can't be written
         AlteredError : the folder is not as dbdyno wrote it, and the check that opened it does not let that pass
         """
-        with hold_folder(self.path) as held, exclusive_lock(self.path / layout.LOCK):
+        with hold_folder(self.path) as folder, exclusive_lock(self.path / layout.LOCK):
             try:
-                drop_torn_line(held.path / layout.JOURNAL)
-                remove_unfinished(held.path / layout.RUNS)
+                drop_torn_line(folder.path / layout.JOURNAL)
+                remove_unfinished(folder.path / layout.RUNS)
             except OSError as error:
                 raise unwritable(self.path, error) from error
             manifest, digest = read_manifest(self.path)
-            checked = check_folder(self.path, manifest, digest, is_full=False)
-            let_pass(self.path, checked.alterations, replace(self.check, allow_missing_runs=True))
-            writer = ResultsWriter(held, manifest, digest, checked)
+            checked_folder = check_folder(self.path, manifest, digest, is_full=False)
+            let_pass(self.path, checked_folder.alterations, replace(self.check, allow_missing_runs=True))
+            writer = ResultsWriter(folder, manifest, digest, checked_folder)
             writer.note_command(" ".join(command_line))
             writer.update_manifest()
             yield writer
@@ -201,17 +201,24 @@ class Results:
         name = f"{layout.FINGERPRINTS}/{layout.target_slug(target)}.json"
         facts = self._optional_json(name) or {}
         with reading(self.path / name):
-            found = [StoredFingerprint.from_json(row) for row in facts.get("fingerprints", ())]
-        return {fingerprint.workload: fingerprint for fingerprint in found}
+            fingerprints = [StoredFingerprint.from_json(row) for row in facts.get("fingerprints", ())]
+        return {fingerprint.workload: fingerprint for fingerprint in fingerprints}
 
     def compared(self, targets: Sequence[str], workloads: Sequence[str]) -> list[ResultComparison]:
         """How what these targets made of the same events compares; none of a workload where nothing was compared."""
-        stored = {target: self.fingerprints(target) for target in targets}
-        found = [
-            compare_results(label, {target: known[label].made for target, known in stored.items() if label in known})
+        fingerprints_by_target = {target: self.fingerprints(target) for target in targets}
+        comparisons = [
+            compare_results(
+                label,
+                {
+                    target: fingerprints[label].made
+                    for target, fingerprints in fingerprints_by_target.items()
+                    if label in fingerprints
+                },
+            )
             for label in workloads
         ]
-        return [comparison for comparison in found if comparison.targets_count + len(comparison.unknown) > 1]
+        return [comparison for comparison in comparisons if comparison.targets_count + len(comparison.unknown) > 1]
 
     def looks(self) -> tuple[StoredRun, ...]:
         """What each target's server said of itself before the first run: no load, no seconds; none in older folders."""
@@ -241,12 +248,12 @@ class Results:
         -------
         Path of a file, or of a folder -> name in it, empty for a file itself -> content
         """
-        found: dict[str, dict[str, bytes]] = {}
+        files_by_unit: dict[str, dict[str, bytes]] = {}
         for unit in sorted(path for folder in layout.OF_TARGETS for path in (self.path / folder).glob("[!.]*")):
             files = sorted(unit.iterdir()) if unit.is_dir() else [unit]
             name = unit.relative_to(self.path).as_posix()
-            found[name] = {path.name if unit.is_dir() else "": path.read_bytes() for path in files}
-        return found
+            files_by_unit[name] = {path.name if unit.is_dir() else "": path.read_bytes() for path in files}
+        return files_by_unit
 
     def seconds(self, run_id: str, columns: Sequence[str] | None = None) -> Table:
         """One row a second: see `SecondRow`; only the named columns, which saves most of the time of reading it."""
@@ -279,7 +286,7 @@ class Results:
     def text(self, run_id: str, name: str) -> str:
         """A run's text file, ``server.cnf`` or ``server.log``; empty where an imported run has none."""
         path = f"{layout.RUNS}/{run_id}/{name}"
-        return self._text(path) if self._is_kept(path) else ""
+        return self._text(path) if self._has_file(path) else ""
 
     def histogram(
         self,
@@ -323,8 +330,8 @@ class Results:
     def live_of_benches(self) -> list[tuple[JournalEntry, ...]]:
         """The same of each of several benches; none where a study has one, or is not under way."""
         paths = (self.path / layout.LIVE_BENCHES).glob("*.jsonl")
-        found = [read_live(path) for path in sorted(paths, key=lambda path: (len(path.name), path.name))]
-        return [entries for entries in found if entries]
+        entries_of_benches = [read_live(path) for path in sorted(paths, key=lambda path: (len(path.name), path.name))]
+        return [entries for entries in entries_of_benches if entries]
 
     def connect(self) -> duckdb.DuckDBPyConnection:
         """DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""
@@ -339,13 +346,13 @@ class Results:
     def _table(self, run_id: str, name: str, row: type, columns: Sequence[str] | None = None) -> Table:
         """A run's table with all columns, those of newer versions too; no rows where an imported run has none."""
         path = f"{layout.RUNS}/{run_id}/{name}"
-        stored = self._read_table(path, row, columns) if self._is_kept(path) else Table({})
-        return completed(row, stored, columns)
+        stored_table = self._read_table(path, row, columns) if self._has_file(path) else Table({})
+        return completed(row, stored_table, columns)
 
     def _read_table(self, name: str, row: type, columns: Sequence[str] | None) -> Table:
         return read_table(self.path / name, row, columns)
 
-    def _is_kept(self, name: str) -> bool:
+    def _has_file(self, name: str) -> bool:
         """Whether a run has a file; one that is listed and gone is missed when it is read."""
         return name in self.manifest.files or (self.path / name).exists()
 
@@ -353,13 +360,13 @@ class Results:
         return read_text(self.path / name)
 
     def _json(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        return read_document(self.path / name, _kind(name))
+        return read_document(self.path / name, _document_kind(name))
 
     def _optional_json(self, name: str) -> Any:  # noqa: ANN401 - as _json; None where there is no such file
         return self._json(name) if (self.path / name).exists() else None
 
 
-def _kind(name: str) -> str:
+def _document_kind(name: str) -> str:
     """Which document a file is: the name of a run's file, the folder of a target's."""
-    top, _, rest = name.partition("/")
-    return Path(rest).stem if top == layout.RUNS else Path(top).stem
+    top, _, file_name = name.partition("/")
+    return Path(file_name).stem if top == layout.RUNS else Path(top).stem

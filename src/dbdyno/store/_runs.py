@@ -152,9 +152,9 @@ def place_packed(runs: Path, packed: PackedRun) -> None:
     for name, content in packed.files.items():
         descriptor = os.open(place / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
-            left = memoryview(content)
-            while left:
-                left = left[os.write(descriptor, left) :]
+            unwritten = memoryview(content)
+            while unwritten:
+                unwritten = unwritten[os.write(descriptor, unwritten) :]
         finally:
             os.close(descriptor)
 
@@ -215,10 +215,10 @@ def finished_folders(runs: Path) -> tuple[Path, ...]:
 
 def remove_unfinished(runs: Path) -> tuple[str, ...]:
     """Delete what a killed writer left half; run ids of what was deleted."""
-    left = sorted(runs.glob(layout.WRITING_PREFIX + "*"))
-    for folder in left:
+    unfinished_folders = sorted(runs.glob(layout.WRITING_PREFIX + "*"))
+    for folder in unfinished_folders:
         shutil.rmtree(folder)
-    return tuple(folder.name.removeprefix(layout.WRITING_PREFIX) for folder in left)
+    return tuple(folder.name.removeprefix(layout.WRITING_PREFIX) for folder in unfinished_folders)
 
 
 def run_contents(run: StoredRun) -> dict[str, bytes]:
@@ -240,11 +240,11 @@ def run_contents(run: StoredRun) -> dict[str, bytes]:
         server_cnf=run.server_cnf,
         server_log=run.server_log,
     )
-    profiled = {} if run.profile is None else profile_files(run.profile)
-    return content | about_server | {name: text.encode() for name, text in _texts(run).items()} | profiled
+    profile_contents = {} if run.profile is None else profile_files(run.profile)
+    return content | about_server | {name: text.encode() for name, text in _file_texts(run).items()} | profile_contents
 
 
-def _texts(run: StoredRun) -> dict[str, str]:
+def _file_texts(run: StoredRun) -> dict[str, str]:
     texts = {
         layout.VARIABLES_AFTER: json_text(run.variables_after),
         layout.STATUS_AFTER: json_text(run.status_after),

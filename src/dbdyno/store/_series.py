@@ -166,11 +166,11 @@ def table_of(row: type, run_id: str, rows: Sequence[Any] | Table) -> Table:
     [{'run_id': 'r', 'second': 3, 'metric': 'x'}]
     """
     kinds = kinds_of(row)
-    own = {"run_id": Texts.repeated(run_id, len(rows))}
+    id_column = {"run_id": Texts.repeated(run_id, len(rows))}
     if isinstance(rows, Table):
-        return Table(own | {name: rows.columns[name] for name in kinds if name in rows.columns})
-    given = {name: [getattr(item, name) for item in rows] for name in kinds if name != "run_id"}
-    return Table(own | {name: _column_of(kinds[name], values) for name, values in given.items()})
+        return Table(id_column | {name: rows.columns[name] for name in kinds if name in rows.columns})
+    values_by_name = {name: [getattr(item, name) for item in rows] for name in kinds if name != "run_id"}
+    return Table(id_column | {name: _column_of(kinds[name], values) for name, values in values_by_name.items()})
 
 
 def _column_of(kind: ColumnKind, values: list[Any]) -> Column:
@@ -188,12 +188,17 @@ def completed(row: type, table: Table, columns: Sequence[str] | None = None) -> 
     >>> completed(TelemetryRow, table).rows()
     [{'run_id': 'r', 'second': 3, 'metric': 'x', 'value': None, 'unit': None}]
     """
-    kinds, given = kinds_of(row), table.columns
-    names = [*kinds, *(name for name in given if name not in kinds)] if columns is None else columns
-    return Table({name: given[name] if name in given else _unknown(kinds[name], len(table)) for name in names})
+    kinds, stored_columns = kinds_of(row), table.columns
+    names = [*kinds, *(name for name in stored_columns if name not in kinds)] if columns is None else columns
+    return Table(
+        {
+            name: stored_columns[name] if name in stored_columns else _unknown_column(kinds[name], len(table))
+            for name in names
+        }
+    )
 
 
-def _unknown(kind: ColumnKind, count: int) -> Column:
+def _unknown_column(kind: ColumnKind, count: int) -> Column:
     if kind == "string":
         return Texts.repeated(None, count)
     return np.full(count, np.nan) if count else _column_of(kind, [])
@@ -222,17 +227,17 @@ def read_table(path: Path, row: type, columns: Sequence[str] | None = None) -> T
     DamageError : it is missing, damaged, or a column holds something else than the class says
     """
     with reading(path):
-        wanted = None if columns is None else frozenset(columns)
+        wanted_names = None if columns is None else frozenset(columns)
         table = read_parquet(
             read_input(path, MOST_BYTES),
             most_rows=_MOST_ROWS,
-            choose=lambda names: [name for name in names if wanted is None or name in wanted],
+            choose=lambda names: [name for name in names if wanted_names is None or name in wanted_names],
         )
         kinds = kinds_of(row)
-        return Table({n: _checked(n, c, kinds[n]) if n in kinds else c for n, c in table.columns.items()})
+        return Table({n: _checked_column(n, c, kinds[n]) if n in kinds else c for n, c in table.columns.items()})
 
 
-def _checked(name: str, column: Column, kind: ColumnKind) -> Column:
+def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
     """A column as the kind that belongs there, its numbers finite."""
     if isinstance(column, Texts):
         if kind != "string":
@@ -242,16 +247,16 @@ def _checked(name: str, column: Column, kind: ColumnKind) -> Column:
         if not np.isnan(column).all():
             raise ValueError(f"column {name} holds numbers where texts belong")
         return Texts.repeated(None, len(column))
-    known = column[~np.isnan(column)] if column.dtype.kind == "f" else column
-    if len(known) == 0:
+    known_values = column[~np.isnan(column)] if column.dtype.kind == "f" else column
+    if len(known_values) == 0:
         return column
-    least, most = known.min().item(), known.max().item()
-    if kind == "double" and not -LARGEST <= least <= most <= LARGEST:
+    lowest, highest = known_values.min().item(), known_values.max().item()
+    if kind == "double" and not -LARGEST <= lowest <= highest <= LARGEST:
         raise ValueError(f"column {name} holds numbers beyond {LARGEST:g}")
-    if name == "second" and not 0 <= least <= most < _MOST_ROWS:
-        raise ValueError(f"column {name} holds numbers from {least} to {most}")
+    if name == "second" and not 0 <= lowest <= highest < _MOST_ROWS:
+        raise ValueError(f"column {name} holds numbers from {lowest} to {highest}")
     if kind == "double":
         return column.astype(np.float64, copy=False)
-    if column.dtype.kind == "f" and not (known == np.rint(known)).all():
+    if column.dtype.kind == "f" and not (known_values == np.rint(known_values)).all():
         raise ValueError(f"column {name} holds fractions where whole numbers belong")
-    return column.astype(np.int64) if len(known) == len(column) else column
+    return column.astype(np.int64) if len(known_values) == len(column) else column

@@ -49,8 +49,8 @@ def deep_folder(results: Path, digest: str) -> Path:
 
 def deep_folders(results: Path) -> list[Path]:
     """The folders with profiled runs beside a study's results, those written last first."""
-    found = [path.parent for path in (results / layout.DEEP).glob(f"*/{layout.MANIFEST}")]
-    return sorted(found, key=lambda folder: (folder / layout.MANIFEST).stat().st_mtime_ns, reverse=True)
+    folders = [path.parent for path in (results / layout.DEEP).glob(f"*/{layout.MANIFEST}")]
+    return sorted(folders, key=lambda folder: (folder / layout.MANIFEST).stat().st_mtime_ns, reverse=True)
 
 
 def folded_text(stacks: Mapping[Stack, int]) -> str:
@@ -75,8 +75,12 @@ def parse_folded(text: str) -> dict[Stack, int]:
 def profile_files(profile: StackProfile) -> dict[str, bytes]:
     """The files of a profile."""
     stacks = {layout.ON_CPU: profile.on_cpu, layout.OFF_CPU: profile.off_cpu}
-    packed = {name: gzip.compress(folded_text(own).encode(), mtime=0) for name, own in stacks.items() if own}
-    return {layout.PROFILE: json_text(profile.facts).encode(), **packed}
+    packed_files = {
+        name: gzip.compress(folded_text(stack_counts).encode(), mtime=0)
+        for name, stack_counts in stacks.items()
+        if stack_counts
+    }
+    return {layout.PROFILE: json_text(profile.facts).encode(), **packed_files}
 
 
 def read_profile(run_folder: Path) -> StackProfile | None:

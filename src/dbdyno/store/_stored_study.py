@@ -70,12 +70,12 @@ class StoredStudy(Results):
         if not isinstance(rows, list):
             return make_plan(self.study).runs
         with reading(self.path / layout.PLAN):
-            return tuple(_planned(row) for row in decode(list[PlannedRun], rows))
+            return tuple(_planned_run(row) for row in decode(list[PlannedRun], rows))
 
     def window_tps(self, run_id: str) -> NDArray[np.float64]:
         """Throughput of a run's window, one value a second; of imported runs as their tool printed it."""
-        read = window_tps if self.study.imported is None else printed_tps
-        return read(self.seconds(run_id, ("second", "phase", "tps", "duration_ns")))
+        read_tps = window_tps if self.study.imported is None else printed_tps
+        return read_tps(self.seconds(run_id, ("second", "phase", "tps", "duration_ns")))
 
     def forget_tables(self, run_id: str) -> None:
         """Keep a run's tables no longer: what draws its seconds is the last to ask for them."""
@@ -84,10 +84,10 @@ class StoredStudy(Results):
 
     def once(self, make: Callable[[StoredStudy], _Made]) -> _Made:
         """What a function makes of this study, made at the first call: a place for what is concluded from it."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        made: _Made = self._made[make]
-        return made
+        if make not in self._computed_values:
+            self._computed_values[make] = make(self)
+        conclusion: _Made = self._computed_values[make]
+        return conclusion
 
     def records(self) -> tuple[RunRecord, ...]:
         """See `Results.records`."""
@@ -106,7 +106,7 @@ class StoredStudy(Results):
         return super().journal()
 
     @cached_property
-    def _made(self) -> dict[Callable[..., Any], Any]:
+    def _computed_values(self) -> dict[Callable[..., Any], Any]:
         return {}
 
     @cached_property
@@ -139,10 +139,10 @@ class StoredStudy(Results):
         return f"{kind} {facts.sha256}" if facts is not None and facts.sha256 else name
 
     def _read_table(self, name: str, row: type, columns: Sequence[str] | None) -> Table:
-        kept = _KEPT_COLUMNS.get(row, frozenset())
-        if columns is None or not kept.issuperset(columns):
+        kept_columns = _KEPT_COLUMNS.get(row, frozenset())
+        if columns is None or not kept_columns.issuperset(columns):
             return super()._read_table(name, row, columns)
-        return self._tables.get(name, lambda: Results._read_table(self, name, row, sorted(kept)))
+        return self._tables.get(name, lambda: Results._read_table(self, name, row, sorted(kept_columns)))
 
 
 class _KeptTables:
@@ -168,7 +168,7 @@ class _KeptTables:
         self._bytes -= 0 if table is None else table.bytes_count
 
 
-def _planned(row: PlannedRun) -> Run:
+def _planned_run(row: PlannedRun) -> Run:
     cell = Cell(row["target"], row["tier_bytes"], row["concurrency"], row["workload"], row["route"])
     is_sentinel = row["run_id"] == Run(cell, row["repeat"], 0, 0, "", is_sentinel=True).run_id
     return Run(cell, row["repeat"], row["order"], row["seed"], row["reason"], is_sentinel)

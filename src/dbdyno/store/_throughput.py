@@ -18,9 +18,9 @@ def window_tps(seconds: Table | Sequence[SecondRow]) -> FloatArray:
     """Throughput of the window of a run that dbdyno drove; 0 where a second was not reported."""
     if isinstance(seconds, Table):
         is_window = seconds.texts("phase").among({"window"})
-        return _with_zeros(seconds.numbers("second")[is_window], seconds.numbers("tps")[is_window])
+        return _fill_gaps_with_zeros(seconds.numbers("second")[is_window], seconds.numbers("tps")[is_window])
     rows = [row for row in seconds if row.phase == "window"]
-    return _with_zeros(np.array([row.second for row in rows]), np.array([row.tps for row in rows]))
+    return _fill_gaps_with_zeros(np.array([row.second for row in rows]), np.array([row.tps for row in rows]))
 
 
 def printed_tps(seconds: Table) -> FloatArray:
@@ -31,14 +31,14 @@ def printed_tps(seconds: Table) -> FloatArray:
     second, tps = seconds.numbers("second"), seconds.numbers("tps")
     if len(second) == 0 or (seconds.numbers("duration_ns") > _SECOND_NS).any():
         return np.zeros(0)
-    each = np.arange(second.min(), second.max() + 1)
-    covered: FloatArray = tps[np.searchsorted(second, each)]
-    return covered
+    all_seconds = np.arange(second.min(), second.max() + 1)
+    tps_by_second: FloatArray = tps[np.searchsorted(second, all_seconds)]
+    return tps_by_second
 
 
-def _with_zeros(second: NDArray[np.int64], tps: FloatArray) -> FloatArray:
+def _fill_gaps_with_zeros(second: NDArray[np.int64], tps: FloatArray) -> FloatArray:
     if len(second) == 0:
         return np.zeros(0)
-    found = np.zeros(int(second.max() - second.min()) + 1)
-    found[second - second.min()] = tps
-    return found
+    tps_by_second = np.zeros(int(second.max() - second.min()) + 1)
+    tps_by_second[second - second.min()] = tps
+    return tps_by_second

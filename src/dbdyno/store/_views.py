@@ -25,15 +25,15 @@ _KINDS: Mapping[type, ColumnKind] = MappingProxyType({int: "int64", float: "doub
 
 def _plain_columns(kind: type) -> dict[str, ColumnKind]:
     """Fields of a class that hold one number or text, each with its column's kind."""
-    found: dict[str, ColumnKind] = {}
+    column_kinds: dict[str, ColumnKind] = {}
     for name, hint in typing.get_type_hints(kind).items():
-        of_union = [part for part in typing.get_args(hint) if part is not types.NoneType]
-        own = of_union[0] if isinstance(hint, types.UnionType) else hint
-        if typing.get_origin(own) is Literal:
-            found[name] = "string"
-        elif own in _KINDS:
-            found[name] = _KINDS[own]
-    return found
+        union_members = [member for member in typing.get_args(hint) if member is not types.NoneType]
+        plain_kind = union_members[0] if isinstance(hint, types.UnionType) else hint
+        if typing.get_origin(plain_kind) is Literal:
+            column_kinds[name] = "string"
+        elif plain_kind in _KINDS:
+            column_kinds[name] = _KINDS[plain_kind]
+    return column_kinds
 
 
 _SQL: Mapping[ColumnKind, str] = MappingProxyType(
@@ -96,16 +96,18 @@ def _create_table(
     if rows:
         types = json.dumps([{column: _SQL[kind] for column, kind in kinds.items()}])
         # All rows as one text: a statement for each takes minutes of a folder of thousands of runs.
-        unnested = f"SELECT unnest(from_json(?::JSON, '{types}'), recursive := true)"
-        connection.execute(f"INSERT INTO {name} BY NAME {unnested}", [json.dumps(rows)])
+        select_query = f"SELECT unnest(from_json(?::JSON, '{types}'), recursive := true)"
+        connection.execute(f"INSERT INTO {name} BY NAME {select_query}", [json.dumps(rows)])
 
 
 def _create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequence[Path], row: type) -> None:
     _create_table(connection, f"no_{name}", kinds_of(row), ())
-    listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+    file_list = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
     # Columns are only ever added: a folder may hold runs of an older version, whose files lack the newer ones.
-    stored = f" UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], union_by_name = true)" if files else ""
-    connection.execute(f"CREATE VIEW {name} AS SELECT * FROM no_{name}{stored}")
+    union_clause = (
+        f" UNION ALL BY NAME SELECT * FROM read_parquet([{file_list}], union_by_name = true)" if files else ""
+    )
+    connection.execute(f"CREATE VIEW {name} AS SELECT * FROM no_{name}{union_clause}")
 
 
 def _counter_rows(folder: Path) -> list[dict[str, Any]]:
@@ -122,11 +124,11 @@ def _settings_rows(folder: Path) -> list[dict[str, str | None]]:
 
 def _run_row(record: RunRecord) -> dict[str, object]:
     run, settled, latency = record.run, record.settled, record.latency_ns
-    parts = ((run.cell, _CELL), (run, _RUN), (record, _RECORD))
+    column_sources = ((run.cell, _CELL), (run, _RUN), (record, _RECORD))
     return {
         "run_id": run.run_id,
         "cell_id": run.cell.cell_id,
-        **{name: getattr(part, name) for part, names in parts for name in names},
+        **{name: getattr(source, name) for source, names in column_sources for name in names},
         **{column: latency and getattr(latency, name) for column, name in _LATENCY.items()},
         "level_tps": record.level_tps,
         "level_half_width": record.level_half_width,

@@ -43,7 +43,7 @@ class ResultsWriter:
         self._manifest = manifest
         self._files = {**manifest.files, **checked.unlisted}
         for unit in [unit for unit in units_of(self._files) if not (path / unit).exists()]:
-            self._forget(unit)
+            self._forget_unit(unit)
         if not checked.has_checksums:  # what comes next is the journal's last word on manifests but one
             self.append(MANIFEST_WRITTEN, sha256=manifest_sha256)
 
@@ -94,7 +94,9 @@ class ResultsWriter:
 
     def write_fingerprints(self, target: str, fingerprints: Sequence[StoredFingerprint]) -> None:
         """Keep what a target made of the events that all targets were sent."""
-        self._write(layout.FINGERPRINTS, target, {"fingerprints": [made.to_json() for made in fingerprints]})
+        self._write(
+            layout.FINGERPRINTS, target, {"fingerprints": [fingerprint.to_json() for fingerprint in fingerprints]}
+        )
 
     def write_look(self, look: StoredRun) -> None:
         """Keep what was seen of a target's server before its first run; its record is of a run not made."""
@@ -109,10 +111,10 @@ class ResultsWriter:
         ----------
         units : see `Results.target_files`
         """
-        known = units_of(self._files)
+        known_units = units_of(self._files)
         with _disk_errors(self._held.named):
             for unit, contents in units.items():
-                if unit in known:
+                if unit in known_units:
                     continue
                 if set(contents) == {""}:
                     (self._path / unit).parent.mkdir(exist_ok=True)
@@ -151,16 +153,16 @@ class ResultsWriter:
 
     def set_aside_failed(self) -> tuple[str, ...]:
         """Make room for another attempt at every failed run; its folder is kept elsewhere. The ids of these runs."""
-        failed = [f for f in finished_folders(self._path / layout.RUNS) if read_record(f).status == "failed"]
-        aside = self._path / layout.SET_ASIDE
+        failed_folders = [f for f in finished_folders(self._path / layout.RUNS) if read_record(f).status == "failed"]
+        aside_folder = self._path / layout.SET_ASIDE
         with _disk_errors(self._held.named):
-            for folder in failed:
-                aside.mkdir(exist_ok=True)
-                attempts = len(list(aside.glob(f"{folder.name}.*")))
+            for folder in failed_folders:
+                aside_folder.mkdir(exist_ok=True)
+                attempts = len(list(aside_folder.glob(f"{folder.name}.*")))
                 self.append(STORED, unit=f"{layout.RUNS}/{folder.name}", sha256="")
-                self._forget(f"{layout.RUNS}/{folder.name}")
-                folder.rename(aside / f"{folder.name}.{attempts + 1}")
-        return tuple(folder.name for folder in failed)
+                self._forget_unit(f"{layout.RUNS}/{folder.name}")
+                folder.rename(aside_folder / f"{folder.name}.{attempts + 1}")
+        return tuple(folder.name for folder in failed_folders)
 
     def note_versions(self, versions: Mapping[str, str]) -> None:
         """Add versions of what takes part to the manifest."""
@@ -196,10 +198,10 @@ class ResultsWriter:
 
     def _note_stored(self, unit: str, facts: Mapping[str, FileFacts]) -> None:
         append_entry(self._path / layout.JOURNAL, STORED, {"unit": unit, "sha256": unit_digest(facts)})
-        self._forget(unit)
+        self._forget_unit(unit)
         self._files |= facts
 
-    def _forget(self, unit: str) -> None:
+    def _forget_unit(self, unit: str) -> None:
         self._files = {name: facts for name, facts in self._files.items() if unit_of(name) != unit}
 
 

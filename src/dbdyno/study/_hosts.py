@@ -16,7 +16,7 @@ from dbdyno.study._values import BenchChoice, FleetChoice, HostChoice, Pinning, 
 from dbdyno.study._workloads import SQL_FILES
 
 _TABLE = "hosts"
-_NOT_PUSHED = {"image": "an image", "basedir": "a base directory", "server": "a running server"}
+_NOT_PUSHED = {"image": "an image", "server": "a running server"}
 _IN_ROUNDS = frozenset({"insert-benchmark"})
 """Workloads whose connections wait for each other; the load generator refuses to share them, too."""
 
@@ -46,16 +46,15 @@ class HostsReader(Tables):
         hosts = {name: self._host(name, entry) for name, entry in self._mapping(document, _TABLE).items()}
         tables = self._mapping(document, "bench")
         benches = tuple(self._bench(name, entry, hosts) for name, entry in tables.items())
-        self._used(hosts, benches)
-        if self.fleet(document).engine == "processes":
-            self._used_once(benches)
+        self._check_hosts_used(hosts, benches)
         for route in filter(is_network_route, routes):
-            self._reached_by_network(benches, route)
+            self._check_network_addresses(benches, route)
+        self._refuse_shared_benches(benches, routes, by_ray=self.fleet(document).engine == "ray")
         if any(bench.server is not None for bench in benches):
-            self._pushable(targets, workloads)
+            self._check_pushable(targets, workloads)
         for bench in benches:
             if bench.clients:
-                self._drivable(bench, routes, workloads, load)
+                self._check_drivable(bench, routes, workloads, load)
         return benches
 
     def fleet(self, document: Mapping[str, Any]) -> FleetChoice:
@@ -67,7 +66,7 @@ class HostsReader(Tables):
             self._fail("fleet", "engine", what, remedy="add a [bench.NAME], or remove [fleet]")
         return fleet
 
-    def _reached_by_network(self, benches: Sequence[BenchChoice], route: str) -> None:
+    def _check_network_addresses(self, benches: Sequence[BenchChoice], route: str) -> None:
         for bench in benches or (BenchChoice(""),):
             if bench.server is None:
                 what = f"the route '{route}' needs a server on another host"
@@ -92,41 +91,41 @@ class HostsReader(Tables):
         if not isinstance(entry, dict):
             self._fail("bench", name, f"[{table}] is not a table", remedy=f'write [{table}] and server = "HOST"')
         values = self._table(entry, table, _schema.BENCH)
-        server = self._named(values["server"], table, "server", hosts) if values["server"] else None
-        clients = tuple(self._named(client, table, "client", hosts) for client in values["client"])
-        self._apart(table, server, clients)
+        server = self._look_up_host(values["server"], table, "server", hosts) if values["server"] else None
+        clients = tuple(self._look_up_host(client, table, "client", hosts) for client in values["client"])
+        self._refuse_shared_machine(table, server, clients)
         return BenchChoice(name, server, clients)
 
-    def _named(self, host: str, table: str, key: str, hosts: Mapping[str, HostChoice]) -> HostChoice:
+    def _look_up_host(self, host: str, table: str, key: str, hosts: Mapping[str, HostChoice]) -> HostChoice:
         if host not in hosts:
             remedy = nearest(host, hosts, f"add [{_TABLE}.{host}]")
             self._fail(table, key, f"no host is named '{host}'", f"hosts: {', '.join(hosts) or 'none'}", remedy)
         return hosts[host]
 
-    def _apart(self, table: str, server: HostChoice | None, clients: Sequence[HostChoice]) -> None:
+    def _refuse_shared_machine(self, table: str, server: HostChoice | None, clients: Sequence[HostChoice]) -> None:
         """Refuse one machine in two places of a bench."""
         if clients and server is None:
             what = f"[{table}] has clients on other hosts and no server on one"
             why = "clients on other hosts need the route 'network', and that needs a server on another host"
             self._fail(table, "client", what, why, 'add server = "HOST", or remove client')
-        ways = [server.ssh for server in (server,) if server is not None]
+        destinations = [server.ssh for server in (server,) if server is not None]
         for client in clients:
-            if client.ssh in ways:
+            if client.ssh in destinations:
                 is_server = server is not None and client.ssh == server.ssh
                 why = "a load on the server's host takes its processors" if is_server else ""
                 what = f"{client.name} is {'the server and a client' if is_server else 'a client twice'} in [{table}]"
                 self._fail(table, "client", what, why, "name each machine once")
-            ways.append(client.ssh)
+            destinations.append(client.ssh)
 
-    def _used(self, hosts: Mapping[str, HostChoice], benches: Sequence[BenchChoice]) -> None:
-        used = [bench.server.name for bench in benches if bench.server is not None]
-        used += [client.name for bench in benches for client in bench.clients]
+    def _check_hosts_used(self, hosts: Mapping[str, HostChoice], benches: Sequence[BenchChoice]) -> None:
+        used_names = [bench.server.name for bench in benches if bench.server is not None]
+        used_names += [client.name for bench in benches for client in bench.clients]
         for name in hosts:
-            if name not in used:
+            if name not in used_names:
                 remedy = f'add [bench.a] with server = "{name}", or remove the host'
                 self._fail(f"{_TABLE}.{name}", "ssh", f"[{_TABLE}.{name}] is not used by any bench", remedy=remedy)
 
-    def _drivable(
+    def _check_drivable(
         self, bench: BenchChoice, routes: Sequence[str], workloads: Sequence[WorkloadChoice], load: NetworkLoad
     ) -> None:
         """Refuse a load that the bench's client hosts can't drive as one client."""
@@ -153,26 +152,37 @@ class HostsReader(Tables):
                 why = "its connections work in rounds that one process keeps"
                 self._fail(table, "client", what, why, "name one host in client")
 
-    def _used_once(self, benches: Sequence[BenchChoice]) -> None:
-        """Refuse benches with one machine; with Ray, a bench without a host is the node that drives it."""
+    def _refuse_shared_benches(self, benches: Sequence[BenchChoice], routes: Sequence[str], *, by_ray: bool) -> None:
+        """Refuse benches that share a machine.
+
+        With Ray, what a bench names no host for is its own node. Otherwise it is this machine, also for the clients of
+        a network.
+        """
+        uses_network = any(map(is_network_route, routes))
         owners: dict[str, str] = {}
         for bench in benches:
-            server = bench.server.name if bench.server is not None else ""
-            for machine in (server, *(client.name for client in bench.clients)):
+            keys: dict[str, str] = {}
+            if bench.server is not None or not by_ray:
+                keys["" if bench.server is None else bench.server.ssh] = "server"
+            keys |= {client.ssh: "client" for client in bench.clients}
+            if not by_ray and uses_network and not bench.clients:
+                keys.setdefault("", "client")
+            for machine, key in keys.items():
                 if owners.setdefault(machine, bench.name) != bench.name:
-                    what = f"benches {owners[machine]} and {bench.name} have the same machine"
+                    drives = "" if machine or key == "server" else ": both drive their load from this one"
+                    what = f"benches {owners[machine]} and {bench.name} have the same machine{drives}"
                     why = "two runs at once on a machine would disturb each other"
-                    key = "server" if machine == server else "client"
-                    self._fail(f"bench.{bench.name}", key, what, why, "give each bench its own host")
+                    remedy = "name hosts in client" if drives else "give each bench its own host"
+                    self._fail(f"bench.{bench.name}", key, what, why, remedy)
 
-    def _pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice]) -> None:
+    def _check_pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice]) -> None:
         for index, target in enumerate(targets):
             kind = target.engine.source_kind
             what = "a plug-in file" if target.engine.plugin else _NOT_PUSHED.get(kind, "")
             if what:
                 why = (
-                    "dbdyno copies engines from packages and archives to the host; other sources are not "
-                    "supported there yet"
+                    "dbdyno copies engines from packages, archives and base directories to the host; other sources "
+                    "are not supported there yet"
                 )
                 words = f"'{target.name}' is {what}, which can't be used on another host"
                 self._fail("target", "engine", words, why, "use a package or an archive", index=index)

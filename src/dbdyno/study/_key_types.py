@@ -143,8 +143,8 @@ def duration_from(least_ns: int) -> Callable[[object], int]:
         try:
             duration_ns = parse_duration_ns(read_text(value))
         except StudyError as error:
-            meant = with_unit(value, "s")
-            words = f'with its unit: "{meant}"?' if meant else 'such as "12s", "1m30s" or "250ms"'
+            suggestion = with_unit(value, "s")
+            words = f'with its unit: "{suggestion}"?' if suggestion else 'such as "12s", "1m30s" or "250ms"'
             raise ValueError(f"a duration {words}") from error
         if duration_ns < least_ns:
             raise ValueError(f"at least {least_ns / 1e9:g} s")
@@ -157,13 +157,13 @@ def duration_from(least_ns: int) -> Callable[[object], int]:
 
 def duration_or_none(least_ns: int, most_ns: int) -> Callable[[object], int]:
     """A duration; 0 for "none"."""
-    read = duration_within(least_ns, most_ns)
+    read_duration = duration_within(least_ns, most_ns)
 
     def read_or_none(value: object) -> int:
         if value == "none":
             return 0
         try:
-            return read(value)
+            return read_duration(value)
         except ValueError as error:
             raise ValueError(f'{error}, or "none"') from error
 
@@ -172,10 +172,10 @@ def duration_or_none(least_ns: int, most_ns: int) -> Callable[[object], int]:
 
 def duration_within(least_ns: int, most_ns: int) -> Callable[[object], int]:
     """Make a reader of durations in whole seconds, up to a longest."""
-    read = duration_from(least_ns)
+    read_duration = duration_from(least_ns)
 
     def read_within(value: object) -> int:
-        duration_ns = read(value)
+        duration_ns = read_duration(value)
         if duration_ns > most_ns:
             raise ValueError(f"at most {format_duration(most_ns)}")
         return duration_ns
@@ -225,8 +225,8 @@ def read_memory(value: object) -> int:
     except StudyError as error:
         raise ValueError('a memory size such as "64MB" or "2GB"') from error
     if size < 8 << 20:
-        meant = with_unit(value, "MB")
-        raise ValueError(f'a size with its unit: "{meant}"?' if meant else "at least 8MB")
+        suggestion = with_unit(value, "MB")
+        raise ValueError(f'a size with its unit: "{suggestion}"?' if suggestion else "at least 8MB")
     return size
 
 

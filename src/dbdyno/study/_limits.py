@@ -28,11 +28,11 @@ class MemoryLimit:
 
     def __str__(self) -> str:
         """Format it as a study file does; reading it gives the same limit."""
-        more = _written(self.more_bytes) if self.more_bytes else ""
+        extra_words = _size_text(self.more_bytes) if self.more_bytes else ""
         if not self.tier_factor:
-            return more
+            return extra_words
         tier = "tier" if self.tier_factor == 1 else f"tier * {self.tier_factor!r}"
-        return f"{tier} + {more}" if more else tier
+        return f"{tier} + {extra_words}" if extra_words else tier
 
 
 def parse_memory_limit(text: str) -> MemoryLimit:
@@ -57,7 +57,7 @@ def parse_memory_limit(text: str) -> MemoryLimit:
     return limit
 
 
-def _written(count: int) -> str:
+def _size_text(count: int) -> str:
     for unit, size in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
         if count % size == 0:
             return f"{count // size}{unit}"

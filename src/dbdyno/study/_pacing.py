@@ -124,10 +124,10 @@ def parse_stretch(text: str) -> Stretch:
     match = step or ramp
     if match is None:
         raise ValueError('segments such as "500/s for 30s" or "500/s to 2000/s over 60s"')
-    first, last = float(match[1]), float(match[2] if ramp else match[1])
-    if max(first, last) > HIGHEST_PER_S:
+    start_per_s, end_per_s = float(match[1]), float(match[2] if ramp else match[1])
+    if max(start_per_s, end_per_s) > HIGHEST_PER_S:
         raise ValueError(f"rates of at most {HIGHEST_PER_S:,.0f}/s")
-    return Stretch(parse_pause(match[match.lastindex or 1]), first, last)
+    return Stretch(parse_pause(match[match.lastindex or 1]), start_per_s, end_per_s)
 
 
 def parse_slo(text: str) -> tuple[float, int]:

@@ -76,7 +76,7 @@ class StudyReader(Tables):
     """The study as a whole; what tables share and targets have of their own is read beside it."""
 
     def study(self, document: Mapping[str, Any]) -> Study:
-        self._known(document, "", [*_schema.TOP, *_TABLES])
+        self._check_keys(document, "", [*_schema.TOP, *_TABLES])
         top = self._table({k: v for k, v in document.items() if k not in _TABLES}, "", _schema.TOP)
         imported = self._imported(document)
         axes_keys, measure_keys = _schema.AXES, _schema.MEASURE
@@ -91,16 +91,16 @@ class StudyReader(Tables):
         targets = TargetsReader(self.text, self.source).targets(
             document, top["targets"], axes["storage_engine"], servers, workloads
         )
-        self._ladder(document, measure, workloads, targets)
-        self._further_repeats(self._mapping(document, "measure"), measure)
+        self._check_ladder(document, measure, workloads, targets)
+        self._check_further_repeats(self._mapping(document, "measure"), measure)
         hosts, routes = HostsReader(self.text, self.source), RoutesReader(self.text, self.source)
         shaped_routes = routes.shaped_routes(document, axes["route"]) if imported is None else ()
         pacing = self._pacing(self._mapping(document, "pacing"), adaptive_length)
         pinning = Pinning(**self._table(self._mapping(document, "pinning"), "pinning", _schema.PINNING))
         load = NetworkLoad(axes["concurrency"], pacing, pinning)
-        study_settings = self._asked(settings, "settings")
-        self._policy(top["policy"], study_settings, targets)
-        self._concern_somebody(study_settings, targets)
+        study_settings = self._read_settings(settings, "settings")
+        self._check_policy(top["policy"], study_settings, targets)
+        self._check_settings_apply(study_settings, targets)
         return Study(
             name=top["name"] or Path(self.source).stem,
             question=top["question"] or _default_question([target.name for target in targets]),
@@ -155,7 +155,7 @@ class StudyReader(Tables):
         )
         return {**axes, "tier": budget}
 
-    def _policy(self, policy: str, study_settings: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
+    def _check_policy(self, policy: str, study_settings: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
         """Settings belong to aligned targets, option files to tuned ones."""
         if policy != "aligned":
             why = (
@@ -163,13 +163,16 @@ class StudyReader(Tables):
                 if policy == "vendor"
                 else "tuned: all settings come from each target's option file"
             )
-            for table, given in (("settings", study_settings), *(("target", t.settings or t.options) for t in targets)):
-                if given:
-                    what = f'policy = "{policy}" does not allow settings ({", ".join(list(given)[:3])})'
+            for table, target_settings in (
+                ("settings", study_settings),
+                *(("target", t.settings or t.options) for t in targets),
+            ):
+                if target_settings:
+                    what = f'policy = "{policy}" does not allow settings ({", ".join(list(target_settings)[:3])})'
                     self._fail(table, "settings", what, why, 'remove them, or choose policy = "aligned"')
         for index, target in enumerate(targets):
-            ours = target.engine.source_kind != "server"
-            if policy == "tuned" and ours and not target.options_file:
+            is_ours = target.engine.source_kind != "server"
+            if policy == "tuned" and is_ours and not target.options_file:
                 what = f"'{target.name}' has no options_file, which policy \"tuned\" needs"
                 self._fail(
                     "target", "engine", what, remedy='add options_file = "FILE.cnf" to its [[target]]', index=index
@@ -179,12 +182,12 @@ class StudyReader(Tables):
                 remedy = 'write policy = "tuned" at the top of the file, and a file for each target'
                 self._fail("target", "options_file", what, remedy=remedy, index=index)
 
-    def _concern_somebody(self, study_settings: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
+    def _check_settings_apply(self, study_settings: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
         kinds = {target.engine.storage_engine for target in targets}
         for name in study_settings:
             if not any(concerns(name, kind) for kind in kinds):
-                of = ", ".join(dict.fromkeys(entry.storage_engine for entry in vocabulary()[name]))
-                what = f"'{name}' applies to {of} only, and no target uses that"
+                engine_words = ", ".join(dict.fromkeys(entry.storage_engine for entry in vocabulary()[name]))
+                what = f"'{name}' applies to {engine_words} only, and no target uses that"
                 line = setting_line(self.text, "settings", name)
                 raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "remove it")
 
@@ -202,11 +205,13 @@ class StudyReader(Tables):
 
     def _adaptive_length(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> AdaptiveLength:
         is_open = {"warm_up": measure["warm_up"] is None, "window": measure["window"] is None}
-        for own, keys in _OF_AUTO.items():
+        for owner_keys, keys in _OF_AUTO.items():
             for key in keys:
-                if key in entry and not any(is_open[word] for word in own):
-                    whose = " or ".join(f'{word} = "auto"' for word in own)
-                    self._fail("measure", key, f"'{key}' needs {whose}, which is missing", remedy=f"add {whose}")
+                if key in entry and not any(is_open[word] for word in owner_keys):
+                    owner_words = " or ".join(f'{word} = "auto"' for word in owner_keys)
+                    self._fail(
+                        "measure", key, f"'{key}' needs {owner_words}, which is missing", remedy=f"add {owner_words}"
+                    )
         if not is_open["window"]:
             return AdaptiveLength(is_open["warm_up"], gates=measure["gates"] == "on")
         if measure["window_max"] < measure["window_min"] + _CHECKS_NS:
@@ -216,17 +221,17 @@ class StudyReader(Tables):
             is_open["warm_up"], measure["window_min"], measure["target_half_width"], measure["gates"] == "on"
         )
 
-    def _further_repeats(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> None:
-        most, repeats = measure["repeats_max"], measure["repeats"]
-        if most is None and "level_target_half_width" in entry:
+    def _check_further_repeats(self, entry: Mapping[str, Any], measure: Mapping[str, Any]) -> None:
+        repeats_max, repeats = measure["repeats_max"], measure["repeats"]
+        if repeats_max is None and "level_target_half_width" in entry:
             what = "'level_target_half_width' needs 'repeats_max', which is missing"
             self._fail("measure", "level_target_half_width", what, remedy="add repeats_max = 4")
-        if most is not None and not 2 <= repeats < most:
+        if repeats_max is not None and not 2 <= repeats < repeats_max:
             what = f"'repeats_max' must be above 'repeats' ({repeats}), which must be 2 or more"
             why = "one run shows nothing of the spread between repeats"
             self._fail("measure", "repeats_max", what, why, "write for example repeats = 2 and repeats_max = 4")
 
-    def _ladder(
+    def _check_ladder(
         self,
         document: Mapping[str, Any],
         measure: Mapping[str, Any],
@@ -258,32 +263,34 @@ class StudyReader(Tables):
         if not entries:
             self._fail("", "workload", "no workload", remedy='add [workload] with name = "sysbench/oltp_read_write"')
         choices = tuple(self._workload(entry, index) for index, entry in enumerate(entries))
-        self._unique([choice.label for choice in choices], "workload", "give each [[workload]] its own label")
+        self._check_unique([choice.label for choice in choices], "workload", "give each [[workload]] its own label")
         return choices
 
     def _workload(self, entry: dict[str, Any], index: int) -> WorkloadChoice:
         name = str(entry.pop("name", ""))
-        full = full_name(name)
-        if full is None:
-            remedy = nearest(name, [*workload_names(), *(known.rsplit("/", 1)[-1] for known in workload_names())])
+        workload_name = full_name(name)
+        if workload_name is None:
+            remedy = nearest(
+                name, [*workload_names(), *(candidate.rsplit("/", 1)[-1] for candidate in workload_names())]
+            )
             self._fail("workload", "name", f"unknown workload '{name}'", remedy=remedy, index=index)
-        label = str(entry.pop("label", full))
-        return WorkloadChoice(label, full, self._options(entry, full, "workload", index))
+        label = str(entry.pop("label", workload_name))
+        return WorkloadChoice(label, workload_name, self._options(entry, workload_name, "workload", index))
 
     def _pacing(self, entry: dict[str, Any], adaptive_length: AdaptiveLength) -> Pacing:
         values = self._table(entry, "pacing", _schema.PACING)
-        for own, keys in _OF_KIND.items():
-            for key in (own, *keys):
-                if key in entry and own not in entry:
-                    self._fail("pacing", key, f"'{key}' needs '{own}', which is missing", remedy=f"add {own}")
-        chosen = [own for own in _OF_KIND if own in entry]
-        if len(chosen) > 1:
-            what = f"'{chosen[0]}' and '{chosen[1]}' exclude each other"
-            self._fail("pacing", chosen[1], what, remedy="remove one of the two")
-        if adaptive_length and chosen in (["rates"], ["slo"]):
-            what = f"'{chosen[0]}' varies the rate, so throughput never settles"
-            self._fail("pacing", chosen[0], what, remedy='give warm_up and window as durations instead of "auto"')
-        if chosen == ["think"] and "arrivals" in entry:
+        for kind, keys in _OF_KIND.items():
+            for key in (kind, *keys):
+                if key in entry and kind not in entry:
+                    self._fail("pacing", key, f"'{key}' needs '{kind}', which is missing", remedy=f"add {kind}")
+        given_kinds = [name for name in _OF_KIND if name in entry]
+        if len(given_kinds) > 1:
+            what = f"'{given_kinds[0]}' and '{given_kinds[1]}' exclude each other"
+            self._fail("pacing", given_kinds[1], what, remedy="remove one of the two")
+        if adaptive_length and given_kinds in (["rates"], ["slo"]):
+            what = f"'{given_kinds[0]}' varies the rate, so throughput never settles"
+            self._fail("pacing", given_kinds[0], what, remedy='give warm_up and window as durations instead of "auto"')
+        if given_kinds == ["think"] and "arrivals" in entry:
             self._fail("pacing", "arrivals", "a closed loop has no arrivals", remedy="remove arrivals")
         think = values["think"] and Think(values["think"], values["think_law"])
         search = values["slo"] and self._search(values)
@@ -307,9 +314,9 @@ class StudyReader(Tables):
 
     def _limits(self, entry: dict[str, Any], tiers_bytes: Sequence[int], targets: Sequence[Target]) -> Limits:
         limits = Limits(**self._table(entry, "limits", _schema.LIMITS))
-        theirs = next((target for target in targets if target.engine.source_kind == "server"), None)
-        if limits.memory is not None and theirs is not None:
-            what = f"'{theirs.name}' is a running server, so dbdyno can't limit its memory"
+        running_target = next((target for target in targets if target.engine.source_kind == "server"), None)
+        if limits.memory is not None and running_target is not None:
+            what = f"'{running_target.name}' is a running server, so dbdyno can't limit its memory"
             self._fail("limits", "memory", what, remedy="remove [limits], and limit that server yourself")
         if limits.memory is not None and limits.memory.bytes_at(max(tiers_bytes)) <= max(tiers_bytes):
             what = f"a limit of {limits.memory} does not exceed the tier of {format_memory(max(tiers_bytes))}"

@@ -29,7 +29,7 @@ class RoutesReader(Tables):
         routes : of the axes, among them those that are not shaped
         """
         shaped = tuple(self._route(name, entry) for name, entry in self._mapping(document, _TABLE).items())
-        self._known_routes(routes, shaped)
+        self._check_known_routes(routes, shaped)
         for route in shaped:
             if route.name not in routes:
                 what = f"[{_TABLE}.{route.name}] is not used"
@@ -53,13 +53,13 @@ class RoutesReader(Tables):
             self._fail(table, "rtt", what, remedy='add rtt = "10ms", rate = "1Gbit" or both')
         return RouteChoice(name, values["rtt"], values["rate"])
 
-    def _known_routes(self, routes: Sequence[Route], shaped: Sequence[RouteChoice]) -> None:
-        known = [*ROUTES, *(route.name for route in shaped)]
+    def _check_known_routes(self, routes: Sequence[Route], shaped: Sequence[RouteChoice]) -> None:
+        known_names = [*ROUTES, *(route.name for route in shaped)]
         for name in routes:
-            if name not in known:
-                listed = ", ".join(f'"{word}"' for word in known)
-                remedy = nearest(name, known, f"use one of them, or add [{_TABLE}.{name}]")
-                self._fail("axes", "route", f"no route is named '{name}'", f"routes: {listed}", remedy)
+            if name not in known_names:
+                routes_words = ", ".join(f'"{word}"' for word in known_names)
+                remedy = nearest(name, known_names, f"use one of them, or add [{_TABLE}.{name}]")
+                self._fail("axes", "route", f"no route is named '{name}'", f"routes: {routes_words}", remedy)
 
 
 def routes_text(study: Study) -> str:

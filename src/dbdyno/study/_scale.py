@@ -43,35 +43,37 @@ def scaled_document(document: Mapping[str, Any], scale: str | None, name: str) -
     >>> scaled_document(document, "small", "big")
     {'axes': {'tier': '64MB', 'route': 'socket'}, 'name': 'big-small', 'scaled': 'small'}
     """
-    own = copy.deepcopy(dict(document))
-    scales = own.pop(SCALE, {})
+    scaled = copy.deepcopy(dict(document))
+    scales = scaled.pop(SCALE, {})
     if not isinstance(scales, dict) or not all(isinstance(changes, dict) for changes in scales.values()):
         raise StudyError("scale is not a table of scales", "", "write for example [scale.small.axes]")
     if scale is None:
-        return own
+        return scaled
     if scale not in scales:
-        known = f"it has: {', '.join(scales)}" if scales else "it has no scales"
-        raise StudyError(f"the study has no scale '{scale}'", known, nearest(scale, scales) if scales else "")
+        scales_words = f"it has: {', '.join(scales)}" if scales else "it has no scales"
+        raise StudyError(f"the study has no scale '{scale}'", scales_words, nearest(scale, scales) if scales else "")
     for key, changes in scales[scale].items():
-        _change(own, key, changes, scale)
-    return {**own, "name": f"{own.get('name') or name}-{scale}", "scaled": scale}
+        _change_key(scaled, key, changes, scale)
+    return {**scaled, "name": f"{scaled.get('name') or name}-{scale}", "scaled": scale}
 
 
-def _change(document: dict[str, Any], key: str, changes: Any, scale: str) -> None:  # noqa: ANN401 - foreign TOML
+def _change_key(document: dict[str, Any], key: str, changes: Any, scale: str) -> None:  # noqa: ANN401 - foreign TOML
     if key in _TARGETS:
-        for other in _TARGETS:
-            document.pop(other, None)
+        for key_of_targets in _TARGETS:
+            document.pop(key_of_targets, None)
         document[key] = changes
     elif key == "question" and isinstance(changes, str):
         document[key] = changes
     elif key in _TABLES and isinstance(changes, dict):
-        document[key] = _merged(_without_dependents(key, document.get(key, {}), changes), changes)
+        document[key] = _merge_tables(_without_dependents(key, document.get(key, {}), changes), changes)
     elif key == "workload" and isinstance(changes, dict):
         _change_workloads(document, changes, scale)
     else:
-        allowed = [*_TARGETS, *_TABLES, "workload", "question"]
+        allowed_keys = [*_TARGETS, *_TABLES, "workload", "question"]
         raise StudyError(
-            f"'{key}' in [scale.{scale}] can't differ by scale", f"allowed: {', '.join(allowed)}", nearest(key, allowed)
+            f"'{key}' in [scale.{scale}] can't differ by scale",
+            f"allowed: {', '.join(allowed_keys)}",
+            nearest(key, allowed_keys),
         )
 
 
@@ -79,27 +81,29 @@ def _without_dependents(key: str, table: Any, changes: Mapping[str, Any]) -> Any
     """The table without keys that mean something only beside another value of what the scale replaces."""
     if key != "measure" or not isinstance(table, dict):
         return table
-    gone = {name for own, names in _DEPENDENTS.items() if own in changes for name in names}
-    return {name: value for name, value in table.items() if name not in gone}
+    dependent_keys = {name for owner_key, names in _DEPENDENTS.items() if owner_key in changes for name in names}
+    return {name: value for name, value in table.items() if name not in dependent_keys}
 
 
-def _merged(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_tables(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Key by key, in tables within the table, too."""
-    merged = dict(table)
+    result = dict(table)
     for key, value in changes.items():
-        own = merged.get(key)
-        merged[key] = _merged(own, value) if isinstance(own, dict) and isinstance(value, dict) else value
-    return merged
+        table_value = result.get(key)
+        result[key] = (
+            _merge_tables(table_value, value) if isinstance(table_value, dict) and isinstance(value, dict) else value
+        )
+    return result
 
 
 def _change_workloads(document: dict[str, Any], changes: Mapping[str, Any], scale: str) -> None:
     entries = document.get("workload", [])
     entries = entries if isinstance(entries, list) else [entries]
     for option, value in changes.items():
-        having = [entry for entry in entries if isinstance(entry, dict) and option in entry]
-        if not having:
+        entries_with_option = [entry for entry in entries if isinstance(entry, dict) and option in entry]
+        if not entries_with_option:
             raise StudyError(
                 f"no workload of the study gives '{option}'", f"[scale.{scale}.workload] would change nothing"
             )
-        for entry in having:
+        for entry in entries_with_option:
             entry[option] = value

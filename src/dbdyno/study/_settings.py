@@ -36,13 +36,13 @@ def flatten(table: Mapping[str, Any]) -> dict[str, Any]:
     >>> flatten({"redo": {"capacity": "4GB"}, "commit.durability": "full"})
     {'redo.capacity': '4GB', 'commit.durability': 'full'}
     """
-    flat: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
-            flat |= {f"{key}.{inner}": below for inner, below in flatten(value).items()}
+            values |= {f"{key}.{inner}": inner_value for inner, inner_value in flatten(value).items()}
         else:
-            flat[key] = value
-    return flat
+            values[key] = value
+    return values
 
 
 def read_settings(table: Mapping[str, Any]) -> dict[str, SettingValue]:
@@ -52,17 +52,17 @@ def read_settings(table: Mapping[str, Any]) -> dict[str, SettingValue]:
     ------
     InvalidSetting : an unknown name (the nearest is given), or a value that it can't have
     """
-    read: dict[str, SettingValue] = {}
+    values: dict[str, SettingValue] = {}
     for key, value in flatten(table).items():
         name = key.lower().replace("-", "_")
         if name not in vocabulary():
-            raise InvalidSetting(key, f"unknown setting '{key}'", *_unknown(name))
+            raise InvalidSetting(key, f"unknown setting '{key}'", *_unknown_setting_words(name))
         try:
-            read[name] = read_setting(name, value)
+            values[name] = read_setting(name, value)
         except ValueError as error:
             title = vocabulary()[name][0].title
             raise InvalidSetting(key, f"'{key}' is {value!r} but must be {error}", title) from error
-    return read
+    return values
 
 
 def split_old(table: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -79,7 +79,7 @@ def _is_option(key: str) -> bool:
     return key.lower().replace("-", "_") in known_options()
 
 
-def _unknown(name: str) -> tuple[str, str]:
+def _unknown_setting_words(name: str) -> tuple[str, str]:
     """Return why, and what to do."""
     if name == BUDGET:
         return "the memory tier is an axis, the same for all targets", "set it in [settings], or as axes.tier"
@@ -96,14 +96,14 @@ def _unknown(name: str) -> tuple[str, str]:
         return "settings have neutral names, such as redo.capacity", (
             "write a server's own option into [target.options] of its target; `dbdyno settings` lists the neutral names"
         )
-    tail = name.rpartition(".")[2]
+    last_part = name.rpartition(".")[2]
     names_near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) if "." in name else []
-    names_near = names_near or [known for known in names if known.rpartition(".")[2] == tail]
+    names_near = names_near or [known_name for known_name in names if known_name.rpartition(".")[2] == last_part]
     names_near = names_near or difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     hint = "`dbdyno settings` lists them all"
     if not names_near:
         return f"no setting contains '{name}'", hint
-    return "", f"did you mean {' or '.join(repr(known) for known in names_near)}? {hint}"
+    return "", f"did you mean {' or '.join(repr(known_name) for known_name in names_near)}? {hint}"
 
 
 POLICIES = ("aligned", "vendor", "tuned")
@@ -115,8 +115,8 @@ _WORDS = {
 
 
 def _policy_words(study: Study, remains: str) -> str:
-    aligned = f"aligned; {remains}" if remains else _WORDS["aligned"]
-    words = aligned if study.policy == "aligned" else _WORDS[study.policy]
+    aligned_words = f"aligned; {remains}" if remains else _WORDS["aligned"]
+    words = aligned_words if study.policy == "aligned" else _WORDS[study.policy]
     running = [target.name for target in study.targets if target.engine.source_kind == "server"]
     if not running:
         return words
@@ -134,10 +134,10 @@ def settings_lines(study: Study, remains: str = "") -> list[str]:
     """
     lines = [f"policy: {_policy_words(study, remains)}"] if study.imported is None else []
     if study.settings:
-        lines.append(f"settings: {_listed(dict(study.settings))}")
+        lines.append(f"settings: {_settings_words(dict(study.settings))}")
     for target in study.targets:
         if target.settings:
-            lines.append(f"settings of {target.name}: {_listed(dict(target.settings))}")
+            lines.append(f"settings of {target.name}: {_settings_words(dict(target.settings))}")
         if target.options:
             words = ", ".join(f"{name} = {value}" for name, value in target.options.items())
             lines.append(f"options of {target.name}: {words}")
@@ -185,15 +185,18 @@ def with_policy(study: Study, policy: Policy | None) -> Study:
             "each tuned target needs one",
             'write policy = "tuned" into the study, and options_file into each [[target]]',
         )
-    given = [*study.settings, *(name for target in study.targets for name in (*target.settings, *target.options))]
-    if policy == "vendor" and given:
+    given_settings = [
+        *study.settings,
+        *(name for target in study.targets for name in (*target.settings, *target.options)),
+    ]
+    if policy == "vendor" and given_settings:
         raise StudyError(
-            f"--policy vendor does not allow settings ({', '.join(given[:3])})",
+            f"--policy vendor does not allow settings ({', '.join(given_settings[:3])})",
             "vendor means defaults",
             "write a study without them",
         )
     return replace(study, policy=policy, name=f"{study.name}-{policy}")
 
 
-def _listed(settings: dict[str, float | str]) -> str:
+def _settings_words(settings: dict[str, float | str]) -> str:
     return ", ".join(f"{name} = {setting_text(name, value)}" for name, value in settings.items())

@@ -37,7 +37,7 @@ def current_spelling(document: Mapping[str, Any]) -> dict[str, Any]:
     >>> current_spelling({"pacing": {"promise": "p99 < 20ms"}})
     {'pacing': {'slo': 'p99 < 20ms'}}
     """
-    return _respelled(document, _NOW)
+    return _respell(document, _NOW)
 
 
 def digest_spelling(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,33 +46,37 @@ def digest_spelling(document: Mapping[str, Any]) -> dict[str, Any]:
     >>> digest_spelling({"measure": {"after_run": "stop"}}) == digest_spelling({"measure": {"ending": "stop"}})
     True
     """
-    return _respelled(document, {table: {now: old for old, now in names.items()} for table, names in _NOW.items()})
+    return _respell(
+        document, {table: {new_key: old_key for old_key, new_key in names.items()} for table, names in _NOW.items()}
+    )
 
 
 def spellings(table: str, key: str) -> tuple[str, ...]:
     """Return all spellings of a key, that of today first."""
-    return (key, *(old for old, now in _NOW.get(table, {}).items() if now == key))
+    return (key, *(old_key for old_key, new_key in _NOW.get(table, {}).items() if new_key == key))
 
 
-def _respelled(document: Mapping[str, Any], names: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def _respell(document: Mapping[str, Any], names: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     respelled = dict[str, Any]()
     for table, entry in document.items():
         if table == _SCALE and isinstance(entry, dict):
             respelled[table] = {
-                scale: _respelled(changes, names) if isinstance(changes, dict) else changes
+                scale: _respell(changes, names) if isinstance(changes, dict) else changes
                 for scale, changes in entry.items()
             }
         elif isinstance(entry, list):
-            respelled[table] = [_keys(item, names.get(table, {})) for item in entry]
+            respelled[table] = [_respell_keys(item, names.get(table, {})) for item in entry]
         else:
-            respelled[table] = _keys(entry, names.get(table, {}))
+            respelled[table] = _respell_keys(entry, names.get(table, {}))
     return respelled
 
 
-def _keys(entry: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - foreign TOML
+def _respell_keys(entry: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - foreign TOML
     if not isinstance(entry, dict):
         return entry
-    for one, other in names.items():
-        if one in entry and other in entry:
-            raise StudyError(f"'{one}' and '{other}' are the same key", f"{one} = {entry[one]!r}", "remove one of them")
+    for old_key, new_key in names.items():
+        if old_key in entry and new_key in entry:
+            raise StudyError(
+                f"'{old_key}' and '{new_key}' are the same key", f"{old_key} = {entry[old_key]!r}", "remove one of them"
+            )
     return {names.get(key, key): value for key, value in entry.items()}

@@ -60,8 +60,8 @@ def bundled_studies() -> dict[str, Path]:
 def _remedy_for(path: Path) -> str:
     if path.is_dir() and (path / "study.toml").is_file():
         return f"did you mean {path / 'study.toml'}?"
-    known = bundled_studies()
-    return nearest(path.name.removesuffix(".toml"), known, f"give its path, or one of: {', '.join(known)}")
+    study_names = bundled_studies()
+    return nearest(path.name.removesuffix(".toml"), study_names, f"give its path, or one of: {', '.join(study_names)}")
 
 
 def scales_of(path: Path) -> tuple[str, ...]:

@@ -25,17 +25,17 @@ def line_of(text: str, table: str, key: str, index: int = 0) -> int:
     4
     """
     names = "|".join(re.escape(name) for name in spellings(table, key))
-    current, seen, header_line = "", -1 if table else 0, 1
+    current_table, table_index, header_line = "", -1 if table else 0, 1
     for number, line in enumerate(text.splitlines(), start=1):
         header = _HEADER_RE.match(line)
         if header:
-            current = header[2].replace('"', "").replace(" ", "")
-            if not table and current.split(".")[0] == key:
+            current_table = header[2].replace('"', "").replace(" ", "")
+            if not table and current_table.split(".")[0] == key:
                 return number
-            if current == table:
-                seen += 1
-                header_line = number if seen == index else header_line
-        elif current == table and seen == index and re.match(rf'\s*"?(?:{names})"?\s*[=.]', line):
+            if current_table == table:
+                table_index += 1
+                header_line = number if table_index == index else header_line
+        elif current_table == table and table_index == index and re.match(rf'\s*"?(?:{names})"?\s*[=.]', line):
             return number
     return header_line
 
@@ -47,21 +47,21 @@ def setting_line(text: str, table: str, name: str, index: int = 0) -> int:
     4
     """
     if table.startswith("target."):
-        before = line_of(text, "target", "", index) - 1
-        rest = "\n".join(text.splitlines()[before:])
-        return before + _setting_line(rest, table, name)
+        lines_before = line_of(text, "target", "", index) - 1
+        rest_text = "\n".join(text.splitlines()[lines_before:])
+        return lines_before + _setting_line(rest_text, table, name)
     return _setting_line(text, table, name)
 
 
 def _setting_line(text: str, table: str, name: str) -> int:
     group, _, key = name.partition(".")
-    below = line_of(text, f"{table}.{group}", key) if key else 1
-    if below > 1:
-        return below
-    within = re.compile(rf'\s*"?{re.escape(group)}"?\s*\.\s*{re.escape(key)}\s*=|\s*"{re.escape(name)}"\s*=')
+    subtable_line = line_of(text, f"{table}.{group}", key) if key else 1
+    if subtable_line > 1:
+        return subtable_line
+    pattern = re.compile(rf'\s*"?{re.escape(group)}"?\s*\.\s*{re.escape(key)}\s*=|\s*"{re.escape(name)}"\s*=')
     start = line_of(text, table, name)
     for number, line in enumerate(text.splitlines()[start - 1 :], start=start):
-        if key and within.match(line):
+        if key and pattern.match(line):
             return number
     return line_of(text, table, group)
 
@@ -73,49 +73,51 @@ class Tables:
     text: str
     source: str
 
-    def _asked(self, table: Mapping[str, Any], where: str, index: int = 0) -> dict[str, SettingValue]:
+    def _read_settings(self, table: Mapping[str, Any], table_name: str, index: int = 0) -> dict[str, SettingValue]:
         try:
             return read_settings(table)
         except InvalidSetting as wrong:
-            place = setting_line(self.text, where, wrong.key, index)
+            place = setting_line(self.text, table_name, wrong.key, index)
             raise StudyError(f"{self.source}:{place}: {wrong.what}", wrong.why, wrong.remedy) from wrong
 
     def _options(self, entry: Mapping[str, Any], workload: str, table: str, index: int) -> dict[str, OptionValue]:
-        known, options = options_of(workload), dict[str, OptionValue]()
+        known_options, options = options_of(workload), dict[str, OptionValue]()
         for key, value in entry.items():
             word = OPTION_ALIASES.get(key.replace("-", "_"), key.replace("-", "_"))
-            if word not in known:
-                remedy = nearest(word, [*known, *OPTION_ALIASES])
+            if word not in known_options:
+                remedy = nearest(word, [*known_options, *OPTION_ALIASES])
                 self._fail(table, key, f"unknown option '{key}' of {workload}", remedy=remedy, index=index)
             try:
-                options[word] = known[word].read(value)
+                options[word] = known_options[word].read(value)
             except ValueError as error:
                 self._fail(table, key, f"'{key}' is {value!r} but must be {error}", index=index)
         return options
 
     def _table(self, entry: Mapping[str, Any], table: str, keys: Mapping[str, Key], index: int = 0) -> dict[str, Any]:
-        self._known(entry, table, keys, index)
+        self._check_keys(entry, table, keys, index)
         return {name: self._value(entry, table, name, key, index) for name, key in keys.items()}
 
     def _value(self, entry: Mapping[str, Any], table: str, name: str, key: Key, index: int) -> object:
         if name not in entry:
             if key.default is ...:
-                where = f" in [{table}]" if table else ""
-                self._fail(table, name, f"'{name}' is missing{where}", remedy=f"add it: {key.meaning}", index=index)
+                place_words = f" in [{table}]" if table else ""
+                self._fail(
+                    table, name, f"'{name}' is missing{place_words}", remedy=f"add it: {key.meaning}", index=index
+                )
             return key.default
         try:
             return key.read(entry[name])
         except ValueError as error:
             self._fail(table, name, f"'{name}' is {entry[name]!r} but must be {error}", key.meaning, index=index)
 
-    def _known(
+    def _check_keys(
         self, entry: Mapping[str, Any], table: str, allowed: Mapping[str, Any] | list[str], index: int = 0
     ) -> None:
         for name in entry:
             if name not in allowed:
-                where = f" in [{table}]" if table else ""
+                place_words = f" in [{table}]" if table else ""
                 why = "allowed here: " + ", ".join(sorted(allowed))
-                self._fail(table, name, f"unknown key '{name}'{where}", why, nearest(name, allowed), index)
+                self._fail(table, name, f"unknown key '{name}'{place_words}", why, nearest(name, allowed), index)
 
     def _mapping(self, document: Mapping[str, Any], table: str) -> dict[str, Any]:
         entry = document.get(table, {})
@@ -130,7 +132,7 @@ class Tables:
             self._fail("", table, f"'{table}' must be a table", remedy=f"write [[{table}]] and its keys below")
         return [dict(item) for item in entries]
 
-    def _unique(self, names: list[str], key: str, remedy: str) -> None:
+    def _check_unique(self, names: list[str], key: str, remedy: str) -> None:
         doubles = sorted({name for name in names if names.count(name) > 1})
         if doubles:
             self._fail("", key, f"'{doubles[0]}' appears twice", remedy=remedy)

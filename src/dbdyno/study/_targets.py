@@ -59,21 +59,21 @@ def parse_options(text: str, source: str) -> dict[str, str]:
     >>> parse_options("[mysqld]\nskip-log-bin\nsort-buffer-size = '256K' # each\n[client]\nuser = x\n", "x.cnf")
     {'skip_log_bin': '', 'sort_buffer_size': '256K'}
     """
-    written = read_option_file(text)
-    for number, line in written.included:
+    option_file = read_option_file(text)
+    for number, line in option_file.included:
         raise StudyError(f"{source}:{number}: it includes other files", line, "write all options into this file")
-    for number, what in written.diagnostics:
+    for number, what in option_file.diagnostics:
         raise StudyError(f"{source}:{number}: {what}", "neither NAME nor NAME = VALUE", "correct or remove the line")
-    for option in written.options:
+    for option in option_file.options:
         if not option.group:
             why = "it stands before the first group, so a server refuses the whole file"
             raise StudyError(
                 f"{source}:{option.line}: '{option.name}' belongs to no group", why, "write [mysqld] above it"
             )
-    return {_folded(option.name): "" if option.is_bare else option.value for option in written.options}
+    return {_fold_option(option.name): "" if option.is_bare else option.value for option in option_file.options}
 
 
-def _folded(name: str) -> str:
+def _fold_option(name: str) -> str:
     # A loose option is one that a server may ignore: here it is asked for, or it is not.
     folded = name.lower().removeprefix("loose_").removeprefix("enable_")
     return f"skip_{folded.removeprefix('disable_')}" if folded.startswith("disable_") else folded
@@ -103,33 +103,35 @@ class TargetsReader(Tables):
             settings, options = self._own_settings(entry, index)
             file_options = self._subtable(entry, "file_options", index)
             container = self._container(entry.pop("container", {}), index)
-            own = self._own_options(entry.pop("workload", {}), workloads, index)
+            workload_options = self._own_options(entry.pop("workload", {}), workloads, index)
             values = self._table(entry, "target", _schema.TARGET, index)
             engine = self._engine(values["engine"], "target", "engine", index)
             engine = self._with_sha256(engine, values["sha256"], index)
             engine = self._with_plugin(engine, values, index)
             delays = CallDelays(values["flush_delay"], values["read_delay"])
-            self._check_slowed(engine, values, index)
+            self._check_slowdown(engine, values, index)
             if container != ContainerChoice() and engine.source_kind != "image":
                 what = f"'{engine}' can't run in a container"
                 self._fail("target", "container", what, remedy="write FAMILY:VERSION@image, or remove it", index=index)
-            self._concern_target(settings, engine, storage_engines, index)
+            self._check_target_settings(settings, engine, storage_engines, index)
             share = values["throttled_share"]
-            target = Target(values["name"], engine, settings, own, share, container, options, delays=delays)
+            target = Target(
+                values["name"], engine, settings, workload_options, share, container, options, delays=delays
+            )
             targets.append(self._with_options_file(target, values, file_options, index))
         if not targets:
             self._fail("", "targets", "no targets", remedy='add for example targets = ["mariadb:11.8", "mysql:9.7"]')
         if storage_engines:
             targets = [_with_storage_engine(target, name) for target in targets for name in storage_engines]
-        targets = _all_named(targets)
-        self._unique([target.name for target in targets], "targets", "give each [[target]] its own name")
+        targets = _name_targets(targets)
+        self._check_unique([target.name for target in targets], "targets", "give each [[target]] its own name")
         for target in targets:
             server = target.engine.source_place
             if target.engine.source_kind == "server" and server not in servers:
                 self._fail("", "targets", f"'{target.name}' names server '{server}', which has no [servers.{server}]")
         return tuple(targets)
 
-    def _check_slowed(self, engine: EngineName, values: Mapping[str, Any], index: int) -> None:
+    def _check_slowdown(self, engine: EngineName, values: Mapping[str, Any], index: int) -> None:
         """Refuse to slow what dbdyno did not start, or what runs where no library of ours is."""
         if engine.source_kind == "server" and values["throttled_share"]:
             what = "dbdyno can't stop a server that it did not start"
@@ -147,13 +149,13 @@ class TargetsReader(Tables):
 
     def _own_settings(self, entry: dict[str, Any], index: int) -> tuple[dict[str, SettingValue], dict[str, str]]:
         """Neutral settings and server options of a target."""
-        neutral, old = split_old(self._subtable(entry, "settings", index))
-        options = {**old, **self._subtable(entry, "options", index)}
+        neutral, old_options = split_old(self._subtable(entry, "settings", index))
+        options = {**old_options, **self._subtable(entry, "options", index)}
         for name, value in options.items():
             if isinstance(value, dict | list):
                 self._fail("target.options", name, f"'{name}' is {value!r} but must be one value", index=index)
-        written = {str(k).replace("-", "_"): _option_text(v) for k, v in options.items()}
-        return self._asked(neutral, "target.settings", index), written
+        option_texts = {str(k).replace("-", "_"): _option_text(v) for k, v in options.items()}
+        return self._read_settings(neutral, "target.settings", index), option_texts
 
     def _subtable(self, entry: dict[str, Any], key: str, index: int) -> dict[str, Any]:
         table = entry.pop(key, {})
@@ -163,7 +165,7 @@ class TargetsReader(Tables):
             )
         return dict(table)
 
-    def _concern_target(
+    def _check_target_settings(
         self, settings: Mapping[str, SettingValue], engine: EngineName, storage_engines: Sequence[str], index: int
     ) -> None:
         kinds = storage_engines or (engine.storage_engine,)
@@ -174,14 +176,14 @@ class TargetsReader(Tables):
                 raise StudyError(f"{self.source}:{line}: {what}", vocabulary()[name][0].title, "remove it")
 
     def _with_options_file(
-        self, target: Target, values: Mapping[str, Any], written: Mapping[str, Any], index: int
+        self, target: Target, values: Mapping[str, Any], stored_options: Mapping[str, Any], index: int
     ) -> Target:
         """The target with what its option file says: of the file, or of a study that dbdyno wrote with it."""
         file, sha256 = values["options_file"], values["options_sha256"]
         if not file:
             return target
-        if written:
-            options = {str(name): str(value) for name, value in written.items()}
+        if stored_options:
+            options = {str(name): str(value) for name, value in stored_options.items()}
         else:
             try:
                 options, digest = read_options_file(Path(self.source).parent / file)
@@ -244,17 +246,17 @@ def _with_storage_engine(target: Target, storage_engine: str) -> Target:
     return replace(target, name=target.name and f"{target.name}+{storage_engine}", engine=engine)
 
 
-def _all_named(targets: Sequence[Target]) -> list[Target]:
+def _name_targets(targets: Sequence[Target]) -> list[Target]:
     """Name targets without a name by their engine, without path or coordinate of its source where that is enough."""
-    taken = Counter(target.name or _short_name(target.engine) for target in targets)
-    return [replace(target, name=target.name or _name(target.engine, taken)) for target in targets]
+    name_counts = Counter(target.name or _short_name(target.engine) for target in targets)
+    return [replace(target, name=target.name or _target_name(target.engine, name_counts)) for target in targets]
 
 
-def _name(engine: EngineName, taken: Mapping[str, int]) -> str:
-    short = _short_name(engine)
+def _target_name(engine: EngineName, name_counts: Mapping[str, int]) -> str:
+    short_name = _short_name(engine)
     return (
-        short
-        if taken[short] == 1
+        short_name
+        if name_counts[short_name] == 1
         else str(replace(engine, sha256="", plugin=Path(engine.plugin).name, plugin_version="", plugin_maturity=""))
     )
 

@@ -47,8 +47,8 @@ class WorkloadChoice:
     @property
     def dataset_options(self) -> dict[str, OptionValue]:
         """The options that shape the data: workloads that agree in them share one dataset."""
-        known = options_of(self.name)
-        return {name: value for name, value in sorted(self.options.items()) if known[name].shapes_data}
+        known_options = options_of(self.name)
+        return {name: value for name, value in sorted(self.options.items()) if known_options[name].shapes_data}
 
     @property
     def family(self) -> str:
@@ -373,8 +373,8 @@ class Study:
     def settings_of(self, target: Target) -> dict[str, SettingValue]:
         """Neutral parameters of a target: the study's where they concern its storage engine, and its own."""
         storage_engine = target.engine.storage_engine
-        concerning = {name: value for name, value in self.settings.items() if concerns(name, storage_engine)}
-        return {**concerning, **target.settings}
+        study_settings = {name: value for name, value in self.settings.items() if concerns(name, storage_engine)}
+        return {**study_settings, **target.settings}
 
     @property
     def warm_up_words(self) -> str:
@@ -408,12 +408,12 @@ class Study:
         """Return on which machines servers and clients run; empty where all run on the lab's."""
         if not self.benches:
             return ""
-        near = " and ".join(route for route in self.routes if not is_network_route(route))
-        far = " and ".join(route for route in self.routes if is_network_route(route))
-        where = ", ".join(bench.words for bench in self.benches)
-        words = [f"servers on {where}", *([f"clients by {near} there"] if near else [])]
-        if far:
-            words += [f"clients by {far} on {where}" for where in self._network_words()]
+        local_routes = " and ".join(route for route in self.routes if not is_network_route(route))
+        network_routes = " and ".join(route for route in self.routes if is_network_route(route))
+        bench_names = ", ".join(bench.words for bench in self.benches)
+        words = [f"servers on {bench_names}", *([f"clients by {local_routes} there"] if local_routes else [])]
+        if network_routes:
+            words += [f"clients by {network_routes} on {network_words}" for network_words in self._network_words()]
         return "; ".join(words)
 
     def _network_words(self) -> list[str]:
@@ -422,7 +422,7 @@ class Study:
         for bench in self.benches:
             if bench.server is not None:
                 addresses.setdefault(bench.client_words, []).append(bench.server.address or "")
-        return [f"{clients}, to {' and '.join(known)}" for clients, known in addresses.items()]
+        return [f"{clients}, to {' and '.join(server_addresses)}" for clients, server_addresses in addresses.items()]
 
     @property
     def shaped_words(self) -> str:

@@ -51,14 +51,14 @@ class WorkloadOption:
         4
         """
         if self.is_switch:
-            return _switch(value)
+            return _parse_switch(value)
         number = _number(self.default)
         if number is None:
             return _text(value)
-        given = _number(value)
-        if given is None:
+        given_number = _number(value)
+        if given_number is None:
             raise ValueError("a whole number" if isinstance(number, int) else "a number")
-        return given
+        return given_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def read_families(text: str) -> tuple[WorkloadFamily, ...]:
     families = []
     for row in json.loads(text)["families"]:
         options = [WorkloadOption(**option) for option in row["options"] if option["name"] not in _LAB_CHOOSES]
-        by_name = MappingProxyType({option.name: option for option in options})
-        families.append(WorkloadFamily(row["name"], row["is_workload"], tuple(row["workloads"]), by_name))
+        options_by_name = MappingProxyType({option.name: option for option in options})
+        families.append(WorkloadFamily(row["name"], row["is_workload"], tuple(row["workloads"]), options_by_name))
     return tuple(families)
 
 
@@ -139,7 +139,7 @@ def option_words(options: Mapping[str, OptionValue]) -> list[str]:
     return [f"--{name.replace('_', '-')}={text}" for name, text in texts.items()]
 
 
-def _switch(value: object) -> bool:
+def _parse_switch(value: object) -> bool:
     flag = _SWITCH.get(str(value).lower())
     if flag is None:
         raise ValueError("on or off")
@@ -175,12 +175,12 @@ _ID_RE = re.compile(r"\bQ-[A-Z]{2}-\d+\b")
 
 def named_quirks(text: str) -> tuple[tuple[str, str], ...]:
     """Return each quirk whose id a text names, with what it does; an id that nobody knows is left out."""
-    known = _effects()
+    effects = _quirk_effects()
     ids = dict.fromkeys(_ID_RE.findall(text))
-    return tuple((quirk_id, known[quirk_id]) for quirk_id in ids if quirk_id in known)
+    return tuple((quirk_id, effects[quirk_id]) for quirk_id in ids if quirk_id in effects)
 
 
 @functools.cache
-def _effects() -> Mapping[str, str]:
+def _quirk_effects() -> Mapping[str, str]:
     table = json.loads(resources.files("dbdyno.study").joinpath(QUIRKS_FILE).read_text())
     return MappingProxyType({row["id"]: row["effect"] for row in table["quirks"]})

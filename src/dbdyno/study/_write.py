@@ -25,55 +25,57 @@ def study_text(study: Study) -> str:
     >>> parse_study(study_text(study), "other.toml") == study
     True
     """
-    plain = [target for target in study.targets if target == Target(str(target.engine), target.engine)]
-    simple = len(plain) == len(study.targets)
-    parts = [f"name = {_quoted(study.name)}", f"question = {_quoted(study.question)}"]
+    plain_targets = [target for target in study.targets if target == Target(str(target.engine), target.engine)]
+    is_simple = len(plain_targets) == len(study.targets)
+    sections = [f"name = {_quoted(study.name)}", f"question = {_quoted(study.question)}"]
     if study.policy != "aligned":
-        parts.append(f"policy = {_quoted(study.policy)}")
+        sections.append(f"policy = {_quoted(study.policy)}")
     if study.scaled:
-        parts.append(f"scaled = {_quoted(study.scaled)}")
-    if simple:
-        parts.append(f"targets = [{', '.join(_quoted(target.name) for target in plain)}]")
+        sections.append(f"scaled = {_quoted(study.scaled)}")
+    if is_simple:
+        sections.append(f"targets = [{', '.join(_quoted(target.name) for target in plain_targets)}]")
     else:
-        parts.extend(_target_text(target) for target in study.targets)
+        sections.extend(_target_text(target) for target in study.targets)
     if study.settings:
-        parts.append("\n[settings]\n" + "\n".join(_setting_lines(study.settings)))
-    parts.extend(_workload_text(choice) for choice in study.workloads)
-    parts.append(
+        sections.append("\n[settings]\n" + "\n".join(_setting_lines(study.settings)))
+    sections.extend(_workload_text(choice) for choice in study.workloads)
+    sections.append(
         "\n[axes]\n"
-        f"tier = [{', '.join(_quoted(_memory(tier)) for tier in study.tiers_bytes)}]\n"
+        f"tier = [{', '.join(_quoted(_memory_text(tier)) for tier in study.tiers_bytes)}]\n"
         f"concurrency = {list(study.concurrencies)}\n"
         f"route = [{', '.join(_quoted(route) for route in study.routes)}]"
     )
-    parts.append("\n[measure]\n" + (_measure_text(study) if study.imported is None else _told_text(study)))
+    sections.append(
+        "\n[measure]\n" + (_measure_text(study) if study.imported is None else _imported_measure_text(study))
+    )
     tables = (_pacing_text, _errors_text, _pinning_text, _limits_text, _timeouts_text, _audit_text, _servers_text)
-    parts.append("".join(text(study) for text in tables))
-    parts.append(benches_text(study))
-    parts.append(routes_text(study))
-    parts.append(_imported_text(study))
-    return "\n".join(part for part in parts if part) + "\n"
+    sections.append("".join(text(study) for text in tables))
+    sections.append(benches_text(study))
+    sections.append(routes_text(study))
+    sections.append(_imported_text(study))
+    return "\n".join(section for section in sections if section) + "\n"
 
 
-def _told_text(study: Study) -> str:
+def _imported_measure_text(study: Study) -> str:
     """Return all that logs tell of how their runs were made."""
-    return f"window = {_quoted(_seconds(study.window_ns))}\nrepeats = {study.repeats}"
+    return f"window = {_quoted(_seconds_text(study.window_ns))}\nrepeats = {study.repeats}"
 
 
 def _measure_text(study: Study) -> str:
     return (
         f"{_lengths_text(study)}\n"
-        f"settle = {_quoted(_seconds(study.settle_ns))}\n"
+        f"settle = {_quoted(_seconds_text(study.settle_ns))}\n"
         f"repeats = {study.repeats}\nseed = {study.seed}\norder = {_quoted(study.order)}\n"
         f"protocol = {_quoted(study.protocol)}\nrng = {_quoted(study.rng)}\n"
         f"equivalence_events = {study.equivalence_events}"
-        + _further_text(study)
+        + _further_repeats_text(study)
         + _ladder_text(study)
         + (f"\nsentinel = {_quoted(study.sentinel)}" if study.sentinel else "")
         + ("" if study.after_run == "discard" else f"\nafter_run = {_quoted(study.after_run)}")
     )
 
 
-def _further_text(study: Study) -> str:
+def _further_repeats_text(study: Study) -> str:
     if study.repeats_max is None:
         return ""
     widths = f"level_target_half_width = {study.level_target_half_width}"
@@ -83,18 +85,18 @@ def _further_text(study: Study) -> str:
 def _ladder_text(study: Study) -> str:
     if study.restore == "run":
         return ""
-    return f'\nrestore = "ladder"\nstep_warm_up = {_quoted(_seconds(study.step_warm_up_ns))}'
+    return f'\nrestore = "ladder"\nstep_warm_up = {_quoted(_seconds_text(study.step_warm_up_ns))}'
 
 
 def _lengths_text(study: Study) -> str:
     ends, lines = study.adaptive_length, list[str]()
-    warm_up, window = _quoted(_seconds(study.warm_up_ns)), _quoted(_seconds(study.window_ns))
+    warm_up, window = _quoted(_seconds_text(study.warm_up_ns)), _quoted(_seconds_text(study.window_ns))
     lines.append(f'warm_up = "auto"\nwarm_up_max = {warm_up}' if ends.warm_up else f"warm_up = {warm_up}")
     if ends.window_least_ns is None:
         lines.append(f"window = {window}")
     else:
-        least = _quoted(_seconds(ends.window_least_ns))
-        lines.append(f'window = "auto"\nwindow_min = {least}\nwindow_max = {window}')
+        window_min = _quoted(_seconds_text(ends.window_least_ns))
+        lines.append(f'window = "auto"\nwindow_min = {window_min}\nwindow_max = {window}')
         lines.append(f"target_half_width = {ends.target_half_width}")
     if not ends.gates:
         lines.append('gates = "off"')
@@ -123,10 +125,10 @@ def _target_text(target: Target) -> str:
     if target.container != ContainerChoice():
         lines.append(f"[target.container]\nnetwork = {_quoted(target.container.network)}")
         if target.container.memory_bytes is not None:
-            lines.append(f"memory = {_quoted(_memory(target.container.memory_bytes))}")
+            lines.append(f"memory = {_quoted(_memory_text(target.container.memory_bytes))}")
     if target.workload_options:
         lines.append("[target.workload]")
-        lines.extend(f"{option} = {_toml(value)}" for option, value in target.workload_options.items())
+        lines.extend(f"{option} = {_toml_value(value)}" for option, value in target.workload_options.items())
     return "\n".join(lines)
 
 
@@ -146,7 +148,7 @@ def _workload_text(choice: WorkloadChoice) -> str:
     lines = ["\n[[workload]]", f"name = {_quoted(choice.name)}"]
     if choice.label != choice.name:
         lines.append(f"label = {_quoted(choice.label)}")
-    lines.extend(f"{option} = {_toml(value)}" for option, value in choice.options.items())
+    lines.extend(f"{option} = {_toml_value(value)}" for option, value in choice.options.items())
     return "\n".join(lines)
 
 
@@ -162,7 +164,7 @@ def _pacing_text(study: Study) -> str:
     if pacing.search is not None:
         search = pacing.search
         lines.append(f"slo = {_quoted(search.slo)}\nfirst_rate = {search.first_per_s}")
-        lines.append(f"precision = {search.precision}\nprobe_settle = {_quoted(_seconds(search.settle_ns))}")
+        lines.append(f"precision = {search.precision}\nprobe_settle = {_quoted(_seconds_text(search.settle_ns))}")
     if not pacing.is_closed:
         lines.append(f"arrivals = {_quoted(pacing.arrivals)}")
     return "\n[pacing]\n" + "\n".join(lines) + "\n" if lines else ""
@@ -185,7 +187,7 @@ def _errors_text(study: Study) -> str:
 
 def _pinning_text(study: Study) -> str:
     rows = [("server", study.pinning.server), ("client", study.pinning.client)]
-    lines = [f"{who} = {_quoted(','.join(map(str, cpus)))}" for who, cpus in rows if cpus is not None]
+    lines = [f"{side} = {_quoted(','.join(map(str, cpus)))}" for side, cpus in rows if cpus is not None]
     return "\n[pinning]\n" + "\n".join(lines) + "\n" if lines else ""
 
 
@@ -201,11 +203,11 @@ def _limits_text(study: Study) -> str:
 def _timeouts_text(study: Study) -> str:
     timeouts, lines = study.timeouts, list[str]()
     if timeouts.path_ns != USUAL.path_ns:
-        lines.append(f"path = {_quoted(_seconds(timeouts.path_ns))}")
+        lines.append(f"path = {_quoted(_seconds_text(timeouts.path_ns))}")
     if timeouts.answer_ns != USUAL.answer_ns:
-        lines.append(f"answer = {_quoted('none' if timeouts.answer_ns is None else _seconds(timeouts.answer_ns))}")
+        lines.append(f"answer = {_quoted('none' if timeouts.answer_ns is None else _seconds_text(timeouts.answer_ns))}")
     if timeouts.check_ns is not None:
-        lines.append(f"check = {_quoted(_seconds(timeouts.check_ns))}")
+        lines.append(f"check = {_quoted(_seconds_text(timeouts.check_ns))}")
     return "\n".join(["\n[timeouts]", *lines, ""]) if lines else ""
 
 
@@ -213,7 +215,7 @@ def _servers_text(study: Study) -> str:
     text = ""
     for server in study.servers.values():
         fields = {name: getattr(server, name) for name in SERVER}
-        lines = [f"{name} = {_toml(value)}" for name, value in fields.items() if value is not None]
+        lines = [f"{name} = {_toml_value(value)}" for name, value in fields.items() if value is not None]
         text += f"\n[servers.{_quoted(server.name)}]\n" + "\n".join(lines) + "\n"
     return text
 
@@ -224,7 +226,7 @@ def _imported_text(study: Study) -> str:
     return f"\n[imported]\ntool = {_quoted(study.imported.tool)}\norigin = {_quoted(study.imported.origin)}"
 
 
-def _toml(value: OptionValue) -> str:
+def _toml_value(value: OptionValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return _quoted(value) if isinstance(value, str) else repr(value)
@@ -235,7 +237,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _memory(count: int) -> str:
+def _memory_text(count: int) -> str:
     if count == 0:
         return "unknown"
     for unit, size in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
@@ -244,5 +246,5 @@ def _memory(count: int) -> str:
     return str(count)
 
 
-def _seconds(duration_ns: int) -> str:
+def _seconds_text(duration_ns: int) -> str:
     return f"{duration_ns // 10**9}s"

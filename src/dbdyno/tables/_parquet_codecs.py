@@ -26,11 +26,11 @@ def unpacked(codec: int, data: bytes, size: int) -> bytes:
     if codec == UNCOMPRESSED:
         content = data
     elif codec == ZSTD:
-        content = _unpacked_zstd(data, size)
+        content = _unpack_zstd(data, size)
     elif codec == GZIP:
-        content = _unpacked_gzip(data, size)
+        content = _unpack_gzip(data, size)
     elif codec == SNAPPY:
-        content = _unpacked_snappy(data, size)
+        content = _unpack_snappy(data, size)
     else:
         raise ValueError(f"it is compressed by {_NAMES.get(codec, 'an unknown program')}, not by zstd, gzip or Snappy")
     if len(content) != size:
@@ -43,45 +43,45 @@ def packed_zstd(data: bytes) -> bytes:
     return zstd.compress(data, 1)
 
 
-def _unpacked_zstd(data: bytes, size: int) -> bytes:
+def _unpack_zstd(data: bytes, size: int) -> bytes:
     try:
         return zstd.ZstdDecompressor().decompress(data, max_length=size) if size else b""
     except zstd.ZstdError as error:
         raise ValueError(str(error)) from error
 
 
-def _unpacked_gzip(data: bytes, size: int) -> bytes:
+def _unpack_gzip(data: bytes, size: int) -> bytes:
     try:
         return zlib.decompressobj(wbits=47).decompress(data, size) if size else b""
     except zlib.error as error:
         raise ValueError(str(error)) from error
 
 
-def _unpacked_snappy(data: bytes, size: int) -> bytes:
+def _unpack_snappy(data: bytes, size: int) -> bytes:
     """Snappy: literals, and copies of what was unpacked before."""
-    told, at = read_varint(data, 0)
-    if told != size:
-        raise ValueError(f"a page of {told} bytes where {size} belong")
-    found = bytearray()
-    while at < len(data) and len(found) <= size:
-        tag = data[at]
+    declared_size, position = read_varint(data, 0)
+    if declared_size != size:
+        raise ValueError(f"a page of {declared_size} bytes where {size} belong")
+    output = bytearray()
+    while position < len(data) and len(output) <= size:
+        tag = data[position]
         kind, length = tag & 3, (tag >> 2) + 1
-        at += 1
+        position += 1
         if kind == 0:
             if length > 60:
                 width = length - 60
-                length, at = int.from_bytes(data[at : at + width], "little") + 1, at + width
-            found += data[at : at + length]
-            at += length
+                length, position = int.from_bytes(data[position : position + width], "little") + 1, position + width
+            output += data[position : position + length]
+            position += length
             continue
         if kind == 1:
-            length, offset, at = (tag >> 2 & 7) + 4, (tag >> 5) << 8 | data[at], at + 1
+            length, offset, position = (tag >> 2 & 7) + 4, (tag >> 5) << 8 | data[position], position + 1
         else:
             width = 2 if kind == 2 else 4
-            offset, at = int.from_bytes(data[at : at + width], "little"), at + width
-        if not 0 < offset <= len(found):
+            offset, position = int.from_bytes(data[position : position + width], "little"), position + width
+        if not 0 < offset <= len(output):
             raise ValueError("a copy of what is not there")
-        begin = len(found) - offset
-        part = found[begin : begin + length]
-        found += (part * (length // len(part) + 1))[:length]  # a copy may go on into what it makes
-    return bytes(found)
+        copy_start = len(output) - offset
+        pattern = output[copy_start : copy_start + length]
+        output += (pattern * (length // len(pattern) + 1))[:length]  # a copy may go on into what it makes
+    return bytes(output)

@@ -64,32 +64,32 @@ def read_footer(content: bytes) -> Footer:
     columns = []
     place = leaf = 0
     for _ in range(root.get(5, 0)):
-        end, leaves = _span(elements, place)
+        end, leaves = _column_end_and_leaves(elements, place)
         chunks = tuple(group[1][leaf][3] for group in groups)
-        columns.append(_column(elements[place], chunks))
+        columns.append(_stored_column(elements[place], chunks))
         place, leaf = end, leaf + leaves
     return Footer(tuple(columns), fields[3])
 
 
-def _span(elements: list[Any], at: int) -> tuple[int, int]:
+def _column_end_and_leaves(elements: list[Any], index: int) -> tuple[int, int]:
     """Where the elements of a column end, and how many of them hold values."""
-    left, leaves = 1, 0
-    while left:
-        children = elements[at].get(5, 0)
-        left += children - 1
+    open_count, leaves = 1, 0
+    while open_count:
+        children = elements[index].get(5, 0)
+        open_count += children - 1
         leaves += 0 if children else 1
-        at += 1
-    return at, leaves
+        index += 1
+    return index, leaves
 
 
-def _column(element: Struct, chunks: tuple[Struct, ...]) -> StoredColumn:
+def _stored_column(element: Struct, chunks: tuple[Struct, ...]) -> StoredColumn:
     is_plain = not element.get(5) and element.get(3, _REQUIRED) < 2  # 2: repeated
     decimals = (
         element.get(7, 0) if element.get(6) == DECIMAL else element.get(10, {}).get(_LOGICAL_DECIMAL, {}).get(1, 0)
     )
     return StoredColumn(
         name=element[4].decode(),
-        meaning=_meaning(element) if is_plain else _NESTED,
+        meaning=_column_meaning(element) if is_plain else _NESTED,
         type=element.get(1, -1),
         width=element.get(2, 0),
         divisor=10 ** min(max(decimals, 0), 76),
@@ -98,17 +98,17 @@ def _column(element: Struct, chunks: tuple[Struct, ...]) -> StoredColumn:
     )
 
 
-def _meaning(element: Struct) -> ColumnMeaning | str:
-    kind, converted, logical = element[1], element.get(6), element.get(10, {})
+def _column_meaning(element: Struct) -> ColumnMeaning | str:
+    kind, converted_type, logical = element[1], element.get(6), element.get(10, {})
     if _NULL in logical:
         return "nothing"
-    if kind == BYTE_ARRAY and (converted in (UTF8, ENUM, JSON) or _STRING in logical):
+    if kind == BYTE_ARRAY and (converted_type in (UTF8, ENUM, JSON) or _STRING in logical):
         return "text"
-    is_decimal = converted == DECIMAL or _LOGICAL_DECIMAL in logical
+    is_decimal = converted_type == DECIMAL or _LOGICAL_DECIMAL in logical
     if kind in (INT32, INT64, FLOAT, DOUBLE, BYTE_ARRAY, FIXED) and is_decimal:
         return "number"
     if kind in (INT32, INT64):
-        is_unsigned = converted is not None and UINT_8 <= converted <= UINT_64
-        is_integer = converted is None or UINT_8 <= converted <= INT_64
+        is_unsigned = converted_type is not None and UINT_8 <= converted_type <= UINT_64
+        is_integer = converted_type is None or UINT_8 <= converted_type <= INT_64
         return "unsigned" if is_unsigned else "number" if is_integer and set(logical) <= {_INTEGER} else "times"
     return "number" if kind in (FLOAT, DOUBLE) else _TYPES[kind]

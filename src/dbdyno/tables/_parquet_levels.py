@@ -19,28 +19,36 @@ def read_levels(data: bytes, bits: int, count: int) -> NDArray[np.int64]:
     """
     if not 0 <= bits <= MOST_BITS:
         raise ValueError(f"numbers of {bits} bits")
-    parts: list[NDArray[np.int64]] = []
-    at, left = 0, count
-    while left > 0:
-        head, at = read_varint(data, at)
+    stretches: list[NDArray[np.int64]] = []
+    position, remaining_count = 0, count
+    while remaining_count > 0:
+        head, position = read_varint(data, position)
         if head & 1:
             size = (head >> 1) * bits
-            part = _unpacked_bits(data[at : at + size], bits)[:left] if bits else np.zeros(left, dtype=np.int64)
-            if len(part) == 0:
+            stretch = (
+                _unpack_bits(data[position : position + size], bits)[:remaining_count]
+                if bits
+                else np.zeros(remaining_count, dtype=np.int64)
+            )
+            if len(stretch) == 0:
                 raise ValueError("it holds fewer numbers than its header says")
         else:
             size = (bits + 7) // 8
-            part = np.full(min(head >> 1, left), int.from_bytes(data[at : at + size], "little"), dtype=np.int64)
-        at += size
-        left -= len(part)
-        parts.append(part)
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+            stretch = np.full(
+                min(head >> 1, remaining_count),
+                int.from_bytes(data[position : position + size], "little"),
+                dtype=np.int64,
+            )
+        position += size
+        remaining_count -= len(stretch)
+        stretches.append(stretch)
+    return np.concatenate([np.zeros(0, dtype=np.int64), *stretches])
 
 
-def _unpacked_bits(data: bytes, bits: int) -> NDArray[np.int64]:
-    single = np.unpackbits(np.frombuffer(data, dtype=np.uint8), bitorder="little")
-    whole: NDArray[np.int64] = single[: len(single) // bits * bits].reshape(-1, bits) @ (1 << np.arange(bits))
-    return whole
+def _unpack_bits(data: bytes, bits: int) -> NDArray[np.int64]:
+    bit_values = np.unpackbits(np.frombuffer(data, dtype=np.uint8), bitorder="little")
+    numbers: NDArray[np.int64] = bit_values[: len(bit_values) // bits * bits].reshape(-1, bits) @ (1 << np.arange(bits))
+    return numbers
 
 
 def levels_bytes(levels: NDArray[np.integer], bits: int) -> bytes:
@@ -54,5 +62,5 @@ def levels_bytes(levels: NDArray[np.integer], bits: int) -> bytes:
     groups = -(-len(levels) // 8)
     padded = np.zeros(groups * 8, dtype=np.int64)
     padded[: len(levels)] = levels
-    single = (padded[:, None] >> np.arange(bits)) & 1
-    return varint(groups << 1 | 1) + np.packbits(single.astype(np.uint8), bitorder="little").tobytes()
+    bit_rows = (padded[:, None] >> np.arange(bits)) & 1
+    return varint(groups << 1 | 1) + np.packbits(bit_rows.astype(np.uint8), bitorder="little").tobytes()

@@ -41,31 +41,35 @@ def read_parquet(
         footer = read_footer(content)
         if footer.rows_count > most_rows:
             raise ValueError(f"it holds more than {most_rows:,} rows: {footer.rows_count:,}")
-        stored = {column.name: column for column in footer.columns}
+        column_by_name = {column.name: column for column in footer.columns}
         names = [column.name for column in footer.columns]
-        wanted = [stored[name] for name in (names if choose is None else choose(names))]
-        return Table({column.name: _column(content, column, footer.rows_count, is_nan_known) for column in wanted})
+        chosen_columns = [column_by_name[name] for name in (names if choose is None else choose(names))]
+        return Table(
+            {column.name: _read_column(content, column, footer.rows_count, is_nan_known) for column in chosen_columns}
+        )
     except (IndexError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"it is not Parquet, or damaged: {error}") from error
 
 
-def _column(content: bytes, column: StoredColumn, rows_count: int, is_nan_known: bool) -> Column:
+def _read_column(content: bytes, column: StoredColumn, rows_count: int, is_nan_known: bool) -> Column:
     if column.meaning == "nothing":
         return np.full(rows_count, np.nan)
     if column.meaning not in ("number", "unsigned", "text"):
         raise ValueError(f"column {column.name} holds {column.meaning}, neither numbers nor texts")
-    nothing = Texts.of([]) if column.meaning == "text" else _numbers(column, b"", 0)
-    parts = [part for chunk in column.chunks for part in _parts(content, column, chunk, rows_count, is_nan_known)]
-    found = joined_column(parts) if parts else nothing
-    if len(found) != rows_count:
-        raise ValueError(f"column {column.name} holds {len(found)} values in {rows_count} rows")
-    return found
+    nothing = Texts.of([]) if column.meaning == "text" else _fixed_width_numbers(column, b"", 0)
+    pages = [page for chunk in column.chunks for page in _page_values(content, column, chunk, rows_count, is_nan_known)]
+    values = joined_column(pages) if pages else nothing
+    if len(values) != rows_count:
+        raise ValueError(f"column {column.name} holds {len(values)} values in {rows_count} rows")
+    return values
 
 
-def _parts(content: bytes, column: StoredColumn, chunk: Struct, most: int, is_nan_known: bool) -> Iterator[Values]:
+def _page_values(
+    content: bytes, column: StoredColumn, chunk: Struct, max_values: int, is_nan_known: bool
+) -> Iterator[Values]:
     """What each page of a chunk holds, one value or nothing a row."""
     dictionary: Values = np.zeros(0)
-    for head, levels, data in _pages(content, chunk, column.is_optional, most):
+    for head, levels, data in _read_pages(content, chunk, column.is_optional, max_values):
         if head[1] == _DICTIONARY:
             dictionary = _plain_values(column, data, head[7][1])
             continue
@@ -75,41 +79,43 @@ def _parts(content: bytes, column: StoredColumn, chunk: Struct, most: int, is_na
         if encoding == _PLAIN:
             values = _plain_values(column, data, count)
         elif encoding in (_PLAIN_DICTIONARY, _RLE_DICTIONARY):
-            values = _picked(dictionary, read_levels(data[1:], data[0], count) if count else np.zeros(0, np.int64))
+            values = _look_up_in_dictionary(
+                dictionary, read_levels(data[1:], data[0], count) if count else np.zeros(0, np.int64)
+            )
         else:
             raise ValueError(f"column {column.name} is neither plain nor dictionary-encoded: encoding {encoding}")
         if is_nan_known and not isinstance(values, Texts) and np.isnan(values).any():
             raise ValueError(f"column {column.name} holds NaN")
-        yield _spread(values, is_known)
+        yield _spread_over_rows(values, is_known)
 
 
-def _pages(
-    content: bytes, chunk: Struct, is_optional: bool, most: int
+def _read_pages(
+    content: bytes, chunk: Struct, is_optional: bool, max_values: int
 ) -> Iterator[tuple[Struct, NDArray[np.int64], bytes]]:
     """Head, level of each value (1: known) and unpacked values of every page, until all of the chunk's were there."""
-    at, left = min(chunk.get(11) or chunk[9], chunk[9]), chunk[5]
-    if left > most:
-        raise ValueError(f"a column of {left} values in {most} rows")
-    while left > 0:
-        head, at = read_struct(content, at)
-        data, at = content[at : at + head[3]], at + head[3]
+    position, remaining_count = min(chunk.get(11) or chunk[9], chunk[9]), chunk[5]
+    if remaining_count > max_values:
+        raise ValueError(f"a column of {remaining_count} values in {max_values} rows")
+    while remaining_count > 0:
+        head, position = read_struct(content, position)
+        data, position = content[position : position + head[3]], position + head[3]
         if not 0 <= head[2] <= _MOST_PAGE_BYTES:
             raise ValueError(f"a page of {head[2]} bytes")
         levels = np.zeros(0, dtype=np.int64)
         if head[1] == _DATA_2:
-            count, begin = head[8][1], head[8][5] + head[8][6]
-            packed = data[head[8][6] : begin]
+            count, data_start = head[8][1], head[8][5] + head[8][6]
+            packed = data[head[8][6] : data_start]
             codec = chunk[4] if head[8].get(7, True) else UNCOMPRESSED
-            data = unpacked(codec, data[begin:], head[2] - begin)
+            data = unpacked(codec, data[data_start:], head[2] - data_start)
         else:
             data = unpacked(chunk[4], data, head[2])
             count = head[5][1] if head[1] == _DATA else 0
             end = 4 + int.from_bytes(data[:4], "little") if is_optional and head[1] == _DATA else 0
             packed, data = data[4:end], data[end:]
-        if not 0 <= count <= left:
-            raise ValueError(f"a page of {count} values where {left} are left")
+        if not 0 <= count <= remaining_count:
+            raise ValueError(f"a page of {count} values where {remaining_count} are left")
         levels = read_levels(packed, 1, count) if is_optional else np.ones(count, dtype=np.int64)
-        left -= count
+        remaining_count -= count
         if head[1] in (_DATA, _DATA_2, _DICTIONARY):
             yield head, levels, data
 
@@ -118,13 +124,18 @@ def _plain_values(column: StoredColumn, data: bytes, count: int) -> Values:
     if column.meaning == "text":
         texts = [text.decode() for text in _byte_arrays(data, count)]
         return Texts(np.arange(count, dtype=np.int32), tuple(texts))
-    return _numbers(column, data, count)
+    return _fixed_width_numbers(column, data, count)
 
 
-def _numbers(column: StoredColumn, data: bytes, count: int) -> NDArray[Any]:
+def _fixed_width_numbers(column: StoredColumn, data: bytes, count: int) -> NDArray[Any]:
     if column.type in (BYTE_ARRAY, FIXED):  # decimals of many digits
-        parts = _byte_arrays(data, count) if column.type == BYTE_ARRAY else _pieces(data, column.width, count)
-        return np.array([int.from_bytes(part, "big", signed=True) / column.divisor for part in parts], dtype=np.float64)
+        byte_strings = (
+            _byte_arrays(data, count) if column.type == BYTE_ARRAY else _split_pieces(data, column.width, count)
+        )
+        return np.array(
+            [int.from_bytes(byte_string, "big", signed=True) / column.divisor for byte_string in byte_strings],
+            dtype=np.float64,
+        )
     kind = _UNSIGNED[column.type] if column.meaning == "unsigned" else _WIDE[column.type]
     values = np.frombuffer(data, dtype=kind, count=count)
     if column.divisor > 1:
@@ -134,23 +145,23 @@ def _numbers(column: StoredColumn, data: bytes, count: int) -> NDArray[Any]:
 
 
 def _byte_arrays(data: bytes, count: int) -> list[bytes]:
-    found, at = [], 0
+    byte_strings, position = [], 0
     for _ in range(count):
-        end = at + 4 + int.from_bytes(data[at : at + 4], "little")
+        end = position + 4 + int.from_bytes(data[position : position + 4], "little")
         if end > len(data):
             raise ValueError("a text extends beyond its page")
-        found.append(data[at + 4 : end])
-        at = end
-    return found
+        byte_strings.append(data[position + 4 : end])
+        position = end
+    return byte_strings
 
 
-def _pieces(data: bytes, width: int, count: int) -> list[bytes]:
+def _split_pieces(data: bytes, width: int, count: int) -> list[bytes]:
     if width * count > len(data):
         raise ValueError("a page is truncated")
-    return [data[at : at + width] for at in range(0, width * count, width or 1)]
+    return [data[position : position + width] for position in range(0, width * count, width or 1)]
 
 
-def _picked(dictionary: Values, indices: NDArray[np.int64]) -> Values:
+def _look_up_in_dictionary(dictionary: Values, indices: NDArray[np.int64]) -> Values:
     if len(indices) and indices.max() >= len(dictionary):
         raise ValueError("a value that is missing from its dictionary")
     if isinstance(dictionary, Texts):
@@ -158,7 +169,7 @@ def _picked(dictionary: Values, indices: NDArray[np.int64]) -> Values:
     return dictionary[indices]
 
 
-def _spread(values: Values, is_known: NDArray[np.bool_]) -> Values:
+def _spread_over_rows(values: Values, is_known: NDArray[np.bool_]) -> Values:
     """Values at their rows; nothing in the others."""
     if is_known.all():
         return values

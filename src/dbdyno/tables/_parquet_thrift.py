@@ -33,12 +33,12 @@ def varint(value: int) -> bytes:
     >>> read_varint(varint(300), 0)
     (300, 2)
     """
-    parts = bytearray()
+    encoded = bytearray()
     while value > 0x7F:
-        parts.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    parts.append(value)
-    return bytes(parts)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
@@ -48,7 +48,7 @@ def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
     ------
     ValueError, IndexError : it is damaged, or goes on behind the data
     """
-    found: Struct = {}
+    fields: Struct = {}
     field = 0
     while head := data[at]:
         at += 1
@@ -58,12 +58,12 @@ def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
             field, at = _read_signed(data, at)
         kind = head & 0x0F
         if kind in (_TRUE, _FALSE):
-            found[field] = kind == _TRUE
+            fields[field] = kind == _TRUE
         elif _I16 <= kind <= _I64 and data[at] < 0x80:  # most numbers of a footer: a thousand files have a million
-            found[field], at = (data[at] >> 1) ^ -(data[at] & 1), at + 1
+            fields[field], at = (data[at] >> 1) ^ -(data[at] & 1), at + 1
         else:
-            found[field], at = _read_value(data, at, kind)
-    return found, at + 1
+            fields[field], at = _read_value(data, at, kind)
+    return fields, at + 1
 
 
 def _read_signed(data: bytes, at: int) -> tuple[int, int]:
@@ -108,22 +108,22 @@ def struct_bytes(fields: Mapping[int, Any]) -> bytes:
     >>> read_struct(struct_bytes({1: I32(2), 3: [b"a"], 20: {1: 5}}), 0)[0]
     {1: 2, 3: [b'a'], 20: {1: 5}}
     """
-    parts = []
-    last = 0
+    chunks = []
+    last_field = 0
     for field, value in fields.items():
-        kind = _kind_of(value)
-        step = field - last
-        parts.append(bytes([step << 4 | kind]) if 0 < step < 16 else bytes([kind]) + _signed(field))
-        parts.append(_value_bytes(value))
-        last = field
-    return b"".join(parts) + b"\0"
+        kind = _thrift_kind(value)
+        step = field - last_field
+        chunks.append(bytes([step << 4 | kind]) if 0 < step < 16 else bytes([kind]) + _zigzag_bytes(field))
+        chunks.append(_value_bytes(value))
+        last_field = field
+    return b"".join(chunks) + b"\0"
 
 
 class I32(int):
     """A number that the format wants as 32 bits."""
 
 
-def _kind_of(value: object) -> int:
+def _thrift_kind(value: object) -> int:
     if isinstance(value, int):
         return _I32 if isinstance(value, I32) else _I64
     if isinstance(value, bytes):
@@ -131,17 +131,17 @@ def _kind_of(value: object) -> int:
     return _STRUCT if isinstance(value, Mapping) else _LIST
 
 
-def _signed(value: int) -> bytes:
+def _zigzag_bytes(value: int) -> bytes:
     return varint(value << 1 if value >= 0 else (-value << 1) - 1)
 
 
 def _value_bytes(value: int | bytes | Mapping[int, Any] | Sequence[Any]) -> bytes:
     if isinstance(value, int):
-        return _signed(value)
+        return _zigzag_bytes(value)
     if isinstance(value, bytes):
         return varint(len(value)) + value
     if isinstance(value, Mapping):
         return struct_bytes(value)
-    kind = _kind_of(value[0]) if value else _STRUCT
+    kind = _thrift_kind(value[0]) if value else _STRUCT
     head = bytes([len(value) << 4 | kind]) if len(value) < 15 else bytes([0xF0 | kind]) + varint(len(value))
     return head + b"".join(map(_value_bytes, value))

@@ -30,17 +30,17 @@ def parquet_bytes(table: Table, whole: Collection[str] = ()) -> bytes:
     whole : columns of whole numbers, also where NaN stands for those that are not known
     """
     columns = [_Pages.of(name, column, name in whole) for name, column in table.columns.items()]
-    parts, chunks, at = [MAGIC], [], len(MAGIC)
+    blocks, chunks, position = [MAGIC], [], len(MAGIC)
     for column in columns:
         content = b"".join(column.pages)
-        chunks.append(column.chunk(at, len(table)))
-        parts.append(content)
-        at += len(content)
+        chunks.append(column.chunk(position, len(table)))
+        blocks.append(content)
+        position += len(content)
     group = {1: chunks, 2: sum(column.unpacked_bytes for column in columns), 3: len(table)}
     root = {4: b"table", 5: I32(len(columns))}
     fields = {1: I32(1), 2: [root, *(column.element for column in columns)], 3: len(table), 4: [group], 6: b"dbdyno"}
     footer = struct_bytes(fields)
-    return b"".join([*parts, footer, struct.pack("<I", len(footer)), MAGIC])
+    return b"".join([*blocks, footer, struct.pack("<I", len(footer)), MAGIC])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Pages:
     def of(cls, name: str, column: Column, is_whole: bool) -> _Pages:
         """The pages of a column."""
         if isinstance(column, Texts):
-            return cls._of_texts(name, column)
+            return cls._from_texts(name, column)
         is_known = ~np.isnan(column) if column.dtype.kind == "f" else np.ones(len(column), dtype=np.bool_)
         is_whole = is_whole or column.dtype.kind == "i"
         values = column[is_known].astype("<i8" if is_whole else "<f8")
@@ -71,15 +71,15 @@ class _Pages:
         return cls(name, INT64 if is_whole else DOUBLE, (page[0],), page[1])
 
     @classmethod
-    def _of_texts(cls, name: str, column: Texts) -> _Pages:
+    def _from_texts(cls, name: str, column: Texts) -> _Pages:
         is_known = column.codes >= 0
         codes, names = column.codes[is_known], [name.encode() for name in column.names]
         if 2 * len(names) > len(codes):
-            page = _data_page(is_known, _plain([names[code] for code in codes.tolist()]), _PLAIN)
+            page = _data_page(is_known, _plain_bytes([names[code] for code in codes.tolist()]), _PLAIN)
             return cls(name, BYTE_ARRAY, (page[0],), page[1])
         bits = max((len(names) - 1).bit_length(), 1)
         head = {1: I32(len(names)), 2: _PLAIN}
-        dictionary = _page(_DICTIONARY, 7, head, _plain(names))
+        dictionary = _page(_DICTIONARY, 7, head, _plain_bytes(names))
         page = _data_page(is_known, bytes([bits]) + levels_bytes(codes, bits), _RLE_DICTIONARY)
         return cls(name, BYTE_ARRAY, (dictionary[0], page[0]), dictionary[1] + page[1])
 
@@ -92,15 +92,15 @@ class _Pages:
     def chunk(self, at: int, rows_count: int) -> Struct:
         """Of the group of rows, where the pages begin at a place of the file."""
         encodings = [_PLAIN, _RLE, *([_RLE_DICTIONARY] if len(self.pages) > 1 else [])]
-        about: dict[int, Any] = {1: I32(self.type), 2: encodings, 3: [self.name.encode()], 4: I32(ZSTD), 5: rows_count}
-        about |= {6: self.unpacked_bytes, 7: sum(map(len, self.pages)), 9: at}
+        meta: dict[int, Any] = {1: I32(self.type), 2: encodings, 3: [self.name.encode()], 4: I32(ZSTD), 5: rows_count}
+        meta |= {6: self.unpacked_bytes, 7: sum(map(len, self.pages)), 9: at}
         if len(self.pages) > 1:
-            about |= {9: at + len(self.pages[0]), 11: at}
-        return {2: at, 3: about}
+            meta |= {9: at + len(self.pages[0]), 11: at}
+        return {2: at, 3: meta}
 
 
-def _plain(texts: list[bytes]) -> bytes:
-    return b"".join(part for text in texts for part in (struct.pack("<I", len(text)), text))
+def _plain_bytes(texts: list[bytes]) -> bytes:
+    return b"".join(chunk for text in texts for chunk in (struct.pack("<I", len(text)), text))
 
 
 def _data_page(is_known: NDArray[np.bool_], values: bytes, encoding: int) -> tuple[bytes, int]:
@@ -112,5 +112,5 @@ def _data_page(is_known: NDArray[np.bool_], values: bytes, encoding: int) -> tup
 def _page(kind: int, field: int, head: Struct, content: bytes) -> tuple[bytes, int]:
     """A page with its head, and the size of both with the content unpacked."""
     packed = packed_zstd(content)
-    whole = struct_bytes({1: kind, 2: I32(len(content)), 3: I32(len(packed)), field: head})
-    return whole + packed, len(whole) + len(content)
+    header_bytes = struct_bytes({1: kind, 2: I32(len(content)), 3: I32(len(packed)), field: head})
+    return header_bytes + packed, len(header_bytes) + len(content)

@@ -44,8 +44,8 @@ class Texts:
     def among(self, names: Collection[str]) -> NDArray[np.bool_]:
         """Which rows hold one of these texts."""
         is_name = np.array([*(name in names for name in self.names), False])
-        found: NDArray[np.bool_] = is_name[self.codes]  # the last stands for -1
-        return found
+        is_among: NDArray[np.bool_] = is_name[self.codes]  # the last stands for -1
+        return is_among
 
     def at(self, rows: NDArray[Any]) -> Texts:
         """Some of the rows, by mask or index."""
@@ -146,6 +146,6 @@ def joined_column(parts: Sequence[Column]) -> Column:
     names: dict[str, int] = {}
     codes = []
     for part in texts:
-        own = np.array([*(names.setdefault(name, len(names)) for name in part.names), -1], dtype=np.int32)
-        codes.append(own[part.codes])
+        code_map = np.array([*(names.setdefault(name, len(names)) for name in part.names), -1], dtype=np.int32)
+        codes.append(code_map[part.codes])
     return Texts(np.concatenate(codes), tuple(names))

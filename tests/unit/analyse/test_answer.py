@@ -119,8 +119,9 @@ def test_every_workload_and_route_has_a_sentence_and_what_is_compared_leads(reco
         for repeat in (1, 2, 3)
         if target == "a" or not workload.endswith("/s")
     ]
-    *each, tally = answer_of(records).sentences
+    *each, memory, tally = answer_of(records).sentences
     assert "comparisons at" in tally
+    assert memory.startswith("With 2 GiB instead of 1 GiB at 4 connections, oltp_read_only, loopback, ")
     assert [sentence.split(" connections, ")[1][:24] for sentence in each] == [
         "oltp_read_only, loopback",
         "oltp_read_write, network",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -61,8 +62,20 @@ def test_the_collapse_is_told_by_its_depth_at_the_largest_memory(curve: Callable
     falling = curve({1: 100, 8: 600, 16: 1000, 32: 1004, 64: 700, 128: 500})
     (found,) = judged(falling)
     text = collapse_sentence([found])
-    assert "collapses" in text and re.search(r"(49|5\d) % at 128 connections", text)
+    assert "collapses" in text and re.search(r"(49|5\d) % less at 128 connections", text)
     assert collapse_sentence(judged(curve({1: 100, 4: 350, 16: 900}))) == ""
+
+
+def test_a_target_that_collapses_on_two_routes_is_named_once_with_the_deeper_fall(
+    curve: Callable[..., list[RunRecord]],
+) -> None:
+    here = curve({4: 900, 16: 800, 128: 500})
+    there = [
+        replace(one, run=replace(one.run, cell=replace(one.run.cell, route="network")))
+        for one in curve({4: 900, 16: 800, 128: 300})
+    ]
+    text = collapse_sentence(judged([*here, *there]))
+    assert re.search(r"^a collapses .*6\d % less at 128 connections \(oltp_read_write, network\)\.$", text), text
 
 
 def test_a_curve_that_still_rises_has_its_peak_beyond(curve: Callable[..., list[RunRecord]]) -> None:

@@ -90,6 +90,36 @@ def test_the_spread_of_pairs_is_borrowed_from_other_places_of_the_same_two(recor
     assert widths[1] < widths[0] / 3
 
 
+def ladders(record: MakeRecord, generator: np.random.Generator, gap: float, panels: int) -> list[RunRecord]:
+    """Two rounds on a drifting machine; runs of a panel share the drift, those of a target there a start as well."""
+    records = []
+    for panel in range(panels):
+        for repeat in (1, 2):
+            drift = generator.normal(0, 0.15)
+            for name, level in (("a", 100.0), ("b", 100.0 * (1 - gap))):
+                start = generator.normal(0, 0.02)
+                for concurrency in (1, 4, 16, 64):
+                    tps = level * np.exp(drift + start + generator.normal(0, 0.02))
+                    records.append(record(name, tps, tier=(panel + 1) << 26, concurrency=concurrency, repeat=repeat))
+    return records
+
+
+@pytest.mark.parametrize(("panels", "least", "most"), [(8, 0.85, 1.0), (7, 0.0, 0.1)])
+def test_two_rounds_in_eight_panels_are_compared_as_pairs(
+    record: MakeRecord, panels: int, least: float, most: float
+) -> None:
+    def different(gap: float) -> float:
+        pairs = [
+            pair
+            for seed in range(20)
+            for pair in compare_targets(judge_cells(ladders(record, np.random.default_rng(seed), gap, panels)))
+        ]
+        return float(np.mean([pair.verdict in ("different", "slightly different") for pair in pairs]))
+
+    assert different(0.0) <= 0.06
+    assert least <= different(0.1) <= most
+
+
 def on_benches(records: list[RunRecord], factors: tuple[float, ...]) -> list[RunRecord]:
     """The same runs, the rounds of each tier dealt to benches that are as much faster as their factors say."""
     blocks = sorted({(record.run.cell.tier_bytes, record.run.repeat) for record in records})
@@ -120,12 +150,14 @@ def test_benches_that_differ_make_no_difference_of_targets(
     assert np.mean([verdict == "different" for verdict in apart]) >= 0.85
 
 
-def test_runs_of_a_round_on_different_benches_are_no_pair(record: MakeRecord) -> None:
-    levels = {("a", 1): (100, "x"), ("a", 2): (92, "y"), ("b", 1): (101, "x"), ("b", 2): (99, "z")}
+def test_rounds_that_a_bench_ran_of_one_target_alone_are_left_out(record: MakeRecord) -> None:
+    levels = {("a", 1): (100, "x"), ("a", 2): (92, "y"), ("b", 1): (101, "x"), ("b", 2): (110, "z")}
     records = [record(name, tps, repeat=n, bench=bench) for (name, n), (tps, bench) in levels.items()]
     (pair,) = compare_targets(judge_cells(records))
+    (first_round,) = compare_targets(judge_cells([one for one in records if one.bench == "x"]))
+    assert (pair.ratio, pair.low, pair.high) == (first_round.ratio, first_round.low, first_round.high)
+    assert pair.assumed_spread is not None
+    apart = [replace(one, bench=f"{one.run.cell.target}{one.bench}") for one in records]
+    assert compare_targets(judge_cells(apart)) == []
     alone = [replace(one, bench="") for one in records]
-    assert (pair.low, pair.high) == (
-        compare_targets(judge_cells(alone))[0].low,
-        compare_targets(judge_cells(alone))[0].high,
-    )
+    assert compare_targets(judge_cells(alone))[0].ratio < pair.ratio

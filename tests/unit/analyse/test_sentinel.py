@@ -90,6 +90,15 @@ def test_benches_that_are_apart_are_a_limitation(levels: tuple[float, float], co
     assert "benches-apart" in {caveat.code for caveat in limitations(facts, without, judge_cells(without), [])}
 
 
+def test_a_bench_that_was_set_aside_is_not_one_of_those_that_ran() -> None:
+    ran = [replace(record(index, 1000.0, is_sentinel=False), bench="a") for index in range(9, 11)]
+    records = [*on_benches({"a": 1000.0, "b": 1300.0}, 0.0), *ran]
+    sentinel = judge_sentinel(records)
+    assert sentinel is not None and (sentinel.benches, sentinel.apart) == (1, 0.0)
+    facts = StudyFacts(12.0, 9, is_closed=True, cores=8, shares_cores=False)
+    assert "benches-apart" not in {caveat.code for caveat in limitations(facts, records, judge_cells(records), [])}
+
+
 def test_no_level_rests_on_a_sentinel() -> None:
     cells = judge_cells([record(0, 1000, is_sentinel=False), record(1, 5000)])
     assert [cell.tps_mean for cell in cells] == [pytest.approx(1000)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -52,12 +53,16 @@ class PaperFleet:
     Parameters
     ----------
     fails_after : bench -> runs after which it is lost
+    versions, rows : bench -> version of its engine, checksum of its rows
+    lost_at_end : benches that are lost when all runs of an order are made
     """
 
     facts: Mapping[str, Mapping[str, JsonValue]]
     tps: Mapping[str, float] = field(default_factory=dict)
     fails_after: dict[str, int] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, str] = field(default_factory=dict)
+    lost_at_end: set[str] = field(default_factory=set)
     made: list[tuple[str, Run]] = field(default_factory=list)
     is_closed: bool = False
     busy: Counter[str] = field(default_factory=Counter)
@@ -78,14 +83,22 @@ class PaperFleet:
             yield RunStarted(run, run.order_index + 1, 24)
             yield self._made(bench, run)
         self.busy[bench] -= 1
+        if runs and bench in self.lost_at_end and len(self.made) == 24:
+            raise HostError(f"{bench} has no power")
 
     def close(self) -> None:
         self.is_closed = True
 
     def _target_files(self, bench: str) -> TargetFiles:
-        version = self.versions.get(bench, "9.7.1")
-        content = f'{{"target": "mysql:9.7", "version": "{version}"}}'.encode()
-        return TargetFiles({f"engines/{target_slug('mysql:9.7')}.json": {"": content}})
+        name = f"{target_slug('mysql:9.7')}.json"
+        checksum = self.rows.get(bench, "00")
+        rows = {"dataset": "sysbench", "options": {}, "rows_total": 1, "digest": "ab", "content_sha256": checksum}
+        documents: dict[str, dict[str, object]] = {
+            f"engines/{name}": {"target": "mysql:9.7", "version": self.versions.get(bench, "9.7.1")}
+        }
+        if self.rows:
+            documents[f"datasets/{name}"] = {"target": "mysql:9.7", "datasets": [rows]}
+        return TargetFiles({unit: {"": json.dumps(document).encode()} for unit, document in documents.items()})
 
     def _made(self, bench: str, run: Run) -> RunMade:
         self.made.append((bench, run))
@@ -201,6 +214,31 @@ def test_benches_of_other_hardware_are_refused_unless_they_may_be(tmp_path: Path
     assert not paper.folder.exists()
     fleet.busy.clear()
     assert paper.run(fleet, allow_unlike=True).complete
+
+
+def test_benches_of_an_earlier_session_count_when_machines_are_compared(tmp_path: Path) -> None:
+    paper = _with_benches(tmp_path, 2)
+    with pytest.raises(HostError, match="no bench is left"):
+        paper.run(_fleet("a", fails_after={"a": 3}))
+    other = PaperFleet({"b": {**FACTS, "hostname": "b", "logical_cpu_count": 8}})
+    with pytest.raises(StoreError, match="bench a and bench b differ"):
+        paper.run(other)
+    other.busy.clear()
+    assert paper.run(other, allow_unlike=True).complete
+    assert set(paper.stored.host["benches"]) == {"a", "b"}
+    paper.assert_whole()
+
+
+def test_a_study_whose_last_bench_is_lost_after_its_last_run_is_complete(tmp_path: Path) -> None:
+    paper = _with_benches(tmp_path, 2)
+    assert paper.run(_fleet("a", lost_at_end={"a"})).complete
+    paper.assert_whole()
+
+
+def test_benches_with_other_rows_are_refused(tmp_path: Path) -> None:
+    paper = _with_benches(tmp_path, 2)
+    with pytest.raises(StoreError, match=r"mysql:9.7 has other rows on bench \w than elsewhere"):
+        paper.run(_fleet("ab", rows={"b": "0f"}))
 
 
 def test_benches_with_other_versions_of_a_target_are_refused(tmp_path: Path) -> None:

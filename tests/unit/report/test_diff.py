@@ -12,9 +12,9 @@ import pytest
 from dbdyno.cli import main
 from dbdyno.core import LatencyNs, RequestError
 from dbdyno.report import StudyDiff, diff_results
-from dbdyno.report._diff import _matched
-from dbdyno.report._diff_side import DiffSide
-from dbdyno.report._mismatch import _window
+from dbdyno.report.diff._diff import _match_cells
+from dbdyno.report.diff._mismatch import _window_mismatch
+from dbdyno.report.diff._side import DiffSide
 from dbdyno.store import StoredRun, StoredStudy
 from dbdyno.study import Imported
 from rewritten_results import as_written
@@ -357,8 +357,8 @@ def imported(folder: StoredStudy, suffix: str, window_s: int) -> DiffSide:
 
 def matched(sides: tuple[DiffSide, DiffSide]) -> int:
     """How many cells stand beside each other, with nothing in the way of the comparison of their lengths."""
-    pairs, _ = _matched(sides, {target.name: target.name for target in sides[1].study.targets})
-    free = [pair for pair in pairs if _window(*sides, (pair[0].cell, pair[1].cell)) is None]
+    pairs, _ = _match_cells(sides, {target.name: target.name for target in sides[1].study.targets})
+    free = [pair for pair in pairs if _window_mismatch(*sides, (pair[0].cell, pair[1].cell)) is None]
     return len(free)
 
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
-from dbdyno.audit import Audit
+from dbdyno.audit import Audit, Finding, rules
 from dbdyno.core import Caveat, Run
 from dbdyno.report import analyse_study, markdown_text, page_text, summary_json, summary_table
-from dbdyno.report._fairness import Fairness, fairness_line
+from dbdyno.report._fairness import Fairness, fairness_line, finding_sentence
 from dbdyno.store import Results, StoredStudy
 from stored_study import TWINS, TWO, write_study
 
@@ -47,6 +47,18 @@ def test_a_critical_difference_stands_first_in_one_sentence_with_values_and_whom
     assert first.code == "audit-commit-policy-mismatch"
     assert first.text.startswith("Critical difference with 64 MiB, durability of commits: ")
     assert "write-each-commit (MySQL 9.7)" in first.text and "Favours" in first.text
+
+
+def test_of_many_amounts_the_least_and_the_most_are_told() -> None:
+    names = ("mysql:9.7", "mysql:5.5", "mysql:5.6", "mysql:5.7", "mysql:8.0")
+    amounts = {str((5 - place) * 100 << 20): (name,) for place, name in enumerate(names)}
+    rule = next(rule for rule in rules() if rule.rule_id == "commit-policy-mismatch")
+    finding = Finding(rule, "high", "", (), names, {"host:rss_bytes": amounts}, "read", "the larger", "", {}, {})
+    text = finding_sentence(finding)
+    assert "resident memory of the process 100 MiB (MySQL 8.0) to 500 MiB (MySQL 9.7)" in text, text
+    words = {f"word{place}": (name,) for place, name in enumerate(names)}
+    text = finding_sentence(Finding(rule, "high", "", (), names, {"derived:x": words}, "read", "", "", {}, {}))
+    assert "word0, word1, word2 and 2 other values" in text, text
 
 
 def test_an_open_critical_finding_stands_above_the_answer_in_every_format(unlike: Results, twins: Results) -> None:

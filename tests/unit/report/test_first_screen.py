@@ -142,7 +142,7 @@ def test_a_collapse_is_on_the_first_screen(
 
     text = study_text(UPGRADE, concurrency=(4, 16, 64), repeats=3)
     text, _ = first_screen(browser, write(tmp_path / "study", text=text, change=collapsed), tmp_path)
-    found = re.search(r"MariaDB 11\.8 collapses.*?(\d+) % at 64 connections", text)
+    found = re.search(r"MariaDB 11\.8 collapses.*?(\d+) % less at 64 connections", text)
     assert found is not None
     planted = 100 * (1 - 0.3 * 4**0.6)
     assert abs(int(found[1]) - planted) < 5

@@ -27,8 +27,8 @@ from dbdyno.report import (
     why_of,
 )
 from dbdyno.report._blocks import Span
-from dbdyno.report._why import furthest_lines
 from dbdyno.report.charts import why_charts
+from dbdyno.report.why._choice import furthest_lines
 from dbdyno.store import IntervalRow, StoredRun, StoredStudy
 from explained_study import CLIENT_NS, STATEMENTS, PlantedTimes
 from trees import imported

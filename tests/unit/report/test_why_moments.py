@@ -11,7 +11,7 @@ from rich.console import Console
 
 from dbdyno.core import Run
 from dbdyno.report import analyse_study, markdown_text, page_text, print_why, why_object, why_of
-from dbdyno.report._why import moment_lines, step_lines
+from dbdyno.report.why._choice import moment_lines, step_lines
 from dbdyno.store import StoredRun
 from explained_study import PlantedTimes
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dbdyno.core import AnalysisError
 from dbdyno.stats import Period, autocorrelation_time, segments, stalls, steady_state, whole_cycles
-from dbdyno.stats._segments import _least_squares, noise_scale
+from dbdyno.stats._segments import _least_squares_bounds, noise_scale
 from planted_series import jump, noisy, ramp, slow_start, stalled, wave
 
 
@@ -144,4 +144,4 @@ def test_pieces_are_those_of_an_exact_search(seed: int) -> None:
     variance = noise_scale(groups) ** 2
     search = ruptures.KernelCPD(kernel="linear", min_size=6).fit(groups[:, None])
     expected = search.predict(pen=3 * variance * math.log(len(groups)))
-    assert _least_squares(groups, variance) == [0, *expected]
+    assert _least_squares_bounds(groups, variance) == [0, *expected]

@@ -100,6 +100,17 @@ def test_without_a_bench_nothing_of_it_is_written() -> None:
             "a and b have",
         ),
         (HEAD + HOST + BENCH + '[bench.b]\nserver = "db1"\n', 12, "a and b have the same machine"),
+        (
+            HEAD + HOST + BENCH + '[hosts.db2]\naddress = "10.1.0.3"\n[bench.b]\nserver = "db2"\n',
+            13,
+            "both drive their load from this one",
+        ),
+        (LOCAL + HOST + BENCH + '[hosts.x]\nssh = "bench@db1"\n[bench.b]\nserver = "x"\n', 14, "the same machine"),
+        (
+            LOCAL + HOST + BENCH + '[bench.b]\nserver = "db1"\n[fleet]\nengine = "ray"\n',
+            12,
+            "the same machine",
+        ),
         (HEAD.replace(', "network"', "") + "[bench.a]\n[bench.b]\n", 5, "a and b have the same machine"),
         (HEAD + HOST + BENCH + '[fleet]\nengine = "ray"\n', 12, "fewer than two"),
         (HEAD + HOST + BENCH + "[bench.b]\n", 1, "needs a server on another host"),

@@ -98,7 +98,7 @@ def test_every_scale_of_every_shipped_study_reads_and_survives_being_written(pat
 
 
 def test_the_published_studies_have_a_small_scale() -> None:
-    published = [path for path in STUDIES if path.stem != "first"]
+    published = [path for path in STUDIES if path.stem not in ("first", "engines-2026")]
     assert len(published) == 6, "five reports, one of them with two workloads"
     assert all("small" in tomllib.loads(path.read_text())["scale"] for path in published)
 

@@ -146,10 +146,10 @@ def original_logs(report_id: str) -> frozenset[str]:
 
 def _claim(row: Mapping[str, Any]) -> Claim:
     value = row.get("value", [])
-    values = tuple(float(each) for each in (value if isinstance(value, list) else [value]))
+    values = tuple(float(number) for number in (value if isinstance(value, list) else [value]))
     unit = row.get("unit", "tps")
     metric = row.get("metric", unit if unit in ("nopm", "tpm") else "tps")
-    at = _spot(row["at"])
+    at = _cell_selector(row["at"])
     engines = tuple(row.get("engines", [at.engine] if at.engine else []))
     rounding = row.get("rounding", 0.5 if unit in ("tps", "nopm", "tpm") else 0.0)
     return Claim(
@@ -162,7 +162,7 @@ def _claim(row: Mapping[str, Any]) -> Claim:
         row.get("approximate", False),
         metric,
         at,
-        _spot(row.get("against", {})),
+        _cell_selector(row.get("against", {})),
         engines,
         row.get("extreme", ""),
         row.get("reason", ""),
@@ -172,7 +172,7 @@ def _claim(row: Mapping[str, Any]) -> Claim:
     )
 
 
-def _spot(row: Mapping[str, Any]) -> CellSelector:
+def _cell_selector(row: Mapping[str, Any]) -> CellSelector:
     tier = row.get("tier")
     tier_bytes = parse_bytes(tier) if tier else None
     return CellSelector(row.get("workload"), row.get("route"), tier_bytes, row.get("engine"), row.get("concurrency"))

@@ -39,11 +39,11 @@ class MeasuredLevel:
     high: float
 
 
-def _no_machine(_record: RunRecord) -> str:
+def _unknown_machine(_record: RunRecord) -> str:
     return ""
 
 
-def _not_original(_record: RunRecord) -> bool:
+def _is_never_original(_record: RunRecord) -> bool:
     return False
 
 
@@ -62,8 +62,8 @@ class ResultsOrigin:
 
     names: Mapping[str, str] = field(default_factory=dict)
     lengths_s: Mapping[str, float] = field(default_factory=dict)
-    machine: Callable[[RunRecord], str] = _no_machine
-    is_original: Callable[[RunRecord], bool] = _not_original
+    machine: Callable[[RunRecord], str] = _unknown_machine
+    is_original: Callable[[RunRecord], bool] = _is_never_original
     memory_is_chosen: bool = False
 
 
@@ -100,14 +100,14 @@ class CellIndex:
         """
         groups = self.meant(selector)
         if selector.concurrency is not None:
-            there = [group for group in groups if group.cell.concurrency == selector.concurrency]
-            if not any(group.trusted and group.level for group in there):
-                raise Undecidable(f"{self._no_run(selector)} at {selector.concurrency} connections")
-            _settled(there)
-            return _reading(there[0], metric)
+            spot_cells = [group for group in groups if group.cell.concurrency == selector.concurrency]
+            if not any(group.trusted and group.level for group in spot_cells):
+                raise Undecidable(f"{self._no_run_words(selector)} at {selector.concurrency} connections")
+            _refuse_unsettled(spot_cells)
+            return _level_in_metric(spot_cells[0], metric)
         curve = self.curve(selector, metric)
-        best = curve[peak({n: found.level for n, found in curve.items()}).best]
-        _settled([group for group in groups if not decides(group) and self.total(group, metric) > best.low])
+        best = curve[peak({n: cell_level.level for n, cell_level in curve.items()}).best]
+        _refuse_unsettled([group for group in groups if not decides(group) and self.total(group, metric) > best.low])
         return best
 
     def curve(self, selector: CellSelector, metric: Metric = "tps") -> dict[int, MeasuredLevel]:
@@ -119,11 +119,11 @@ class CellIndex:
         NotSettled : there are levels, and none of them lasts
         """
         groups = self.meant(selector)
-        good = [group for group in groups if decides(group)]
-        if not good:
-            _settled(groups)
-            raise Undecidable(self._no_run(selector))
-        return {group.cell.concurrency: _reading(group, metric) for group in good}
+        firm_groups = [group for group in groups if decides(group)]
+        if not firm_groups:
+            _refuse_unsettled(groups)
+            raise Undecidable(self._no_run_words(selector))
+        return {group.cell.concurrency: _level_in_metric(group, metric) for group in firm_groups}
 
     def meant(self, selector: CellSelector) -> list[CellJudgement]:
         """Cells of the one target, route and memory that the spot is about, at every concurrency.
@@ -134,31 +134,31 @@ class CellIndex:
         ------
         Undecidable : there are none, or several answer to the spot
         """
-        found = self.cells(replace(selector, concurrency=None))
-        plain = [group for group in found if group.cell.target.lower() == selector.engine]
-        found = plain or found
-        good = [group for group in found if group.trusted and group.level is not None]
-        for words, part in _AMBIGUOUS.items():
-            recalculate = len({part(group.cell) for group in found})
-            if recalculate > 1:
-                extent = _extent(good, selector)
-                raise Undecidable(f"{recalculate} {words} match {selector.engine}{extent}; choose one with --where")
-        return found
+        groups = self.cells(replace(selector, concurrency=None))
+        exact_groups = [group for group in groups if group.cell.target.lower() == selector.engine]
+        groups = exact_groups or groups
+        good_groups = [group for group in groups if group.trusted and group.level is not None]
+        for words, key_of in _AMBIGUOUS.items():
+            count = len({key_of(group.cell) for group in groups})
+            if count > 1:
+                extent = _throughput_range_words(good_groups, selector)
+                raise Undecidable(f"{count} {words} match {selector.engine}{extent}; choose one with --where")
+        return groups
 
     def total(self, group: CellJudgement, metric: Metric = "tps") -> float:
         """Return what the cell's good runs did over whole windows, as their tool counted; 0 without such a run."""
-        found = [self._total_of(run, metric) for run in good_runs(group)]
-        return sum(found) / len(found) if found else 0.0
+        run_totals = [self._run_total(run, metric) for run in good_runs(group)]
+        return sum(run_totals) / len(run_totals) if run_totals else 0.0
 
-    def _total_of(self, run: RunRecord, metric: Metric) -> float:
+    def _run_total(self, run: RunRecord, metric: Metric) -> float:
         if metric != "tps":
             return (_orders_rate(run.orders, metric) if run.orders else None) or 0.0
         result = run.imported.tps if run.imported and not self.last_s else None
         return result or run.tps_mean or 0.0
 
-    def _no_run(self, selector: CellSelector) -> str:
-        lasting = f" that was judged for {self.last_s:,} s" if self.last_s else ""
-        return f"no good run of {selector.engine}{lasting}"
+    def _no_run_words(self, selector: CellSelector) -> str:
+        length_words = f" that was judged for {self.last_s:,} s" if self.last_s else ""
+        return f"no good run of {selector.engine}{length_words}"
 
     def is_whole(self, selector: CellSelector) -> bool:
         """Return whether every cell of the spot has a trusted level."""
@@ -173,34 +173,34 @@ class CellIndex:
         ------
         Undecidable : nothing of one side, or no cell that both sides have
         """
-        varied = [name for name in _SELECTORS if getattr(left, name) != getattr(right, name)]
-        sides = [self._by_rest(selector, varied, engines) for selector in (left, right)]
-        shared = [key for key in sides[0] if key in sides[1]]
-        if not shared:
+        varied_axes = [name for name in _SELECTORS if getattr(left, name) != getattr(right, name)]
+        cells_by_side = [self._cells_by_shared_axes(selector, varied_axes, engines) for selector in (left, right)]
+        shared_keys = [key for key in cells_by_side[0] if key in cells_by_side[1]]
+        if not shared_keys:
             raise Undecidable("the sides have no cell in common")
-        return [(sides[0][key], sides[1][key]) for key in shared]
+        return [(cells_by_side[0][key], cells_by_side[1][key]) for key in shared_keys]
 
-    def _by_rest(
-        self, selector: CellSelector, varied: Sequence[str], engines: Sequence[str]
+    def _cells_by_shared_axes(
+        self, selector: CellSelector, varied_axes: Sequence[str], engines: Sequence[str]
     ) -> dict[Hashable, CellJudgement]:
-        found: dict[Hashable, CellJudgement] = {}
+        cells: dict[Hashable, CellJudgement] = {}
         for group in self.cells(selector):
             engine = next((name for name in engines if is_engine(name, group.runs[0])), None)
             if engine is None or not group.trusted or group.level is None:
                 continue
             cell = group.cell
-            rest = {
+            axes = {
                 "workload": cell.workload,
                 "route": cell.route,
                 "tier_bytes": cell.tier_bytes,
                 "engine": engine,
                 "concurrency": cell.concurrency,
             }
-            key = tuple(value for name, value in rest.items() if name not in varied)
-            if key in found:
+            key = tuple(value for name, value in axes.items() if name not in varied_axes)
+            if key in cells:
                 raise Undecidable(f"several targets are {engine}")
-            found[key] = group
-        return found
+            cells[key] = group
+        return cells
 
     def cells(self, selector: CellSelector) -> list[CellJudgement]:
         """Cells of the spot, trusted or not.
@@ -210,26 +210,32 @@ class CellIndex:
         Undecidable : there are none; the reason is the first part of the spot that no cell has
         """
         cells = [group for group in self.judgements if group.cell.workload not in self.other_rows]
-        others = [words for name, words in self.other_rows.items() if selector.workload in (None, name)]
-        if others and (selector.workload or not cells):
-            raise Undecidable(f"different rows than in the report: {others[0]}")
+        row_words = [words for name, words in self.other_rows.items() if selector.workload in (None, name)]
+        if row_words and (selector.workload or not cells):
+            raise Undecidable(f"different rows than in the report: {row_words[0]}")
         for name, (words, matches) in _SELECTORS.items():
-            wanted = getattr(selector, name)
-            if wanted is None:
+            value = getattr(selector, name)
+            if value is None:
                 continue
-            cells = [group for group in cells if matches(group, wanted, self.sources)]
+            cells = [group for group in cells if matches(group, value, self.sources)]
             if not cells:
-                raise Undecidable(f"not in the results: {words(wanted)}")
-        return self._of_length(cells)
+                raise Undecidable(f"not in the results: {words(value)}")
+        return self._cells_of_report_length(cells)
 
-    def _of_length(self, cells: list[CellJudgement]) -> list[CellJudgement]:
+    def _cells_of_report_length(self, cells: list[CellJudgement]) -> list[CellJudgement]:
         """Return, of runs of several lengths, those that are as long as the report's, if there are any."""
-        lengths, wanted = self.sources.lengths_s, self.window_s
+        lengths, report_length_s = self.sources.lengths_s, self.window_s
         labels = {group.cell.workload for group in cells}
-        alike = {label for label in labels if wanted and abs(lengths.get(label, 0) - wanted) <= 0.02 * wanted}
-        names = {self.sources.names.get(label) for label in alike}
-        others = {label for label in labels - alike if self.sources.names.get(label, label) in names}
-        return [group for group in cells if group.cell.workload not in others]
+        matching_labels = {
+            label
+            for label in labels
+            if report_length_s and abs(lengths.get(label, 0) - report_length_s) <= 0.02 * report_length_s
+        }
+        matching_names = {self.sources.names.get(label) for label in matching_labels}
+        excluded_labels = {
+            label for label in labels - matching_labels if self.sources.names.get(label, label) in matching_names
+        }
+        return [group for group in cells if group.cell.workload not in excluded_labels]
 
 
 def decides(group: CellJudgement) -> bool:
@@ -244,17 +250,17 @@ def good_runs(group: CellJudgement) -> list[RunRecord]:
 
 def measured_level(group: CellJudgement, metric: Metric = "tps") -> MeasuredLevel:
     """Return what a cell shows."""
-    return _reading(group, metric)
+    return _level_in_metric(group, metric)
 
 
-def _settled(groups: Sequence[CellJudgement]) -> None:
+def _refuse_unsettled(groups: Sequence[CellJudgement]) -> None:
     """Raise what would settle the cells, where one has no level that lasts."""
-    open_ones = [group for group in groups if group.trusted and not group.is_settled]
-    if open_ones:
-        cell = open_ones[0].cell
+    unsettled_groups = [group for group in groups if group.trusted and not group.is_settled]
+    if unsettled_groups:
+        cell = unsettled_groups[0].cell
         where = f"with {format_memory(cell.tier_bytes)} at {cell.concurrency} connections, {cell.route}"
-        more = f"; and {counted(len(open_ones) - 1, 'more cell')}" if len(open_ones) > 1 else ""
-        raise NotSettled(f"{where}: {remedy_words(open_ones[0].unsettled)}{more}")
+        more_words = f"; and {counted(len(unsettled_groups) - 1, 'more cell')}" if len(unsettled_groups) > 1 else ""
+        raise NotSettled(f"{where}: {remedy_words(unsettled_groups[0].unsettled)}{more_words}")
 
 
 def is_engine(name: str, record: RunRecord) -> bool:
@@ -265,28 +271,28 @@ def is_engine(name: str, record: RunRecord) -> bool:
     >>> is_engine("percona 8.0.45-36", RunRecord(run, "percona", "8.0.45", "innodb", "good"))
     True
     """
-    family, version, *rest = name.split()
+    family, version, *storage_words = name.split()
     # Logs seldom tell the storage engine; it only has to be known where the report names one.
-    known = tuple(rest) or ("innodb", "unknown")
-    is_version = _numbers(version) == _numbers(record.version)
-    return record.family == family and is_version and record.storage_engine.lower() in known
+    storage_engines = tuple(storage_words) or ("innodb", "unknown")
+    is_version = _version_numbers(version) == _version_numbers(record.version)
+    return record.family == family and is_version and record.storage_engine.lower() in storage_engines
 
 
-def _numbers(version: str) -> str:
+def _version_numbers(version: str) -> str:
     match = _NUMBERS_RE.match(version)
     return match[0] if match else version
 
 
-def _reading(group: CellJudgement, metric: Metric) -> MeasuredLevel:
+def _level_in_metric(group: CellJudgement, metric: Metric) -> MeasuredLevel:
     """The cell in the metric's unit. Orders hang on transactions by the mix, so their interval is that of the TPS."""
     if group.level is None or group.tps_mean is None or group.tps_low is None or group.tps_high is None:
         raise Undecidable("a cell has no level")
-    times = 1.0 if metric == "tps" else _per_tps(group, metric)
-    level = replace(group.level, mean=group.level.mean + math.log(times))
-    return MeasuredLevel(level, times * group.tps_mean, times * group.tps_low, times * group.tps_high)
+    factor = 1.0 if metric == "tps" else _orders_per_transaction(group, metric)
+    level = replace(group.level, mean=group.level.mean + math.log(factor))
+    return MeasuredLevel(level, factor * group.tps_mean, factor * group.tps_low, factor * group.tps_high)
 
 
-def _per_tps(group: CellJudgement, metric: Metric) -> float:
+def _orders_per_transaction(group: CellJudgement, metric: Metric) -> float:
     rates = [
         rate / run.tps_mean
         for run in group.judged
@@ -303,10 +309,10 @@ def _orders_rate(orders: OrderRates, metric: Metric) -> float | None:
     return server if client is None else client
 
 
-def _extent(good: Sequence[CellJudgement], selector: CellSelector) -> str:
+def _throughput_range_words(groups: Sequence[CellJudgement], selector: CellSelector) -> str:
     """Return the least and the most of the cells between which a claim does not choose."""
     means = [
-        group.tps_mean for group in good if selector.concurrency in (None, group.cell.concurrency) and group.tps_mean
+        group.tps_mean for group in groups if selector.concurrency in (None, group.cell.concurrency) and group.tps_mean
     ]
     return f" with {min(means):,.0f} to {max(means):,.0f} TPS" if means else ""
 

@@ -29,5 +29,5 @@ def figure(value: float, unit: Unit, rounding: float) -> str:
 
 def suffix(unit: Unit) -> str:
     """Return what stands behind a figure of a unit."""
-    known = {"below": " %", "above": " %", "ratio": " times", "plain": ""}
-    return known.get(unit, f" {NAMES.get(unit, '')}".rstrip())
+    suffixes = {"below": " %", "above": " %", "ratio": " times", "plain": ""}
+    return suffixes.get(unit, f" {NAMES.get(unit, '')}".rstrip())

@@ -50,64 +50,64 @@ def judge_claims(
     def index(last_s: int) -> CellIndex:
         return CellIndex(tuple(closing(last_s) if last_s else judgements), last_s, other_rows, sources, report.window_s)
 
-    return [JudgedClaim(claim, _as_read(claim, index, report)) for claim in report.claims]
+    return [JudgedClaim(claim, _judge_either_reading(claim, index, report)) for claim in report.claims]
 
 
-def _as_read(claim: Claim, index: Callable[[int], CellIndex], report: Published) -> ClaimResult:
+def _judge_either_reading(claim: Claim, index: Callable[[int], CellIndex], report: Published) -> ClaimResult:
     """A print that may mean the end of the runs or all of them is taken in the sense that gives it."""
-    result = _result(claim, index(claim.last_s), report)
+    result = _judge_claim(claim, index(claim.last_s), report)
     if not claim.or_whole or result.gives_print is not False:
         return result
-    whole = _result(replace(claim, last_s=0), index(0), report)
-    if not whole.gives_print:
+    whole_result = _judge_claim(replace(claim, last_s=0), index(0), report)
+    if not whole_result.gives_print:
         return result
-    return replace(whole, reason="; ".join(part for part in (whole.reason, _WHOLE) if part))
+    return replace(whole_result, reason="; ".join(reason for reason in (whole_result.reason, _WHOLE) if reason))
 
 
-def _result(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
+def _judge_claim(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
     """Both tests of a claim: whether its calculation gives the print, and whether the intervals uphold it."""
-    result, found = _upheld(claim, index, report), recalculate(claim, index, report)
-    if found is None:
+    result, arithmetic = _check_intervals(claim, index, report), recalculate(claim, index, report)
+    if arithmetic is None:
         return result
-    runs = [run for group in found.groups for run in good_runs(group)]
+    runs = [run for group in arithmetic.groups for run in good_runs(group)]
     is_original = bool(runs) and all(map(index.sources.is_original, runs))
     result = replace(
         result,
-        counted=found.words,
-        figures=found.figures,
-        gives_print=not found.wrong if is_original else None,
-        caveats=_machines(runs, index),
+        counted=arithmetic.words,
+        figures=arithmetic.figures,
+        gives_print=not arithmetic.wrong if is_original else None,
+        caveats=_machine_caveats(runs, index),
     )
-    if not is_original or not found.wrong:
+    if not is_original or not arithmetic.wrong:
         return result
     return replace(
-        result, outcome="does not hold", reason=f"the report's own logs give a different figure: {found.wrong}"
+        result, outcome="does not hold", reason=f"the report's own logs give a different figure: {arithmetic.wrong}"
     )
 
 
-def _upheld(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
+def _check_intervals(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
     try:
-        return _as_far_as_named(_RULES[claim.kind](claim, index, report), claim, index, report)
+        return _allow_for_missing_memory(_RULES[claim.kind](claim, index, report), claim, index, report)
     except NotSettled as unsettled:
         return ClaimResult("not settled", str(unsettled))
     except Undecidable as silence:
         return ClaimResult("can't be told", str(silence))
 
 
-def _machines(runs: Sequence[RunRecord], index: CellIndex) -> tuple[Caveat, ...]:
+def _machine_caveats(runs: Sequence[RunRecord], index: CellIndex) -> tuple[Caveat, ...]:
     """A caveat where the runs behind a claim were made on different machines."""
-    made: dict[str, dict[str, None]] = {}
+    places_by_machine: dict[str, dict[str, None]] = {}
     for run in runs:
         if machine := index.sources.machine(run):
             cell = run.run.cell
-            made.setdefault(machine, {})[f"{cell.workload.rpartition('/')[2]} by {cell.route}"] = None
-    if len(made) < 2:
+            places_by_machine.setdefault(machine, {})[f"{cell.workload.rpartition('/')[2]} by {cell.route}"] = None
+    if len(places_by_machine) < 2:
         return ()
-    where = listed([f"{machine} ({', '.join(places)})" for machine, places in sorted(made.items())])
+    where = listed([f"{machine} ({', '.join(places)})" for machine, places in sorted(places_by_machine.items())])
     return (Caveat("host-mismatch", f"host-mismatch: the runs were made on different machines, {where}"),)
 
 
-def _as_far_as_named(result: ClaimResult, claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
+def _allow_for_missing_memory(result: ClaimResult, claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
     """A figure for which the report names no memory is not refuted by results that lack some of the report's."""
     if (
         index.sources.memory_is_chosen
@@ -116,10 +116,10 @@ def _as_far_as_named(result: ClaimResult, claim: Claim, index: CellIndex, report
         or claim.at.tier_bytes is not None
     ):
         return result
-    missing = [format_memory(tier) for tier in report.tiers_bytes if tier not in index.tiers_bytes]
-    if not missing:
+    missing_tiers = [format_memory(tier) for tier in report.tiers_bytes if tier not in index.tiers_bytes]
+    if not missing_tiers:
         return result
-    reason = f"{result.reason}; but no memory is named, and {listed(missing)} is not in the results"
+    reason = f"{result.reason}; but no memory is named, and {listed(missing_tiers)} is not in the results"
     return replace(result, outcome="can't be told", reason=reason)
 
 

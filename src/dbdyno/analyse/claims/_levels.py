@@ -21,22 +21,22 @@ def check_level(claim: Claim, index: CellIndex, _report: Published) -> ClaimResu
 
 def check_peak(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
     """The figure holds, and its concurrency can't be told from the best one."""
-    found = figure_of(claim, index.reading(claim.at, claim.metric))
-    return joined(found, _is_peak(claim, _top(index.curve(claim.at, claim.metric))))
+    result = figure_of(claim, index.reading(claim.at, claim.metric))
+    return joined(result, _check_peak_concurrency(claim, _curve_peak(index.curve(claim.at, claim.metric))))
 
 
 def check_collapse(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
     """The figure holds, and lies clearly below the peak at fewer connections."""
-    found = figure_of(claim, index.reading(claim.at, claim.metric))
-    top = _top(index.curve(claim.at, claim.metric))
+    result = figure_of(claim, index.reading(claim.at, claim.metric))
+    top = _curve_peak(index.curve(claim.at, claim.metric))
     if claim.at.concurrency in top.collapsed:
-        return found
-    return joined(found, ClaimResult("does not hold", f"no collapse from the peak at {top.best} connections"))
+        return result
+    return joined(result, ClaimResult("does not hold", f"no collapse from the peak at {top.best} connections"))
 
 
 def check_plateau(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
     """Each engine's best holds the print, and no higher concurrency lies clearly below it."""
-    return joined(*(_level_off(claim, index, engine) for engine in claim.engines))
+    return joined(*(_check_engine_plateau(claim, index, engine) for engine in claim.engines))
 
 
 def figure_of(claim: Claim, reading: MeasuredLevel) -> ClaimResult:
@@ -44,38 +44,38 @@ def figure_of(claim: Claim, reading: MeasuredLevel) -> ClaimResult:
     return within(claim.values[0], claim.tolerance, reading.mean, reading.low, reading.high)
 
 
-def _level_off(claim: Claim, index: CellIndex, engine: str) -> ClaimResult:
+def _check_engine_plateau(claim: Claim, index: CellIndex, engine: str) -> ClaimResult:
     curve = index.curve(replace(claim.at, engine=engine), claim.metric)
-    top = _top(curve)
-    found = figure_of(claim, curve[top.best])
+    top = _curve_peak(curve)
+    result = figure_of(claim, curve[top.best])
     if not top.collapsed:
-        return joined(found, *_not_shown_level(engine, curve, top))
+        return joined(result, *_unproven_falls(engine, curve, top))
     where = listed([f"{n}" for n in top.collapsed])
     words = f"{engine} peaks at {top.best} connections and is clearly slower at {where}"
-    return joined(found, ClaimResult("does not hold", words))
+    return joined(result, ClaimResult("does not hold", words))
 
 
-def _not_shown_level(engine: str, curve: Mapping[int, MeasuredLevel], top: Peak) -> list[ClaimResult]:
+def _unproven_falls(engine: str, curve: Mapping[int, MeasuredLevel], top: Peak) -> list[ClaimResult]:
     """That no fall is shown is no plateau: higher concurrencies that did less by 3 % or more, within chance."""
     best = curve[top.best].level
-    open_ones = [n for n in sorted(curve) if n > top.best and compare(curve[n].level, best).ratio < _LEVEL]
-    if not open_ones:
+    lower_concurrencies = [n for n in sorted(curve) if n > top.best and compare(curve[n].level, best).ratio < _LEVEL]
+    if not lower_concurrencies:
         return []
-    where = listed([f"{n}" for n in open_ones])
+    where = listed([f"{n}" for n in lower_concurrencies])
     return [
         ClaimResult("can't be told", f"{engine} peaks at {top.best} connections and may be clearly slower at {where}")
     ]
 
 
-def _is_peak(claim: Claim, top: Peak) -> ClaimResult:
+def _check_peak_concurrency(claim: Claim, top: Peak) -> ClaimResult:
     where = listed([f"{n}" for n in top.concurrencies])
     if claim.at.concurrency in top.concurrencies:
-        others = len(top.concurrencies) > 1
-        return ClaimResult("holds", f"peak at {where} connections, which show no difference" if others else "")
+        has_ties = len(top.concurrencies) > 1
+        return ClaimResult("holds", f"peak at {where} connections, which show no difference" if has_ties else "")
     return ClaimResult("does not hold", f"the peak is at {where} connections")
 
 
-def _top(curve: Mapping[int, MeasuredLevel]) -> Peak:
+def _curve_peak(curve: Mapping[int, MeasuredLevel]) -> Peak:
     if len(curve) < 2:
         raise Undecidable("a single concurrency has no peak")
-    return peak({n: found.level for n, found in curve.items()})
+    return peak({n: reading.level for n, reading in curve.items()})

@@ -22,11 +22,11 @@ def claims_object(report: Published, judged: Sequence[JudgedClaim]) -> dict[str,
         "report": report.report_id,
         "title": report.title,
         "counts": Counter(row.result.outcome for row in judged),
-        "claims": [_row(row) for row in judged],
+        "claims": [_claim_object(row) for row in judged],
     }
 
 
-def _row(row: JudgedClaim) -> dict[str, object]:
+def _claim_object(row: JudgedClaim) -> dict[str, object]:
     claim, result = row.claim, row.result
     return {
         "id": claim.claim_id,

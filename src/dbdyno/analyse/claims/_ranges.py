@@ -23,55 +23,63 @@ def check_range(claim: Claim, index: CellIndex, report: Published) -> ClaimResul
     pairs = index.pairs(claim.at, other_side(claim), report.engines)
     if len(pairs) < FEWEST_CELLS:
         raise Undecidable(f"a range needs {FEWEST_CELLS} pairs of cells; there are {len(pairs)}")
-    found, unsettled = _differences(pairs)
-    if not found:
-        raise NotSettled(unsettled)
-    own, low, high = _spread(claim, found)
-    first, last = claim.values[0] - claim.tolerance, claim.values[1] + claim.tolerance
-    ends = [in_unit(claim, each) for each in found]
-    outside = sum(top < first or bottom > last for _, bottom, top in ends)
-    words = f"{outside} of {len(found)} cells clearly lie outside"
-    if outside > _OUTSIDE * len(found):
-        return ClaimResult("does not hold", words, own, low, high)
-    if unsettled:
-        return ClaimResult("not settled", unsettled, own, low, high)
-    if first <= low and high <= last:
-        return ClaimResult("holds", words, own, low, high)
-    return ClaimResult("can't be told", f"the cells' range goes beyond it, and only {words}", own, low, high)
+    differences, unsettled_words = _settled_differences(pairs)
+    if not differences:
+        raise NotSettled(unsettled_words)
+    middle, low, high = _median_and_range(claim, differences)
+    print_low, print_high = claim.values[0] - claim.tolerance, claim.values[1] + claim.tolerance
+    ends = [in_unit(claim, difference) for difference in differences]
+    outside_count = sum(top < print_low or bottom > print_high for _, bottom, top in ends)
+    words = f"{outside_count} of {len(differences)} cells clearly lie outside"
+    if outside_count > _OUTSIDE * len(differences):
+        return ClaimResult("does not hold", words, middle, low, high)
+    if unsettled_words:
+        return ClaimResult("not settled", unsettled_words, middle, low, high)
+    if print_low <= low and high <= print_high:
+        return ClaimResult("holds", words, middle, low, high)
+    return ClaimResult("can't be told", f"the cells' range goes beyond it, and only {words}", middle, low, high)
 
 
 def check_same(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
     """Two engines are the same within the margin in every cell; one cell that clearly differs refutes it."""
-    found, unsettled = _differences(index.pairs(claim.at, other_side(claim), report.engines))
-    if not found:
-        raise NotSettled(unsettled)
+    differences, unsettled_words = _settled_differences(index.pairs(claim.at, other_side(claim), report.engines))
+    if not differences:
+        raise NotSettled(unsettled_words)
     margin = -float(np.log1p(-claim.values[0]))
-    adjusted = holm([each.p for each in found])
-    differ = sum(verdict_of(each, p, margin) == "different" for each, p in zip(found, adjusted, strict=True))
-    same = sum(each.is_same(margin) for each in found)
-    own, low, high = _spread(claim, found)
-    if differ:
-        return ClaimResult("does not hold", f"{differ} of {len(found)} cells clearly differ by more", own, low, high)
-    if unsettled:
-        return ClaimResult("not settled", unsettled, own, low, high)
-    if same < len(found):
-        return ClaimResult("can't be told", f"{same} of {len(found)} cells are clearly the same", own, low, high)
-    asked = len(report.workloads) * len(report.routes) * len(report.tiers_bytes) * len(report.concurrencies)
-    if len(found) < asked:
-        return ClaimResult("can't be told", f"the same in all {len(found)} available cells of {asked}", own, low, high)
-    return ClaimResult("holds", f"in all {len(found)} cells", own, low, high)
+    adjusted = holm([difference.p for difference in differences])
+    differ_count = sum(
+        verdict_of(difference, p, margin) == "different" for difference, p in zip(differences, adjusted, strict=True)
+    )
+    same_count = sum(difference.is_same(margin) for difference in differences)
+    middle, low, high = _median_and_range(claim, differences)
+    if differ_count:
+        return ClaimResult(
+            "does not hold", f"{differ_count} of {len(differences)} cells clearly differ by more", middle, low, high
+        )
+    if unsettled_words:
+        return ClaimResult("not settled", unsettled_words, middle, low, high)
+    if same_count < len(differences):
+        return ClaimResult(
+            "can't be told", f"{same_count} of {len(differences)} cells are clearly the same", middle, low, high
+        )
+    grid_cells = len(report.workloads) * len(report.routes) * len(report.tiers_bytes) * len(report.concurrencies)
+    if len(differences) < grid_cells:
+        return ClaimResult(
+            "can't be told", f"the same in all {len(differences)} available cells of {grid_cells}", middle, low, high
+        )
+    return ClaimResult("holds", f"in all {len(differences)} cells", middle, low, high)
 
 
-def _differences(pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> tuple[list[LogDifference], str]:
+def _settled_differences(pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> tuple[list[LogDifference], str]:
     """Differences of the pairs of which both have levels that last, and how many have not."""
-    firm = [pair for pair in pairs if all(decides(side) for side in pair)]
-    left = len(pairs) - len(firm)
-    words = f"{left} of {len(pairs)} pairs of cells have unsettled runs" if left else ""
-    return [compare(measured_level(one).level, measured_level(other).level) for one, other in firm], words
+    firm_pairs = [pair for pair in pairs if all(decides(group) for group in pair)]
+    unsettled_count = len(pairs) - len(firm_pairs)
+    words = f"{unsettled_count} of {len(pairs)} pairs of cells have unsettled runs" if unsettled_count else ""
+    return [compare(measured_level(left).level, measured_level(right).level) for left, right in firm_pairs], words
 
 
-def _spread(claim: Claim, found: Sequence[LogDifference]) -> tuple[float, float, float]:
+def _median_and_range(claim: Claim, differences: Sequence[LogDifference]) -> tuple[float, float, float]:
     """Median and 5-95 % range of the cells, in the claim's unit."""
-    values = [in_unit(claim, each)[0] for each in found]
+    values = [in_unit(claim, difference)[0] for difference in differences]
     low, middle, high = (float(end) for end in np.quantile(values, (0.05, 0.5, 0.95)))
     return middle, low, high

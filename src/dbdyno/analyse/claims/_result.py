@@ -52,7 +52,7 @@ def within(value: float, rounding: float, own: float, low: float, high: float) -
     if not low - rounding <= value <= high + rounding:
         return ClaimResult(
             "does not hold",
-            f"the printed figure is {_apart(value, own)} recomputed figure, outside its interval",
+            f"the printed figure is {_distance_words(value, own)} recomputed figure, outside its interval",
             own,
             low,
             high,
@@ -62,10 +62,10 @@ def within(value: float, rounding: float, own: float, low: float, high: float) -
     return ClaimResult("holds", "", own, low, high)
 
 
-def _apart(value: float, own: float) -> str:
+def _distance_words(value: float, own: float) -> str:
     """Return how a print lies to the own figure, completed by "own figure".
 
-    >>> _apart(14000, 13390), _apart(4900, 287.8)
+    >>> _distance_words(14000, 13390), _distance_words(4900, 287.8)
     ('4.6 % above the', '17 times the')
     """
     times = value / own if own else math.inf
@@ -80,7 +80,7 @@ def joined(first: ClaimResult, *others: ClaimResult) -> ClaimResult:
     >>> joined(ClaimResult("holds", own=1.0), ClaimResult("can't be told", "why")).outcome
     "can't be told"
     """
-    parts = (first, *others)
-    outcome = max((result.outcome for result in parts), key=_WEIGHT.__getitem__)
-    reasons = dict.fromkeys(result.reason for result in parts if result.outcome == outcome and result.reason)
+    results = (first, *others)
+    outcome = max((result.outcome for result in results), key=_WEIGHT.__getitem__)
+    reasons = dict.fromkeys(result.reason for result in results if result.outcome == outcome and result.reason)
     return replace(first, outcome=outcome, reason="; ".join(reasons))

@@ -10,12 +10,12 @@ from dbdyno.stats import LogDifference
 
 def other_side(claim: Claim) -> CellSelector:
     """The spot that is compared with: the claim's own, but for what `against` names."""
-    named = {
+    overrides = {
         name: value
         for name in ("workload", "route", "tier_bytes", "engine", "concurrency")
         if (value := getattr(claim.against, name)) is not None
     }
-    return replace(claim.at, **named)
+    return replace(claim.at, **overrides)
 
 
 def in_unit(claim: Claim, found: LogDifference) -> tuple[float, float, float]:

@@ -24,12 +24,12 @@ _INDENT = " " * 10
 def print_claims(report: Published, judged: Sequence[JudgedClaim], console: Console) -> None:
     """Print all claims and their counts."""
     console.print(Text(report.title, style="bold"))
-    rows = [tuple(_row(row)) for row in judged]
+    rows = [tuple(_claim_cells(row)) for row in judged]
     widths = [max(map(len, column)) for column in zip(_HEAD, *rows, strict=True)]
     for head, row in zip((_HEAD, *rows), (None, *judged), strict=True):
         padded = "  ".join(word.ljust(width) for word, width in zip(head, widths, strict=True))
         console.print(Text(padded.rstrip()), soft_wrap=True)  # one line a claim, to be searched
-        for words in [] if row is None else _details(row):
+        for words in [] if row is None else _detail_lines(row):
             console.print(Text(_INDENT + words, style="dim"), soft_wrap=True)
     console.print(Text(tally(judged)))
 
@@ -37,11 +37,12 @@ def print_claims(report: Published, judged: Sequence[JudgedClaim], console: Cons
 def tally(judged: Iterable[JudgedClaim]) -> str:
     """Return how many claims hold, do not, rest on runs that have not settled, and can't be told."""
     counts = Counter(row.result.outcome for row in judged)
-    holds, fails, silent = counts["holds"], counts["does not hold"], counts["can't be told"]
-    verbs = ("holds" if holds == 1 else "hold", "does not hold" if fails == 1 else "do not hold")
-    open_ones = f", {counts['not settled']} not settled" if counts["not settled"] else ""
+    holds_count, fails_count, undecided_count = counts["holds"], counts["does not hold"], counts["can't be told"]
+    verbs = ("holds" if holds_count == 1 else "hold", "does not hold" if fails_count == 1 else "do not hold")
+    unsettled_words = f", {counts['not settled']} not settled" if counts["not settled"] else ""
     return (
-        f"{counted(counts.total(), 'claim')}: {holds} {verbs[0]}, {fails} {verbs[1]}{open_ones}, {silent} can't be told"
+        f"{counted(counts.total(), 'claim')}: {holds_count} {verbs[0]}, {fails_count} {verbs[1]}{unsettled_words}, "
+        f"{undecided_count} can't be told"
     )
 
 
@@ -54,10 +55,10 @@ def printed_words(claim: Claim) -> str:
     """
     if not claim.values:
         return "in words"
-    shown = [figure(value, claim.unit, claim.rounding) for value in claim.values]
-    ends = " to ".join(shown) if claim.kind in ("range", "engines") else listed(shown)
-    about = "about " if claim.approximate else ""
-    return f"{about}{ends}{suffix(claim.unit)}"
+    figures = [figure(value, claim.unit, claim.rounding) for value in claim.values]
+    ends = " to ".join(figures) if claim.kind in ("range", "engines") else listed(figures)
+    prefix = "about " if claim.approximate else ""
+    return f"{prefix}{ends}{suffix(claim.unit)}"
 
 
 def own_words(claim: Claim, result: ClaimResult) -> str:
@@ -79,21 +80,21 @@ def is_of_cells(claim: Claim) -> bool:
 
 def place_of(claim: Claim) -> str:
     """Return where the claim holds, in words; empty where it says everywhere."""
-    at = claim.at
-    against = claim.against.tier_bytes
-    tier = "" if at.tier_bytes is None else format_memory(at.tier_bytes)
-    parts = [
-        (at.workload or "").rpartition("/")[2] if claim.against.workload is None else "",
-        (at.route or "") if claim.against.route is None else "",
-        tier if against is None else f"{tier} over {format_memory(against)}",
-        "" if at.concurrency is None else f"{at.concurrency} connections",
+    selector = claim.at
+    against_tier_bytes = claim.against.tier_bytes
+    tier = "" if selector.tier_bytes is None else format_memory(selector.tier_bytes)
+    words = [
+        (selector.workload or "").rpartition("/")[2] if claim.against.workload is None else "",
+        (selector.route or "") if claim.against.route is None else "",
+        tier if against_tier_bytes is None else f"{tier} over {format_memory(against_tier_bytes)}",
+        "" if selector.concurrency is None else f"{selector.concurrency} connections",
     ]
-    return ", ".join(part for part in parts if part)
+    return ", ".join(word for word in words if word)
 
 
 def about(result: ClaimResult) -> str:
     """Return what to know of a verdict: its reason, and what weakens it."""
-    return "; ".join([part for part in (result.reason, *(caveat.text for caveat in result.caveats)) if part])
+    return "; ".join([text for text in (result.reason, *(caveat.text for caveat in result.caveats)) if text])
 
 
 def arithmetic_words(result: ClaimResult) -> str:
@@ -104,7 +105,7 @@ def arithmetic_words(result: ClaimResult) -> str:
     return f"{result.counted} ({verdict})"
 
 
-def _row(row: JudgedClaim) -> Iterator[str]:
+def _claim_cells(row: JudgedClaim) -> Iterator[str]:
     claim, result = row.claim, row.result
     yield f"{MARKS[result.outcome]} {claim.claim_id}"
     yield result.outcome
@@ -112,7 +113,7 @@ def _row(row: JudgedClaim) -> Iterator[str]:
     yield own_words(claim, result)
 
 
-def _details(row: JudgedClaim) -> Iterator[str]:
+def _detail_lines(row: JudgedClaim) -> Iterator[str]:
     yield f"says: {row.claim.sentence}"
     if row.result.counted:
         yield f"counted: {arithmetic_words(row.result)}"

@@ -13,16 +13,18 @@ _MOST_UNDECIDED = 4
 
 def cause_sentence(ranking: CauseRanking) -> str:
     """The largest causes in a sentence, proved ones in another before it; empty where none is decided."""
-    shown, further = ranking.decided[:_MOST_NAMED], ranking.decided[_MOST_NAMED:]
+    named_causes, further_causes = ranking.decided[:_MOST_NAMED], ranking.decided[_MOST_NAMED:]
     sentences = []
-    for grade in dict.fromkeys(one.grade for one in shown):
-        named = [
-            f"{one.cause.words} ({difference_words(one.difference, ranking)})" for one in shown if one.grade == grade
+    for grade in dict.fromkeys(found_cause.grade for found_cause in named_causes):
+        phrases = [
+            f"{found_cause.cause.words} ({difference_words(found_cause.difference, ranking)})"
+            for found_cause in named_causes
+            if found_cause.grade == grade
         ]
         begin = grade.capitalize() if ranking.gap.is_decided else f"Parts of it are {grade}"
-        sentences.append(f"{begin} {'; '.join(named)}.")
-    if further:
-        sentences.append(f"{counted(len(further), 'more cause').capitalize()}.")
+        sentences.append(f"{begin} {'; '.join(phrases)}.")
+    if further_causes:
+        sentences.append(f"{counted(len(further_causes), 'more cause').capitalize()}.")
     return " ".join(sentences)
 
 
@@ -38,6 +40,14 @@ def shown_causes(ranking: CauseRanking) -> tuple[FoundCause, ...]:
     """Causes worth a line: all but undecided ones that are small, and the smallest of many of these."""
     total = ranking.gap.total
     least = LEAST_SHARE * least_total(total.left_ms, total.right_ms)
-    open_ones = [one for one in ranking.causes if one.grade == "goes with" and abs(one.difference.ms) >= least]
-    kept = open_ones[:_MOST_UNDECIDED]
-    return tuple(one for one in ranking.causes if one.grade != "goes with" or one in kept)
+    undecided_causes = [
+        found_cause
+        for found_cause in ranking.causes
+        if found_cause.grade == "goes with" and abs(found_cause.difference.ms) >= least
+    ]
+    shown_undecided = undecided_causes[:_MOST_UNDECIDED]
+    return tuple(
+        found_cause
+        for found_cause in ranking.causes
+        if found_cause.grade != "goes with" or found_cause in shown_undecided
+    )

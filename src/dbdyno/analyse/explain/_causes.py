@@ -133,21 +133,21 @@ def causes_from(text: str) -> tuple[Cause, ...]:
 
 
 def _cause(row: Mapping[str, Any]) -> Cause:
-    known = _Row.__slots__
-    if strange := sorted(set(row) - set(known)):
-        raise AnalysisError(f"cause {row.get('id', '?')} has unknown keys", ", ".join(strange))
-    read = decode(_Row, row)
+    fields = _Row.__slots__
+    if unknown_keys := sorted(set(row) - set(fields)):
+        raise AnalysisError(f"cause {row.get('id', '?')} has unknown keys", ", ".join(unknown_keys))
+    parsed_row = decode(_Row, row)
     return Cause(
-        read.id,
-        read.words,
-        tuple(map(_claim, read.claims)),
-        read.remedy,
-        tuple(map(_claim, read.brings)),
-        tuple(map(_condition, read.all)),
-        tuple(map(_condition, read.any)),
-        read.settings,
-        read.alteration,
-        read.processor,
+        parsed_row.id,
+        parsed_row.words,
+        tuple(map(_claim, parsed_row.claims)),
+        parsed_row.remedy,
+        tuple(map(_claim, parsed_row.brings)),
+        tuple(map(_condition, parsed_row.all)),
+        tuple(map(_condition, parsed_row.any)),
+        parsed_row.settings,
+        parsed_row.alteration,
+        parsed_row.processor,
     )
 
 
@@ -159,14 +159,14 @@ def _claim(text: str) -> Claim:
 
 
 def _condition(row: Mapping[str, Any]) -> Condition:
-    read = decode(Condition, {"value" if key == "is" else key: value for key, value in row.items()})
+    condition = decode(Condition, {"value" if key == "is" else key: value for key, value in row.items()})
     is_known = set(row) <= {"grows", "has", "differs", "times", "by", "is"}
-    is_whole = sum(map(bool, (read.grows, read.has, read.differs))) == 1
+    is_whole = sum(map(bool, (condition.grows, condition.has, condition.differs))) == 1
     if not (
         is_known
         and is_whole
-        and bool(read.grows) == (bool(read.times) != bool(read.by))
-        and (bool(read.grows) or not (read.times or read.by))
+        and bool(condition.grows) == (bool(condition.times) != bool(condition.by))
+        and (bool(condition.grows) or not (condition.times or condition.by))
     ):
         raise AnalysisError("a condition of a cause means nothing", str(dict(row)))
-    return read
+    return condition

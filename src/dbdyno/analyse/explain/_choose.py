@@ -27,20 +27,22 @@ def choose_place(explanation: Explanation, asked: str = "", targets: Sequence[st
     RequestError : there is no such place, or not for these targets
     """
     cells = explanation.cells_at
-    fitting = [place for place in cells if all(target in cells[place] for target in targets)]
-    if targets and not fitting:
+    candidates = [place for place in cells if all(target in cells[place] for target in targets)]
+    if targets and not candidates:
         raise RequestError(
             f"{' and '.join(targets)} have no place in common that can be compared",
             "each needs a good, settled run at the same memory, connections, workload and route",
             "dbdyno show DIR lists the cells and why runs are missing",
         )
     words = [word.strip() for word in asked.split(",") if word.strip()]
-    chosen = [place for place in fitting if all(_fits(word, place) for word in words)]
-    if asked and not (words and chosen):
-        known = "; ".join(place_words(place, list(cells)) for place in sorted(fitting))
-        raise RequestError(f"no cell that can be explained matches '{asked}'", f"known are {known or 'none'}", _EXAMPLE)
-    best = answer_place([group for group in explanation.judgements if group.place in chosen])
-    return best if best in chosen else next(iter(chosen), None)
+    matching_places = [place for place in candidates if all(_is_match(word, place) for word in words)]
+    if asked and not (words and matching_places):
+        known_places = "; ".join(place_words(place, list(cells)) for place in sorted(candidates))
+        raise RequestError(
+            f"no cell that can be explained matches '{asked}'", f"known are {known_places or 'none'}", _EXAMPLE
+        )
+    best = answer_place([group for group in explanation.judgements if group.place in matching_places])
+    return best if best in matching_places else next(iter(matching_places), None)
 
 
 def choose_pair(explanation: Explanation, targets: Sequence[str], asked: Sequence[str] = ()) -> tuple[str, str] | None:
@@ -65,7 +67,7 @@ def choose_pair(explanation: Explanation, targets: Sequence[str], asked: Sequenc
     return left, right
 
 
-def _fits(word: str, place: Place) -> bool:
+def _is_match(word: str, place: Place) -> bool:
     workload, route, tier_bytes, concurrency = place
     if word.isdecimal():
         return int(word) == concurrency

@@ -49,10 +49,14 @@ class Circumstances:
         settings: Mapping[str, tuple[str, str]] | None = None,
     ) -> Circumstances:
         """Circumstances of two cells' runs, each fact the mean over a side's runs."""
-        sides = [_facts(runs) for runs in (left, right)]
-        facts = {name: (sides[0][name], sides[1][name]) for name in sides[0] if name in sides[1]}
-        groups = [name for side in sides for name in side if name.startswith(_GROUPS)]
-        facts |= {name: (sides[0].get(name, 0.0), sides[1].get(name, 0.0)) for name in groups}
+        facts_by_side = [_mean_facts(runs) for runs in (left, right)]
+        facts = {
+            name: (facts_by_side[0][name], facts_by_side[1][name])
+            for name in facts_by_side[0]
+            if name in facts_by_side[1]
+        }
+        groups = [name for facts_of_side in facts_by_side for name in facts_of_side if name.startswith(_GROUPS)]
+        facts |= {name: (facts_by_side[0].get(name, 0.0), facts_by_side[1].get(name, 0.0)) for name in groups}
         connections = [runs[0].run.cell.concurrency for runs in (left, right)]
         return cls(facts, settings or {}, connections[1] / max(connections[0], 1))
 
@@ -77,21 +81,21 @@ class Circumstances:
 
     def growth(self) -> dict[str, float]:
         """Return by how many processors each user's use grew, of those whose did; connections count as sessions."""
-        found = {}
+        added_processors = {}
         for user in USERS:
             left, right = self.facts.get(f"processors.{user}", (0.0, 0.0))
-            more = max(self.more_connections - 1, 0.0) * left if user == "sessions" else 0.0
-            found[user] = max(right - left, 0.0) + more
-        return {user: grown for user, grown in found.items() if grown > _MOST_ALIKE}
+            connection_growth = max(self.more_connections - 1, 0.0) * left if user == "sessions" else 0.0
+            added_processors[user] = max(right - left, 0.0) + connection_growth
+        return {user: processors for user, processors in added_processors.items() if processors > _MOST_ALIKE}
 
     def _holds(self, condition: Condition) -> bool:
         if condition.differs:
             values = self.differing.get(condition.differs)
             return values is not None and condition.value in ("", values[1])
-        known = self.facts.get(condition.grows or condition.has)
-        if known is None:
+        fact = self.facts.get(condition.grows or condition.has)
+        if fact is None:
             return False
-        left, right = known
+        left, right = fact
         if condition.has:
             return right > 0
         return right - left >= condition.by if condition.by else right > 0 and right >= condition.times * left
@@ -105,39 +109,39 @@ def processors_used(means: Mapping[str, float]) -> dict[str, float]:
     means : metric of the telemetry -> its mean over the seconds that count
     """
     totals = {
-        who: sum(means[name] for name in names)
-        for who, names in PROCESSOR_TIMES.items()
+        user: sum(means[name] for name in names)
+        for user, names in PROCESSOR_TIMES.items()
         if all(name in means for name in names)
     }
     groups = {
-        name.removesuffix(_ON_CPU): used
-        for name, used in means.items()
+        name.removesuffix(_ON_CPU): processors
+        for name, processors in means.items()
         if name.startswith(_THREADS) and name.endswith(_ON_CPU)
     }
-    found = {"client": totals["client"]} if "client" in totals else {}
+    processors_by_user = {"client": totals["client"]} if "client" in totals else {}
     if "host" in totals and all(name in means for name in IDLE_TIMES):
-        found |= {"busy": totals["host"], "idle": sum(means[name] for name in IDLE_TIMES)}
+        processors_by_user |= {"busy": totals["host"], "idle": sum(means[name] for name in IDLE_TIMES)}
     if {"host", "server", "client"} <= totals.keys():
-        found["neighbours"] = max(totals["host"] - totals["server"] - totals["client"], 0.0)
+        processors_by_user["neighbours"] = max(totals["host"] - totals["server"] - totals["client"], 0.0)
     if "sessions.on_cpu" in means:
-        found |= {"sessions": means["sessions.on_cpu"], "background": sum(groups.values())}
-    return found | groups
+        processors_by_user |= {"sessions": means["sessions.on_cpu"], "background": sum(groups.values())}
+    return processors_by_user | groups
 
 
-def _facts(runs: Sequence[RunTimes]) -> dict[str, float]:
+def _mean_facts(runs: Sequence[RunTimes]) -> dict[str, float]:
     """Every fact that is known of all runs; a group of threads that is not there uses no processor."""
-    each = [_of_run(run) for run in runs]
-    names = dict.fromkeys(name for own in each for name in own)
-    known = [name for name in names if name.startswith(_GROUPS) or all(name in own for own in each)]
-    return {name: sum(own.get(name, 0.0) for own in each) / len(each) for name in known}
+    run_facts = [_run_facts(run) for run in runs]
+    names = dict.fromkeys(name for facts in run_facts for name in facts)
+    shared_names = [name for name in names if name.startswith(_GROUPS) or all(name in facts for facts in run_facts)]
+    return {name: sum(facts.get(name, 0.0) for facts in run_facts) / len(run_facts) for name in shared_names}
 
 
-def _of_run(run: RunTimes) -> dict[str, float]:
+def _run_facts(run: RunTimes) -> dict[str, float]:
     rows = THREAD_PARTS[ON_CPU].counters
-    found = dict(run.counted)
-    if all(name in found for name in rows):
-        found["rows"] = sum(found[name] for name in rows)
-    found |= {f"processors.{user}": used for user, used in run.processors.items()}
+    facts = dict(run.counted)
+    if all(name in facts for name in rows):
+        facts["rows"] = sum(facts[name] for name in rows)
+    facts |= {f"processors.{user}": processors for user, processors in run.processors.items()}
     if run.client_cpu_ms and run.client_wait_ms is not None:
-        found[CLIENT_STRETCH] = 1 + run.client_wait_ms / run.client_cpu_ms
-    return found
+        facts[CLIENT_STRETCH] = 1 + run.client_wait_ms / run.client_cpu_ms
+    return facts

@@ -53,9 +53,9 @@ class Explanation:
 
     def gap(self, place: Place, left: str, right: str) -> Gap | None:
         """The difference right - left of two targets at a place; None where one has no level there."""
-        pairs = [(here[left], here[right]) for here in self.cells_at.values() if left in here and right in here]
-        found = gaps_by_levels(self.firm, self.levels, pairs)
-        return next((gap for gap in found if _place(gap.left) == place), None)
+        pairs = [(cells[left], cells[right]) for cells in self.cells_at.values() if left in cells and right in cells]
+        gaps = gaps_by_levels(self.firm, self.levels, pairs)
+        return next((gap for gap in gaps if _place(gap.left) == place), None)
 
     def best_pair(self, place: Place) -> tuple[str, str] | None:
         """The two fastest targets of a place; None where fewer were judged."""
@@ -68,19 +68,19 @@ class Explanation:
         for cell in self.firm:
             if cell.target == target:
                 lines.setdefault((cell.workload, cell.route, cell.tier_bytes), []).append(cell)
-        ordered = [sorted(cells, key=lambda cell: cell.concurrency) for cells in lines.values()]
-        pairs = [pair for cells in ordered for pair in itertools.pairwise(cells)]
+        sorted_lines = [sorted(cells, key=lambda cell: cell.concurrency) for cells in lines.values()]
+        pairs = [pair for cells in sorted_lines for pair in itertools.pairwise(cells)]
         return gaps_by_levels(self.firm, self.levels, pairs)
 
     def routes(self, target: str) -> list[Gap]:
         """Return what each network adds to a target's time, against the nearest route measured at the same place."""
-        own = [cell for cell in self.firm if cell.target == target]
+        target_cells = [cell for cell in self.firm if cell.target == target]
         pairs = []
-        for far in own:
+        for far in target_cells:
             if is_network_route(far.route):
-                nearer = [route for route in ("loopback", "socket", "network") if route != far.route]
-                local = [replace(far, route=route) for route in nearer]
-                pairs += [(near, far) for near in local if near in self.firm][:1]
+                nearer_routes = [route for route in ("loopback", "socket", "network") if route != far.route]
+                local_cells = [replace(far, route=route) for route in nearer_routes]
+                pairs += [(near, far) for near in local_cells if near in self.firm][:1]
         return gaps_by_levels(self.firm, self.levels, sorted(pairs, key=lambda pair: pair[0].concurrency))
 
     def parts_of(self, cell: Cell) -> tuple[Part, ...]:
@@ -90,18 +90,20 @@ class Explanation:
     @property
     def missing(self) -> tuple[str, ...]:
         """Return why parts are missing, each reason once."""
-        found = dict.fromkeys(run.missing for runs in self.breakdowns.values() for run in runs if run.missing)
-        return tuple(found)
+        reasons = dict.fromkeys(run.missing for runs in self.breakdowns.values() for run in runs if run.missing)
+        return tuple(reasons)
 
 
 def explain(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]) -> Explanation:
     """The explanation by statement type, of the judged runs' times."""
-    mixes = _mixes(times)
-    found = {}
+    mixes = _statement_mixes(times)
+    breakdowns = {}
     for cell, runs in times.items():
-        split = [split_by_statement(run, mixes[cell.workload, cell.target]) for run in runs]
-        found[cell] = tuple(_alike([breakdown for breakdown in split if breakdown is not None]))
-    return Explanation(tuple(judgements), found)
+        run_breakdowns = [split_by_statement(run, mixes[cell.workload, cell.target]) for run in runs]
+        breakdowns[cell] = tuple(
+            _runs_split_alike([breakdown for breakdown in run_breakdowns if breakdown is not None])
+        )
+    return Explanation(tuple(judgements), breakdowns)
 
 
 def explain_threads(
@@ -123,14 +125,14 @@ def _explanation(
     times: Mapping[Cell, Sequence[RunTimes]],
     split: Callable[[RunTimes], Breakdown | None],
 ) -> Explanation:
-    found = {
-        cell: tuple(_alike([breakdown for run in runs if (breakdown := split(run)) is not None]))
+    breakdowns = {
+        cell: tuple(_runs_split_alike([breakdown for run in runs if (breakdown := split(run)) is not None]))
         for cell, runs in times.items()
     }
-    return Explanation(tuple(judgements), found)
+    return Explanation(tuple(judgements), breakdowns)
 
 
-def _mixes(times: Mapping[Cell, Sequence[RunTimes]]) -> dict[tuple[str, str], dict[str, float]]:
+def _statement_mixes(times: Mapping[Cell, Sequence[RunTimes]]) -> dict[tuple[str, str], dict[str, float]]:
     """Return the mix of each workload and target; of a target that always aborted attempts, that of the others."""
 
     def mix(cells: Iterable[Cell]) -> dict[str, float]:
@@ -138,17 +140,17 @@ def _mixes(times: Mapping[Cell, Sequence[RunTimes]]) -> dict[tuple[str, str], di
 
     mixes = {}
     for workload, target in {(cell.workload, cell.target) for cell in times}:
-        alike = [cell for cell in times if cell.workload == workload]
-        mixes[workload, target] = mix(cell for cell in alike if cell.target == target) or mix(alike)
+        workload_cells = [cell for cell in times if cell.workload == workload]
+        mixes[workload, target] = mix(cell for cell in workload_cells if cell.target == target) or mix(workload_cells)
     return mixes
 
 
-def _alike(runs: Sequence[Breakdown]) -> list[Breakdown]:
+def _runs_split_alike(runs: Sequence[Breakdown]) -> list[Breakdown]:
     """The runs of a cell; without parts where one of them has none, for their mean would be of some alone."""
-    bare = [run for run in runs if not run.parts]
-    if not bare or len(bare) == len(runs):
+    bare_runs = [run for run in runs if not run.parts]
+    if not bare_runs or len(bare_runs) == len(runs):
         return list(runs)
-    return [replace(run, parts=(), missing=bare[0].missing) for run in runs]
+    return [replace(run, parts=(), missing=bare_runs[0].missing) for run in runs]
 
 
 def _place(cell: Cell) -> Place:

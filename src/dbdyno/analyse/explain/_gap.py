@@ -123,8 +123,10 @@ def compare_breakdowns(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> list[G
 
 def gaps_by_levels(runs: Runs, levels: Mapping[Key, PartLevel], pairs: Sequence[tuple[Cell, Cell]]) -> list[Gap]:
     """As `compare_breakdowns`, of levels that are known already."""
-    paired = paired_errors(runs, pairs)
-    return [_gap(left, right, runs, levels, paired) for left, right in pairs if runs.get(left) and runs.get(right)]
+    paired_levels = paired_errors(runs, pairs)
+    return [
+        _gap(left, right, runs, levels, paired_levels) for left, right in pairs if runs.get(left) and runs.get(right)
+    ]
 
 
 def _gap(
@@ -132,29 +134,29 @@ def _gap(
     right: Cell,
     runs: Runs,
     levels: Mapping[Key, PartLevel],
-    paired: Mapping[tuple[Cell, Cell, str], LogLevel],
+    paired_levels: Mapping[tuple[Cell, Cell, str], LogLevel],
 ) -> Gap:
-    found = _Pair(levels, left, right, paired)
-    total = _differences([TOTAL], found)[TOTAL]
-    sides = [mean_parts(runs[cell]) for cell in (left, right)]
-    has_parts = all(sides)
-    names = list(dict.fromkeys([*sides[0], *sides[1]])) if has_parts else []
-    differences = _differences(names, found)
-    parts = [_part_gap(name, differences[name], sides) for name in names]
-    assumed = [level.assumed_spread for cell in (left, right) if (level := levels[cell, TOTAL]).assumed_spread]
-    missing = dict.fromkeys(run.missing for cell in (left, right) for run in runs[cell] if run.missing)
-    named = [_named_share(runs[cell]) if has_parts else None for cell in (left, right)]
+    pair = _Pair(levels, left, right, paired_levels)
+    total = _part_differences([TOTAL], pair)[TOTAL]
+    side_parts = [mean_parts(runs[cell]) for cell in (left, right)]
+    has_parts = all(side_parts)
+    names = list(dict.fromkeys([*side_parts[0], *side_parts[1]])) if has_parts else []
+    differences = _part_differences(names, pair)
+    parts = [_part_gap(name, differences[name], side_parts) for name in names]
+    assumed_spreads = [level.assumed_spread for cell in (left, right) if (level := levels[cell, TOTAL]).assumed_spread]
+    reasons = dict.fromkeys(run.missing for cell in (left, right) for run in runs[cell] if run.missing)
+    named_shares = [_named_share(runs[cell]) if has_parts else None for cell in (left, right)]
     return Gap(
         left,
         right,
         total,
         tuple(sorted(parts, key=lambda part: -abs(part.difference.ms))),
-        named[0],
-        named[1],
+        named_shares[0],
+        named_shares[1],
         min(len(runs[left]), len(runs[right])),
-        (left, right, TOTAL) in paired,
-        max(assumed, default=None),
-        "; ".join(missing),
+        (left, right, TOTAL) in paired_levels,
+        max(assumed_spreads, default=None),
+        "; ".join(reasons),
     )
 
 
@@ -175,9 +177,9 @@ class _Pair:
 
     def error(self, name: str) -> tuple[float, float]:
         """Standard error of the difference and its degrees of freedom."""
-        own = self.paired.get((self.left, self.right, name))
-        if own is not None:
-            return own.se, own.df
+        level = self.paired.get((self.left, self.right, name))
+        if level is not None:
+            return level.se, level.df
         left, right = self.sides(name)
         return math.hypot(left.se, right.se), welch_df(left, right)
 
@@ -188,27 +190,27 @@ class _Pair:
     @property
     def least_ms(self) -> float:
         """The smallest difference that counts."""
-        return LEAST_SHARE * min(side.mean for side in self.sides(TOTAL))
+        return LEAST_SHARE * min(level.mean for level in self.sides(TOTAL))
 
 
-def _differences(names: Sequence[str], pair: _Pair) -> dict[str, Difference]:
+def _part_differences(names: Sequence[str], pair: _Pair) -> dict[str, Difference]:
     """Differences of parts that are tested together."""
     means = {name: pair.sides(name) for name in names}
     errors = {name: pair.error(name) for name in names}
-    tested = [name for name in names if sum(abs(side.mean) for side in means[name]) >= pair.least_ms]
-    ps = {name: two_sided_p(means[name][1].mean - means[name][0].mean, *errors[name]) for name in tested}
-    adjusted = dict(zip(tested, holm(list(ps.values())), strict=True))
-    ranks = {name: rank for rank, name in enumerate(sorted(tested, key=ps.__getitem__))}
-    found = {}
+    tested_names = [name for name in names if sum(abs(level.mean) for level in means[name]) >= pair.least_ms]
+    p_values = {name: two_sided_p(means[name][1].mean - means[name][0].mean, *errors[name]) for name in tested_names}
+    adjusted = dict(zip(tested_names, holm(list(p_values.values())), strict=True))
+    ranks = {name: rank for rank, name in enumerate(sorted(tested_names, key=p_values.__getitem__))}
+    differences = {}
     for name in names:
-        left, right = (side.mean for side in means[name])
+        left, right = (level.mean for level in means[name])
         se, df = errors[name]
-        half = t_quantile(1 - _ALPHA / 2 / max(len(tested) - ranks.get(name, 0), 1), df) * se
+        half = t_quantile(1 - _ALPHA / 2 / max(len(tested_names) - ranks.get(name, 0), 1), df) * se
         delta, p = right - left, adjusted.get(name, 1.0)
         verdict = _verdict(delta, half, p, pair.least_ms)
-        shown = None if pair.is_assumed else p
-        found[name] = Difference(left, right, delta - half, delta + half, shown, verdict)
-    return found
+        p_adjusted = None if pair.is_assumed else p
+        differences[name] = Difference(left, right, delta - half, delta + half, p_adjusted, verdict)
+    return differences
 
 
 def _verdict(delta: float, half: float, p: float, least_ms: float) -> PartVerdict:
@@ -218,18 +220,18 @@ def _verdict(delta: float, half: float, p: float, least_ms: float) -> PartVerdic
 
 
 def _part_gap(name: str, difference: Difference, sides: Sequence[Mapping[str, Part]]) -> PartGap:
-    known = [side[name] for side in sides if name in side]
+    parts = [side[name] for side in sides if name in side]
     works = [side[name].work if name in side else 0.0 for side in sides]
     if works[0] is None or works[1] is None or min(difference.left_ms, difference.right_ms) < 0:
-        return PartGap(name, known[0].words, difference)
-    left, right = (ms / work if work else None for ms, work in zip(_both_ms(difference), works, strict=True))
+        return PartGap(name, parts[0].words, difference)
+    left, right = (ms / work if work else None for ms, work in zip(_side_times_ms(difference), works, strict=True))
     # Of what one side did not do it has no cost either: all of the difference is then one of work.
     costs = (right if left is None else left) or 0.0, (left if right is None else right) or 0.0
     by_work, by_cost = split_by_factors((works[0], costs[0]), (works[1], costs[1]))
-    return PartGap(name, known[0].words, difference, known[0].unit, works[0], works[1], by_work, by_cost)
+    return PartGap(name, parts[0].words, difference, parts[0].unit, works[0], works[1], by_work, by_cost)
 
 
-def _both_ms(difference: Difference) -> tuple[float, float]:
+def _side_times_ms(difference: Difference) -> tuple[float, float]:
     return difference.left_ms, difference.right_ms
 
 

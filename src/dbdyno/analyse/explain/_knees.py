@@ -55,19 +55,19 @@ def knee_of(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> 
     ----------
     cells : alike but for their connections
     """
-    ordered = tuple(sorted((cell for cell in cells if times.get(cell)), key=lambda cell: cell.concurrency))
-    used = tuple(_mean([utilisation(run) for run in times[cell]]) for cell in ordered)
-    if len(ordered) < 2 or not any(used):
+    sorted_cells = tuple(sorted((cell for cell in cells if times.get(cell)), key=lambda cell: cell.concurrency))
+    utilisations = tuple(_mean([utilisation(run) for run in times[cell]]) for cell in sorted_cells)
+    if len(sorted_cells) < 2 or not any(utilisations):
         return None
-    for cell, own in zip(ordered, used, strict=True):
-        resource = max(own, key=own.__getitem__, default="")
-        if resource and own[resource] >= BUSY_FROM:
-            others = _used_by_others(times[cell]) if resource == "processors" else 0.0
-            demand_ms = (own[resource] - others) * 1e3 / _tps(times[cell])
-            first_ms = whole_time_ms(times[ordered[0]][0]) if ordered[0].concurrency == 1 else None
+    for cell, shares in zip(sorted_cells, utilisations, strict=True):
+        resource = max(shares, key=shares.__getitem__, default="")
+        if resource and shares[resource] >= BUSY_FROM:
+            others_share = _foreign_processor_share(times[cell]) if resource == "processors" else 0.0
+            demand_ms = (shares[resource] - others_share) * 1e3 / _tps(times[cell])
+            first_ms = whole_time_ms(times[sorted_cells[0]][0]) if sorted_cells[0].concurrency == 1 else None
             stops_at = None if first_ms is None or demand_ms <= 0 else first_ms / demand_ms
-            return Knee(ordered, used, resource, cell.concurrency, demand_ms, stops_at, others)
-    return Knee(ordered, used)
+            return Knee(sorted_cells, utilisations, resource, cell.concurrency, demand_ms, stops_at, others_share)
+    return Knee(sorted_cells, utilisations)
 
 
 def utilisation(run: RunTimes) -> dict[str, float]:
@@ -76,29 +76,29 @@ def utilisation(run: RunTimes) -> dict[str, float]:
     A lock's holder is taken to be busy while anybody waits for a row lock: at most that much. Background threads are
     not judged, for how many share a name is not stored; nor is a load generator with several workers.
     """
-    found = {}
+    shares = {}
     host = [run.processors.get(name) for name in ("busy", "idle")]
     if host[0] is not None and host[1] is not None and sum(filter(None, host)) > 0:
-        found["processors"] = host[0] / (host[0] + host[1])
+        shares["processors"] = host[0] / (host[0] + host[1])
     for resource, counter in (("device", "disk.busy_time"), ("flushes", "disk.flush_time")):
         if counter in run.counted and run.seconds:
-            found[resource] = run.counted[counter] * run.transactions / (1e3 * run.seconds)
+            shares[resource] = run.counted[counter] * run.transactions / (1e3 * run.seconds)
     if run.threads is not None:
-        found["row-locks"] = run.threads.get("wait.row_lock", 0.0)
+        shares["row-locks"] = run.threads.get("wait.row_lock", 0.0)
     if run.client_cpu_ms is not None and run.client_wait_ms is not None and run.seconds:
-        found["client"] = run.client_cpu_ms / (1e3 * run.seconds)
-    return {resource: min(share, 1.0) for resource, share in found.items()}
+        shares["client"] = run.client_cpu_ms / (1e3 * run.seconds)
+    return {resource: min(share, 1.0) for resource, share in shares.items()}
 
 
-def _used_by_others(runs: Sequence[RunTimes]) -> float:
+def _foreign_processor_share(runs: Sequence[RunTimes]) -> float:
     """Share of the processors that programs besides server and load generator used."""
     shares = [run.processors.get("neighbours", 0.0) / (run.processors["busy"] + run.processors["idle"]) for run in runs]
     return sum(shares) / len(shares)
 
 
 def _mean(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    names = [name for name in RESOURCES if all(name in own for own in runs)]
-    return {name: sum(own[name] for own in runs) / len(runs) for name in names}
+    names = [name for name in RESOURCES if all(name in shares for shares in runs)]
+    return {name: sum(shares[name] for shares in runs) / len(runs) for name in names}
 
 
 def _tps(runs: Sequence[RunTimes]) -> float:

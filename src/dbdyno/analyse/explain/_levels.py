@@ -28,11 +28,10 @@ from dbdyno.stats import (
     moderated_spread,
     noise_interval,
     pooled_spread,
+    rounds_to_pair,
 )
 
 TOTAL = "total"
-PAIRED_FROM = 4
-"""Rounds from which on runs of the same round are compared in pairs, as levels are."""
 _K = TypeVar("_K", bound=Hashable)
 Key = tuple[Cell, str]
 Runs = Mapping[Cell, Sequence[Breakdown]]
@@ -58,10 +57,14 @@ NOTHING = PartLevel(LogLevel(0.0, 0.0, math.inf, 1, 0.0))
 
 def part_levels(runs: Runs) -> dict[Key, PartLevel]:
     """Every part of every cell, and T itself as `TOTAL`."""
-    values = {(cell, name): own for cell, members in runs.items() for name, own in _values(members).items()}
+    values = {
+        (cell, name): part_values
+        for cell, members in runs.items()
+        for name, part_values in _part_values(members).items()
+    }
     most_df = float(sum(max(len(members) - 1, 0) for members in runs.values()))
     levels: dict[Key, PartLevel] = {}
-    for keys in _families({key: (key[1], own) for key, own in values.items()}):
+    for keys in _spread_families({key: (key[1], part_values) for key, part_values in values.items()}):
         levels |= _family_levels(keys, values, runs, most_df)
     return levels
 
@@ -71,18 +74,25 @@ def paired_errors(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> dict[tuple[
 
     The spread of such differences is moderated over the parts and places of the pairs that are given together.
     """
-    found: dict[tuple[Cell, Cell, str], _PairedValues] = {}
+    paired_parts: dict[tuple[Cell, Cell, str], _PairedValues] = {}
     rounds = 0
-    for left, right in pairs:
-        both = _same_rounds(runs.get(left, ()), runs.get(right, ()))
-        if len(both) >= PAIRED_FROM:
-            rounds += len(both) - 1
-            found |= {(left, right, name): own for name, own in _paired_values(both).items()}
+    shared_rounds = {(left, right): _same_rounds(runs.get(left, ()), runs.get(right, ())) for left, right in pairs}
+    panels = {
+        (left.workload, left.route, left.tier_bytes) for (left, _), shared in shared_rounds.items() if len(shared) > 1
+    }
+    for (left, right), round_pairs in shared_rounds.items():
+        if len(round_pairs) >= rounds_to_pair(len(panels)):
+            rounds += len(round_pairs) - 1
+            paired_parts |= {
+                (left, right, name): part_values for name, part_values in _paired_values(round_pairs).items()
+            }
     levels: dict[tuple[Cell, Cell, str], LogLevel] = {}
-    for keys in _families({key: (key[2], own.values) for key, own in found.items()}):
-        spread = moderated_spread([[value / found[key].scale for value in found[key].differences] for key in keys])
+    for keys in _spread_families({key: (key[2], part_values.values) for key, part_values in paired_parts.items()}):
+        spread = moderated_spread(
+            [[value / paired_parts[key].scale for value in paired_parts[key].differences] for key in keys]
+        )
         for key, sd, df in zip(keys, spread.sd, spread.df, strict=True):
-            values, sd_ms = found[key].differences, sd * found[key].scale
+            values, sd_ms = paired_parts[key].differences, sd * paired_parts[key].scale
             se = sd_ms / math.sqrt(len(values))
             levels[key] = LogLevel(float(np.mean(values)), se, max(min(df, rounds), 1.0), len(values), sd_ms)
     return levels
@@ -97,14 +107,16 @@ class _PairedValues:
     scale: float
 
 
-def _values(members: Sequence[Breakdown]) -> dict[str, list[float]]:
+def _part_values(members: Sequence[Breakdown]) -> dict[str, list[float]]:
     """Part -> its milliseconds in each run, 0 where a run does not have it."""
-    parts = [{part.part_id: part.ms for part in run.parts} for run in members]
-    names = dict.fromkeys(name for own in parts for name in own)
-    return {TOTAL: [run.total_ms for run in members]} | {name: [own.get(name, 0.0) for own in parts] for name in names}
+    run_parts = [{part.part_id: part.ms for part in run.parts} for run in members]
+    names = dict.fromkeys(name for ms_by_part in run_parts for name in ms_by_part)
+    return {TOTAL: [run.total_ms for run in members]} | {
+        name: [ms_by_part.get(name, 0.0) for ms_by_part in run_parts] for name in names
+    }
 
 
-def _families(named: Mapping[_K, tuple[str, Sequence[float]]]) -> list[list[_K]]:
+def _spread_families(named: Mapping[_K, tuple[str, Sequence[float]]]) -> list[list[_K]]:
     """Keys whose spreads are looked at together.
 
     Parameters
@@ -115,8 +127,8 @@ def _families(named: Mapping[_K, tuple[str, Sequence[float]]]) -> list[list[_K]]
     repeated = Counter(name for key, (name, values) in named.items() if has_log[key] and len(values) > 1)
     families: dict[str, list[_K]] = {}
     for key, (name, _) in named.items():
-        own = name if repeated[name] >= MODERATED_FROM_CELLS else name.partition(".")[0]
-        families.setdefault(own if has_log[key] else "others", []).append(key)
+        family = name if repeated[name] >= MODERATED_FROM_CELLS else name.partition(".")[0]
+        families.setdefault(family if has_log[key] else "others", []).append(key)
     return list(families.values())
 
 
@@ -125,29 +137,33 @@ def _family_levels(
 ) -> dict[Key, PartLevel]:
     scales, groups = {}, []
     for key in keys:
-        first = [
-            own for own, run in zip(values[key], runs[key[0]], strict=True) if run.run is None or not run.run.is_further
+        first_values = [
+            value
+            for value, run in zip(values[key], runs[key[0]], strict=True)
+            if run.run is None or not run.run.is_further
         ]
         if min(values[key]) > 0:
             scales[key] = float(np.mean(values[key]))
-            groups.append([math.log(own) for own in first] or [0.0])
+            groups.append([math.log(value) for value in first_values] or [0.0])
         else:
             scales[key] = float(np.mean(values[key[0], TOTAL]))
-            groups.append([own / scales[key] for own in first] or [0.0])
+            groups.append([value / scales[key] for value in first_values] or [0.0])
     spread, pooled = moderated_spread(groups), pooled_spread(groups)
-    found = {}
+    levels = {}
     for key, group, sd, df in zip(keys, groups, spread.sd, spread.df, strict=True):
         noise = _noise(key[1], runs[key[0]]) / max(scales[key], 1e-300)
-        found[key] = _level(values[key], scales[key], noise, _known(group, (sd, df), pooled, most_df))
-    return found
+        levels[key] = _part_level(values[key], scales[key], noise, _known_spread(group, (sd, df), pooled, most_df))
+    return levels
 
 
 Known = tuple[float, float, bool]
 """Standard deviation between repeats, its degrees of freedom, and whether it is assumed."""
 
 
-def _known(group: Sequence[float], own: tuple[float, float], pooled: tuple[float, float], most_df: float) -> Known:
-    sd, df = own
+def _known_spread(
+    group: Sequence[float], cell_spread: tuple[float, float], pooled: tuple[float, float], most_df: float
+) -> Known:
+    sd, df = cell_spread
     if not math.isnan(sd) and (df > 0):
         return sd, max(min(df, most_df), 1.0), False
     if pooled[1] >= LEAST_SHARED_DF:
@@ -155,8 +171,8 @@ def _known(group: Sequence[float], own: tuple[float, float], pooled: tuple[float
     return max(PRIOR_SPREAD, pooled[0] if pooled[1] else 0.0), math.inf, True
 
 
-def _level(values: Sequence[float], scale: float, noise: float, known: Known) -> PartLevel:
-    sd, df, is_assumed = known
+def _part_level(values: Sequence[float], scale: float, noise: float, spread: Known) -> PartLevel:
+    sd, df, is_assumed = spread
     se = math.hypot(sd, noise) if is_assumed else max(sd / math.sqrt(len(values)), noise)
     level = LogLevel(float(np.mean(values)), scale * se, df, len(values), scale * sd)
     return PartLevel(level, sd if is_assumed else None)
@@ -179,20 +195,25 @@ def _half_ms(name: str, run: Breakdown) -> float:
 
 def _same_rounds(left: Iterable[Breakdown], right: Iterable[Breakdown]) -> list[tuple[Breakdown, Breakdown]]:
     """Runs of both cells by the round that they share; none of cells that were repeated for their spread."""
-    sides = [{run.run.repeat: run for run in side if run.run} for side in (left, right)]
-    if any(run.run and run.run.is_further for side in sides for run in side.values()):
+    runs_by_repeat = [{run.run.repeat: run for run in members if run.run} for members in (left, right)]
+    if any(run.run and run.run.is_further for runs in runs_by_repeat for run in runs.values()):
         return []
-    return [(sides[0][repeat], sides[1][repeat]) for repeat in sorted(sides[0].keys() & sides[1].keys())]
+    return [
+        (runs_by_repeat[0][repeat], runs_by_repeat[1][repeat])
+        for repeat in sorted(runs_by_repeat[0].keys() & runs_by_repeat[1].keys())
+    ]
 
 
-def _paired_values(both: Sequence[tuple[Breakdown, Breakdown]]) -> dict[str, _PairedValues]:
-    sides = [_values([pair[index] for pair in both]) for index in (0, 1)]
-    zeros = [0.0] * len(both)
-    found = {}
-    for name in dict.fromkeys([*sides[0], *sides[1]]):
-        before, after = (side.get(name, zeros) for side in sides)
+def _paired_values(round_pairs: Sequence[tuple[Breakdown, Breakdown]]) -> dict[str, _PairedValues]:
+    side_values = [_part_values([pair[index] for pair in round_pairs]) for index in (0, 1)]
+    zeros = [0.0] * len(round_pairs)
+    paired_values = {}
+    for name in dict.fromkeys([*side_values[0], *side_values[1]]):
+        before, after = (values.get(name, zeros) for values in side_values)
         is_log = min(*before, *after) > 0
         means = float(np.mean(before)), float(np.mean(after))
-        scale = logarithmic_mean(*means) if is_log else max(float(np.mean(side[TOTAL])) for side in sides)
-        found[name] = _PairedValues([b - a for a, b in zip(before, after, strict=True)], [*before, *after], scale)
-    return found
+        scale = logarithmic_mean(*means) if is_log else max(float(np.mean(values[TOTAL])) for values in side_values)
+        paired_values[name] = _PairedValues(
+            [b - a for a, b in zip(before, after, strict=True)], [*before, *after], scale
+        )
+    return paired_values

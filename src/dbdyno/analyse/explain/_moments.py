@@ -54,23 +54,28 @@ class RunSeconds:
 
     def of(self, seconds: NDArray[np.bool_]) -> RunTimes:
         """Times of some of its seconds."""
-        count, done = int(seconds.sum()), round(float(self.tps[seconds].sum()))
+        count, transactions = int(seconds.sum()), round(float(self.tps[seconds].sum()))
         means = {
             name: float(np.nanmean(values[seconds]))
             for name, values in self.metrics.items()
             if _is_read(values[seconds])
         }
-        counters = {name: mean * count / done for name, mean in means.items() if name.startswith("engine.") and done}
+        counters = {
+            name: mean * count / transactions
+            for name, mean in means.items()
+            if name.startswith("engine.") and transactions
+        }
         threads = {name.removeprefix(_SESSIONS): mean for name, mean in means.items() if name.startswith(_SESSIONS)}
         statements = {
-            name: StatementTimes(own.counts[seconds], own.sums_ms[seconds]) for name, own in self.statements.items()
+            name: StatementTimes(times.counts[seconds], times.sums_ms[seconds])
+            for name, times in self.statements.items()
         }
         return RunTimes(
             self.run,
             rests=False,
             seconds=float(count),
-            transactions=done,
-            attempts=done,
+            transactions=transactions,
+            attempts=transactions,
             statements=statements or None,
             missing="" if statements else "no statement times are stored",
             threads=threads if threads.get("count") else None,
@@ -103,23 +108,25 @@ class Moments:
 
 def stalls_explained(runs: Sequence[RunSeconds]) -> Moments | None:
     """Stalled seconds against median ones; None where nothing stalled."""
-    found = [(own, *_stalled(own.tps)) for own in runs]
-    return _explained("stalls", [(own, usual, stalled) for own, usual, stalled in found if stalled.any()])
+    masked_runs = [(run_seconds, *_stall_masks(run_seconds.tps)) for run_seconds in runs]
+    return _explain_moments(
+        "stalls", [(run_seconds, usual, stalled) for run_seconds, usual, stalled in masked_runs if stalled.any()]
+    )
 
 
 def waves_explained(runs: Sequence[RunSeconds]) -> Moments | None:
     """The trough of waves against their crest; None where there is no wave."""
-    found, periods = [], []
-    for own in runs:
-        wave = period(own.tps) if len(own.tps) >= SHORTEST_WAVE_S else None
+    masked_runs, periods = [], []
+    for run_seconds in runs:
+        wave = period(run_seconds.tps) if len(run_seconds.tps) >= SHORTEST_WAVE_S else None
         if wave is not None and wave.is_wave:
             periods.append(wave.period_s)
-            found.append((own, *_folded(own.tps, wave.period_s)))
-    moments = _explained("waves", found)
+            masked_runs.append((run_seconds, *_wave_masks(run_seconds.tps, wave.period_s)))
+    moments = _explain_moments("waves", masked_runs)
     return None if moments is None else replace(moments, period_s=float(np.mean(periods)))
 
 
-def _stalled(tps: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _stall_masks(tps: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Seconds near the median, and stalled ones."""
     try:
         stalled = stalled_seconds(tps)
@@ -129,7 +136,7 @@ def _stalled(tps: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return np.abs(tps - middle) <= _NEAR_MEDIAN * middle, stalled
 
 
-def _folded(tps: FloatArray, period_s: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _wave_masks(tps: FloatArray, period_s: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Seconds of the quarter of the period with most throughput, and of that with least."""
     phases = (np.arange(len(tps)) % period_s / period_s * _PHASES).astype(np.int64)
     means = np.array([tps[phases == phase].mean() if (phases == phase).any() else np.nan for phase in range(_PHASES)])
@@ -141,44 +148,44 @@ def _folded(tps: FloatArray, period_s: float) -> tuple[NDArray[np.bool_], NDArra
 Masked = tuple[RunSeconds, NDArray[np.bool_], NDArray[np.bool_]]
 
 
-def _explained(kind: MomentKind, runs: Sequence[Masked]) -> Moments | None:
+def _explain_moments(kind: MomentKind, runs: Sequence[Masked]) -> Moments | None:
     if not runs:
         return None
     cell = runs[0][0].run.cell
     seconds = int(sum(after.sum() for _, _, after in runs))
     names = SIDES[kind]
-    sides = [
-        [times for own, before, _ in runs for times in _stretches(own, before, names[0])],
-        [times for own, _, after in runs for times in _stretches(own, after, names[1])],
+    side_times = [
+        [times for run_seconds, before, _ in runs for times in _stretches(run_seconds, before, names[0])],
+        [times for run_seconds, _, after in runs for times in _stretches(run_seconds, after, names[1])],
     ]
-    missing = _missing(sides, kind)
-    if missing:
-        return Moments(kind, cell, len(runs), seconds, None, missing)
-    splits = [_split(side) for side in sides]
-    numbered = {side[0].run.cell: tuple(own) for side, own in zip(sides, splits, strict=True)}
-    left, right = numbered
-    (gap,) = compare_breakdowns(numbered, [(left, right)])
-    ranking = rank_causes(gap, numbered, Circumstances.of(sides[0], sides[1]))
+    reason = _missing_words(side_times, kind)
+    if reason:
+        return Moments(kind, cell, len(runs), seconds, None, reason)
+    splits = [_split_times(times) for times in side_times]
+    breakdowns = {times[0].run.cell: tuple(split) for times, split in zip(side_times, splits, strict=True)}
+    left, right = breakdowns
+    (gap,) = compare_breakdowns(breakdowns, [(left, right)])
+    ranking = rank_causes(gap, breakdowns, Circumstances.of(side_times[0], side_times[1]))
     return Moments(
         kind, cell, len(runs), seconds, ranking, "" if ranking else "neither threads nor statements are stored"
     )
 
 
-def _stretches(own: RunSeconds, mask: NDArray[np.bool_], name: str) -> list[RunTimes]:
+def _stretches(run_seconds: RunSeconds, mask: NDArray[np.bool_], name: str) -> list[RunTimes]:
     """Up to three stretches of the chosen seconds of a run, as repeats of a cell that is called by its side."""
-    chosen = np.flatnonzero(mask)
-    cell = replace(own.run.cell, target=name)
-    found = []
-    for index, part in enumerate(np.array_split(chosen, min(_MOST_STRETCHES, len(chosen)) or 1)):
+    masked_indices = np.flatnonzero(mask)
+    cell = replace(run_seconds.run.cell, target=name)
+    stretches = []
+    for index, stretch in enumerate(np.array_split(masked_indices, min(_MOST_STRETCHES, len(masked_indices)) or 1)):
         seconds = np.zeros(len(mask), bool)
-        seconds[part] = True
-        number = own.run.repeat * _MOST_STRETCHES + index
-        times = own.of(seconds)
-        found.append(replace(times, run=replace(own.run, cell=cell, repeat=number)))
-    return found
+        seconds[stretch] = True
+        number = run_seconds.run.repeat * _MOST_STRETCHES + index
+        times = run_seconds.of(seconds)
+        stretches.append(replace(times, run=replace(run_seconds.run, cell=cell, repeat=number)))
+    return stretches
 
 
-def _missing(sides: Sequence[Sequence[RunTimes]], kind: MomentKind) -> str:
+def _missing_words(sides: Sequence[Sequence[RunTimes]], kind: MomentKind) -> str:
     for name, side in zip(SIDES[kind], sides, strict=True):
         if any(not times.transactions for times in side):
             return f"nothing was committed in some {name}, so there is no time per transaction"
@@ -187,10 +194,10 @@ def _missing(sides: Sequence[Sequence[RunTimes]], kind: MomentKind) -> str:
     return ""
 
 
-def _split(side: Sequence[RunTimes]) -> list[Breakdown]:
+def _split_times(side: Sequence[RunTimes]) -> list[Breakdown]:
     by_threads = all(times.threads for times in side)
-    found = [split_by_threads(times) if by_threads else split_by_statement(times, {}) for times in side]
-    return [breakdown for breakdown in found if breakdown is not None]
+    breakdowns = [split_by_threads(times) if by_threads else split_by_statement(times, {}) for times in side]
+    return [breakdown for breakdown in breakdowns if breakdown is not None]
 
 
 def _is_read(values: FloatArray) -> bool:

@@ -157,12 +157,12 @@ class Breakdown:
 
     def leaves(self) -> Iterator[Part]:
         """The finest parts."""
-        waiting = list(reversed(self.parts))
-        while waiting:
-            part = waiting.pop()
+        pending = list(reversed(self.parts))
+        while pending:
+            part = pending.pop()
             if not part.children:
                 yield part
-            waiting += reversed(part.children)
+            pending += reversed(part.children)
 
 
 def rest_of(total_ms: float, parts: Sequence[Part]) -> Part:
@@ -173,15 +173,15 @@ def rest_of(total_ms: float, parts: Sequence[Part]) -> Part:
 
 def mean_parts(members: Sequence[Breakdown]) -> dict[str, Part]:
     """Parts of a cell with the mean of their milliseconds and work over its runs."""
-    found: dict[str, list[Part]] = {}
+    parts_by_id: dict[str, list[Part]] = {}
     for run in members:
         for part in run.parts:
-            found.setdefault(part.part_id, []).append(part)
-    return {name: _mean_part(own, len(members)) for name, own in found.items()}
+            parts_by_id.setdefault(part.part_id, []).append(part)
+    return {name: _mean_part(parts, len(members)) for name, parts in parts_by_id.items()}
 
 
-def _mean_part(own: Sequence[Part], runs: int) -> Part:
-    ms = sum(part.ms for part in own) / runs
-    works = [part.work for part in own if part.work is not None]
-    work = sum(works) / runs if len(works) == len(own) else None
-    return Part(own[0].part_id, own[0].words, ms, own[0].source, work, own[0].unit)
+def _mean_part(parts: Sequence[Part], runs: int) -> Part:
+    ms = sum(part.ms for part in parts) / runs
+    works = [part.work for part in parts if part.work is not None]
+    work = sum(works) / runs if len(works) == len(parts) else None
+    return Part(parts[0].part_id, parts[0].words, ms, parts[0].source, work, parts[0].unit)

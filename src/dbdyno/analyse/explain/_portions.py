@@ -41,54 +41,58 @@ def portions(gap: Gap, known: Circumstances) -> list[Portion]:
         Portion(part, factor, ms)
         for part in parts.values()
         if part.difference.ms
-        for factor, ms in _factors(part, parts, known if part.difference.ms > 0 else known.turned).items()
+        for factor, ms in _part_factors(part, parts, known if part.difference.ms > 0 else known.turned).items()
     ]
 
 
-def _factors(part: PartGap, parts: Mapping[str, PartGap], known: Circumstances) -> dict[str, float]:
+def _part_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
     """Factor -> milliseconds.
 
     Parameters
     ----------
-    known : of the side that takes longer, against the other
+    circumstances : of the side that takes longer, against the other
     """
     if part.part_id == RUN_QUEUE:
-        return _queue(part, parts, known)
+        return _queue_factors(part, parts, circumstances)
     if part.part_id == CLIENT:
-        return _client(part, parts, known)
+        return _client_factors(part, parts, circumstances)
     if part.by_work_ms is None or part.by_cost_ms is None:
         return {"whole": part.difference.ms}
-    return _netted({"count": part.by_work_ms, "cost": part.by_cost_ms}, part.difference.ms)
+    return _aligned_factors({"count": part.by_work_ms, "cost": part.by_cost_ms}, part.difference.ms)
 
 
-def _queue(part: PartGap, parts: Mapping[str, PartGap], known: Circumstances) -> dict[str, float]:
+def _queue_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
     """The wait for a processor: demand for processor time times how much of it each millisecond waits."""
     on_cpu = parts.get(ON_CPU)
     if on_cpu is None or not _is_positive(on_cpu) or not _is_positive(part):
-        return _shared(part.difference.ms, known)
-    demand, stretch = _product(part, on_cpu)
-    found = _netted({"demand": demand, "stretch": stretch}, part.difference.ms)
-    demand, stretch = found.get("demand", 0.0), found.get("stretch", 0.0)
-    return _in_proportion(_factors(on_cpu, parts, known), demand) | _shared(stretch, known)
+        return _factors_by_growth(part.difference.ms, circumstances)
+    demand, stretch = _demand_and_ratio_ms(part, on_cpu)
+    factors = _aligned_factors({"demand": demand, "stretch": stretch}, part.difference.ms)
+    demand, stretch = factors.get("demand", 0.0), factors.get("stretch", 0.0)
+    return _split_in_proportion(_part_factors(on_cpu, parts, circumstances), demand) | _factors_by_growth(
+        stretch, circumstances
+    )
 
 
-def _client(part: PartGap, parts: Mapping[str, PartGap], known: Circumstances) -> dict[str, float]:
+def _client_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
     """The wait for the client: its work, times by how much the wait for processors stretches that.
 
     Where the load generator's own stretch is not known, that of the sessions stands for it.
     """
-    before, after = known.facts.get(CLIENT_STRETCH) or _stretch(parts, is_turned=part.difference.ms < 0)
+    before, after = circumstances.facts.get(CLIENT_STRETCH) or _processor_stretch(
+        parts, is_turned=part.difference.ms < 0
+    )
     left, right = sorted((part.difference.left_ms, part.difference.right_ms))
     if left <= 0:
         return {"work": part.difference.ms}
     sign = 1 if part.difference.ms > 0 else -1
     work, stretch = split_by_factors((left / before, before), (right / after, after))
-    found = _netted({"work": sign * work, "stretch": sign * stretch}, part.difference.ms)
-    own = {"work": found["work"]} if found.get("work") else {}
-    return own | _shared(found.get("stretch", 0.0), known)
+    factors = _aligned_factors({"work": sign * work, "stretch": sign * stretch}, part.difference.ms)
+    work_factor = {"work": factors["work"]} if factors.get("work") else {}
+    return work_factor | _factors_by_growth(factors.get("stretch", 0.0), circumstances)
 
 
-def _stretch(parts: Mapping[str, PartGap], *, is_turned: bool) -> tuple[float, float]:
+def _processor_stretch(parts: Mapping[str, PartGap], *, is_turned: bool) -> tuple[float, float]:
     """Time on and waiting for a processor over time on one, of the sessions; 1 where it is not known."""
     on_cpu, queue = parts.get(ON_CPU), parts.get(RUN_QUEUE)
     if on_cpu is None or queue is None or not _is_positive(on_cpu):
@@ -98,7 +102,7 @@ def _stretch(parts: Mapping[str, PartGap], *, is_turned: bool) -> tuple[float, f
     return (after, before) if is_turned else (before, after)
 
 
-def _product(part: PartGap, of: PartGap) -> tuple[float, float]:
+def _demand_and_ratio_ms(part: PartGap, of: PartGap) -> tuple[float, float]:
     """Return what the demand, and what the ratio to it, contributes to a part's difference."""
     before, after = of.difference.left_ms, of.difference.right_ms
     ratios = part.difference.left_ms / before, part.difference.right_ms / after
@@ -106,20 +110,20 @@ def _product(part: PartGap, of: PartGap) -> tuple[float, float]:
     return demand, stretch
 
 
-def _shared(ms: float, known: Circumstances) -> dict[str, float]:
+def _factors_by_growth(ms: float, circumstances: Circumstances) -> dict[str, float]:
     """A wait for processors, by whose use of them grew; ``stretch`` where nobody's did."""
-    return _in_proportion(known.growth() or {"stretch": 1.0}, ms)
+    return _split_in_proportion(circumstances.growth() or {"stretch": 1.0}, ms)
 
 
-def _in_proportion(weights: Mapping[str, float], ms: float) -> dict[str, float]:
-    whole = sum(weights.values())
-    return {name: ms * weight / whole for name, weight in weights.items()} if ms and whole else {}
+def _split_in_proportion(weights: Mapping[str, float], ms: float) -> dict[str, float]:
+    total = sum(weights.values())
+    return {name: ms * weight / total for name, weight in weights.items()} if ms and total else {}
 
 
-def _netted(factors: Mapping[str, float], ms: float) -> dict[str, float]:
+def _aligned_factors(factors: Mapping[str, float], ms: float) -> dict[str, float]:
     """Factors that have the sign of their sum, cut so that they alone make it."""
-    along = {name: own for name, own in factors.items() if own * ms > 0}
-    return _in_proportion(along, ms)
+    aligned = {name: value for name, value in factors.items() if value * ms > 0}
+    return _split_in_proportion(aligned, ms)
 
 
 def _is_positive(part: PartGap) -> bool:

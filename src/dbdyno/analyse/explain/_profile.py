@@ -92,15 +92,15 @@ class StackComparison:
 def compare_stacks(left: Mapping[Stack, float], right: Mapping[Stack, float]) -> StackComparison:
     """Compare milliseconds per transaction by stack."""
     sides = (left, right)
-    own = [_by_function(stacks, lambda stack: (own_function(stack),)) for stacks in sides]
-    total = [_by_function(stacks, _functions_in) for stacks in sides]
+    own_times = [_time_by_function(stacks, lambda stack: (own_function(stack),)) for stacks in sides]
+    total_times = [_time_by_function(stacks, _functions_in) for stacks in sides]
     functions = [
-        FunctionTimes(name, own[0][name], own[1][name], total[0][name], total[1][name])
-        for name in sorted({*own[0], *own[1], *total[0], *total[1]})
+        FunctionTimes(name, own_times[0][name], own_times[1][name], total_times[0][name], total_times[1][name])
+        for name in sorted({*own_times[0], *own_times[1], *total_times[0], *total_times[1]})
     ]
-    functions.sort(key=lambda each: (-abs(each.own_difference_ms), -abs(each.difference_ms), each.name))
-    unnamed = [sum(ms for stack, ms in stacks.items() if is_unnamed(stack[-1])) for stacks in sides]
-    return StackComparison(frame_tree(left), frame_tree(right), tuple(functions), unnamed[0], unnamed[1])
+    functions.sort(key=lambda function: (-abs(function.own_difference_ms), -abs(function.difference_ms), function.name))
+    unnamed_ms = [sum(ms for stack, ms in stacks.items() if is_unnamed(stack[-1])) for stacks in sides]
+    return StackComparison(frame_tree(left), frame_tree(right), tuple(functions), unnamed_ms[0], unnamed_ms[1])
 
 
 def _functions_in(stack: Stack) -> set[str]:
@@ -142,21 +142,23 @@ def frame_tree(stacks: Mapping[Stack, float]) -> Frame:
             frame = frame.children.setdefault(name, Frame(name))
             frame.total_ms += ms
         frame.own_ms += ms
-    _sort(root)
+    _sort_frames(root)
     return root
 
 
-def _sort(frame: Frame) -> None:
-    waiting = [frame]
-    while waiting:
-        one = waiting.pop()
-        one.children = dict(sorted(one.children.items(), key=lambda item: (item[0] == FURTHER, -item[1].total_ms)))
-        waiting += one.children.values()
+def _sort_frames(frame: Frame) -> None:
+    pending = [frame]
+    while pending:
+        node = pending.pop()
+        node.children = dict(sorted(node.children.items(), key=lambda item: (item[0] == FURTHER, -item[1].total_ms)))
+        pending += node.children.values()
 
 
-def _by_function(stacks: Mapping[Stack, float], functions: Callable[[Stack], Iterable[str]]) -> defaultdict[str, float]:
-    found: defaultdict[str, float] = defaultdict(float)
+def _time_by_function(
+    stacks: Mapping[Stack, float], functions: Callable[[Stack], Iterable[str]]
+) -> defaultdict[str, float]:
+    times: defaultdict[str, float] = defaultdict(float)
     for stack, ms in stacks.items():
         for name in functions(stack):
-            found[name] += ms
-    return found
+            times[name] += ms
+    return times

@@ -97,88 +97,94 @@ def judge_proof(times: ProofTimes) -> Proof:
     *Undecided*: anything else, such as an alteration that left the part in place. Of a slow-down: slower, instead.
     """
     levels = part_levels(times.runs)
-    found = gaps_by_levels(times.runs, levels, [(times.control, times.altered)])
-    if not found:
-        missing = " and ".join(cell.target for cell in (times.control, times.altered) if not times.runs.get(cell))
-        return Proof("undecided", math.nan, math.nan, None, None, f"no good, settled run of {missing}")
-    total = found[0].total
-    least = max(LEAST_SHARE * total.left_ms, _LEAST_OF_GAP * abs(times.gap_ms))
+    gaps = gaps_by_levels(times.runs, levels, [(times.control, times.altered)])
+    if not gaps:
+        missing_targets = " and ".join(
+            cell.target for cell in (times.control, times.altered) if not times.runs.get(cell)
+        )
+        return Proof("undecided", math.nan, math.nan, None, None, f"no good, settled run of {missing_targets}")
+    total = gaps[0].total
+    least_ms = max(LEAST_SHARE * total.left_ms, _LEAST_OF_GAP * abs(times.gap_ms))
     observed = Effect(total.ms, total.low, total.high)
-    predicted, reason = (_slowed if times.slows_ms else _removed)(times, levels, total.left_ms)
+    predicted, reason = (_predict_slowdown if times.slows_ms else _predict_removal)(times, levels, total.left_ms)
     if predicted is None:
         return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
     sign = 1 if times.slows_ms else -1
-    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least)
+    verdict, why = _verdict(predicted.times(sign), observed.times(sign), least_ms)
     if verdict != "proved" and not times.slows_ms:
-        verdict, why = _unless_left(times, levels, least) or (verdict, why)
-    also = {
+        verdict, why = _ineffective_alteration_verdict(times, levels, least_ms) or (verdict, why)
+    further_changes = {
         part.words: part.difference.ms
-        for part in found[0].parts
-        if part.part_id not in times.removes and abs(part.difference.ms) >= least
+        for part in gaps[0].parts
+        if part.part_id not in times.removes and abs(part.difference.ms) >= least_ms
     }
     reason = "; ".join(filter(None, (why, reason)))
-    return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, also)
+    return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, further_changes)
 
 
-def _removed(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
+def _predict_removal(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
     """Time that goes away, and why it is not all that the parts hold; None and why where nothing is predicted."""
     if times.runs[times.control][0].split != "threads":
         return None, "the server's threads were not sampled"
     if not times.removes:
         return None, "no part contains it"
-    held = _together(levels, times.control, times.removes)
+    parts_effect = _parts_effect(levels, times.control, times.removes)
     on_cpu = 0.0 if ON_CPU in times.removes else levels.get((times.control, ON_CPU), NOTHING).level.mean
     fastest_ms = times.control.concurrency * (on_cpu + times.client_cpu_ms) / max(times.processors, 1)
-    most = max(total_ms - fastest_ms, 0.0)
-    if held.ms <= most:
-        return held.times(-1), ""
-    bounded = Effect(*(min(value, most) for value in (held.ms, held.low, held.high)))
-    return bounded.times(-1), f"the parts hold {held.ms:.2f} ms, of which the processors allow {most:.2f}"
+    most_ms = max(total_ms - fastest_ms, 0.0)
+    if parts_effect.ms <= most_ms:
+        return parts_effect.times(-1), ""
+    bounded_effect = Effect(*(min(value, most_ms) for value in (parts_effect.ms, parts_effect.low, parts_effect.high)))
+    return bounded_effect.times(
+        -1
+    ), f"the parts hold {parts_effect.ms:.2f} ms, of which the processors allow {most_ms:.2f}"
 
 
-def _slowed(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
+def _predict_slowdown(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
     """Time that comes on top where each call of the parts is waited for, and not behind another."""
-    works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control(times)]
-    known = [[work for work in own if work is not None] for own in works]
-    if not known or not all(known):
+    works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control_runs(times)]
+    known_works = [[work for work in run_works if work is not None] for run_works in works]
+    if not known_works or not all(known_works):
         return None, "the number of calls is unknown"
-    each = [max(sum(own), times.least_calls) * times.slows_ms for own in known]
-    mean = sum(each) / len(each)
-    return Effect(mean, min(each), max(each)), ""
+    added_ms = [max(sum(run_works), times.least_calls) * times.slows_ms for run_works in known_works]
+    mean = sum(added_ms) / len(added_ms)
+    return Effect(mean, min(added_ms), max(added_ms)), ""
 
 
-def _control(times: ProofTimes) -> Sequence[Breakdown]:
+def _control_runs(times: ProofTimes) -> Sequence[Breakdown]:
     return times.runs[times.control]
 
 
-def _unless_left(times: ProofTimes, levels: Mapping[Key, PartLevel], least: float) -> tuple[ProofVerdict, str] | None:
+def _ineffective_alteration_verdict(
+    times: ProofTimes, levels: Mapping[Key, PartLevel], least_ms: float
+) -> tuple[ProofVerdict, str] | None:
     """Undecided where the alteration left most of the parts in place; None where it did not."""
-    held, left = (_together(levels, cell, times.removes).ms for cell in (times.control, times.altered))
-    if held >= least and held - left < _LEAST_GONE * held:
-        return "undecided", f"the alteration left {left:.2f} of {held:.2f} ms in place"
+    control_ms, altered_ms = (_parts_effect(levels, cell, times.removes).ms for cell in (times.control, times.altered))
+    if control_ms >= least_ms and control_ms - altered_ms < _LEAST_GONE * control_ms:
+        return "undecided", f"the alteration left {altered_ms:.2f} of {control_ms:.2f} ms in place"
     return None
 
 
-def _verdict(predicted: Effect, observed: Effect, least: float) -> tuple[ProofVerdict, str]:
-    if predicted.ms < least:
-        if observed.high < least:
+def _verdict(predicted: Effect, observed: Effect, least_ms: float) -> tuple[ProofVerdict, str]:
+    if predicted.ms < least_ms:
+        if observed.high < least_ms:
             return "refuted", "its parts contain almost no time, and nothing was gained"
         if observed.low > 0:
             return "undecided", "its parts contain almost no time: the gain came from something else"
         return "undecided", _TOO_WIDE
     if observed.low > 0 and (observed.ms >= _LEAST_BACK * predicted.ms or observed.high >= predicted.ms):
         return "proved", ""
-    if observed.high < max(least, predicted.ms / 2):
+    if observed.high < max(least_ms, predicted.ms / 2):
         return "refuted", "less than half of it was gained: this did not cause the lost time"
     if 0 < observed.low and observed.high < predicted.ms:
         return "undecided", "part of it was gained: other waits replaced the rest"
     return "undecided", _TOO_WIDE
 
 
-def _together(levels: Mapping[Key, PartLevel], cell: Cell, parts: Sequence[str]) -> Effect:
+def _parts_effect(levels: Mapping[Key, PartLevel], cell: Cell, parts: Sequence[str]) -> Effect:
     """Parts of a cell as one."""
-    own = [levels.get((cell, name), NOTHING).level for name in parts]
-    ms, se = sum(level.mean for level in own), math.hypot(*(level.se for level in own))
-    df = min((level.df for level in own if level.se > 0), default=math.inf)
+    levels_of_parts = [levels.get((cell, name), NOTHING).level for name in parts]
+    ms, se = sum(level.mean for level in levels_of_parts), math.hypot(*(level.se for level in levels_of_parts))
+    df = min((level.df for level in levels_of_parts if level.se > 0), default=math.inf)
     half = t_quantile(0.975, df) * se
     return Effect(ms, ms - half, ms + half)

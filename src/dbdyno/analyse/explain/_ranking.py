@@ -70,7 +70,7 @@ class CauseRanking:
     @property
     def decided(self) -> tuple[FoundCause, ...]:
         """Those that the difference is explained or caused by."""
-        return tuple(found for found in self.causes if found.grade in ("caused by", "explained by"))
+        return tuple(found_cause for found_cause in self.causes if found_cause.grade in ("caused by", "explained by"))
 
 
 def rank_causes(
@@ -85,144 +85,160 @@ def rank_causes(
     """
     if not gap.parts:
         return None
-    claimed = _claimed(portions(gap, known), known)
-    names = {_part_id(cause, is_against): (cause, is_against) for cause, is_against in claimed}
-    weights = {name: _weights(gap, claimed[key]) for name, key in names.items()}
-    differences = _differences(gap, runs, weights)
+    portions_by_cause = _claim_portions(portions(gap, known), known)
+    names = {_cause_part_id(cause, is_against): (cause, is_against) for cause, is_against in portions_by_cause}
+    weights = {name: _claimed_shares(gap, portions_by_cause[key]) for name, key in names.items()}
+    differences = _cause_differences(gap, runs, weights)
     is_decided = {part.part_id for part in gap.with_verdict("decided")}
-    found = []
+    found_causes = []
     for name, (cause, is_against) in names.items():
         difference = differences[name]
         if difference.verdict == "decided" and not is_decided & weights[name].keys():
             difference = replace(difference, verdict="undecided")
-        claims = _by_part(claimed[cause, is_against])
+        claims = _ms_by_part(portions_by_cause[cause, is_against])
         settings = {name: values for name, values in known.differing.items() if name in cause.settings}
-        found.append(FoundCause(cause, difference, claims, settings, (proofs or {}).get(cause.cause_id)))
-    return CauseRanking(gap, tuple(_ranked(found, gap)), differences[REST])
+        found_causes.append(FoundCause(cause, difference, claims, settings, (proofs or {}).get(cause.cause_id)))
+    return CauseRanking(gap, tuple(_rank_found_causes(found_causes, gap)), differences[REST])
 
 
 Claimed = dict[tuple[Cause, bool], list[Portion]]
 """Cause, and whether it makes the left side take longer -> its portions."""
 
 
-def _claimed(found: Sequence[Portion], known: Circumstances) -> Claimed:
-    claimed: Claimed = {}
-    for is_against, side in ((False, known), (True, known.turned)):
-        left = [portion for portion in found if (portion.ms < 0) == is_against]
+def _claim_portions(gap_portions: Sequence[Portion], circumstances: Circumstances) -> Claimed:
+    portions_by_cause: Claimed = {}
+    for is_against, side_circumstances in ((False, circumstances), (True, circumstances.turned)):
+        unclaimed = [portion for portion in gap_portions if (portion.ms < 0) == is_against]
         for cause in causes():
-            if not side.allow(cause):
+            if not side_circumstances.allow(cause):
                 continue
-            own, left = _taken(left, cause.claims)
-            if own:
-                brought, left = _brought(left, cause, own, side)
-                claimed[cause, is_against] = own + brought
-    return claimed
+            own_portions, unclaimed = _take_portions(unclaimed, cause.claims)
+            if own_portions:
+                brought_portions, unclaimed = _take_brought_portions(unclaimed, cause, own_portions, side_circumstances)
+                portions_by_cause[cause, is_against] = own_portions + brought_portions
+    return portions_by_cause
 
 
-def _brought(
-    left: Sequence[Portion], cause: Cause, own: Sequence[Portion], side: Circumstances
+def _take_brought_portions(
+    unclaimed: Sequence[Portion], cause: Cause, own_portions: Sequence[Portion], circumstances: Circumstances
 ) -> tuple[list[Portion], list[Portion]]:
     """Portions that come with a cause's own, and what remains; undecided parts blur no decided cause."""
-    needs_decided = any(map(_is_decided, own))
-    able = [portion for portion in left if _is_decided(portion) or not needs_decided]
-    room = abs(sum(portion.ms for portion in own))
-    brought, kept = _taken(able, cause.brings, room)
-    worked, kept = _processor_work(kept, cause, side)
-    return brought + worked, [portion for portion in left if portion not in able] + kept
+    needs_decided = any(map(_is_decided, own_portions))
+    eligible = [portion for portion in unclaimed if _is_decided(portion) or not needs_decided]
+    room_ms = abs(sum(portion.ms for portion in own_portions))
+    brought_portions, remaining = _take_portions(eligible, cause.brings, room_ms)
+    work_portions, remaining = _take_processor_work(remaining, cause, circumstances)
+    return brought_portions + work_portions, [portion for portion in unclaimed if portion not in eligible] + remaining
 
 
 def _is_decided(portion: Portion) -> bool:
     return portion.part.difference.verdict == "decided"
 
 
-def _processor_work(left: Sequence[Portion], cause: Cause, side: Circumstances) -> tuple[list[Portion], list[Portion]]:
+def _take_processor_work(
+    unclaimed: Sequence[Portion], cause: Cause, circumstances: Circumstances
+) -> tuple[list[Portion], list[Portion]]:
     """Processor time that a cause's work brings, with the wait for a processor in proportion, and what remains."""
-    if cause.processor is None or cause.processor.fact not in side.facts:
-        return [], list(left)
-    before, after = side.facts[cause.processor.fact]
-    room = (after - before) * cause.processor.most_us / 1e3
-    whole = sum(abs(portion.ms) for portion in left if _is_dearer(portion, ON_CPU))
-    share = min(room / whole, 1.0) if whole else 0.0
+    if cause.processor is None or cause.processor.fact not in circumstances.facts:
+        return [], list(unclaimed)
+    before, after = circumstances.facts[cause.processor.fact]
+    room_ms = (after - before) * cause.processor.most_us / 1e3
+    total_ms = sum(abs(portion.ms) for portion in unclaimed if _is_cost_of_part(portion, ON_CPU))
+    share = min(room_ms / total_ms, 1.0) if total_ms else 0.0
     if share <= 0:
-        return [], list(left)
-    found = [portion for portion in left if _is_dearer(portion, ON_CPU) or _is_dearer(portion, RUN_QUEUE)]
-    kept = [replace(portion, ms=(1 - share) * portion.ms) if portion in found else portion for portion in left]
-    return [replace(portion, ms=share * portion.ms) for portion in found], [each for each in kept if each.ms]
+        return [], list(unclaimed)
+    processor_portions = [
+        portion for portion in unclaimed if _is_cost_of_part(portion, ON_CPU) or _is_cost_of_part(portion, RUN_QUEUE)
+    ]
+    remaining = [
+        replace(portion, ms=(1 - share) * portion.ms) if portion in processor_portions else portion
+        for portion in unclaimed
+    ]
+    return [replace(portion, ms=share * portion.ms) for portion in processor_portions], [
+        portion for portion in remaining if portion.ms
+    ]
 
 
-def _is_dearer(portion: Portion, part_id: str) -> bool:
+def _is_cost_of_part(portion: Portion, part_id: str) -> bool:
     return portion.part.part_id == part_id and portion.factor in ("cost", "whole")
 
 
-def _taken(
-    left: Sequence[Portion], claims: Sequence[Claim], room: float = float("inf")
+def _take_portions(
+    unclaimed: Sequence[Portion], claims: Sequence[Claim], room_ms: float = float("inf")
 ) -> tuple[list[Portion], list[Portion]]:
     """Portions that are claimed, up to so many milliseconds, and what remains."""
-    taken, kept = [], []
-    for portion in left:
-        is_wanted = room > 0 and any(claim.takes(portion.part.part_id, portion.factor) for claim in claims)
-        share = min(room / abs(portion.ms), 1.0) if is_wanted else 0.0
-        room -= share * abs(portion.ms)
-        taken += [replace(portion, ms=share * portion.ms)] if share > 0 else []
-        kept += [replace(portion, ms=(1 - share) * portion.ms)] if share < 1 - _NOTHING_LEFT else []
-    return taken, kept
+    taken_portions, remaining = [], []
+    for portion in unclaimed:
+        is_wanted = room_ms > 0 and any(claim.takes(portion.part.part_id, portion.factor) for claim in claims)
+        share = min(room_ms / abs(portion.ms), 1.0) if is_wanted else 0.0
+        room_ms -= share * abs(portion.ms)
+        taken_portions += [replace(portion, ms=share * portion.ms)] if share > 0 else []
+        remaining += [replace(portion, ms=(1 - share) * portion.ms)] if share < 1 - _NOTHING_LEFT else []
+    return taken_portions, remaining
 
 
-def _part_id(cause: Cause, is_against: bool) -> str:
+def _cause_part_id(cause: Cause, is_against: bool) -> str:
     return f"cause.{cause.cause_id}{'.against' if is_against else ''}"
 
 
-def _by_part(own: Sequence[Portion]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for portion in own:
-        found[portion.part.part_id] = found.get(portion.part.part_id, 0.0) + portion.ms
-    return found
+def _ms_by_part(cause_portions: Sequence[Portion]) -> dict[str, float]:
+    ms_by_part: dict[str, float] = {}
+    for portion in cause_portions:
+        ms_by_part[portion.part.part_id] = ms_by_part.get(portion.part.part_id, 0.0) + portion.ms
+    return ms_by_part
 
 
-def _weights(gap: Gap, own: Sequence[Portion]) -> dict[str, float]:
+def _claimed_shares(gap: Gap, cause_portions: Sequence[Portion]) -> dict[str, float]:
     """Part -> share of its difference that is claimed."""
-    whole = {part.part_id: part.difference.ms for part in gap.parts}
-    return {name: ms / whole[name] for name, ms in _by_part(own).items()}
+    part_ms = {part.part_id: part.difference.ms for part in gap.parts}
+    return {name: ms / part_ms[name] for name, ms in _ms_by_part(cause_portions).items()}
 
 
-def _differences(gap: Gap, runs: Runs, weights: Mapping[str, Mapping[str, float]]) -> dict[str, Difference]:
+def _cause_differences(gap: Gap, runs: Runs, weights: Mapping[str, Mapping[str, float]]) -> dict[str, Difference]:
     """Return the difference of each cause, and that which none claims as `REST`."""
-    summed = {cell: tuple(_summed(run, weights) for run in members if run.parts) for cell, members in runs.items()}
-    (compared,) = compare_breakdowns({cell: own for cell, own in summed.items() if own}, [(gap.left, gap.right)])
-    return {part.part_id: part.difference for part in compared.parts}
+    cause_breakdowns = {
+        cell: tuple(_breakdown_by_cause(run, weights) for run in members if run.parts) for cell, members in runs.items()
+    }
+    (cause_gap,) = compare_breakdowns(
+        {cell: breakdowns for cell, breakdowns in cause_breakdowns.items() if breakdowns}, [(gap.left, gap.right)]
+    )
+    return {part.part_id: part.difference for part in cause_gap.parts}
 
 
-def _summed(run: Breakdown, weights: Mapping[str, Mapping[str, float]]) -> Breakdown:
+def _breakdown_by_cause(run: Breakdown, weights: Mapping[str, Mapping[str, float]]) -> Breakdown:
     """A breakdown of the same time by causes: each the weighted sum of its parts."""
-    ms = {part.part_id: part.ms for part in run.parts}
+    ms_by_part = {part.part_id: part.ms for part in run.parts}
     parts = [
-        Part(name, name, sum(share * ms.get(part, 0.0) for part, share in own.items()), "")
-        for name, own in weights.items()
+        Part(name, name, sum(share * ms_by_part.get(part, 0.0) for part, share in shares.items()), "")
+        for name, shares in weights.items()
     ]
-    rest = Part(REST, REST, sum(ms.values()) - sum(part.ms for part in parts), "")
-    return replace(run, parts=(*parts, rest))
+    rest_part = Part(REST, REST, sum(ms_by_part.values()) - sum(part.ms for part in parts), "")
+    return replace(run, parts=(*parts, rest_part))
 
 
-def _ranked(found: Sequence[FoundCause], gap: Gap) -> list[FoundCause]:
+def _rank_found_causes(found_causes: Sequence[FoundCause], gap: Gap) -> list[FoundCause]:
     """Sort by grade, then by what goes the way of the gap; of equals the one whose setting differs first."""
     sign = -1 if gap.total.ms < 0 else 1
     ranked: list[FoundCause] = []
-    waiting = sorted(found, key=lambda one: (_GRADES.index(_group(one)), -sign * one.difference.ms))
-    while waiting:
-        first = waiting[0]
+    pending = sorted(
+        found_causes,
+        key=lambda found_cause: (_GRADES.index(_rank_grade(found_cause)), -sign * found_cause.difference.ms),
+    )
+    while pending:
+        leader = pending[0]
         equals = [
-            one
-            for one in waiting
-            if _group(one) == _group(first)
-            and one.difference.ms * first.difference.ms > 0
-            and min(abs(one.difference.ms), abs(first.difference.ms)) >= _ALIKE * abs(first.difference.ms)
+            found_cause
+            for found_cause in pending
+            if _rank_grade(found_cause) == _rank_grade(leader)
+            and found_cause.difference.ms * leader.difference.ms > 0
+            and min(abs(found_cause.difference.ms), abs(leader.difference.ms)) >= _ALIKE * abs(leader.difference.ms)
         ]
-        best = next((one for one in equals if one.settings), first)
+        best = next((found_cause for found_cause in equals if found_cause.settings), leader)
         ranked.append(best)
-        waiting.remove(best)
+        pending.remove(best)
     return ranked
 
 
-def _group(found: FoundCause) -> Grade:
+def _rank_grade(found_cause: FoundCause) -> Grade:
     """Grades that share a rank: what is proved is decided, too."""
-    return "explained by" if found.grade == "caused by" else found.grade
+    return "explained by" if found_cause.grade == "caused by" else found_cause.grade

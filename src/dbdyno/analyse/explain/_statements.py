@@ -81,10 +81,10 @@ def statement_mix(runs: Iterable[RunTimes]) -> dict[str, float]:
 
     The mix is the workload's: the same for every target, since all are sent the same transactions.
     """
-    clean = [run for run in runs if run.statements and not run.thrown_away]
-    transactions = sum(run.transactions for run in clean)
+    clean_runs = [run for run in runs if run.statements and not run.thrown_away]
+    transactions = sum(run.transactions for run in clean_runs)
     counts: dict[str, int] = {}
-    for run in clean:
+    for run in clean_runs:
         for name, times in (run.statements or {}).items():
             counts[name] = counts.get(name, 0) + int(times.counts.sum())
     return {name: count / transactions for name, count in counts.items()} if transactions else {}
@@ -101,10 +101,12 @@ def split_by_statement(run: RunTimes, mix: Mapping[str, float]) -> Breakdown | N
     if total_ms is None:
         return None
     served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
-    parts, missing = _parts(run, mix) if run.statements else ((), run.missing)
+    parts, missing_reason = _statement_parts(run, mix) if run.statements else ((), run.missing)
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
-    return Breakdown(run.run, "statements", total_ms, parts, run.transactions, served_ms, run.noise_share, missing)
+    return Breakdown(
+        run.run, "statements", total_ms, parts, run.transactions, served_ms, run.noise_share, missing_reason
+    )
 
 
 def whole_time_ms(run: RunTimes) -> float | None:
@@ -116,13 +118,14 @@ def whole_time_ms(run: RunTimes) -> float | None:
     return 1e3 * run.run.cell.concurrency * run.seconds / run.transactions
 
 
-def _parts(run: RunTimes, mix: Mapping[str, float]) -> tuple[tuple[Part, ...], str]:
+def _statement_parts(run: RunTimes, mix: Mapping[str, float]) -> tuple[tuple[Part, ...], str]:
     statements = run.statements or {}
     count = sum(int(times.counts.sum()) for times in statements.values())
     shares_ms = [
-        0.0 if whole is None or not count else whole / count for whole in (run.client_cpu_ms, run.client_wait_ms)
+        0.0 if client_ms is None or not count else client_ms / count
+        for client_ms in (run.client_cpu_ms, run.client_wait_ms)
     ]
-    shares_ms = _within(shares_ms, statements)
+    shares_ms = _cap_client_times(shares_ms, statements)
     parts, thrown_ms = [], 0.0
     for name, times in statements.items():
         part, beyond_ms = _statement(run, name, times, mix.get(name), sum(shares_ms))
@@ -133,14 +136,14 @@ def _parts(run: RunTimes, mix: Mapping[str, float]) -> tuple[tuple[Part, ...], s
     work = count / run.transactions
     clients = zip(("client.cpu", "client.run-delay"), shares_ms, strict=True)
     parts += [_part(part_id, share * work, work) for part_id, share in clients if share > 0]
-    return tuple(parts), _missing(run, mix)
+    return tuple(parts), _missing_words(run, mix)
 
 
-def _within(shares_ms: list[float], statements: Mapping[str, StatementTimes]) -> list[float]:
+def _cap_client_times(shares_ms: list[float], statements: Mapping[str, StatementTimes]) -> list[float]:
     """The client's times per statement, cut where the quickest statement type would be left with none."""
     means = [times.sums_ms.sum() / times.counts.sum() for times in statements.values() if times.counts.any()]
-    most, whole = float(min(means, default=0.0)), sum(shares_ms)
-    return [share * most / whole for share in shares_ms] if whole > most else shares_ms
+    most_ms, total_ms = float(min(means, default=0.0)), sum(shares_ms)
+    return [share * most_ms / total_ms for share in shares_ms] if total_ms > most_ms else shares_ms
 
 
 def _statement(
@@ -151,15 +154,17 @@ def _statement(
     if not count:
         return None, 0.0
     cost_ms, work = sum_ms / count - client_ms, count / run.transactions
-    beyond = 0.0
+    thrown_work = 0.0
     if usual is not None and run.thrown_away:  # an attempt has at most what a whole transaction has
-        beyond = min(max(work - usual, 0.0), work * run.thrown_away / run.attempts)
-    kept = work - beyond
-    series = times.sums_ms * (kept * cost_ms / sum_ms * len(times.sums_ms)) if sum_ms else None
+        thrown_work = min(max(work - usual, 0.0), work * run.thrown_away / run.attempts)
+    committed_work = work - thrown_work
+    series = times.sums_ms * (committed_work * cost_ms / sum_ms * len(times.sums_ms)) if sum_ms else None
     words = ".".join([*name.split(".")[:-1], _last_word(name)])
     kind = PARTS["statement"]
-    part = Part(f"statement.{name}", words, kept * cost_ms, kind.source, kept, kind.unit, series_ms=series)
-    return part, beyond * cost_ms
+    part = Part(
+        f"statement.{name}", words, committed_work * cost_ms, kind.source, committed_work, kind.unit, series_ms=series
+    )
+    return part, thrown_work * cost_ms
 
 
 def _last_word(name: str) -> str:
@@ -172,7 +177,7 @@ def _part(part_id: str, ms: float, work: float) -> Part:
     return Part(part_id, kind.words, ms, kind.source, work, kind.unit)
 
 
-def _missing(run: RunTimes, mix: Mapping[str, float]) -> str:
+def _missing_words(run: RunTimes, mix: Mapping[str, float]) -> str:
     if run.thrown_away and not mix:
         return (
             f"{run.thrown_away:,} attempts were lost to errors; every run of the workload had some, so their "

@@ -89,17 +89,17 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
         return None
     parts = _parts(run.threads, 1e3 * run.seconds / run.transactions, run.counted) if run.threads else ()
     if parts and run.rests:
-        others = tuple(part for part in parts if part.part_id != CLIENT)
-        left_ms = max(total_ms - sum(part.ms for part in others), 0.0)
-        parts = (*others, _part(CLIENT, left_ms, run.counted))
+        other_parts = tuple(part for part in parts if part.part_id != CLIENT)
+        left_ms = max(total_ms - sum(part.ms for part in other_parts), 0.0)
+        parts = (*other_parts, _part(CLIENT, left_ms, run.counted))
     if parts:
         parts = (*parts, rest_of(total_ms, parts))
-    missing = _missing(run.threads, parts, total_ms) if run.threads else run.threads_missing
+    missing_reason = _missing_words(run.threads, parts, total_ms) if run.threads else run.threads_missing
     served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
-    return Breakdown(run.run, "threads", total_ms, parts, run.transactions, served_ms, run.noise_share, missing)
+    return Breakdown(run.run, "threads", total_ms, parts, run.transactions, served_ms, run.noise_share, missing_reason)
 
 
-def _parts(states: Mapping[str, float], ms: float, counted: Mapping[str, float]) -> tuple[Part, ...]:
+def _parts(states: Mapping[str, float], ms: float, counters: Mapping[str, float]) -> tuple[Part, ...]:
     """Parts in milliseconds per transaction.
 
     Parameters
@@ -108,31 +108,38 @@ def _parts(states: Mapping[str, float], ms: float, counted: Mapping[str, float])
     ms : of one thread per transaction
     """
     waits = {state.removeprefix("wait."): value for state, value in states.items() if state.startswith("wait.")}
-    blocked = max(states["count"] - states["on_cpu"] - states["run_queue"], 0.0)
-    sampled = sum(waits.values())
-    exact = {ON_CPU: states["on_cpu"] * ms, RUN_QUEUE: states["run_queue"] * ms}
-    parts = [_part(name, value, counted) for name, value in exact.items()]
-    if sampled:
-        parts += [_part(f"thread.{name}", value / sampled * blocked * ms, counted) for name, value in waits.items()]
+    blocked_threads = max(states["count"] - states["on_cpu"] - states["run_queue"], 0.0)
+    sampled_threads = sum(waits.values())
+    exact_ms = {ON_CPU: states["on_cpu"] * ms, RUN_QUEUE: states["run_queue"] * ms}
+    parts = [_part(name, value, counters) for name, value in exact_ms.items()]
+    if sampled_threads:
+        parts += [
+            _part(f"thread.{name}", value / sampled_threads * blocked_threads * ms, counters)
+            for name, value in waits.items()
+        ]
     return tuple(parts)
 
 
-def _part(part_id: str, ms: float, counted: Mapping[str, float]) -> Part:
+def _part(part_id: str, ms: float, counters: Mapping[str, float]) -> Part:
     kind = THREAD_PARTS.get(part_id, THREAD_PARTS[NOT_NAMED])
-    has_work = bool(kind.counters) and all(name in counted for name in kind.counters)
-    work = sum(counted[name] for name in kind.counters) if has_work else None
+    has_work = bool(kind.counters) and all(name in counters for name in kind.counters)
+    work = sum(counters[name] for name in kind.counters) if has_work else None
     return Part(part_id, kind.words, ms, kind.source, work, kind.unit if has_work else "")
 
 
-def _missing(states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:
+def _missing_words(states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:
     """Closing checks that do not hold."""
     words = []
     unnamed_ms = sum(part.ms for part in parts if part.part_id == NOT_NAMED)
     if unnamed_ms > MOST_NOT_NAMED * total_ms:
         words.append(f"partial, {100 * unnamed_ms / total_ms:.0f} % of the time has no name")
-    counted = states["on_cpu"] + states["run_queue"]
-    sampled = states.get("running", counted)
-    if abs(sampled - counted) > _MOST_APART * states["count"]:
-        found, true = (100 * threads / states["count"] for threads in (sampled, counted))
-        words.append(f"samples find {found:.0f} % of the threads running, the kernel counts {true:.0f} %")
+    kernel_running = states["on_cpu"] + states["run_queue"]
+    sampled_running = states.get("running", kernel_running)
+    if abs(sampled_running - kernel_running) > _MOST_APART * states["count"]:
+        sampled_percent, kernel_percent = (
+            100 * threads / states["count"] for threads in (sampled_running, kernel_running)
+        )
+        words.append(
+            f"samples find {sampled_percent:.0f} % of the threads running, the kernel counts {kernel_percent:.0f} %"
+        )
     return "; ".join(words)

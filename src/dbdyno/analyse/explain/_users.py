@@ -36,15 +36,15 @@ def split_by_users(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    used = {user: run.processors[user] for user in USERS if user in run.processors}
+    processors = {user: run.processors[user] for user in USERS if user in run.processors}
     is_used_up = utilisation(run).get("processors", 0.0) >= BUSY_FROM
     parts: tuple[Part, ...] = ()
-    if is_used_up and not run.rests and len(used) == len(USERS):
-        whole = sum(used.values())
+    if is_used_up and not run.rests and len(processors) == len(USERS):
+        total = sum(processors.values())
         parts = tuple(
-            Part(f"processors.{user}", USER_PARTS[user].words, total_ms * share / whole, _SOURCE)
-            for user, share in used.items()
+            Part(f"processors.{user}", USER_PARTS[user].words, total_ms * share / total, _SOURCE)
+            for user, share in processors.items()
         )
         parts = (*parts, rest_of(total_ms, parts))
-    missing = "" if parts else "the processors were not used up"
-    return Breakdown(run.run, "processors", total_ms, parts, run.transactions, None, run.noise_share, missing)
+    missing_reason = "" if parts else "the processors were not used up"
+    return Breakdown(run.run, "processors", total_ms, parts, run.transactions, None, run.noise_share, missing_reason)

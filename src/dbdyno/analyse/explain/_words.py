@@ -38,27 +38,29 @@ def gap_lines(
     users : the same difference by whose work the processors did
     """
     finest = threads if threads is not None and threads.parts else gap
-    statements = _by_statement(gap) if finest is not gap else ""
-    work = "" if users is None else _by_user(users)
-    second = "" if work and not finest.with_verdict("decided") else _second(finest)
+    statements = _by_statement_sentence(gap) if finest is not gap else ""
+    work = "" if users is None else _by_user_sentence(users)
+    second_line = "" if work and not finest.with_verdict("decided") else _decided_parts_sentence(finest)
     return (
-        _first(gap, where),
-        " ".join(filter(None, (work, second, causes, statements))),
-        _third(finest, _ON_PROCESSORS if work else ()),
+        _total_sentence(gap, where),
+        " ".join(filter(None, (work, second_line, causes, statements))),
+        _open_parts_sentences(finest, _ON_PROCESSORS if work else ()),
     )
 
 
-def _by_user(gap: Gap) -> str:
+def _by_user_sentence(gap: Gap) -> str:
     """Say whose work made the difference where both sides use up the processors; empty where undecided."""
-    decided = gap.with_verdict("decided")
-    if not decided:
+    parts = gap.with_verdict("decided")
+    if not parts:
         return ""
-    return f"Both use up the processors, so the time is the work on them and the wait for it: {_named(decided, gap)}."
+    return (
+        f"Both use up the processors, so the time is the work on them and the wait for it: {_parts_words(parts, gap)}."
+    )
 
 
-def _by_statement(gap: Gap) -> str:
-    decided = gap.with_verdict("decided")
-    return f"By statement: {_named(decided, gap)}." if decided else ""
+def _by_statement_sentence(gap: Gap) -> str:
+    parts = gap.with_verdict("decided")
+    return f"By statement: {_parts_words(parts, gap)}." if parts else ""
 
 
 def ms_words(value: float, total_ms: float, *, signed: bool = False) -> str:
@@ -128,32 +130,34 @@ def step_words(gap: Gap) -> str:
     """Return what a step to more connections adds, in one line."""
     name = f"{target_title(gap.left.target)} from {gap.left.concurrency:,} to {gap.right.concurrency:,} connections"
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
-    grown = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction"
+    growth_words = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction"
     if not gap.is_decided:
-        return f"{name}: {grown}, {gap.total.verdict} ({interval_words(gap.total)})"
-    named = [part_words(part, gap, has_interval=False) for part in gap.with_verdict("decided")[:_MOST_OPEN]]
-    return f"{name}: {grown}" + (f"; goes with {listed(named)}" if named else "; no part is decided")
+        return f"{name}: {growth_words}, {gap.total.verdict} ({interval_words(gap.total)})"
+    named_parts = [part_words(part, gap, has_interval=False) for part in gap.with_verdict("decided")[:_MOST_OPEN]]
+    return f"{name}: {growth_words}" + (f"; goes with {listed(named_parts)}" if named_parts else "; no part is decided")
 
 
 def route_words(gap: Gap) -> str:
     """Return what a network adds to a target's time, in one line."""
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
     name = f"{target_title(gap.left.target)} with {counted(gap.left.concurrency, 'connection')}"
-    grown = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction ({interval_words(gap.total)})"
-    told = f"{name}: {over_words(gap.right.route)} {grown} against {gap.left.route}, {gap.total.verdict}"
-    named = [part_words(part, gap, has_interval=False) for part in gap.with_verdict("decided")[:_MOST_OPEN]]
-    return f"{told}; goes with {listed(named)}" if named and gap.is_decided else told
+    growth_words = f"{ms_words(gap.total.ms, scale, signed=True)} ms per transaction ({interval_words(gap.total)})"
+    sentence = f"{name}: {over_words(gap.right.route)} {growth_words} against {gap.left.route}, {gap.total.verdict}"
+    named_parts = [part_words(part, gap, has_interval=False) for part in gap.with_verdict("decided")[:_MOST_OPEN]]
+    return f"{sentence}; goes with {listed(named_parts)}" if named_parts and gap.is_decided else sentence
 
 
-def _first(gap: Gap, where: str) -> str:
-    left, right, total = _side(gap, is_left=True), _side(gap, is_left=False), gap.total
+def _total_sentence(gap: Gap, where: str) -> str:
+    left, right, total = _side_title(gap, is_left=True), _side_title(gap, is_left=False), gap.total
     scale = least_total(total.left_ms, total.right_ms)
     times = f"{ms_words(total.right_ms, scale)} against {ms_words(total.left_ms, scale)} ms"
     if gap.is_decided:
         ends = sorted((abs(total.low), abs(total.high)))
         range_words = " to ".join(ms_words(end, scale) for end in ends)
-        more = "longer" if total.ms > 0 else "less"
-        words = f"{right} takes {ms_words(abs(total.ms), scale)} ms ({range_words}) {more} per transaction than {left}"
+        direction = "longer" if total.ms > 0 else "less"
+        words = (
+            f"{right} takes {ms_words(abs(total.ms), scale)} ms ({range_words}) {direction} per transaction than {left}"
+        )
     elif total.verdict == "small":
         words = f"{left} and {right} take the same time per transaction within 3 % ({interval_words(total)} ms)"
     else:
@@ -162,60 +166,64 @@ def _first(gap: Gap, where: str) -> str:
     return f"{words} at {where}: {times}{f', {assumed}' if assumed else ''}."
 
 
-def _side(gap: Gap, *, is_left: bool) -> str:
+def _side_title(gap: Gap, *, is_left: bool) -> str:
     cell = gap.left if is_left else gap.right
     if gap.left.target == gap.right.target:
         return f"{target_title(cell.target)} with {counted(cell.concurrency, 'connection')}"
     return target_title(cell.target)
 
 
-def _second(gap: Gap) -> str:
+def _decided_parts_sentence(gap: Gap) -> str:
     if not gap.parts:
         return f"The parts behind it are unknown: {gap.missing or 'no statement times are stored'}."
-    decided = gap.with_verdict("decided")
-    if not decided:
+    decided_parts = gap.with_verdict("decided")
+    if not decided_parts:
         return "No part is decided."
     if not gap.is_decided:
-        return f"Decided parts: {_named(decided, gap)}."
-    along = [part for part in decided if (part.difference.ms > 0) == (gap.total.ms > 0)]
-    against = [part for part in decided if part not in along]
-    words = f"The difference goes with {_named(along, gap)}" if along else "No decided part goes with the difference"
-    return f"{words}; {_named(against, gap)} partly offset it." if against else f"{words}."
+        return f"Decided parts: {_parts_words(decided_parts, gap)}."
+    aligned_parts = [part for part in decided_parts if (part.difference.ms > 0) == (gap.total.ms > 0)]
+    opposing_parts = [part for part in decided_parts if part not in aligned_parts]
+    words = (
+        f"The difference goes with {_parts_words(aligned_parts, gap)}"
+        if aligned_parts
+        else "No decided part goes with the difference"
+    )
+    return f"{words}; {_parts_words(opposing_parts, gap)} partly offset it." if opposing_parts else f"{words}."
 
 
-def _named(parts: Sequence[PartGap], gap: Gap) -> str:
+def _parts_words(parts: Sequence[PartGap], gap: Gap) -> str:
     """The largest with their intervals; of many the rest together, without one."""
-    named = [part_words(part, gap) for part in parts[:_MOST_NAMED]]
-    rest = parts[_MOST_NAMED:]
-    if rest:
+    phrases = [part_words(part, gap) for part in parts[:_MOST_NAMED]]
+    further_parts = parts[_MOST_NAMED:]
+    if further_parts:
         scale = least_total(gap.total.left_ms, gap.total.right_ms)
-        together = ms_words(sum(part.difference.ms for part in rest), scale, signed=True)
-        named.append(f"{counted(len(rest), 'more part')} {together} ms")
-    return listed(named)
+        further_ms = ms_words(sum(part.difference.ms for part in further_parts), scale, signed=True)
+        phrases.append(f"{counted(len(further_parts), 'more part')} {further_ms} ms")
+    return listed(phrases)
 
 
-def _third(gap: Gap, told: Collection[str]) -> str:
+def _open_parts_sentences(gap: Gap, covered_ids: Collection[str]) -> str:
     """Return what stays open.
 
     Parameters
     ----------
-    told : parts of which another split has said more
+    covered_ids : parts of which another split has said more
     """
     words = []
-    undecided = [part for part in gap.with_verdict("undecided") if part.part_id not in told]
-    if undecided:
+    undecided_parts = [part for part in gap.with_verdict("undecided") if part.part_id not in covered_ids]
+    if undecided_parts:
         scale = least_total(gap.total.left_ms, gap.total.right_ms)
-        shown = [_open_words(part, scale) for part in undecided[:_MOST_OPEN]]
-        rest = len(undecided) - len(shown)
-        words.append(f"Undecided: {listed([*shown, *([f'{rest} more'] if rest else [])])}.")
-    small = len(gap.with_verdict("small"))
-    if small:
-        words.append(f"{counted(small, 'part')} {'differs' if small == 1 else 'differ'} by less than 3 %.")
+        shown_words = [_open_part_words(part, scale) for part in undecided_parts[:_MOST_OPEN]]
+        hidden_count = len(undecided_parts) - len(shown_words)
+        words.append(f"Undecided: {listed([*shown_words, *([f'{hidden_count} more'] if hidden_count else [])])}.")
+    small_count = len(gap.with_verdict("small"))
+    if small_count:
+        words.append(f"{counted(small_count, 'part')} {'differs' if small_count == 1 else 'differ'} by less than 3 %.")
     if gap.parts and gap.missing:
         words.append(f"Note: {gap.missing}.")
     return " ".join([*words, closing_words(gap)]).strip()
 
 
-def _open_words(part: PartGap, scale: float) -> str:
+def _open_part_words(part: PartGap, scale: float) -> str:
     ends = (ms_words(end, scale, signed=True) for end in (part.difference.low, part.difference.high))
     return f"{part.words} ({' to '.join(ends)} ms)"

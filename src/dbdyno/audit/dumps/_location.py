@@ -97,14 +97,14 @@ def campaign_and_target(folders: tuple[str, ...], label: str) -> tuple[tuple[str
     if len(folders) > 1 and re.match(r"v?\d+\.\d+", folders[-1]):
         target = folders[-2:]
     else:
-        at = next((i for i, folder in enumerate(folders) if folder.lower() in _VENDORS), None)
-        target = folders[at:] if at is not None else folders[-1:]
+        vendor_index = next((index for index, folder in enumerate(folders) if folder.lower() in _VENDORS), None)
+        target = folders[vendor_index:] if vendor_index is not None else folders[-1:]
     if not label:
         return folders[: len(folders) - len(target)], "/".join(target)
-    if target and _names_a_server(target):
+    if target and _is_server_name(target):
         return folders[: len(folders) - len(target)], "/".join((*target, label))
     return folders, label
 
 
-def _names_a_server(target: tuple[str, ...]) -> bool:
+def _is_server_name(target: tuple[str, ...]) -> bool:
     return target[0].lower() in _VENDORS or re.match(r"v?\d+\.\d+", target[-1]) is not None

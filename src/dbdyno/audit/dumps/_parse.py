@@ -44,7 +44,7 @@ def parse_document(text: str) -> Document:
     >>> parse_document("[mysqld]\nlog_bin=0\n").kind
     'option_file'
     """
-    if text.lstrip()[:1] in "{[" and (content := _json(text)) is not None:
+    if text.lstrip()[:1] in "{[" and (content := _parse_json(text)) is not None:
         return _json_document(content)
     if _SUMMARY_WORDS in text[:2000]:
         return Document("summary", parse_summary(text))
@@ -91,7 +91,7 @@ def parse_summary(text: str) -> dict[str, str]:
     return rows
 
 
-def _json(text: str) -> Any:  # noqa: ANN401 - foreign data
+def _parse_json(text: str) -> Any:  # noqa: ANN401 - foreign data
     try:
         return json_value(text)
     except ValueError:

@@ -29,7 +29,7 @@ def add(found: TargetDocuments, place: DumpLocation, document: Document) -> None
     if document.kind == "variables":
         found.variables = document.rows
     elif document.kind == "status":
-        found.statuses.append((place.moment, _uptime(document.rows), document.rows))
+        found.statuses.append((place.moment, _uptime_s(document.rows), document.rows))
     elif document.kind == "option_file":
         found.options = (found.options or {}) | read_option_file(document.rows["text"]).asked
     elif document.kind == "summary":
@@ -40,26 +40,26 @@ def add(found: TargetDocuments, place: DumpLocation, document: Document) -> None
         _add_json(found, place, document.content)
 
 
-def _add_json(found: TargetDocuments, place: DumpLocation, content: dict[str, Any]) -> None:
+def _add_json(documents: TargetDocuments, place: DumpLocation, content: dict[str, Any]) -> None:
     if content.get("variables"):
-        found.variables = plain_rows(content["variables"])
+        documents.variables = plain_rows(content["variables"])
         for name in ("version", "version_comment"):
             if isinstance(content.get(name), str):
-                found.variables.setdefault(name, content[name])
+                documents.variables.setdefault(name, content[name])
     for key, moment in (("status", place.moment), ("status_end", "end")):
         if content.get(key):
             rows = plain_rows(content[key])
-            found.statuses.append((moment, _uptime(rows), rows))
+            documents.statuses.append((moment, _uptime_s(rows), rows))
     if isinstance(content.get("option_file"), str):
-        found.options = (found.options or {}) | read_option_file(content["option_file"]).asked
+        documents.options = (documents.options or {}) | read_option_file(content["option_file"]).asked
     elif isinstance(content.get("option_file"), dict):
-        found.options = (found.options or {}) | plain_rows(content["option_file"])
+        documents.options = (documents.options or {}) | plain_rows(content["option_file"])
     for group in ("session", "schema", "host", "run", "version", "storage_engine"):
         if content.get(group):
-            found.facts[group] = content[group]
+            documents.facts[group] = content[group]
 
 
-def _uptime(rows: dict[str, str]) -> float:
+def _uptime_s(rows: dict[str, str]) -> float:
     try:
         return float(rows.get("uptime", "0"))
     except ValueError:
@@ -80,23 +80,23 @@ def merged(found: TargetDocuments, common: TargetDocuments) -> TargetDocuments:
         found.options if found.options is not None else common.options,
         found.summary or common.summary,
         found.seconds or common.seconds,
-        {group: _joined(common.facts, found.facts, group) for group in common.facts | found.facts},
+        {group: _merge_group(common.facts, found.facts, group) for group in common.facts | found.facts},
     )
 
 
-def _joined(common: dict[str, Any], own: dict[str, Any], group: str) -> Any:  # noqa: ANN401 - facts are foreign data
+def _merge_group(common_facts: dict[str, Any], own_facts: dict[str, Any], group: str) -> Any:  # noqa: ANN401 - facts are foreign data
     """A group of facts; what a target says itself comes before what is common."""
-    one, other = common.get(group), own.get(group)
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one | other
-    return one if other is None else other
+    common_group, own_group = common_facts.get(group), own_facts.get(group)
+    if isinstance(common_group, dict) and isinstance(own_group, dict):
+        return common_group | own_group
+    return common_group if own_group is None else own_group
 
 
 def target_facts(name: str, found: TargetDocuments) -> TargetFacts:
     """All of a target as the audit takes it; of several status dumps the first and the last."""
-    ordered = sorted(found.statuses, key=lambda entry: (entry[0] == "end", entry[1]))
-    start = ordered[0][2] if ordered and ordered[0][0] != "end" else None
-    end = ordered[-1][2] if len(ordered) > 1 or (ordered and start is None) else None
+    sorted_statuses = sorted(found.statuses, key=lambda entry: (entry[0] == "end", entry[1]))
+    start = sorted_statuses[0][2] if sorted_statuses and sorted_statuses[0][0] != "end" else None
+    end = sorted_statuses[-1][2] if len(sorted_statuses) > 1 or (sorted_statuses and start is None) else None
     return TargetFacts(
         name=name,
         variables=found.variables,

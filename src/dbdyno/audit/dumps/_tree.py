@@ -65,52 +65,52 @@ def read_dumps(folder: Path) -> Dumps:
     if not folder.is_dir():
         raise RequestError(f"the folder {folder} does not exist", "", "name a folder with dumps of SHOW VARIABLES")
     documents: list[tuple[DumpLocation, Document]] = []
-    unread: list[UnreadableFile] = []
-    left = input_limit()
-    for path in _paths(folder):
+    unreadable_files: list[UnreadableFile] = []
+    remaining_chars = input_limit()
+    for path in _dump_paths(folder):
         if not path.is_file() or _OTHER_FILES.search(path.name) or path.name.startswith("."):
             continue
         try:
-            text = _text(path)
+            text = _read_text(path)
             document = parse_document(text)
         except (OSError, ValueError) as error:
-            unread.append(UnreadableFile(path, words_of(error)))
+            unreadable_files.append(UnreadableFile(path, words_of(error)))
             continue
-        left -= len(text)
-        if left < 0:
-            raise _too_much(folder)
+        remaining_chars -= len(text)
+        if remaining_chars < 0:
+            raise _too_large_error(folder)
         if document.kind != "unknown":
             documents.append((place_of(path.relative_to(folder)), document))
         elif _TELLING.search(path.name):
-            unread.append(
+            unreadable_files.append(
                 UnreadableFile(path, "no rows of SHOW VARIABLES or STATUS, no option file, no summary, no facts")
             )
     sets = sets_of(documents)
     if not sets:
         raise RequestError(
             f"{folder} holds no dumps of a server",
-            "\n".join(f"{entry.path}: {entry.why}" for entry in unread[:10]),
+            "\n".join(f"{entry.path}: {entry.why}" for entry in unreadable_files[:10]),
             "put SHOW GLOBAL VARIABLES, SHOW GLOBAL STATUS and the option file of each target into its own folder",
         )
-    return Dumps(sets, tuple(unread))
+    return Dumps(sets, tuple(unreadable_files))
 
 
-def _paths(folder: Path) -> list[Path]:
-    found = list(itertools.islice(folder.rglob("*"), _MOST_FILES + 1))
-    if len(found) > _MOST_FILES:
-        why = f"it has more than {_MOST_FILES:,} files and folders below it"
-        raise RequestError(f"{folder} can't be audited", why, "name the folder that contains only the dumps")
-    return sorted(found)
+def _dump_paths(folder: Path) -> list[Path]:
+    paths = list(itertools.islice(folder.rglob("*"), _MOST_FILES + 1))
+    if len(paths) > _MOST_FILES:
+        reason = f"it has more than {_MOST_FILES:,} files and folders below it"
+        raise RequestError(f"{folder} can't be audited", reason, "name the folder that contains only the dumps")
+    return sorted(paths)
 
 
-def _too_much(folder: Path) -> RequestError:
-    most = input_limit()
-    why = f"the files that look like dumps hold more than {format_bytes(most)}"
-    remedy = f"name the folder that holds the dumps alone, or raise the limit: {LIMIT_VARIABLE}={2 * most}"
-    return RequestError(f"{folder} can't be audited", why, remedy)
+def _too_large_error(folder: Path) -> RequestError:
+    limit_bytes = input_limit()
+    reason = f"the files that look like dumps hold more than {format_bytes(limit_bytes)}"
+    remedy = f"name the folder that holds the dumps alone, or raise the limit: {LIMIT_VARIABLE}={2 * limit_bytes}"
+    return RequestError(f"{folder} can't be audited", reason, remedy)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     raw = read_input(path, _LARGEST_BYTES)
     if raw[:2] == b"\x1f\x8b":
         raw = unpacked_gzip(raw, _LARGEST_BYTES)

@@ -22,32 +22,34 @@ _ENGINE_OPTION_RE = re.compile(r"`(\w+)`\s*=\s*('(?:[^']|'')*'|\S+)")
 def table_definitions(question: Question) -> Verdict:
     """Tables have one definition on all targets; where they have not, what of it is not the same is shown."""
     lacks = {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
-    told = [target for target in question.targets if definitions(target)]
-    texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in definitions(t).items()} for t in told}
-    for target, table, options in _engine_options_apart(told):
+    defined_targets = [target for target in question.targets if definitions(target)]
+    texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in definitions(t).items()} for t in defined_targets}
+    for target, table, options in _engine_option_differences(defined_targets):
         texts[target][table] += f" {options}"
-    fired = {}
+    differences = {}
     for table in sorted({table for tables in texts.values() for table in tables}):
         of_targets = {name: tables.get(table, _NO_TABLE) for name, tables in texts.items()}
         if len(set(of_targets.values())) > 1:
-            fired[table] = labelled(_apart(of_targets).items())
-    return decide(fired, lacks)
+            differences[table] = labelled(_clause_differences(of_targets).items())
+    return decide(differences, lacks)
 
 
-def _engine_options_apart(targets: Sequence[Target]) -> list[tuple[str, str, str]]:
+def _engine_option_differences(targets: Sequence[Target]) -> list[tuple[str, str, str]]:
     """Target, table and options that its storage engine alone has, where targets of that engine differ in them.
 
     Another storage engine has no such options, so between engines they are no difference of the tables; what they do,
     such as when a log is synced, has rules of its own.
     """
-    apart = []
+    differing_options = []
     for engine in sorted({target.storage_engine for target in targets}):
-        own = {t.name: definitions(t) for t in targets if t.storage_engine == engine}
-        for table in sorted({table for tables in own.values() for table in tables}):
-            options = {name: engine_options(tables[table]) for name, tables in own.items() if table in tables}
+        tables_by_target = {t.name: definitions(t) for t in targets if t.storage_engine == engine}
+        for table in sorted({table for tables in tables_by_target.values() for table in tables}):
+            options = {
+                name: engine_options(tables[table]) for name, tables in tables_by_target.items() if table in tables
+            }
             if len(set(options.values())) > 1:
-                apart += [(name, table, words) for name, words in options.items()]
-    return apart
+                differing_options += [(name, table, words) for name, words in options.items()]
+    return differing_options
 
 
 def engine_options(text: str) -> str:
@@ -57,8 +59,8 @@ def engine_options(text: str) -> str:
     "sync_mode='full'"
     """
     _, _, tail = text.rpartition(")")
-    found = {name.lower(): value.lower() for name, value in _ENGINE_OPTION_RE.findall(tail)}
-    return " ".join(f"{name}={found[name]}" for name in sorted(found) if not re.fullmatch(_OWN_RULES, name))
+    options = {name.lower(): value.lower() for name, value in _ENGINE_OPTION_RE.findall(tail)}
+    return " ".join(f"{name}={options[name]}" for name in sorted(options) if not re.fullmatch(_OWN_RULES, name))
 
 
 def normalised_ddl(text: str) -> str:
@@ -81,44 +83,45 @@ def normalised_ddl(text: str) -> str:
     text = re.sub(r"\bdefault '(-?[\d.]+)'", r"default \1", text)
     text = re.sub(r"\s+default null\b", "", text)
     text = re.sub(r"\s+", " ", text).strip(" ;")
-    head, _, rest = text.partition("(")
-    body, _, tail = rest.rpartition(")")
-    parts = [re.sub(r"\s*([(),])\s*", r"\1", part.strip()) for part in _listed(body)]
-    columns = [part for part in parts if not _is_key(part)]
-    keys = sorted(part for part in parts if _is_key(part))
-    spaced = [re.sub(r"(?<=\w)\(", " (", part) if _is_key(part) else part for part in columns + keys]
-    return f"{head.strip()} ({','.join(spaced)}){tail.rstrip()}".strip()
+    head, _, body_and_tail = text.partition("(")
+    body, _, tail = body_and_tail.rpartition(")")
+    clauses = [re.sub(r"\s*([(),])\s*", r"\1", clause.strip()) for clause in _split_clauses(body)]
+    columns = [clause for clause in clauses if not _is_key(clause)]
+    keys = sorted(clause for clause in clauses if _is_key(clause))
+    spaced_clauses = [re.sub(r"(?<=\w)\(", " (", clause) if _is_key(clause) else clause for clause in columns + keys]
+    return f"{head.strip()} ({','.join(spaced_clauses)}){tail.rstrip()}".strip()
 
 
-def _apart(texts: Mapping[str, str]) -> dict[str, str]:
+def _clause_differences(texts: Mapping[str, str]) -> dict[str, str]:
     """Return of each target's definition what not all have.
 
-    >>> _apart({"a": "create table t (id int,key k (id))", "b": "create table t (id int)"})
+    >>> _clause_differences({"a": "create table t (id int,key k (id))", "b": "create table t (id int)"})
     {'a': 'key k (id)', 'b': 'nothing of it'}
-    >>> _apart({"a": "create table t (x int,y int)", "b": "create table t (y int,x int)"})
+    >>> _clause_differences({"a": "create table t (x int,y int)", "b": "create table t (y int,x int)"})
     {'a': 'columns in the order x int, y int', 'b': 'columns in the order y int, x int'}
     """
-    parts = {name: _parts(text) for name, text in texts.items()}
-    common = set.intersection(*(set(own) for own in parts.values()))
-    if all(set(own) == common for own in parts.values()):
-        return {name: f"columns in the order {', '.join(own)}" for name, own in parts.items()}
+    clauses_by_target = {name: _definition_clauses(text) for name, text in texts.items()}
+    common_clauses = set.intersection(*(set(clauses) for clauses in clauses_by_target.values()))
+    if all(set(clauses) == common_clauses for clauses in clauses_by_target.values()):
+        return {name: f"columns in the order {', '.join(clauses)}" for name, clauses in clauses_by_target.items()}
     return {
-        name: ", ".join(part for part in own if part not in common) or "nothing of it" for name, own in parts.items()
+        name: ", ".join(clause for clause in clauses if clause not in common_clauses) or "nothing of it"
+        for name, clauses in clauses_by_target.items()
     }
 
 
-def _parts(text: str) -> list[str]:
+def _definition_clauses(text: str) -> list[str]:
     """Columns, keys and options of a normalised definition."""
     if text == _NO_TABLE:
         return [_NO_TABLE]
-    _, _, rest = text.partition("(")
-    body, _, tail = rest.rpartition(")")
-    return [*_listed(body), *([tail.strip()] if tail.strip() else [])]
+    _, _, body_and_tail = text.partition("(")
+    body, _, tail = body_and_tail.rpartition(")")
+    return [*_split_clauses(body), *([tail.strip()] if tail.strip() else [])]
 
 
-def _listed(body: str) -> list[str]:
+def _split_clauses(body: str) -> list[str]:
     return re.split(r",(?![^(]*\))", body)
 
 
-def _is_key(part: str) -> bool:
-    return re.match(r"(primary |unique |fulltext |spatial |foreign )?(key|index)\b|constraint\b", part) is not None
+def _is_key(clause: str) -> bool:
+    return re.match(r"(primary |unique |fulltext |spatial |foreign )?(key|index)\b|constraint\b", clause) is not None

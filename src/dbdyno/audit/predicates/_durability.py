@@ -34,8 +34,8 @@ def binlog_storage(question: Question) -> Verdict:
     """The binary log is kept in files everywhere, or in a storage engine everywhere."""
     verdict = all_equal(question)
     groups = verdict.values.get(question.rule.inputs[0], {})
-    differs = verdict.outcome == "finding" and "" in groups
-    return verdict if differs or verdict.outcome != "finding" else CLEAR
+    is_difference = verdict.outcome == "finding" and "" in groups
+    return verdict if is_difference or verdict.outcome != "finding" else CLEAR
 
 
 def tidesdb_sync_knob(question: Question) -> Verdict:
@@ -45,11 +45,16 @@ def tidesdb_sync_knob(question: Question) -> Verdict:
     for target in question.targets:
         if switch(target.variable("tidesdb_unified_memtable") or "ON") != "ON":
             continue
-        here, there = "tidesdb_unified_memtable_sync_mode", "tidesdb_default_sync_mode"
-        if target.asked(there) is not None and target.asked(here) is None:
-            words.append((target.name, f"{there}={target.asked(there)}, {here} not set"))
-        elif (target.variable(there) or "").upper() != (target.variable(here) or "").upper():
-            words.append((target.name, f"{there}={target.variable(there)}, {here}={target.variable(here)}"))
+        acting_name, ignored_name = "tidesdb_unified_memtable_sync_mode", "tidesdb_default_sync_mode"
+        if target.asked(ignored_name) is not None and target.asked(acting_name) is None:
+            words.append((target.name, f"{ignored_name}={target.asked(ignored_name)}, {acting_name} not set"))
+        elif (target.variable(ignored_name) or "").upper() != (target.variable(acting_name) or "").upper():
+            words.append(
+                (
+                    target.name,
+                    f"{ignored_name}={target.variable(ignored_name)}, {acting_name}={target.variable(acting_name)}",
+                )
+            )
         elif target.facts.variables is None and target.facts.option_file is None:
             lacks[target.name] = "variables or option file"
     return decide(labelled(words), lacks)

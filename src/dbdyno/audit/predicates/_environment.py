@@ -30,8 +30,8 @@ def hosts(question: Question) -> Verdict:
 def machine(target: Target) -> SourcedValue:
     """The machine that a target ran on; names that containers give themselves are none."""
     for name in ("machine_id", "name"):
-        if told := target.fact("host", name):
-            return known(str(told))
+        if fact := target.fact("host", name):
+            return known(str(fact))
     for text in (target.variable("hostname") or "", (target.facts.summary or {}).get("hostname", "")):
         if names_machine(text):
             return known(text)
@@ -53,11 +53,11 @@ def run_order(question: Question) -> Verdict:
     lacks = {name: "start times of the runs (run:start_times)" for name, times in starts.items() if not times}
     if lacks:
         return undecided(lacks)
-    once = [(name, "one run") for name, times in starts.items() if len(times) < 2]
-    if once:
-        return decide(labelled(once), {})
+    single_runs = [(name, "one run") for name, times in starts.items() if len(times) < 2]
+    if single_runs:
+        return decide(labelled(single_runs), {})
     order = [name for _, name in sorted((time, name) for name, times in starts.items() for time in times)]
-    changes = sum(one != other for one, other in pairwise(order))
+    changes = sum(previous != following for previous, following in pairwise(order))
     blocks = changes == len(starts) - 1 and len(starts) > 1
     return decide(labelled((name, "all runs in one block") for name in starts) if blocks else {}, {})
 
@@ -65,21 +65,23 @@ def run_order(question: Question) -> Verdict:
 def builds(question: Question) -> Verdict:
     """Builds differ by vendor and version alone."""
     suffixes = grouped((target.name, _distribution(target)) for target in question.targets)
-    fired: dict[str, Groups] = {}
-    told = [name for name in ("host:base_image", "host:compiler", "host:optimisation") if _told(question, name)]
-    verdict = compare(question, ("variables:version_compile_machine", *told))
-    fired.update(verdict.values)
+    differences: dict[str, Groups] = {}
+    known_inputs = [
+        name for name in ("host:base_image", "host:compiler", "host:optimisation") if _is_fact_known(question, name)
+    ]
+    verdict = compare(question, ("variables:version_compile_machine", *known_inputs))
+    differences.update(verdict.values)
     private = labelled((t.name, t.variable("version_comment") or "") for t in question.targets if _is_private(t))
     if private and len([n for names in private.values() for n in names]) < len(question.targets):
-        fired["variables:version_comment"] = private
-    if not fired:
+        differences["variables:version_comment"] = private
+    if not differences:
         return decide(suffixes if len(suffixes) > 1 else {}, verdict.lacks, "inferred" if len(suffixes) > 1 else "read")
     if len(suffixes) > 1:
-        fired["distribution"] = suffixes
-    return decide(fired, verdict.lacks, "inferred" if len(suffixes) > 1 else "read")
+        differences["distribution"] = suffixes
+    return decide(differences, verdict.lacks, "inferred" if len(suffixes) > 1 else "read")
 
 
-def _told(question: Question, name: str) -> bool:
+def _is_fact_known(question: Question, name: str) -> bool:
     return any(target.fact("host", name.partition(":")[2]) is not None for target in question.targets)
 
 
@@ -97,12 +99,14 @@ def _is_private(target: Target) -> bool:
 
 def maturity(question: Question) -> Verdict:
     """All releases are of one stage."""
-    stages = {target.name: _stage(target) for target in question.targets}
-    early = [(name, stage) for name, stage in stages.items() if stage]
-    return decide(labelled(early) if early and len(early) < len(stages) else {}, {})
+    stages = {target.name: _release_stage(target) for target in question.targets}
+    unfinished_releases = [(name, stage) for name, stage in stages.items() if stage]
+    return decide(
+        labelled(unfinished_releases) if unfinished_releases and len(unfinished_releases) < len(stages) else {}, {}
+    )
 
 
-def _stage(target: Target) -> str:
+def _release_stage(target: Target) -> str:
     """Return what a release calls itself if it is not finished; empty if it is."""
     words = (target.variable("version") or target.facts.version), target.variable("version_comment") or ""
     for text in words:
@@ -110,8 +114,12 @@ def _stage(target: Target) -> str:
             return match[1].lower()
     numbers = version_numbers(target)
     for row in _first_releases():
-        first = parse_version(row["first"])
-        if target.family in row["families"] and numbers[: len(first) - 1] == first[:-1] and numbers < first:
+        first_version = parse_version(row["first"])
+        if (
+            target.family in row["families"]
+            and numbers[: len(first_version) - 1] == first_version[:-1]
+            and numbers < first_version
+        ):
             return f"before {row['first']}"
     later_series = target.family == "mariadb" and len(numbers) > 2 and numbers[:2] >= (10, 7)
     return f"before {numbers[0]}.{numbers[1]}.2" if later_series and numbers[2] < 2 else ""
@@ -129,15 +137,15 @@ def background_work(question: Question) -> Verdict:
     disabled = {name: known("OFF") if r.value == "DISABLED" else r for name, r in schedulers.items()}
     lacks = {name: reading.lacks for name, reading in schedulers.items() if reading.state == "missing"}
     groups = grouped(disabled.items())
-    fired: dict[str, Groups] = {question.rule.inputs[0]: groups} if len(groups) > 1 else {}
-    telling = [target.name for target in question.targets if _telemetry(target)]
-    if telling and len(telling) < len(question.targets):
-        fired["telemetry"] = {"ON": tuple(sorted(telling))}
-    asked = any(reading.certainty == "asked" for reading in schedulers.values())
-    return decide(fired, lacks, "asked" if asked else "read")
+    differences: dict[str, Groups] = {question.rule.inputs[0]: groups} if len(groups) > 1 else {}
+    with_telemetry = [target.name for target in question.targets if _sends_telemetry(target)]
+    if with_telemetry and len(with_telemetry) < len(question.targets):
+        differences["telemetry"] = {"ON": tuple(sorted(with_telemetry))}
+    is_from_option_file = any(reading.certainty == "asked" for reading in schedulers.values())
+    return decide(differences, lacks, "asked" if is_from_option_file else "read")
 
 
-def _telemetry(target: Target) -> bool:
+def _sends_telemetry(target: Target) -> bool:
     if target.is_family("percona", "8.0.37"):
         return (
             switch(target.variable("percona_telemetry_disable") or target.asked("percona_telemetry_disable") or "OFF")
@@ -151,12 +159,12 @@ def client_contention(question: Question) -> Verdict:
     shares = {target.name: target.fact("host", "client_cpu_share") for target in question.targets}
     if all(target.fact("host", "cpu_partition") for target in question.targets):
         return not_applicable("client and servers have processors of their own")
-    idle = [float(share) for t in question.targets if (share := t.fact("host", "idle_share")) is not None]
+    idle_shares = [float(share) for t in question.targets if (share := t.fact("host", "idle_share")) is not None]
     lacks = {
         name: "the client's share of the processors (host:client_cpu_share)" for name, s in shares.items() if s is None
     }
-    if idle and min(idle) < question.rule.threshold["idle_share"]:
-        return decide({"host:idle_share": {f"{min(idle):.2f}": tuple(sorted(shares))}}, {})
+    if idle_shares and min(idle_shares) < question.rule.threshold["idle_share"]:
+        return decide({"host:idle_share": {f"{min(idle_shares):.2f}": tuple(sorted(shares))}}, {})
     if lacks:
         return undecided(lacks)
     flags = {name: float(share) > question.rule.threshold["client_share"] for name, share in shares.items()}
@@ -165,15 +173,15 @@ def client_contention(question: Question) -> Verdict:
 
 def carry_over(question: Question) -> Verdict:
     """Steps of a ladder do not inherit from one another."""
-    if lacking := fact_missing(question, "step_order", "reset_between_steps"):
-        return lacking
+    if undecided_verdict := fact_missing(question, "step_order", "reset_between_steps"):
+        return undecided_verdict
     steps = [float(step) for step in question.study["step_order"]]
     monotone = steps in (sorted(steps), sorted(steps, reverse=True)) and len(steps) > 1
     if question.study["reset_between_steps"] or not monotone:
         return decide({}, {})
     difference = question.study.get("first_step_difference")
-    least = float(question.study.get("minimum_effect") or question.rule.threshold)
-    if difference is not None and abs(float(difference)) <= least:
+    least_effect = float(question.study.get("minimum_effect") or question.rule.threshold)
+    if difference is not None and abs(float(difference)) <= least_effect:
         return decide({}, {})
     words = (
         "first step not repeated" if difference is None else f"first step differs by {float(difference):.3g} at the end"

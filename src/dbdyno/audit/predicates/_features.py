@@ -36,15 +36,15 @@ def compiled_out(question: Question) -> Verdict:
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     if any(reading.value == "ON" for reading in readings.values()):
         return CLEAR
-    built = labelled((name, "not built in" if r.implied else "OFF") for name, r in readings.items())
-    return decide(built if len(built) > 1 and not lacks else {}, lacks)
+    states = labelled((name, "not built in" if r.implied else "OFF") for name, r in readings.items())
+    return decide(states if len(states) > 1 and not lacks else {}, lacks)
 
 
 def query_cache(question: Question) -> Verdict:
     """The query cache is off; ON without memory is told as low."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
-    found = []
+    certainties = []
     caching = False
     for target in question.targets:
         kind, size = (effective(target, name) for name in question.rule.inputs)
@@ -52,9 +52,9 @@ def query_cache(question: Question) -> Verdict:
             lacks[target.name] = kind.lacks
         elif kind.state == "known" and kind.value != "OFF":
             words.append((target.name, f"type {kind.value}, size {size.value or 0}"))
-            found.append(kind.certainty)
+            certainties.append(kind.certainty)
             caching |= number(size) > 0
-    return decide(labelled(words), lacks, weakest(*found), None if caching else "low")
+    return decide(labelled(words), lacks, weakest(*certainties), None if caching else "low")
 
 
 def thread_models(question: Question) -> Verdict:
@@ -90,29 +90,29 @@ def undo_truncation(question: Question) -> Verdict:
     truncating = tuple(target for target in question.targets if effective(target, truncate).value == "ON")
     if len(truncating) < 2:
         return verdict
-    narrowed = Question(question.rule, truncating, question.everyone, question.study, question.text)
-    sizes = compare(narrowed, (size,))
-    fired: dict[str, Any] = {**verdict.values, **sizes.values}
-    return decide(fired, {**verdict.lacks, **sizes.lacks}, weakest(verdict.certainty, sizes.certainty))
+    truncating_question = Question(question.rule, truncating, question.everyone, question.study, question.text)
+    sizes = compare(truncating_question, (size,))
+    differences: dict[str, Any] = {**verdict.values, **sizes.values}
+    return decide(differences, {**verdict.lacks, **sizes.lacks}, weakest(verdict.certainty, sizes.certainty))
 
 
 def statistics(question: Question) -> Verdict:
     """The optimiser knows the same, and plans the same."""
     settings = tuple(name for name in question.rule.inputs if not name.startswith("schema:"))
     verdict = compare(question, settings)
-    fired: Mapping[str, Any] = {**verdict.values, **plan_changes(question)}
-    return decide(fired, verdict.lacks, verdict.certainty) if fired else verdict
+    differences: Mapping[str, Any] = {**verdict.values, **plan_changes(question)}
+    return decide(differences, verdict.lacks, verdict.certainty) if differences else verdict
 
 
 def logging(question: Question) -> Verdict:
     """Servers log alike; TidesDB above its quiet level counts as logging."""
     verdict = all_equal(question)
-    loud = {
+    logging_flags = {
         target.name: target.storage_engine == "tidesdb"
         and (target.variable("tidesdb_log_level") or "").upper() not in _QUIET
         for target in question.targets
     }
-    if not any(loud.values()) or all(loud.values()):
+    if not any(logging_flags.values()) or all(logging_flags.values()):
         return verdict
-    levels = grouped((name, known("ON" if on else "OFF")) for name, on in loud.items())
+    levels = grouped((name, known("ON" if is_logging else "OFF")) for name, is_logging in logging_flags.items())
     return decide({**verdict.values, "tidesdb_log_level": levels}, verdict.lacks, verdict.certainty)

@@ -16,11 +16,11 @@ def capacity_of_the_device(question: Question) -> Verdict:
     lacks: dict[str, str] = {}
     for target in question.targets:
         rate = target.fact("host", "device_random_write_iops")
-        base, most = effective(target, "io.capacity"), effective(target, "io.capacity_max")
+        base, maximum = effective(target, "io.capacity"), effective(target, "io.capacity_max")
         if rate is None or base.state == "missing":
             lacks[target.name] = base.lacks or "calibration of the data device (host:device_random_write_iops)"
-        elif number(most) > question.rule.threshold["above"] * rate:
-            words.append((target.name, f"io_capacity_max {most.value} above {rate} of the device"))
+        elif number(maximum) > question.rule.threshold["above"] * rate:
+            words.append((target.name, f"io_capacity_max {maximum.value} above {rate} of the device"))
         elif number(base) < question.rule.threshold["below"] * rate:
             words.append((target.name, f"io_capacity {base.value} below a tenth of {rate} of the device"))
     return decide(labelled(words), lacks)
@@ -45,17 +45,17 @@ def crippled_dirty_limit(question: Question) -> Verdict:
     limits = question.rule.threshold
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
-    found = []
+    certainties = []
     for target in question.targets:
-        most, mark = effective(target, "flush.dirty_max"), effective(target, "flush.dirty_lwm")
-        if most.state == "missing":
-            lacks[target.name] = most.lacks
+        maximum, mark = effective(target, "flush.dirty_max"), effective(target, "flush.dirty_lwm")
+        if maximum.state == "missing":
+            lacks[target.name] = maximum.lacks
             continue
         low_mark = beside_lsm and 0.001 < number(mark) < limits["lwm_below"]
-        if number(most) < limits["max_below"] or low_mark:
-            words.append((target.name, f"max {most.value}, lwm {mark.value if mark.state == 'known' else 'none'}"))
-            found.append(most.certainty)
-    return decide(labelled(words), lacks, weakest(*found), None if beside_lsm else "high")
+        if number(maximum) < limits["max_below"] or low_mark:
+            words.append((target.name, f"max {maximum.value}, lwm {mark.value if mark.state == 'known' else 'none'}"))
+            certainties.append(maximum.certainty)
+    return decide(labelled(words), lacks, weakest(*certainties), None if beside_lsm else "high")
 
 
 def native_aio(question: Question) -> Verdict:
@@ -63,24 +63,24 @@ def native_aio(question: Question) -> Verdict:
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:
-        in_effect = effective(target, "io.native_aio")
-        asked = target.asked("innodb_use_native_aio")
-        if in_effect.state == "missing" or in_effect.certainty == "asked":
-            lacks[target.name] = in_effect.lacks or "variable innodb_use_native_aio"
-        elif in_effect.value == "OFF" and asked is None and target.facts.option_file is None:
+        reading = effective(target, "io.native_aio")
+        requested = target.asked("innodb_use_native_aio")
+        if reading.state == "missing" or reading.certainty == "asked":
+            lacks[target.name] = reading.lacks or "variable innodb_use_native_aio"
+        elif reading.value == "OFF" and requested is None and target.facts.option_file is None:
             lacks[target.name] = "option file: OFF may have been asked for"
-        elif in_effect.value == "OFF" and (asked or "ON").upper() in ("ON", "1", "TRUE", "YES"):
-            words.append((target.name, f"asked {asked or 'by default'}, effective OFF"))
-    interfaces = labelled((t.name, interface) for t in question.targets if (interface := _interface(t)))
-    fired = labelled(words)
-    return decide(fired | interfaces if len(interfaces) > 1 else fired, lacks)
+        elif reading.value == "OFF" and (requested or "ON").upper() in ("ON", "1", "TRUE", "YES"):
+            words.append((target.name, f"asked {requested or 'by default'}, effective OFF"))
+    interfaces = labelled((t.name, interface) for t in question.targets if (interface := _aio_interface(t)))
+    ignored_requests = labelled(words)
+    return decide(ignored_requests | interfaces if len(interfaces) > 1 else ignored_requests, lacks)
 
 
-def _interface(target: Target) -> str:
+def _aio_interface(target: Target) -> str:
     """Interface of asynchronous I/O; empty when nothing tells."""
-    told = target.fact("host", "aio_interface")
-    if told:
-        return _INTERFACES.get(str(told).upper(), str(told))
+    reported_interface = target.fact("host", "aio_interface")
+    if reported_interface:
+        return _INTERFACES.get(str(reported_interface).upper(), str(reported_interface))
     if target.family in ("mysql", "percona"):
         return "libaio"
     return _INTERFACES.get(str(effective(target, "io.linux_aio").value), "")

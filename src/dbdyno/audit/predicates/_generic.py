@@ -15,21 +15,21 @@ from dbdyno.audit.quantities import derived
 
 def read_input(target: Target, name: str) -> SourcedValue:
     """One input of a rule: a neutral parameter, ``derived:``, ``variables:``, or a fact that is one plain value."""
-    group, colon, rest = name.partition(":")
+    group, colon, input_name = name.partition(":")
     if not colon:
         return effective(target, name)
     if group == "derived":
-        return derived(target, rest)
+        return derived(target, input_name)
     if group == "variables":
-        return variable(target, rest)
+        return variable(target, input_name)
     if group == "status":
-        text = target.status(rest)
-        return missing(f"status {rest}") if text is None else known(switch(text), "inferred")
-    value = target.fact(group, rest)
-    return missing(name) if value is None else known(_plain(value))
+        text = target.status(input_name)
+        return missing(f"status {input_name}") if text is None else known(switch(text), "inferred")
+    value = target.fact(group, input_name)
+    return missing(name) if value is None else known(_plain_value(value))
 
 
-def _plain(value: Any) -> str | int | float:  # noqa: ANN401 - facts are foreign data
+def _plain_value(value: Any) -> str | int | float:  # noqa: ANN401 - facts are foreign data
     if isinstance(value, bool):
         return "ON" if value else "OFF"
     return value if isinstance(value, int | float) else str(value)
@@ -37,7 +37,7 @@ def _plain(value: Any) -> str | int | float:  # noqa: ANN401 - facts are foreign
 
 def compare(question: Question, inputs: tuple[str, ...]) -> Verdict:
     """All targets have one value of each input; inputs are compared one by one."""
-    fired: dict[str, Groups] = {}
+    differences: dict[str, Groups] = {}
     lacks: dict[str, str] = {}
     not_offered: dict[str, tuple[str, ...]] = {}
     certainties: list[Certainty] = []
@@ -46,16 +46,16 @@ def compare(question: Question, inputs: tuple[str, ...]) -> Verdict:
         readings = {target.name: read_input(target, name) for target in question.targets}
         groups = grouped(readings.items())
         lacks |= {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
-        left_out = tuple(sorted(t for t, reading in readings.items() if reading.state == "not offered"))
-        if left_out:
-            not_offered[name] = left_out
+        without_input = tuple(sorted(t for t, reading in readings.items() if reading.state == "not offered"))
+        if without_input:
+            not_offered[name] = without_input
         comparable |= sum(len(targets) for targets in groups.values()) > 1
         if len(groups) > 1:
-            fired[name] = groups
+            differences[name] = groups
             certainties += [reading.certainty for reading in readings.values() if reading.state == "known"]
-    if not fired and not lacks and not comparable:
+    if not differences and not lacks and not comparable:
         return not_applicable("fewer than two targets have it")
-    return decide(fired, lacks, weakest(*certainties), not_offered=not_offered)
+    return decide(differences, lacks, weakest(*certainties), not_offered=not_offered)
 
 
 def all_equal(question: Question) -> Verdict:
@@ -75,7 +75,7 @@ def any_ratio_within(question: Question) -> Verdict:
 
 def ratios(question: Question, thresholds: Mapping[str, float]) -> Verdict:
     """Inputs whose largest through smallest value exceeds its threshold; zero and less are left out."""
-    fired: dict[str, Groups] = {}
+    differences: dict[str, Groups] = {}
     lacks: dict[str, str] = {}
     certainties: list[Certainty] = []
     comparable = False
@@ -85,11 +85,11 @@ def ratios(question: Question, thresholds: Mapping[str, float]) -> Verdict:
         positive = {t: reading for t, reading in readings.items() if reading.state == "known" and number(reading) > 0}
         comparable |= len(positive) > 1
         if exceeds([number(reading) for reading in positive.values()], threshold):
-            fired[name] = grouped(positive.items())
+            differences[name] = grouped(positive.items())
             certainties += [reading.certainty for reading in positive.values()]
-    if not fired and not lacks and not comparable:
+    if not differences and not lacks and not comparable:
         return not_applicable("fewer than two targets have it")
-    return decide(fired, lacks, weakest("derived", *certainties))
+    return decide(differences, lacks, weakest("derived", *certainties))
 
 
 def exceeds(values: list[float], ratio: float) -> bool:
@@ -103,12 +103,12 @@ def exceeds(values: list[float], ratio: float) -> bool:
 
 def equal_where_known(question: Question) -> Verdict:
     """As `all_equal`; facts of the host that nobody collected are no missing evidence."""
-    told = [
+    known_inputs = [
         name
         for name in question.rule.inputs
         if not name.startswith("host:") or any(read_input(t, name).state == "known" for t in question.targets)
     ]
-    return compare(question, tuple(told))
+    return compare(question, tuple(known_inputs))
 
 
 def switched(question: Question) -> Verdict:
@@ -120,8 +120,10 @@ def flag(question: Question, fires: Any, name: str = "") -> Verdict:  # noqa: AN
     """Targets on which the first input makes `fires` true."""
     readings = {target.name: read_input(target, name or question.rule.inputs[0]) for target in question.targets}
     lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
-    fired = {target: r for target, r in readings.items() if r.state == "known" and fires(r)}
-    return decide(grouped(fired.items()), lacks, weakest(*(r.certainty for r in fired.values())))
+    matching_readings = {target: r for target, r in readings.items() if r.state == "known" and fires(r)}
+    return decide(
+        grouped(matching_readings.items()), lacks, weakest(*(r.certainty for r in matching_readings.values()))
+    )
 
 
 def session_fact(question: Question) -> Verdict:
@@ -133,11 +135,11 @@ def session_fact(question: Question) -> Verdict:
 
 def session_reading(target: Target, name: str, stand_in: str) -> SourcedValue:
     """Return what the load's sessions say, folded; else what stands in for it, inferred."""
-    group, _, rest = name.partition(":")
-    value = target.fact(group, rest)
+    group, _, fact_name = name.partition(":")
+    value = target.fact(group, fact_name)
     if value is not None:
         words = value if isinstance(value, list) else [value]
-        return known(" and ".join(sorted({_folded(word) for word in words})))
+        return known(" and ".join(sorted({_fold_value(word) for word in words})))
     if not stand_in:
         return missing(name)
     reading = read_input(target, stand_in)
@@ -146,22 +148,22 @@ def session_reading(target: Target, name: str, stand_in: str) -> SourcedValue:
     return known(reading.value, weakest("inferred", reading.certainty))
 
 
-def _folded(value: Any) -> str:  # noqa: ANN401 - facts are foreign data
-    return str(_plain(value)).strip().upper().replace(" ", "-")
+def _fold_value(value: Any) -> str:  # noqa: ANN401 - facts are foreign data
+    return str(_plain_value(value)).strip().upper().replace(" ", "-")
 
 
 def spoken_differences(readings: Mapping[str, SourcedValue]) -> Verdict:
     """A finding where readings that are known differ."""
     lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
     groups = grouped(readings.items())
-    found = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
-    return decide(groups if len(groups) > 1 else {}, lacks, found)
+    certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
+    return decide(groups if len(groups) > 1 else {}, lacks, certainty)
 
 
 def fact_missing(question: Question, *names: str) -> Verdict | None:
     """Undecided, naming the facts of the study that are not known; None when all are."""
-    lacking = [name for name in names if question.study.get(name) is None]
-    return undecided(" and ".join(f"study:{name}" for name in lacking)) if lacking else None
+    missing_names = [name for name in names if question.study.get(name) is None]
+    return undecided(" and ".join(f"study:{name}" for name in missing_names)) if missing_names else None
 
 
 def on_some(question: Question, flags: Mapping[str, bool], words: Mapping[str, str]) -> Verdict:

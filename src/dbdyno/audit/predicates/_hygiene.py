@@ -33,23 +33,23 @@ _CIRCUMSTANCES = frozenset(
 
 def ignored_options(question: Question) -> Verdict:
     """No option file asks for what this server does not heed."""
-    fired: Groups = {}
+    ignored_by_target: Groups = {}
     lacks: dict[str, str] = {}
     for target in question.targets:
         if target.facts.option_file is None:
             lacks[target.name] = "option file"
             continue
-        states = {name: _state(target, name) for name in target.facts.option_file}
-        ignored = tuple(sorted(name for name, state in states.items() if state in question.rule.threshold))
+        states = {name: _option_state(target, name) for name in target.facts.option_file}
+        ignored_names = tuple(sorted(name for name, state in states.items() if state in question.rule.threshold))
         unknown = sorted(name for name, state in states.items() if state is None)
-        if ignored:
-            fired[target.name] = ignored
+        if ignored_names:
+            ignored_by_target[target.name] = ignored_names
         if unknown:
             lacks[target.name] = f"what the server makes of {', '.join(unknown)}"
-    return decide(fired, lacks)
+    return decide(ignored_by_target, lacks)
 
 
-def _state(target: Target, option: str) -> str | None:
+def _option_state(target: Target, option: str) -> str | None:
     """Return what the server makes of an option; None when no table tells and no variable has its name."""
     if option == "innodb_log_files_in_group" and target.is_family("mariadb", "10.5"):
         return "accepted"  # redo-files-in-group-noop tells
@@ -65,22 +65,22 @@ def _state(target: Target, option: str) -> str | None:
 
 def asked_not_effective(question: Question) -> Verdict:
     """Every option that a variable shows has the value asked for."""
-    fired: Groups = {}
+    differences_by_target: Groups = {}
     lacks: dict[str, str] = {}
     for target in question.targets:
         if target.facts.option_file is None or target.facts.variables is None:
             lacks[target.name] = "option file" if target.facts.option_file is None else "variables"
             continue
-        differing = tuple(
-            f"{name}: asked {asked}, effective {shown}"
-            for name, asked in sorted(target.facts.option_file.items())
+        differences = tuple(
+            f"{name}: asked {requested}, effective {effective_text}"
+            for name, requested in sorted(target.facts.option_file.items())
             if name not in _OTHER_RULES
-            and (shown := target.variable(name)) is not None
-            and not same_value(name, asked, shown)
+            and (effective_text := target.variable(name)) is not None
+            and not same_value(name, requested, effective_text)
         )
-        if differing:
-            fired[target.name] = differing
-    return decide(fired, lacks)
+        if differences:
+            differences_by_target[target.name] = differences
+    return decide(differences_by_target, lacks)
 
 
 def same_value(name: str, asked: str, shown: str) -> bool:
@@ -96,24 +96,28 @@ def same_value(name: str, asked: str, shown: str) -> bool:
         return (asked.upper() in empty) == (shown.upper() in empty) or not shown
     if switch(asked) == switch(shown):
         return True
-    one, other = parse_number(asked), parse_number(shown)
-    if one is not None and other is not None:
-        return one == other
+    requested_number, shown_number = parse_number(asked), parse_number(shown)
+    if requested_number is not None and shown_number is not None:
+        return requested_number == shown_number
     words = normalise(asked, "enum", "server.query_cache_type" if name == "query_cache_type" else "")
-    return value_text(words).replace("-", "_") == shown.strip().upper().replace("-", "_") or _same_set(asked, shown)
+    return value_text(words).replace("-", "_") == shown.strip().upper().replace("-", "_") or _is_same_set(asked, shown)
 
 
-def _same_set(asked: str, shown: str) -> bool:
+def _is_same_set(asked: str, shown: str) -> bool:
     """Lists in another order, and lists of which the option changes some members (optimizer_switch)."""
-    one, other = ({part.strip().upper() for part in text.split(",")} for text in (asked, shown))
-    return one == other or (len(one) >= 1 and "=" in asked and one <= other)
+    requested_members, shown_members = (
+        {member.strip().upper() for member in text.split(",")} for text in (asked, shown)
+    )
+    return requested_members == shown_members or (
+        len(requested_members) >= 1 and "=" in asked and requested_members <= shown_members
+    )
 
 
 def autosized(question: Question) -> Verdict:
     """No parameter that a server computes differs from another target's."""
-    if lacking := _without_option_file(question):
-        return lacking
-    return _differences(question, autosized_parameters(question))
+    if undecided_verdict := _without_option_file(question):
+        return undecided_verdict
+    return _differences_verdict(question, autosized_parameters(question))
 
 
 def autosized_parameters(question: Question) -> tuple[str, ...]:
@@ -121,39 +125,50 @@ def autosized_parameters(question: Question) -> tuple[str, ...]:
     return tuple(
         name
         for name in neutral_parameters()
-        if name not in _LIMITS and any(_computed(t, name) for t in question.targets) and _differs(question, name)
+        if name not in _LIMITS
+        and any(_is_computed(t, name) for t in question.targets)
+        and _has_differing_values(question, name)
     )
 
 
-def _computed(target: Target, name: str) -> bool:
-    shown = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
-    return shown is not None and shown.computed and _concerns(target, name) and not is_asked(target, name)
+def _is_computed(target: Target, name: str) -> bool:
+    server_variable = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
+    return (
+        server_variable is not None
+        and server_variable.computed
+        and _is_for_test_tables(target, name)
+        and not is_asked(target, name)
+    )
 
 
-def _concerns(target: Target, name: str) -> bool:
+def _is_for_test_tables(target: Target, name: str) -> bool:
     """Return whether a parameter rules the test tables: beside an LSM engine, InnoDB holds system tables alone."""
-    shown = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
-    return shown is None or target.storage_engine not in LSM_ENGINES or not shown.variable.startswith("innodb_")
+    server_variable = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
+    return (
+        server_variable is None
+        or target.storage_engine not in LSM_ENGINES
+        or not server_variable.variable.startswith("innodb_")
+    )
 
 
 def _shown_values(question: Question, name: str) -> dict[str, SourcedValue]:
-    return {t.name: shown_value(t, name) for t in question.targets if _concerns(t, name)}
+    return {t.name: shown_value(t, name) for t in question.targets if _is_for_test_tables(t, name)}
 
 
 def unpinned(question: Question) -> Verdict:
     """No default that nobody set differs."""
-    if lacking := _without_option_file(question):
-        return lacking
-    listed = autosized_parameters(question)
+    if undecided_verdict := _without_option_file(question):
+        return undecided_verdict
+    autosized_names = autosized_parameters(question)
     names = tuple(
         name
         for name in neutral_parameters()
-        if name not in listed
+        if name not in autosized_names
         and name not in _LIMITS
         and not any(is_asked(target, name) for target in question.targets)
-        and _differs(question, name)
+        and _has_differing_values(question, name)
     )
-    return _differences(question, names)
+    return _differences_verdict(question, names)
 
 
 def _without_option_file(question: Question) -> Verdict | None:
@@ -162,52 +177,57 @@ def _without_option_file(question: Question) -> Verdict | None:
     return undecided(lacks) if lacks else None
 
 
-def _differs(question: Question, name: str) -> bool:
+def _has_differing_values(question: Question, name: str) -> bool:
     return len({r.value for r in _shown_values(question, name).values() if r.state == "known"}) > 1
 
 
-def _differences(question: Question, names: tuple[str, ...]) -> Verdict:
-    fired: dict[str, Groups] = {}
-    found: list[SourcedValue] = []
+def _differences_verdict(question: Question, names: tuple[str, ...]) -> Verdict:
+    differences: dict[str, Groups] = {}
+    known_readings: list[SourcedValue] = []
     for name in names:
         readings = _shown_values(question, name)
-        fired[name] = grouped(readings.items())
-        found += [reading for reading in readings.values() if reading.state == "known"]
-    return decide(fired, {}, weakest(*(reading.certainty for reading in found)))
+        differences[name] = grouped(readings.items())
+        known_readings += [reading for reading in readings.values() if reading.state == "known"]
+    return decide(differences, {}, weakest(*(reading.certainty for reading in known_readings)))
 
 
 def packaged_settings(question: Question) -> Verdict:
     """No setting comes from a file that is not ours."""
-    fired: Groups = {}
+    settings_by_target: Groups = {}
     lacks: dict[str, str] = {}
-    certain = True
+    is_certain = True
     for target in question.targets:
-        others = target.fact("host", "option_files_read")
-        if others is not None:
-            if others:
-                fired[target.name] = tuple(map(str, others))
+        foreign_files = target.fact("host", "option_files_read")
+        if foreign_files is not None:
+            if foreign_files:
+                settings_by_target[target.name] = tuple(map(str, foreign_files))
         elif target.facts.option_file is None or target.facts.variables is None or not target.family:
             lacks[target.name] = "list of the option files read, or option file and variables"
-        elif settings := _unexplained(target):
-            fired[target.name] = settings
-            certain = False
-    return decide(fired, lacks, "read" if certain else "inferred")
+        elif settings := _unexplained_settings(target):
+            settings_by_target[target.name] = settings
+            is_certain = False
+    return decide(settings_by_target, lacks, "read" if is_certain else "inferred")
 
 
-def _unexplained(target: Target) -> tuple[str, ...]:
+def _unexplained_settings(target: Target) -> tuple[str, ...]:
     """Settings that are neither default, nor computed, nor asked for."""
-    found = []
+    settings = []
     for name, parameter in neutral_parameters().items():
-        shown = parameter.shown(target.family, target.version, target.storage_engine)
-        if shown is None or shown.computed or not shown.default or name in _SESSION_SCOPED | _CIRCUMSTANCES:
+        server_variable = parameter.shown(target.family, target.version, target.storage_engine)
+        if (
+            server_variable is None
+            or server_variable.computed
+            or not server_variable.default
+            or name in _SESSION_SCOPED | _CIRCUMSTANCES
+        ):
             continue
-        text = target.variable(shown.variable)
+        text = target.variable(server_variable.variable)
         if text is None or is_asked(target, name):
             continue
-        default = normalise(shown.default, parameter.kind, name)
+        default = normalise(server_variable.default, parameter.kind, name)
         if normalise(text, parameter.kind, name) != default:
-            found.append(f"{shown.variable}={text}")
-    return tuple(sorted(found))
+            settings.append(f"{server_variable.variable}={text}")
+    return tuple(sorted(settings))
 
 
 def early_evidence(question: Question) -> Verdict:
@@ -221,10 +241,10 @@ def early_evidence(question: Question) -> Verdict:
             words.append((target.name, "none"))
             continue
         count: Callable[[str], list[float]] = lambda name: [float(parse_number(d.get(name, "0")) or 0) for d in dumps]  # noqa: B023, E731
-        early = [
+        are_early = [
             u < question.rule.threshold or c == 0 for u, c in zip(count("uptime"), count("handler_commit"), strict=True)
         ]
-        if all(early):
+        if all(are_early):
             scope = any(q < c - 1 for q, c in zip(count("questions"), count("connections"), strict=True))
             words.append((target.name, "before the load" + (", session scope" if scope else "")))
     return decide(labelled(words), {})
@@ -232,18 +252,20 @@ def early_evidence(question: Question) -> Verdict:
 
 def claims(question: Question) -> Verdict:
     """What a report says of the configuration is what ran."""
-    stated = question.text.get("claims")
-    if stated is None:
+    report_claims = question.text.get("claims")
+    if report_claims is None:
         return undecided("claims of the report (text:claims)")
-    fired: dict[str, Groups] = {}
-    for claim in stated:
-        name, wanted = str(claim["parameter"]), claim["value"]
+    differences: dict[str, Groups] = {}
+    for claim in report_claims:
+        name, claimed_value = str(claim["parameter"]), claim["value"]
         kind = neutral_parameters()[name].kind if name in neutral_parameters() else "enum"
         chosen = [t for t in question.targets if not claim.get("targets") or t.name in claim["targets"]]
         readings = {t.name: shown_value(t, name) for t in chosen}
-        wrong = {
-            n: r for n, r in readings.items() if r.state == "known" and r.value != normalise(str(wanted), kind, name)
+        contradictions = {
+            n: r
+            for n, r in readings.items()
+            if r.state == "known" and r.value != normalise(str(claimed_value), kind, name)
         }
-        if wrong:
-            fired[f"{name}, said to be {wanted}"] = grouped(wrong.items())
-    return decide(fired, {})
+        if contradictions:
+            differences[f"{name}, said to be {claimed_value}"] = grouped(contradictions.items())
+    return decide(differences, {})

@@ -19,14 +19,14 @@ def table_cache(question: Question) -> Verdict:
     growing = [
         (target.name, f"{rate:.1f} a second")
         for target in question.targets
-        if (rate := _growth_per_second(target)) > question.rule.threshold["growth_per_second"]
+        if (rate := _tables_opened_per_second(target)) > question.rule.threshold["growth_per_second"]
     ]
     if growing:
         return decide({**verdict.values, "table_cache": labelled(growing)}, verdict.lacks, verdict.certainty)
     return decide(verdict.values, verdict.lacks, verdict.certainty, "low") if verdict.values else verdict
 
 
-def _growth_per_second(target: Target) -> float:
+def _tables_opened_per_second(target: Target) -> float:
     """Tables opened a second: in the window's seconds where they are known, else between two dumps.
 
     Each connection opens its tables once; where a load begins between the dumps, that counts too.
@@ -38,12 +38,14 @@ def _growth_per_second(target: Target) -> float:
     start, end = target.facts.status, target.facts.status_end
     if start is None or end is None:
         return 0.0
-    seconds = _count(end, "uptime") - _count(start, "uptime")
+    seconds = _status_count(end, "uptime") - _status_count(start, "uptime")
     names = ("opened_tables", "table_open_cache_overflows")
-    return max(_count(end, name) - _count(start, name) for name in names) / seconds if seconds > 0 else 0.0
+    return (
+        max(_status_count(end, name) - _status_count(start, name) for name in names) / seconds if seconds > 0 else 0.0
+    )
 
 
-def _count(status: Mapping[str, str], name: str) -> float:
+def _status_count(status: Mapping[str, str], name: str) -> float:
     return float(parse_number(status.get(name, "0")) or 0)
 
 
@@ -51,29 +53,35 @@ def cache_instances(question: Question) -> Verdict:
     """As many partitions of the table cache are in effect as were asked for, and not one beside several."""
     readings = {t.name: effective(t, "server.table_open_cache_instances") for t in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
-    lowered = labelled((t.name, words) for t in question.targets if (words := _lowered(t, readings[t.name])))
+    lowered_groups = labelled(
+        (t.name, words) for t in question.targets if (words := _lowered_limit_words(t, readings[t.name]))
+    )
     groups = grouped(readings.items())
     if "1" not in groups or len(groups) < 2:
         groups = {}
-    named = {name for names in lowered.values() for name in names}
-    rest = {count: left for count, names in groups.items() if (left := tuple(n for n in names if n not in named))}
+    named = {name for names in lowered_groups.values() for name in names}
+    other_groups = {
+        count: other_names
+        for count, names in groups.items()
+        if (other_names := tuple(n for n in names if n not in named))
+    }
     asked_only = any(reading.certainty == "asked" for reading in readings.values())
-    return decide(lowered | rest, lacks, "asked" if asked_only else "read")
+    return decide(lowered_groups | other_groups, lacks, "asked" if asked_only else "read")
 
 
-def _lowered(target: Target, reading: SourcedValue) -> str:
-    asked = parse_number(target.asked("table_open_cache_instances") or "")
-    if asked is None or reading.state != "known" or reading.certainty == "asked" or number(reading) >= asked:
+def _lowered_limit_words(target: Target, reading: SourcedValue) -> str:
+    requested = parse_number(target.asked("table_open_cache_instances") or "")
+    if requested is None or reading.state != "known" or reading.certainty == "asked" or number(reading) >= requested:
         return ""
     active = target.status("table_open_cache_active_instances")
-    return f"asked {asked}, effective {reading.value}" + (f", active {active}" if active is not None else "")
+    return f"asked {requested}, effective {reading.value}" + (f", active {active}" if active is not None else "")
 
 
 def limits(question: Question) -> Verdict:
     """Limits hold what the largest step needs."""
-    if lacking := fact_missing(question, "max_threads"):
-        return lacking
-    words = [(t.name, short) for t in question.targets for short in _too_small(t, question)]
+    if undecided_verdict := fact_missing(question, "max_threads"):
+        return undecided_verdict
+    words = [(t.name, shortage) for t in question.targets for shortage in _limit_shortages(t, question)]
     lacks = {
         target.name: reading.lacks
         for target in question.targets
@@ -83,34 +91,34 @@ def limits(question: Question) -> Verdict:
     return decide(labelled(words), lacks)
 
 
-def _too_small(target: Target, question: Question) -> list[str]:
-    spare = question.rule.threshold
+def _limit_shortages(target: Target, question: Question) -> list[str]:
+    thresholds = question.rule.threshold
     threads = int(question.study["max_threads"])
-    statements = int(question.study.get("prepared_statements") or spare["statements_each"])
+    statements = int(question.study.get("prepared_statements") or thresholds["statements_each"])
     files = int(target.fact("schema", "files") or 0)
-    needs = {
-        "server.max_connections": threads + spare["connections_spare"],
+    requirements = {
+        "server.max_connections": threads + thresholds["connections_spare"],
         "server.max_prepared_stmts": threads * statements,
-        "server.open_files_limit": threads + files + spare["files_spare"],
+        "server.open_files_limit": threads + files + thresholds["files_spare"],
     }
-    short = [
-        f"{name} {reading.value}, needs {need}"
-        for name, need in needs.items()
-        if (reading := effective(target, name)).state == "known" and 0 < number(reading) < need
+    shortages = [
+        f"{name} {reading.value}, needs {required}"
+        for name, required in requirements.items()
+        if (reading := effective(target, name)).state == "known" and 0 < number(reading) < required
     ]
-    most, used = target.fact("host", "aio_max_nr"), target.fact("host", "aio_nr")
-    if most is not None and used is not None:
+    aio_max, aio_used = target.fact("host", "aio_max_nr"), target.fact("host", "aio_nr")
+    if aio_max is not None and aio_used is not None:
         io_threads = sum(number(effective(target, name)) for name in ("io.read_threads", "io.write_threads"))
-        need = int(spare["aio_each"] * io_threads * int(target.fact("host", "servers") or 1))
-        if int(most) - int(used) < need:
-            short.append(f"fs.aio-max-nr leaves {int(most) - int(used)}, needs {need}")
-    return short
+        required = int(thresholds["aio_each"] * io_threads * int(target.fact("host", "servers") or 1))
+        if int(aio_max) - int(aio_used) < required:
+            shortages.append(f"fs.aio-max-nr leaves {int(aio_max) - int(aio_used)}, needs {required}")
+    return shortages
 
 
 def process_limits(question: Question) -> Verdict:
     """Servers run under the same limits."""
-    fired = {}
-    told = all(t.fact("host", "proc_limits") is not None for t in question.targets)
+    differences = {}
+    are_limits_known = all(t.fact("host", "proc_limits") is not None for t in question.targets)
     for group in ("proc_limits", "cgroup"):
         facts = {t.name: t.fact("host", group) or {} for t in question.targets}
         for name in sorted({name for limits in facts.values() for name in limits}):
@@ -118,9 +126,9 @@ def process_limits(question: Question) -> Verdict:
                 continue
             values = grouped((target, known(str(limits.get(name, "")))) for target, limits in facts.items())
             if len(values) > 1:
-                fired[f"host:{group} {name}"] = values
-    if fired or told:
-        return decide(fired, {})
+                differences[f"host:{group} {name}"] = values
+    if differences or are_limits_known:
+        return decide(differences, {})
     files = grouped((target.name, effective(target, "server.open_files_limit")) for target in question.targets)
     if len(files) > 1:
         return decide({"server.open_files_limit": files}, {}, "inferred")
@@ -134,9 +142,9 @@ def binlog_growth(question: Question) -> Verdict:
     for target in question.targets:
         rate = target.fact("run", "binlog_bytes_per_second")
         seconds = target.fact("run", "seconds_until_purge")
-        free = target.fact("host", "free_bytes")
-        if rate is None or seconds is None or free is None:
+        free_bytes = target.fact("host", "free_bytes")
+        if rate is None or seconds is None or free_bytes is None:
             lacks[target.name] = "rate of the binary log, time to the next purge, free bytes (run, host)"
-        elif rate * seconds > question.rule.threshold * free:
-            words.append((target.name, f"{int(rate * seconds)} bytes on {int(free)} free"))
+        elif rate * seconds > question.rule.threshold * free_bytes:
+            words.append((target.name, f"{int(rate * seconds)} bytes on {int(free_bytes)} free"))
     return decide(labelled(words), lacks)

@@ -28,34 +28,39 @@ from dbdyno.audit.quantities import derived
 
 def caches_of_a_kind(question: Question) -> Verdict:
     """Targets of one storage engine have caches of one size."""
-    fired: Groups = {}
+    differences: Groups = {}
     lacks: dict[str, str] = {}
-    found: list[Certainty] = ["derived"]
+    certainties: list[Certainty] = ["derived"]
     for engine in sorted({target.storage_engine for target in question.targets}):
         sizes = {t.name: effective(t, "memory.buffer_pool") for t in question.targets if t.storage_engine == engine}
         lacks |= {name: reading.lacks for name, reading in sizes.items() if reading.state == "missing"}
         positive = {name: reading for name, reading in sizes.items() if number(reading) > 0}
         if exceeds([number(reading) for reading in positive.values()], question.rule.threshold):
-            fired |= grouped(positive.items())
-            found += [reading.certainty for reading in positive.values()]
+            differences |= grouped(positive.items())
+            certainties += [reading.certainty for reading in positive.values()]
     name = question.rule.inputs[0]
-    return decide({name: fired} if fired else {}, lacks, weakest(*found) if "asked" in found else "read")
+    return decide(
+        {name: differences} if differences else {}, lacks, weakest(*certainties) if "asked" in certainties else "read"
+    )
 
 
 def memory_budgets(question: Question) -> Verdict:
     """Unlike storage engines have one budget, and processes take about the same memory."""
     caches = {target.name: derived(target, "cache_bytes") for target in question.targets}
-    resident = {target.name: _resident(target) for target in question.targets}
-    unlike = len({target.storage_engine for target in question.targets}) > 1
-    fired: dict[str, Groups] = {}
+    resident = {target.name: _resident_bytes(target) for target in question.targets}
+    has_several_engines = len({target.storage_engine for target in question.targets}) > 1
+    differences: dict[str, Groups] = {}
     lacks: dict[str, str] = {}
-    for name, readings in (("derived:cache_bytes", caches if unlike else {}), ("host:rss_bytes", resident)):
+    for name, readings in (
+        ("derived:cache_bytes", caches if has_several_engines else {}),
+        ("host:rss_bytes", resident),
+    ):
         lacks |= {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
         sizes = [number(reading) for reading in readings.values() if number(reading) > 0]
-        least = _least_difference(question) if name == "host:rss_bytes" else 0
-        if exceeds(sizes, question.rule.threshold[name]) and max(sizes) - min(sizes) > least:
-            fired[name] = grouped(readings.items())
-    return decide(fired, lacks, "derived" if "derived:cache_bytes" in fired else "read")
+        least_difference = _least_difference(question) if name == "host:rss_bytes" else 0
+        if exceeds(sizes, question.rule.threshold[name]) and max(sizes) - min(sizes) > least_difference:
+            differences[name] = grouped(readings.items())
+    return decide(differences, lacks, "derived" if "derived:cache_bytes" in differences else "read")
 
 
 def _least_difference(question: Question) -> float:
@@ -63,7 +68,7 @@ def _least_difference(question: Question) -> float:
     return float(question.rule.threshold["least_bytes"])
 
 
-def _resident(target: Target) -> SourcedValue:
+def _resident_bytes(target: Target) -> SourcedValue:
     value = target.fact("host", "rss_bytes")
     return missing("resident set of the server in the window (host:rss_bytes)") if value is None else known(int(value))
 
@@ -78,17 +83,17 @@ def hidden_caches(question: Question) -> Verdict:
     buffered = [target for target in question.targets if paths[target.name].value == "buffered"]
     roomy = [_has_room(target) for target in buffered]
     if any(room is not False for room in roomy):
-        found = weakest(*(reading.certainty for reading in paths.values() if reading.state == "known"))
-        certainty = found if any(room is True for room in roomy) else weakest("inferred", found)
+        read_certainty = weakest(*(reading.certainty for reading in paths.values() if reading.state == "known"))
+        certainty = read_certainty if any(room is True for room in roomy) else weakest("inferred", read_certainty)
         return finding({question.rule.inputs[0]: groups}, certainty, lacks=lacks)
     return decide({}, lacks)
 
 
 def _has_room(target: Target) -> bool | None:
     """Return whether free memory exceeds the cache; None when it is not known."""
-    free = target.fact("host", "free_memory_bytes")
+    free_bytes = target.fact("host", "free_memory_bytes")
     cache = derived(target, "cache_bytes")
-    return None if free is None or cache.state != "known" else float(free) > number(cache)
+    return None if free_bytes is None or cache.state != "known" else float(free_bytes) > number(cache)
 
 
 def write_flags(question: Question) -> Verdict:
@@ -117,8 +122,8 @@ def allocators(question: Question) -> Verdict:
 
 
 def _allocator(target: Target) -> SourcedValue:
-    told = target.fact("host", "allocator")
-    text = str(told or target.variable("version_malloc_library") or "").lower()
+    reported_allocator = target.fact("host", "allocator")
+    text = str(reported_allocator or target.variable("version_malloc_library") or "").lower()
     if not text:
         return missing("allocator mapped by the server's process (host:allocator)")
     name = next((name for name in ("jemalloc", "tcmalloc", "mimalloc") if name in text), "libc")
@@ -127,13 +132,13 @@ def _allocator(target: Target) -> SourcedValue:
 
 def warm_load(question: Question) -> Verdict:
     """A cold start loads no dump of the buffer pool."""
-    if lacking := fact_missing(question, "cold_start"):
-        return lacking
+    if undecided_verdict := fact_missing(question, "cold_start"):
+        return undecided_verdict
     if not question.study["cold_start"]:
         return not_applicable("the study claims no cold start")
     with_dump = tuple(t for t in question.targets if t.fact("host", "pool_dump_file") is not False)
-    asked = Question(question.rule, with_dump, question.everyone, question.study, question.text)
-    return flag(asked, lambda reading: reading.value == "ON")
+    dump_question = Question(question.rule, with_dump, question.everyone, question.study, question.text)
+    return flag(dump_question, lambda reading: reading.value == "ON")
 
 
 def thread_budget(question: Question) -> Verdict:
@@ -144,14 +149,18 @@ def thread_budget(question: Question) -> Verdict:
         return not_applicable("no LSM engine next to a page engine")
     budget = max(sum(number(r) for r in _page_threads(target)) for target in pages)
     threads = {target.name: _lsm_threads(target) for target in lsm}
-    many = {name: count for name, count in threads.items() if count > question.rule.threshold * budget}
-    if not many:
+    excessive_threads = {name: count for name, count in threads.items() if count > question.rule.threshold * budget}
+    if not excessive_threads:
         return CLEAR
-    idle = [target.fact("host", "idle_share") for target in lsm if target.name in many]
+    idle = [target.fact("host", "idle_share") for target in lsm if target.name in excessive_threads]
     if None in idle:
         return undecided("idle share of the processors in the window (host:idle_share)")
-    busy = {name: known(int(count)) for name, count in many.items() if min(float(share) for share in idle) < 0.10}
-    return decide(grouped(busy.items()), {}, "derived")
+    busy_targets = {
+        name: known(int(count))
+        for name, count in excessive_threads.items()
+        if min(float(share) for share in idle) < 0.10
+    }
+    return decide(grouped(busy_targets.items()), {}, "derived")
 
 
 def _page_threads(target: Target) -> tuple[SourcedValue, ...]:

@@ -30,8 +30,8 @@ def redo_files_ignored(question: Question) -> Verdict:
         files = parse_number(target.asked("innodb_log_files_in_group") or "1") or 1
         if files > question.rule.threshold:
             size = parse_number(target.asked("innodb_log_file_size") or "") or _OLD_FILE_SIZE
-            in_effect = derived(target, "redo_capacity").value
-            words.append((target.name, f"asked {int(size * files)}, effective {in_effect or 'unknown'}"))
+            capacity = derived(target, "redo_capacity").value
+            words.append((target.name, f"asked {int(size * files)}, effective {capacity or 'unknown'}"))
     return decide(labelled(words), lacks)
 
 
@@ -40,12 +40,12 @@ def redo_shown_otherwise(question: Question) -> Verdict:
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:
-        resized = target.status("innodb_redo_log_capacity_resized")
-        shown = effective(target, "redo.capacity")
-        if resized is None or shown.state != "known" or shown.certainty == "asked":
-            lacks[target.name] = shown.lacks or "status Innodb_redo_log_capacity_resized"
-        elif number(shown) != float(resized):
-            words.append((target.name, f"shown {shown.value}, effective {resized}"))
+        resized_bytes = target.status("innodb_redo_log_capacity_resized")
+        shown_capacity = effective(target, "redo.capacity")
+        if resized_bytes is None or shown_capacity.state != "known" or shown_capacity.certainty == "asked":
+            lacks[target.name] = shown_capacity.lacks or "status Innodb_redo_log_capacity_resized"
+        elif number(shown_capacity) != float(resized_bytes):
+            words.append((target.name, f"shown {shown_capacity.value}, effective {resized_bytes}"))
     return decide(labelled(words), lacks)
 
 
@@ -53,7 +53,7 @@ def redo_default_left(question: Question) -> Verdict:
     """A workload that writes has a log that somebody sized."""
     if question.study.get("writes") is False:
         return not_applicable("the workload does not write")
-    fired = {}
+    default_capacities = {}
     lacks: dict[str, str] = {}
     for target in question.targets:
         capacity = derived(target, "redo_capacity")
@@ -63,20 +63,20 @@ def redo_default_left(question: Question) -> Verdict:
             if target.facts.option_file is None:
                 lacks[target.name] = "option file"
             elif target.asked(*CAPACITY_OPTIONS) is None:
-                fired[target.name] = capacity
-    return decide(grouped(fired.items()), lacks)
+                default_capacities[target.name] = capacity
+    return decide(grouped(default_capacities.items()), lacks)
 
 
 def write_ahead(question: Question) -> Verdict:
     """Redo writes have one granule, and it fits the device's blocks."""
     verdict = all_equal(question)
-    unfit = [
+    misfits = [
         (target.name, f"{granule.value} on blocks of {block}")
         for target in question.targets
         if (block := target.fact("host", "block_size"))
         and (granule := effective(target, "redo.write_ahead")).state == "known"
         and number(granule) % float(block)
     ]
-    if not unfit:
+    if not misfits:
         return verdict
-    return decide({**verdict.values, "host:block_size": labelled(unfit)}, verdict.lacks, verdict.certainty)
+    return decide({**verdict.values, "host:block_size": labelled(misfits)}, verdict.lacks, verdict.certainty)

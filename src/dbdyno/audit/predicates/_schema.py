@@ -31,15 +31,15 @@ def table_charsets(question: Question) -> Verdict:
 
 def collation(target: Target) -> SourcedValue:
     """Collation of the string columns, in upper case; several are listed."""
-    return _of_columns(target, 3, _COLLATE_RE, "charset.collation")
+    return _read_column_property(target, 3, _COLLATE_RE, "charset.collation")
 
 
 def _charset(target: Target) -> SourcedValue:
-    reading = _of_columns(target, 2, _CHARSET_RE, "charset.server")
+    reading = _read_column_property(target, 2, _CHARSET_RE, "charset.server")
     return known("UTF8MB3", reading.certainty) if reading.value == "UTF8" else reading
 
 
-def _of_columns(target: Target, position: int, ddl_words: re.Pattern[str], stand_in: str) -> SourcedValue:
+def _read_column_property(target: Target, position: int, ddl_words: re.Pattern[str], stand_in: str) -> SourcedValue:
     columns = target.fact("schema", "columns")
     if columns:
         return known("+".join(sorted({str(column[position]).upper() for column in columns if column[position]})))
@@ -52,8 +52,8 @@ def _of_columns(target: Target, position: int, ddl_words: re.Pattern[str], stand
 
 def definitions(target: Target) -> Mapping[str, str]:
     """SHOW CREATE TABLE by table; empty when nobody kept it."""
-    found: Mapping[str, str] = target.fact("schema", "ddl") or {}
-    return found
+    ddl_by_table: Mapping[str, str] = target.fact("schema", "ddl") or {}
+    return ddl_by_table
 
 
 def collation_conversions(question: Question) -> Verdict:
@@ -63,13 +63,13 @@ def collation_conversions(question: Question) -> Verdict:
     lacks: dict[str, str] = {}
     inferred = False
     for target in question.targets:
-        told = target.fact("session", "collation_connection")
-        connection = told or target.variable("collation_connection")
+        session_collation = target.fact("session", "collation_connection")
+        connection = session_collation or target.variable("collation_connection")
         columns = collation(target)
         if not connection or columns.state != "known":
             lacks[target.name] = columns.lacks or "collation of the load's connections"
             continue
-        inferred |= told is None or columns.certainty != "read"
+        inferred |= session_collation is None or columns.certainty != "read"
         flags[target.name] = str(connection).upper() not in str(columns.value).split("+")
         words[target.name] = f"{str(connection).lower()} on {str(columns.value).lower()}"
     if any(flags.values()) and not all(flags.values()):
@@ -81,10 +81,12 @@ def data_volumes(question: Question) -> Verdict:
     """The same rows take about the same bytes."""
     facts = {t.name: (t.fact("schema", "data_bytes"), t.fact("schema", "row_count")) for t in question.targets}
     lacks = {name: "bytes on disk and rows of the test schema" for name, pair in facts.items() if None in pair}
-    told = {name: pair for name, pair in facts.items() if None not in pair}
-    same_rows = len({rows for _, rows in told.values()}) == 1
-    different = same_rows and exceeds([float(size) for size, _ in told.values()], question.rule.threshold)
-    return decide(grouped((name, known(int(size))) for name, (size, _) in told.items()) if different else {}, lacks)
+    known_volumes = {name: pair for name, pair in facts.items() if None not in pair}
+    same_rows = len({rows for _, rows in known_volumes.values()}) == 1
+    different = same_rows and exceeds([float(size) for size, _ in known_volumes.values()], question.rule.threshold)
+    return decide(
+        grouped((name, known(int(size))) for name, (size, _) in known_volumes.items()) if different else {}, lacks
+    )
 
 
 def table_compression(question: Question) -> Verdict:
@@ -108,8 +110,8 @@ def _compression(target: Target) -> SourcedValue:
         "tidesdb": _lsm_compression,
     }
     reading = by_default.get(target.storage_engine, _page_compression)(target)
-    certain = bool(definitions(target)) and target.storage_engine == "innodb"
-    return reading if certain or reading.state != "known" else known(reading.value, "inferred")
+    is_certain = bool(definitions(target)) and target.storage_engine == "innodb"
+    return reading if is_certain or reading.state != "known" else known(reading.value, "inferred")
 
 
 def _page_compression(target: Target) -> SourcedValue:
@@ -127,8 +129,8 @@ def _rocksdb_compression(target: Target) -> SourcedValue:
     if options is None:
         return missing("variable rocksdb_default_cf_options")
     words: list[Any] = re.findall(r"compression(?:_per_level)?=([\w:]+)", options)
-    folded = "+".join(sorted({str(word).upper() for word in words}))
-    return known("OFF" if folded in ("", "KNOCOMPRESSION") else folded)
+    algorithms = "+".join(sorted({str(word).upper() for word in words}))
+    return known("OFF" if algorithms in ("", "KNOCOMPRESSION") else algorithms)
 
 
 def plan_changes(question: Question) -> dict[str, Mapping[str, tuple[str, ...]]]:

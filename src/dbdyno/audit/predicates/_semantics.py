@@ -25,16 +25,16 @@ def snapshot_defects(question: Question) -> Verdict:
     fixed = {*question.rule.threshold, *question.text.get("fixed_releases", ())}
     readings = {t.name: effective(t, question.rule.inputs[0]) for t in question.targets if t.version not in fixed}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
-    fired = {name: reading for name, reading in readings.items() if reading.value == "ON"}
-    asked = any(reading.certainty == "asked" for reading in fired.values())
-    return decide(grouped(fired.items()), lacks, "asked" if asked else "read")
+    affected = {name: reading for name, reading in readings.items() if reading.value == "ON"}
+    is_from_option_file = any(reading.certainty == "asked" for reading in affected.values())
+    return decide(grouped(affected.items()), lacks, "asked" if is_from_option_file else "read")
 
 
 def aborted_work(question: Question) -> Verdict:
     """Aborted transactions are few, or the same matter on all targets and counted."""
     shares: dict[str, float] = {}
     lacks: dict[str, str] = {}
-    hidden: list[tuple[str, str]] = []
+    dropped_errors: list[tuple[str, str]] = []
     for target in question.targets:
         errors, transactions = target.fact("run", "errors"), target.fact("run", "transactions")
         if errors is None or not transactions:
@@ -44,9 +44,9 @@ def aborted_work(question: Question) -> Verdict:
         share = sum(float(errors.get(code, 0)) for code in codes) / float(transactions)
         shares[target.name] = share
         if share > question.rule.threshold and target.fact("run", "drops_errors"):
-            hidden.append((target.name, f"{100 * share:.2g} % of the transactions, dropped by the driver"))
-    if hidden:
-        return decide(labelled(hidden), lacks)
+            dropped_errors.append((target.name, f"{100 * share:.2g} % of the transactions, dropped by the driver"))
+    if dropped_errors:
+        return decide(labelled(dropped_errors), lacks)
     flags = {name: share > question.rule.threshold for name, share in shares.items()}
     words = {name: f"{100 * share:.2g} % of the transactions" for name, share in shares.items()}
     verdict = on_some(question, flags, words)
@@ -55,15 +55,15 @@ def aborted_work(question: Question) -> Verdict:
 
 def sql_modes(question: Question) -> Verdict:
     """Sessions check alike."""
-    return spoken_differences({target.name: _flags(target) for target in question.targets})
+    return spoken_differences({target.name: _sql_mode_flags(target) for target in question.targets})
 
 
-def _flags(target: Target) -> SourcedValue:
-    told = target.fact("session", "sql_mode")
-    text = told if told is not None else target.variable("sql_mode")
+def _sql_mode_flags(target: Target) -> SourcedValue:
+    session_mode = target.fact("session", "sql_mode")
+    text = session_mode if session_mode is not None else target.variable("sql_mode")
     if text is None and target.asked("sql_mode") is not None:
         text = target.asked("sql_mode")
     if text is None:
         return missing("sql_mode of the load's sessions")
     flags = {flag.strip().upper() for flag in str(text).split(",")} - _DROPPED_FLAGS - {""}
-    return known(",".join(sorted(flags)), "read" if told is not None else "inferred")
+    return known(",".join(sorted(flags)), "read" if session_mode is not None else "inferred")

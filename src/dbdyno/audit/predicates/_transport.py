@@ -31,13 +31,13 @@ def tls_class(target: Target, limits: Mapping[str, float] = _LIMITS) -> SourcedV
     """Encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of encrypted connections."""
     ciphers = target.fact("session", "ssl_cipher")
     if ciphers is not None:
-        filled = [bool(cipher) for cipher in (ciphers if isinstance(ciphers, list) else [ciphers])]
-        return known("encrypted" if all(filled) else "mixed" if any(filled) else "plain")
+        has_cipher = [bool(cipher) for cipher in (ciphers if isinstance(ciphers, list) else [ciphers])]
+        return known("encrypted" if all(has_cipher) else "mixed" if any(has_cipher) else "plain")
     share = derived(target, "tls_share")
     if share.state != "known":
         return share
-    rounded = target.facts.summary is not None and target.facts.status_end is None
-    if number(share) >= limits["encrypted_rounded" if rounded else "encrypted"]:
+    is_rounded = target.facts.summary is not None and target.facts.status_end is None
+    if number(share) >= limits["encrypted_rounded" if is_rounded else "encrypted"]:
         return known("encrypted", share.certainty)
     return known("plain" if number(share) <= limits["plain"] else "mixed", share.certainty)
 
@@ -66,8 +66,8 @@ def _cipher(target: Target) -> SourcedValue:
 
 def untrusted_tls_flag(question: Question) -> Verdict:
     """No driver of the study has a TLS switch that its client library overrules."""
-    if lacking := fact_missing(question, "driver"):
-        return lacking
+    if undecided_verdict := fact_missing(question, "driver"):
+        return undecided_verdict
     driver = str(question.study["driver"])
     asks_for_tls = str(question.study.get("driver_tls_option") or "").upper() not in _NO_TLS
     disabled = str(question.study.get("driver_ssl_mode") or "").upper() == "DISABLED"
@@ -86,8 +86,8 @@ def _offers_tls(reading: SourcedValue) -> bool:
 
 def reconnect_plugins(question: Question) -> Verdict:
     """Workloads that reconnect log in by one plug-in everywhere."""
-    if lacking := fact_missing(question, "reconnects"):
-        return lacking
+    if undecided_verdict := fact_missing(question, "reconnects"):
+        return undecided_verdict
     if not question.study["reconnects"]:
         return not_applicable("the workload opens no connections in the window")
     name, stand_in = question.rule.inputs[0], question.rule.stand_in

@@ -21,16 +21,22 @@ def redo_saturated(question: Question) -> Verdict:
     limits = question.rule.threshold
 
     def saturated(target: Target) -> tuple[bool, str] | None:
-        ages, most = series(target, "redo.checkpoint_age"), series(target, "redo.checkpoint_limit")
+        ages, limit_bytes = series(target, "redo.checkpoint_age"), series(target, "redo.checkpoint_limit")
         waits = series(target, "redo.waits")
-        if not (ages and most) and not waits:
+        if not (ages and limit_bytes) and not waits:
             return None
-        over = sum(a > limits["age_share"] * m for a, m in zip(ages, most, strict=True)) if ages and most else 0
-        share = over / len(ages) if ages else 0.0
-        grown = waits[-1] - waits[0] if waits else 0
-        return share > limits["seconds_share"] or grown > 0, f"{share:.2f} of the seconds, {int(grown)} waits"
+        seconds_over_limit = (
+            sum(a > limits["age_share"] * m for a, m in zip(ages, limit_bytes, strict=True))
+            if ages and limit_bytes
+            else 0
+        )
+        share = seconds_over_limit / len(ages) if ages else 0.0
+        wait_growth = waits[-1] - waits[0] if waits else 0
+        return share > limits[
+            "seconds_share"
+        ] or wait_growth > 0, f"{share:.2f} of the seconds, {int(wait_growth)} waits"
 
-    return _judged(question, saturated)
+    return _judge_targets(question, saturated)
 
 
 def flush_debt(question: Question) -> Verdict:
@@ -38,17 +44,17 @@ def flush_debt(question: Question) -> Verdict:
 
     def indebted(target: Target) -> tuple[bool, str] | None:
         dirty, ages = series(target, "bytes.dirty"), series(target, "redo.checkpoint_age")
-        most, pool = series(target, "redo.checkpoint_limit"), number(effective(target, "memory.buffer_pool"))
+        limit_bytes, pool = series(target, "redo.checkpoint_limit"), number(effective(target, "memory.buffer_pool"))
         shares = []
         if dirty and pool > 0:
             shares.append((dirty[-1] - dirty[0]) / pool)
-        if ages and most and most[-1] > 0:
-            shares.append((ages[-1] - ages[0]) / most[-1])
+        if ages and limit_bytes and limit_bytes[-1] > 0:
+            shares.append((ages[-1] - ages[0]) / limit_bytes[-1])
         if not shares:
             return None
         return max(shares) > question.rule.threshold, f"debt grew by {max(shares):.2f}"
 
-    return _judged(question, indebted)
+    return _judge_targets(question, indebted)
 
 
 def warm_up(question: Question) -> Verdict:
@@ -59,13 +65,13 @@ def warm_up(question: Question) -> Verdict:
         fifth = len(misses) // 5
         if fifth < 2:
             return None
-        done = target.fact("run", "transactions_each_second") or [1.0] * len(misses)
-        first = (misses[fifth - 1] - misses[0]) / max(sum(done[1:fifth]), 1.0)
-        last = (misses[-1] - misses[-fifth]) / max(sum(done[len(misses) - fifth + 1 : len(misses)]), 1.0)
-        change = abs(first - last) / max(first, last) if max(first, last) > 0 else 0.0
+        transactions = target.fact("run", "transactions_each_second") or [1.0] * len(misses)
+        first_rate = (misses[fifth - 1] - misses[0]) / max(sum(transactions[1:fifth]), 1.0)
+        last_rate = (misses[-1] - misses[-fifth]) / max(sum(transactions[len(misses) - fifth + 1 : len(misses)]), 1.0)
+        change = abs(first_rate - last_rate) / max(first_rate, last_rate) if max(first_rate, last_rate) > 0 else 0.0
         return change > question.rule.threshold, f"misses changed by {change:.2f}"
 
-    verdict = _judged(question, warming)
+    verdict = _judge_targets(question, warming)
     sampled = {target.name for target in question.targets if series(target, "pool.misses")}
     return replace(verdict, lacks={n: _SHORT if n in sampled else words for n, words in verdict.lacks.items()})
 
@@ -76,7 +82,9 @@ def compaction_debt(question: Question) -> Verdict:
     lacks: dict[str, str] = {}
     for target in question.targets:
         memtables = series(target, "lsm.memtable_bytes")
-        pending = _rows(target, "rocksdb_estimate_pending_compaction_bytes", "tidesdb_pending_compaction_bytes")
+        pending = _counter_values(
+            target, "rocksdb_estimate_pending_compaction_bytes", "tidesdb_pending_compaction_bytes"
+        )
         buffer = number(effective(target, "flush.write_buffer")) or 64 << 20
         if not memtables and not pending:
             lacks[target.name] = _NO_SECONDS
@@ -87,13 +95,15 @@ def compaction_debt(question: Question) -> Verdict:
     return decide(labelled(words), lacks)
 
 
-def _judged(question: Question, judge: Callable[[Target], tuple[bool, str] | None]) -> Verdict:
-    judged = {target.name: judge(target) for target in question.targets}
-    lacks = {name: _NO_SECONDS for name, verdict in judged.items() if verdict is None}
-    told = {name: verdict for name, verdict in judged.items() if verdict is not None}
-    if lacks and len(told) < 2:
+def _judge_targets(question: Question, judge: Callable[[Target], tuple[bool, str] | None]) -> Verdict:
+    verdicts = {target.name: judge(target) for target in question.targets}
+    lacks = {name: _NO_SECONDS for name, verdict in verdicts.items() if verdict is None}
+    known_verdicts = {name: verdict for name, verdict in verdicts.items() if verdict is not None}
+    if lacks and len(known_verdicts) < 2:
         return undecided(lacks)
-    verdict = on_some(question, {n: v[0] for n, v in told.items()}, {n: v[1] for n, v in told.items()})
+    verdict = on_some(
+        question, {n: v[0] for n, v in known_verdicts.items()}, {n: v[1] for n, v in known_verdicts.items()}
+    )
     return decide(verdict.values, lacks) if lacks else verdict
 
 
@@ -101,21 +111,21 @@ def series(target: Target, counter_id: str) -> list[float]:
     """A counter over the seconds of the window; empty when a second lacks it."""
     if sampled := target.facts.counters_each_second.get(counter_id):
         return list(sampled)
-    source = _source(target, counter_id)
+    source = _counter_source(target, counter_id)
     if source is None:
         return []
     values = [source.value(row) for row in target.facts.status_each_second]
     return [value for value in values if value is not None] if None not in values else []
 
 
-def _source(target: Target, counter_id: str) -> CounterSource | None:
+def _counter_source(target: Target, counter_id: str) -> CounterSource | None:
     if not target.family or not target.facts.status_each_second:
         return None
     sources = counter_sources(target.family, target.version, (target.storage_engine,))
     return next((source for source in sources if source.counter_id == counter_id), None)
 
 
-def _rows(target: Target, *names: str) -> list[float]:
+def _counter_values(target: Target, *names: str) -> list[float]:
     for name in names:
         values = [row.get(name) for row in target.facts.status_each_second]
         if values and None not in values:

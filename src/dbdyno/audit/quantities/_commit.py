@@ -11,26 +11,26 @@ from dbdyno.audit._target import Target
 def commit_class(target: Target) -> SourcedValue:
     """Return what a commit survives."""
     if target.storage_engine == "tidesdb":
-        return _tidesdb_commit(target)
+        return _tidesdb_commit_class(target)
     if target.storage_engine == "rocksdb" and switch(target.variable("rocksdb_write_disable_wal") or "OFF") == "ON":
         return known("sync-never")
     policy = effective(target, "commit.redo_flush")
     if policy.state != "known":
         return policy
     if policy.value == 0:
-        return _periodic(target, policy)
+        return _periodic_commit_class(target, policy)
     return known("write-each-commit" if policy.value == 2 else "sync-each-commit", policy.certainty)
 
 
-def _tidesdb_commit(target: Target) -> SourcedValue:
+def _tidesdb_commit_class(target: Target) -> SourcedValue:
     mode = effective(target, "commit.redo_flush")
     if mode.value == "INTERVAL":
-        return _periodic(target, mode)
+        return _periodic_commit_class(target, mode)
     names = {"FULL": "sync-each-commit", "NONE": "sync-never"}
     return known(names.get(str(mode.value), str(mode.value)), mode.certainty) if mode.state == "known" else mode
 
 
-def _periodic(target: Target, policy: SourcedValue) -> SourcedValue:
+def _periodic_commit_class(target: Target, policy: SourcedValue) -> SourcedValue:
     interval = effective(target, "commit.redo_flush_interval")
     seconds = interval.value if interval.state == "known" else 1
     return known(f"sync-periodic({seconds} s)", weakest(policy.certainty, interval.certainty))

@@ -16,8 +16,8 @@ def pool_instances(target: Target) -> SourcedValue:
         return known(1)
     reading = effective(target, "memory.buffer_pool_instances")
     pool = effective(target, "memory.buffer_pool")
-    small = reading.certainty == "asked" and pool.state == "known" and number(pool) < _GIB
-    return known(1, "asked") if small and not target.is_family(MYSQL, "", "5.6") else reading
+    is_small = reading.certainty == "asked" and pool.state == "known" and number(pool) < _GIB
+    return known(1, "asked") if is_small and not target.is_family(MYSQL, "", "5.6") else reading
 
 
 def lru_scan_total(target: Target) -> SourcedValue:

@@ -41,8 +41,8 @@ def data_io_flags(target: Target) -> SourcedValue:
     if method.state == "missing" and not target.is_family("mariadb", "11.0"):
         return method
     flags = []
-    through = effective(target, "io.data_file_write_through").value == "ON"
-    if through or (method.value == "O_DSYNC" and target.family != "mariadb"):
+    is_write_through = effective(target, "io.data_file_write_through").value == "ON"
+    if is_write_through or (method.value == "O_DSYNC" and target.family != "mariadb"):
         flags.append("write-through")
     if method.value in ("O_DIRECT_NO_FSYNC", "NOSYNC") or doublewrite(target).value == "fast":
         flags.append("no-fsync")
@@ -81,13 +81,13 @@ def cache_bytes(target: Target) -> SourcedValue:
         return as_derived(cache)
     buffers = effective(target, "flush.write_buffer")
     if target.storage_engine == "rocksdb" and buffers.state == "known" and number(buffers) == 0:
-        buffers = _column_family_buffers(target)
+        buffers = _column_family_buffer_bytes(target)
     if buffers.state != "known":
         return buffers if buffers.state == "missing" else missing("write buffer")
     return known(int(number(cache) + number(buffers)), weakest("derived", cache.certainty, buffers.certainty))
 
 
-def _column_family_buffers(target: Target) -> SourcedValue:
+def _column_family_buffer_bytes(target: Target) -> SourcedValue:
     """Write buffers of the default column family: size times number; further families come on top."""
     text = target.variable("rocksdb_default_cf_options") or ""
     size = re.search(r"write_buffer_size=(\w+)", text)

@@ -13,11 +13,11 @@ def tls_share(target: Target) -> SourcedValue:
     """Share of new connections that were encrypted over a time that contains the load; a late dump stands in."""
     start, end = target.facts.status, target.facts.status_end
     if end is not None and start is not None:
-        return _share(end, start, "derived")
+        return _tls_connection_share(end, start, "derived")
     if target.facts.summary:
-        return _share(target.facts.summary, {}, "inferred")
+        return _tls_connection_share(target.facts.summary, {}, "inferred")
     if start is not None and taken_after_a_load(start):
-        return _share(start, {}, "inferred")
+        return _tls_connection_share(start, {}, "inferred")
     return missing("Ssl_accepts and Connections around a load, or the cipher of the load's sessions")
 
 
@@ -27,7 +27,7 @@ def taken_after_a_load(status: Mapping[str, str]) -> bool:
     return uptime >= 60 and commits > 0
 
 
-def _share(end: Mapping[str, str], start: Mapping[str, str], certainty: Certainty) -> SourcedValue:
+def _tls_connection_share(end: Mapping[str, str], start: Mapping[str, str], certainty: Certainty) -> SourcedValue:
     def growth(name: str) -> float:
         return (parse_number(end.get(name, "0")) or 0) - (parse_number(start.get(name, "0")) or 0)
 

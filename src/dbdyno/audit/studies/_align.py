@@ -58,7 +58,7 @@ def align_study(study: Study, sets: Sequence[ComparisonSet]) -> AlignedStudy:
     outcomes = []
     for finding in audit(sets).findings:
         if finding.severity != "info":
-            outcome = _outcome(finding, draft)
+            outcome = _align_finding(finding, draft)
             by_policy = study.policy != "aligned" and outcome.why == HELD
             outcomes.append(
                 FindingOutcome(finding, (f"{_ALIGNED} in place of {study.policy}",)) if by_policy else outcome
@@ -74,27 +74,27 @@ def _aligned_policy(study: Study) -> Study:
     return replace(study, policy="aligned", targets=tuple(targets))
 
 
-def _outcome(finding: Finding, draft: Draft) -> FindingOutcome:
-    if changes := _in_the_study(finding, draft):
+def _align_finding(finding: Finding, draft: Draft) -> FindingOutcome:
+    if changes := _change_study(finding, draft):
         return FindingOutcome(finding, changes)
-    if why := why_left(finding):
-        return FindingOutcome(finding, why=why, is_left=True)
-    aligned = [] if _is_moot(finding, draft) else _aligned(finding, draft)
+    if reason := why_left(finding):
+        return FindingOutcome(finding, why=reason, is_left=True)
+    aligned = [] if _is_moot(finding, draft) else _align_settings(finding, draft)
     changes = tuple(dict.fromkeys((*draft.without_named(finding), *aligned)))
     if changes:
         return FindingOutcome(finding, changes)
     if any(not draft.is_ours(target) for target in draft.study.targets):
         return FindingOutcome(finding, why=_FOREIGN, is_left=True)
-    if why := why_held(finding):
-        return FindingOutcome(finding, why=why)
+    if reason := why_held(finding):
+        return FindingOutcome(finding, why=reason)
     if _is_moot(finding, draft):
         return FindingOutcome(finding, why=_NO_BINLOG)
     inputs = inputs_behind(finding)
-    held = [name for name in inputs if draft.is_held(name)]
-    open_ones = [name for name in inputs if name not in held and draft.differs(name)]
-    if open_ones and set(open_ones) <= draft.added:
+    held_inputs = [name for name in inputs if draft.is_held(name)]
+    open_inputs = [name for name in inputs if name not in held_inputs and draft.differs(name)]
+    if open_inputs and set(open_inputs) <= draft.added:
         return FindingOutcome(finding, why=_GIVEN)
-    if held and not open_ones:
+    if held_inputs and not open_inputs:
         return FindingOutcome(finding, why=HELD)
     return FindingOutcome(finding, why=_UNKNOWN, is_left=True)
 
@@ -104,7 +104,7 @@ def _is_moot(finding: Finding, draft: Draft) -> bool:
     return finding.rule.when.get("binlog.enabled") == "ON" and not draft.sets("log_bin", "binlog.enabled")
 
 
-def _in_the_study(finding: Finding, draft: Draft) -> tuple[str, ...]:
+def _change_study(finding: Finding, draft: Draft) -> tuple[str, ...]:
     """Return what the study itself can do otherwise: order, repeats, processors."""
     study = draft.study
     if finding.rule.rule_id == "time-order-confound":
@@ -119,7 +119,7 @@ def _in_the_study(finding: Finding, draft: Draft) -> tuple[str, ...]:
     return ()
 
 
-def _aligned(finding: Finding, draft: Draft) -> list[str]:
+def _align_settings(finding: Finding, draft: Draft) -> list[str]:
     changes: list[str] = []
     for name in inputs_behind(finding):
         changes += draft.without_overrides(name)

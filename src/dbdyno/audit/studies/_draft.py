@@ -46,8 +46,8 @@ class Draft:
 
     @classmethod
     def of(cls, study: Study, sets: Sequence[ComparisonSet]) -> Draft:
-        everyone = [facts for one in sets for facts in one.targets]
-        matched = {target.name: facts for target in study.targets if (facts := _match(target, everyone))}
+        all_facts = [facts for target_set in sets for facts in target_set.targets]
+        matched = {target.name: facts for target in study.targets if (facts := _match_facts(target, all_facts))}
         return cls(
             study,
             matched,
@@ -68,8 +68,8 @@ class Draft:
     def processors(self) -> int:
         """Count processors of the machine on which client and all servers run; 0 when it can't be divided."""
         counts = [facts.host.get("processors", 0) for facts in self.facts.values()]
-        ours = all(self.is_ours(target) for target in self.study.targets)
-        return min(counts) if ours and counts and min(counts) > 1 else 0
+        are_ours = all(self.is_ours(target) for target in self.study.targets)
+        return min(counts) if are_ours and counts and min(counts) > 1 else 0
 
     def is_ours(self, target: Target) -> bool:
         """Started and configured by dbdyno."""
@@ -98,20 +98,24 @@ class Draft:
             return changes
         for target in self.study.targets:
             if self.is_ours(target):
-                gone = self._take_out(target, options_of(name, self.options[target.name], *self.server(target)))
-                gone += self._take_out_setting(target, baseline_id(name))
-                self.at_default |= {(target.name, name)} if gone else set()
-                changes += gone
+                removals = self._take_out(target, options_of(name, self.options[target.name], *self.server(target)))
+                removals += self._take_out_setting(target, baseline_id(name))
+                self.at_default |= {(target.name, name)} if removals else set()
+                changes += removals
         return changes
 
     def _take_out(self, target: Target, names: set[str]) -> list[str]:
-        own = self.options[target.name]
-        gone = [option for option in own if requested_option(option)[0] in names]
-        return [f"{target.name}: {option} = {own.pop(option)} taken out" for option in gone]
+        options = self.options[target.name]
+        removed_options = [option for option in options if requested_option(option)[0] in names]
+        return [f"{target.name}: {option} = {options.pop(option)} taken out" for option in removed_options]
 
     def _take_out_setting(self, target: Target, name: str) -> list[str]:
-        own = self.settings[target.name]
-        return [f"{target.name}: {name} = {setting_text(name, own.pop(name))} taken out"] if name in own else []
+        target_settings = self.settings[target.name]
+        return (
+            [f"{target.name}: {name} = {setting_text(name, target_settings.pop(name))} taken out"]
+            if name in target_settings
+            else []
+        )
 
     def at_read_committed(self) -> tuple[str, ...]:
         """MyRocks aborts a write to what changed since its snapshot at REPEATABLE READ, and waits at READ COMMITTED.
@@ -127,9 +131,11 @@ class Draft:
 
     def sets(self, variable: str, name: str) -> bool:
         """Return whether the study sets a variable on any target, by its option or by its neutral parameter."""
-        neutral = name in self.shared or any(name in own for own in self.settings.values())
+        neutral = name in self.shared or any(name in target_values for target_values in self.settings.values())
         return neutral or any(
-            requested_option(option)[0] == variable for own in self.options.values() for option in own
+            requested_option(option)[0] == variable
+            for target_values in self.options.values()
+            for option in target_values
         )
 
     def is_held(self, name: str) -> bool:
@@ -142,20 +148,22 @@ class Draft:
 
     def with_one_value(self, name: str) -> list[str]:
         """Give one value to an input that dbdyno does not set, on all targets whose servers take it."""
-        known = self._known(name)
+        known_readings = self._known_values(name)
         if name in self.added or not self.differs(name):
             return []
-        value = self._common(name, known)
-        donors = [target for target, reading in known.items() if reading.value == value and not reading.implied]
+        value = self._common_value(name, known_readings)
+        source_targets = [
+            target for target, reading in known_readings.items() if reading.value == value and not reading.implied
+        ]
         self.added.add(name)
-        text = self._text(donors, name) or str(value)
-        if (neutral := self._neutral(baseline_id(name), text)) is not None:
+        text = self._server_text(source_targets, name) or str(value)
+        if (neutral := self._neutral_value(baseline_id(name), text)) is not None:
             self.shared[baseline_id(name)] = neutral
             return [f"all targets: {baseline_id(name)} = {setting_text(baseline_id(name), neutral)}"]
         changes = []
         for target in self.study.targets:
             server = self.server(target)
-            if target.name not in known or known[target.name].implied or not self.is_ours(target):
+            if target.name not in known_readings or known_readings[target.name].implied or not self.is_ours(target):
                 continue
             for option in set() if is_held(name, *server) else variables_of(name, *server):
                 if takes(option, name, *server[:2]):
@@ -163,7 +171,7 @@ class Draft:
                     changes.append(f"{target.name}: {option} = {text}")
         return changes
 
-    def _neutral(self, name: str, text: str) -> SettingValue | None:
+    def _neutral_value(self, name: str, text: str) -> SettingValue | None:
         """The value in neutral words, where all targets of ours can have it so."""
         if name not in vocabulary():
             return None
@@ -176,9 +184,9 @@ class Draft:
 
     def differs(self, name: str) -> bool:
         """Return whether a parameter has several values in effect."""
-        return len({reading.value for reading in self._known(name).values()}) > 1
+        return len({reading.value for reading in self._known_values(name).values()}) > 1
 
-    def _known(self, name: str) -> dict[str, SourcedValue]:
+    def _known_values(self, name: str) -> dict[str, SourcedValue]:
         """Value in effect of a parameter on each target where it is known."""
         if name not in neutral_parameters():
             return {}
@@ -191,36 +199,36 @@ class Draft:
         }
         return {target: reading for target, reading in readings.items() if reading.state == "known"}
 
-    def _common(self, name: str, known: dict[str, SourcedValue]) -> Value:
+    def _common_value(self, name: str, known_readings: dict[str, SourcedValue]) -> Value:
         """Return what holds where there is no option; else the default of most servers, else what most have."""
-        implied = [reading.value for reading in known.values() if reading.implied]
-        if implied:
-            return implied[0]
+        implied_values = [reading.value for reading in known_readings.values() if reading.implied]
+        if implied_values:
+            return implied_values[0]
         defaults = Counter(
             default.value
             for target in self.study.targets
-            if target.name in known and (default := default_of(name, *self.server(target))).state == "known"
+            if target.name in known_readings and (default := default_of(name, *self.server(target))).state == "known"
         )
-        having = Counter(reading.value for reading in known.values())
-        return max(having, key=lambda value: (defaults[value], having[value]))
+        value_counts = Counter(reading.value for reading in known_readings.values())
+        return max(value_counts, key=lambda value: (defaults[value], value_counts[value]))
 
-    def _text(self, donors: Sequence[str], name: str) -> str:
+    def _server_text(self, source_targets: Sequence[str], name: str) -> str:
         """The value as a server that has it writes it."""
         for target in self.study.targets:
-            if target.name in donors:
+            if target.name in source_targets:
                 rows = self.facts[target.name].variables or {}
                 return next((rows[v] for v in variables_of(name, *self.server(target)) if v in rows), "")
         return ""
 
 
-def _match(target: Target, everyone: Sequence[TargetFacts]) -> TargetFacts | None:
-    by_name = [facts for facts in everyone if facts.name == target.name]
+def _match_facts(target: Target, all_facts: Sequence[TargetFacts]) -> TargetFacts | None:
+    by_name = [facts for facts in all_facts if facts.name == target.name]
     engine = target.engine
-    alike = [
+    same_server_facts = [
         facts
-        for facts in everyone
+        for facts in all_facts
         if (server := server_of(facts))[0] == engine.family
         and f"{server[1]}.".startswith(f"{engine.version}.")
         and server[2] == engine.storage_engine
     ]
-    return next(iter(by_name + alike), None)
+    return next(iter(by_name + same_server_facts), None)

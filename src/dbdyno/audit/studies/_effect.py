@@ -107,88 +107,105 @@ def weigh_findings(
     def weighed(finding: Finding) -> Finding:
         if finding.severity not in _WEIGHED or finding.between:
             return finding
-        here = [one for one in sets if one.campaign == finding.campaign and one.tier in (finding.tiers or (one.tier,))]
+        affected_sets = [
+            target_set
+            for target_set in sets
+            if target_set.campaign == finding.campaign and target_set.tier in (finding.tiers or (target_set.tier,))
+        ]
         influences = [
             influence
-            for one in here
-            for pair in pairs.get((one.campaign, one.tier), ())
-            for influence in _influences(finding, pair, one, ranking.levels)
+            for target_set in affected_sets
+            for pair in pairs.get((target_set.campaign, target_set.tier), ())
+            for influence in _possible_influences(finding, pair, target_set, ranking.levels)
         ]
-        return _weighed(finding, influences)
+        return _weigh_finding(finding, influences)
 
     return tuple(sorted(map(weighed, findings), key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def _weighed(finding: Finding, influences: Sequence[Influence]) -> Finding:
+def _weigh_finding(finding: Finding, influences: Sequence[Influence]) -> Finding:
     if not influences:
         return finding
     gravest = max(influences, key=lambda influence: influence.weight)
     severity = finding.severity
     if not gravest.can_overturn:
-        severity = "high" if gravest.is_enough else _lesser(max(each.gain for each in influences))
-    remark = "; ".join(filter(None, (finding.remark, _words(gravest))))
+        severity = "high" if gravest.is_enough else _lesser_severity(max(influence.gain for influence in influences))
+    remark = "; ".join(filter(None, (finding.remark, _influence_words(gravest))))
     return replace(finding, severity=severity, remark=remark)
 
 
-def _lesser(gain: float) -> Severity:
+def _lesser_severity(gain: float) -> Severity:
     return "info" if gain < _A_NOTE else "low" if gain < _COUNTS else "medium"
 
 
-def _words(gravest: Influence) -> str:
+def _influence_words(influence: Influence) -> str:
     """Return what the finding can do, by the pair to which it may have done most."""
-    helped, other = target_title(gravest.helped), target_title(gravest.other)
-    pair = gravest.pair
-    where = f"at {format_memory(pair.tier_bytes)} and {pair.concurrency} connection{'s' * (pair.concurrency != 1)}"
-    worth = "its effect is unknown"
-    if gravest.gain < math.inf:
-        worth = f"worth up to {_percent(gravest.gain)}" if gravest.gain > 1 else "no effect on throughput"
-    if gravest.can_overturn and gravest.ratio > 1:
-        lead = f"at least {_percent(gravest.low)}" if pair.is_significant else f"{_percent(gravest.ratio)}, not decided"
-        return f"it may be why {helped} is ahead of {other} {where} ({lead}): {worth}"
-    if gravest.is_enough:
-        return f"it may hide that {other} is faster than {helped} {where}: {worth}"
-    if gravest.needed == math.inf:
-        return f"it cannot overturn this ranking: {helped}, which it helps, is behind {other} {where}"
-    needed = f"{helped} leads {other} by {_percent(gravest.needed)} {where}"
-    if gravest.ratio < 1:
-        needed = f"it would take {_percent(gravest.needed)} to hide that {other} is faster than {helped} {where}"
-    return f"it cannot overturn this ranking: {worth}, and {needed}"
+    helped_title, other_title = target_title(influence.helped), target_title(influence.other)
+    pair = influence.pair
+    place_words = (
+        f"at {format_memory(pair.tier_bytes)} and {pair.concurrency} connection{'s' * (pair.concurrency != 1)}"
+    )
+    worth_words = "its effect is unknown"
+    if influence.gain < math.inf:
+        worth_words = (
+            f"worth up to {_percent_words(influence.gain)}" if influence.gain > 1 else "no effect on throughput"
+        )
+    if influence.can_overturn and influence.ratio > 1:
+        lead_text = (
+            f"at least {_percent_words(influence.low)}"
+            if pair.is_significant
+            else f"{_percent_words(influence.ratio)}, not decided"
+        )
+        return f"it may be why {helped_title} is ahead of {other_title} {place_words} ({lead_text}): {worth_words}"
+    if influence.is_enough:
+        return f"it may hide that {other_title} is faster than {helped_title} {place_words}: {worth_words}"
+    if influence.needed == math.inf:
+        return f"it cannot overturn this ranking: {helped_title}, which it helps, is behind {other_title} {place_words}"
+    needed_words = f"{helped_title} leads {other_title} by {_percent_words(influence.needed)} {place_words}"
+    if influence.ratio < 1:
+        needed_words = (
+            f"it would take {_percent_words(influence.needed)} to hide that {other_title} is faster than "
+            f"{helped_title} {place_words}"
+        )
+    return f"it cannot overturn this ranking: {worth_words}, and {needed_words}"
 
 
-def _percent(factor: float) -> str:
+def _percent_words(factor: float) -> str:
     percent = 100 * (factor - 1)
     return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
 
 
-def _influences(finding: Finding, pair: Comparison, here: ComparisonSet, levels: Levels) -> Iterator[Influence]:
+def _possible_influences(
+    finding: Finding, pair: Comparison, comparison_set: ComparisonSet, levels: Levels
+) -> Iterator[Influence]:
     """Both directions in which a finding may have moved a pair, where it may."""
-    effect, labels = _effects().get(finding.rule.rule_id, Effect()), _labels(finding)
-    turned = 1 / pair.ratio, 1 / pair.high, 1 / pair.low if pair.low > 0 else math.inf
+    effect, labels = _effects().get(finding.rule.rule_id, Effect()), _values_by_target(finding)
+    inverse_interval = 1 / pair.ratio, 1 / pair.high, 1 / pair.low if pair.low > 0 else math.inf
     for helped, other, (ratio, low, high) in (
         (pair.left, pair.right, (pair.ratio, pair.low, pair.high)),
-        (pair.right, pair.left, turned),
+        (pair.right, pair.left, inverse_interval),
     ):
-        if _may_help(effect, finding, labels, helped, other, is_ahead=ratio > 1):
-            gain = _gain(effect, labels, helped, other, pair, here, levels)
+        if _can_help(effect, finding, labels, helped, other, is_ahead=ratio > 1):
+            gain = _largest_gain(effect, labels, helped, other, pair, comparison_set, levels)
             yield Influence(helped, other, pair, ratio, low, high, gain)
 
 
-def _may_help(effect: Effect, finding: Finding, labels: Labels, one: str, other: str, *, is_ahead: bool) -> bool:
+def _can_help(effect: Effect, finding: Finding, labels: Labels, target: str, other: str, *, is_ahead: bool) -> bool:
     """Return whether the finding may make one target faster than the other."""
     if effect.helps == "slower":
         return not is_ahead
     if finding.rule.scope == "target" or effect.helps in ("named", "others"):
-        is_named = one in finding.targets
-        differ = is_named != (other in finding.targets)
-        return differ and (not effect.helps or is_named == (effect.helps == "named"))
-    difference = _first_difference(labels, one, other)
+        is_named = target in finding.targets
+        is_one_named = is_named != (other in finding.targets)
+        return is_one_named and (not effect.helps or is_named == (effect.helps == "named"))
+    difference = _first_difference(labels, target, other)
     if difference is None:
         return False
-    first, second = (_rank(effect.helps, value) for value in difference[1:])
-    return first is None or second is None or first < second
+    first_rank, second_rank = (_value_rank(effect.helps, value) for value in difference[1:])
+    return first_rank is None or second_rank is None or first_rank < second_rank
 
 
-def _rank(helps: str | list[str], value: str) -> float | None:
+def _value_rank(helps: str | list[str], value: str) -> float | None:
     """Place of a value, the most helped first; None where that is not known."""
     if isinstance(helps, str):
         number = _number(value)
@@ -197,39 +214,41 @@ def _rank(helps: str | list[str], value: str) -> float | None:
     return helps.index(name) if name in helps else 1 if len(helps) == 1 else None
 
 
-def _gain(
+def _largest_gain(
     effect: Effect,
     labels: Labels,
     helped: str,
     other: str,
     pair: Comparison,
-    here: ComparisonSet,
+    comparison_set: ComparisonSet,
     levels: Levels,
 ) -> float:
     """Most that a finding is worth to the helped one, as a factor."""
     if isinstance(effect.size, float):
         return effect.size
     name, *values = _first_difference(labels, helped, other) or ("",)
-    if name == _RESIDENT and _storage_engine(here, helped) == "innodb":
+    if name == _RESIDENT and _storage_engine(comparison_set, helped) == "innodb":
         return 1.0  # rows are in the buffer pool alone: what its process takes besides saves no read
     numbers = [_number(value) for value in values]
     if len(numbers) < 2 or numbers[0] is None or numbers[1] is None:
         return math.inf
-    most, least = max(numbers[0], numbers[1]), min(numbers[0], numbers[1])
+    larger, smaller = max(numbers[0], numbers[1]), min(numbers[0], numbers[1])
     if effect.size == "ratio":
-        return most / least if least else math.inf
+        return larger / smaller if smaller else math.inf
     if effect.size == "share":
-        return (100 - least) / (100 - most) if most < 100 else math.inf
-    return _memory_gain(other, most - least, pair, here, levels)
+        return (100 - smaller) / (100 - larger) if larger < 100 else math.inf
+    return _memory_gain(other, larger - smaller, pair, comparison_set, levels)
 
 
-def _storage_engine(here: ComparisonSet, target: str) -> str:
-    return next((facts.storage_engine for facts in here.targets if facts.name == target), "")
+def _storage_engine(comparison_set: ComparisonSet, target: str) -> str:
+    return next((facts.storage_engine for facts in comparison_set.targets if facts.name == target), "")
 
 
-def _memory_gain(target: str, more_bytes: float, pair: Comparison, here: ComparisonSet, levels: Levels) -> float:
+def _memory_gain(
+    target: str, more_bytes: float, pair: Comparison, comparison_set: ComparisonSet, levels: Levels
+) -> float:
     """Return what a target would gain by as much more memory: nothing where it holds all rows already."""
-    facts = next((facts for facts in here.targets if facts.name == target), None)
+    facts = next((facts for facts in comparison_set.targets if facts.name == target), None)
     data_bytes = facts.schema.get("data_bytes") if facts else None
     if not pair.tier_bytes:
         return math.inf
@@ -237,29 +256,31 @@ def _memory_gain(target: str, more_bytes: float, pair: Comparison, here: Compari
         return 1.0
     gain = 1 + more_bytes / pair.tier_bytes
     by_tier = levels.get((target, pair.workload, pair.route, pair.concurrency), {})
-    larger = [tier for tier in by_tier if tier >= pair.tier_bytes + more_bytes]
-    if larger and (level := by_tier.get(pair.tier_bytes)):
-        return min(gain, max(by_tier[min(larger)] / level, 1.0))
+    larger_tiers = [tier for tier in by_tier if tier >= pair.tier_bytes + more_bytes]
+    if larger_tiers and (level := by_tier.get(pair.tier_bytes)):
+        return min(gain, max(by_tier[min(larger_tiers)] / level, 1.0))
     return gain
 
 
-def _labels(finding: Finding) -> Labels:
+def _values_by_target(finding: Finding) -> Labels:
     """Target -> input -> value."""
     values = finding.values
-    nested = all(isinstance(groups, Mapping) for groups in values.values())
+    is_nested = all(isinstance(groups, Mapping) for groups in values.values())
     labels: dict[str, dict[str, str]] = {}
-    for name, groups in (values if nested else {"": values}).items():
+    for name, groups in (values if is_nested else {"": values}).items():
         for value, targets in groups.items():
             for target in targets:
                 labels.setdefault(target, {})[name] = value
     return labels
 
 
-def _first_difference(labels: Labels, one: str, other: str) -> tuple[str, str, str] | None:
+def _first_difference(labels: Labels, target: str, other_target: str) -> tuple[str, str, str] | None:
     """The first input in which two targets differ, and their values."""
-    theirs = labels.get(other, {})
-    shared = ((name, value, theirs[name]) for name, value in labels.get(one, {}).items() if name in theirs)
-    return next((each for each in shared if each[1] != each[2]), None)
+    other_labels = labels.get(other_target, {})
+    shared = (
+        (name, value, other_labels[name]) for name, value in labels.get(target, {}).items() if name in other_labels
+    )
+    return next((difference for difference in shared if difference[1] != difference[2]), None)
 
 
 def _number(value: str) -> float | None:

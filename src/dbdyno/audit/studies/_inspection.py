@@ -60,8 +60,10 @@ class StoredSource:
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
         """See `RunSource`."""
-        late = self.results.optional_document(run_id, "variables_after") if self.at_end and name == "variables" else {}
-        return late or self.results.optional_document(run_id, name)
+        after_window = (
+            self.results.optional_document(run_id, "variables_after") if self.at_end and name == "variables" else {}
+        )
+        return after_window or self.results.optional_document(run_id, name)
 
     def option_file(self, run_id: str) -> str:
         """See `RunSource`."""
@@ -82,7 +84,7 @@ class InspectedSource:
     @classmethod
     def over(cls, results: Results, looks: Sequence[StoredRun]) -> InspectedSource:
         """Looks by the ids of the runs that they stand for."""
-        return cls(StoredSource(results), {look.record.run.run_id: look for look in looks})
+        return cls(StoredSource(results), {stored_run.record.run.run_id: stored_run for stored_run in looks})
 
     @property
     def host(self) -> Mapping[str, Any]:
@@ -99,13 +101,13 @@ class InspectedSource:
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
         """See `RunSource`."""
-        look = self.looks.get(run_id)
-        return self.stored.document(run_id, name) if look is None else getattr(look, name)
+        stored_run = self.looks.get(run_id)
+        return self.stored.document(run_id, name) if stored_run is None else getattr(stored_run, name)
 
     def option_file(self, run_id: str) -> str:
         """See `RunSource`."""
-        look = self.looks.get(run_id)
-        return self.stored.option_file(run_id) if look is None else look.server_cnf
+        stored_run = self.looks.get(run_id)
+        return self.stored.option_file(run_id) if stored_run is None else stored_run.server_cnf
 
     def window(self, run_id: str) -> Window:
         """See `RunSource`."""

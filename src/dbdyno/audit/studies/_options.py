@@ -19,36 +19,40 @@ def variables_of(name: str, family: str, version: str, storage_engine: str) -> s
     """Variables that carry an input on a server; none where it has no such thing."""
     if name.startswith("variables:"):
         return {name.partition(":")[2]}
-    shown = neutral_parameters()[name].shown(family, version, storage_engine) if name in neutral_parameters() else None
-    return {shown.variable} if shown is not None else set()
+    server_variable = (
+        neutral_parameters()[name].shown(family, version, storage_engine) if name in neutral_parameters() else None
+    )
+    return {server_variable.variable} if server_variable is not None else set()
 
 
 def options_of(name: str, own: Iterable[str], family: str, version: str, storage_engine: str) -> set[str]:
     """Options that decide an input on a server: its variable's, the baseline's, and those of the study known for it."""
-    found = variables_of(name, family, version, storage_engine)
+    names = variables_of(name, family, version, storage_engine)
     for parameter in parameters_for(storage_engine):
         for row in parameter.rows_of(family, version):
-            if parameter.parameter_id == baseline_id(name) or row.read.partition(":")[2] in found:
-                found.add(requested_option(row.name)[0])
+            if parameter.parameter_id == baseline_id(name) or row.read.partition(":")[2] in names:
+                names.add(requested_option(row.name)[0])
     for option in own:
-        known = lookup_option(option, family, version)
-        if known is not None and known.parameter_id == name:
-            found.add(requested_option(option)[0])
-    return found
+        catalogue_entry = lookup_option(option, family, version)
+        if catalogue_entry is not None and catalogue_entry.parameter_id == name:
+            names.add(requested_option(option)[0])
+    return names
 
 
 def is_held(name: str, family: str, version: str, storage_engine: str) -> bool:
     """Return whether dbdyno decides an input on a server, or the server has no such thing."""
-    for parameter in _stated(storage_engine):
-        decides = parameter.row(family, version) is not None or parameter.without
-        if parameter.parameter_id == baseline_id(name) and decides:
+    for parameter in _parameters_dbdyno_sets(storage_engine):
+        is_decided = parameter.row(family, version) is not None or parameter.without
+        if parameter.parameter_id == baseline_id(name) and is_decided:
             return True
-    return variables_of(name, family, version, storage_engine) <= _held(family, version, storage_engine)
+    return variables_of(name, family, version, storage_engine) <= _variables_dbdyno_sets(
+        family, version, storage_engine
+    )
 
 
-def _held(family: str, version: str, storage_engine: str) -> set[str]:
+def _variables_dbdyno_sets(family: str, version: str, storage_engine: str) -> set[str]:
     """Variables that dbdyno's own settings decide on a server."""
-    rows = [row for parameter in _stated(storage_engine) for row in parameter.rows_of(family, version)]
+    rows = [row for parameter in _parameters_dbdyno_sets(storage_engine) for row in parameter.rows_of(family, version)]
     return {requested_option(row.name)[0] for row in rows} | {row.read.partition(":")[2].lower() for row in rows}
 
 
@@ -60,12 +64,16 @@ def can_have(name: str, value: SettingValue, family: str, version: str, storage_
     return any(entry.without == str(value) for entry in entries)
 
 
-def _stated(storage_engine: str) -> tuple[Parameter, ...]:
+def _parameters_dbdyno_sets(storage_engine: str) -> tuple[Parameter, ...]:
     """Parameters that dbdyno sets unasked, whatever else holds."""
     return tuple(p for p in parameters_for(storage_engine) if not p.is_optional and (p.is_always or not p.needs))
 
 
 def takes(option: str, name: str, family: str, version: str) -> bool:
     """Return whether a server takes an option, and it stands for the input."""
-    known = lookup_option(option, family, version)
-    return known is not None and known.state in ("accepted", "deprecated") and known.parameter_id == name
+    catalogue_entry = lookup_option(option, family, version)
+    return (
+        catalogue_entry is not None
+        and catalogue_entry.state in ("accepted", "deprecated")
+        and catalogue_entry.parameter_id == name
+    )

@@ -13,20 +13,24 @@ from dbdyno.audit import Finding
 
 def inputs_behind(finding: Finding) -> tuple[str, ...]:
     """Neutral parameters, and variables as ``variables:NAME``, whose settings decide what the finding is about."""
-    own = _document()["rules"].get(finding.rule.rule_id)
-    if own is not None:
-        return tuple(own)
+    rule_inputs = _document()["rules"].get(finding.rule.rule_id)
+    if rule_inputs is not None:
+        return tuple(rule_inputs)
     inputs = finding.rule.inputs
-    differing = tuple(name for name in finding.values if "." in name or ":" in name)
-    chosen = differing if set(differing) & set(inputs) or finding.rule.inputs[0].startswith("parameters:") else inputs
-    found: list[str] = []
+    differing_inputs = tuple(name for name in finding.values if "." in name or ":" in name)
+    chosen = (
+        differing_inputs
+        if set(differing_inputs) & set(inputs) or finding.rule.inputs[0].startswith("parameters:")
+        else inputs
+    )
+    settings: list[str] = []
     for name in chosen:
-        group, colon, rest = name.partition(":")
+        group, colon, input_name = name.partition(":")
         if not colon or group == "variables":
-            found.append(name)
+            settings.append(name)
         elif group == "derived":
-            found += _document()["quantities"].get(rest, ())
-    return tuple(dict.fromkeys(found))
+            settings += _document()["quantities"].get(input_name, ())
+    return tuple(dict.fromkeys(settings))
 
 
 def why_left(finding: Finding) -> str:
@@ -35,8 +39,8 @@ def why_left(finding: Finding) -> str:
     A reason for one input counts where nothing else of the finding differs.
     """
     for row in _document()["left"]:
-        alone = "input" not in row or set(finding.values) == {row["input"]}
-        if row["rule"] == finding.rule.rule_id and alone:
+        is_only_input = "input" not in row or set(finding.values) == {row["input"]}
+        if row["rule"] == finding.rule.rule_id and is_only_input:
             return str(row["why"])
     return ""
 

@@ -31,14 +31,18 @@ def study_sets(results: StoredStudy, *, at_end: bool = False) -> tuple[Compariso
     for record in results.records():
         cell = record.run.cell
         places.setdefault((cell.workload, cell.route, cell.tier_bytes), []).append(record)
-    found = []
+    sets = []
     for choice, route, tier in itertools.product(study.workloads, study.routes, study.tiers_bytes):
-        here = places.get((choice.label, route, tier), [])
-        runs = [runs for target in study.targets if (runs := of_target(source, study, target, here))]
+        place_records = places.get((choice.label, route, tier), [])
+        runs = [runs for target in study.targets if (runs := of_target(source, study, target, place_records))]
         if runs:
-            told = [wrote(results, of_one.judged.run.run_id) for of_one in runs]
-            found.append(_set(study, runs, choice.label, route, tier, None if None in told else any(told)))
-    return tuple(found)
+            write_answers = [wrote(results, of_one.judged.run.run_id) for of_one in runs]
+            sets.append(
+                _comparison_set(
+                    study, runs, choice.label, route, tier, None if None in write_answers else any(write_answers)
+                )
+            )
+    return tuple(sets)
 
 
 def inspected_set(results: Results, study: Study, looks: Sequence[StoredRun]) -> ComparisonSet:
@@ -53,25 +57,25 @@ def inspected_set(results: Results, study: Study, looks: Sequence[StoredRun]) ->
     cell = looks[0].record.run.cell
     place = (cell.workload, cell.route, cell.tier_bytes)
     source = InspectedSource.over(results, looks)
-    seen = {look.record.run.cell.target: look.record for look in looks}
-    stored = [
+    records_by_target = {stored_run.record.run.cell.target: stored_run.record for stored_run in looks}
+    stored_records = [
         record
         for record in results.records()
         if (record.run.cell.workload, record.run.cell.route, record.run.cell.tier_bytes) == place
     ]
     runs = [
-        found
+        target_runs
         for target in study.targets
         if (
-            found := TargetRuns(source, study, target, (seen[target.name],))
-            if target.name in seen
-            else of_target(source, study, target, stored)
+            target_runs := TargetRuns(source, study, target, (records_by_target[target.name],))
+            if target.name in records_by_target
+            else of_target(source, study, target, stored_records)
         )
     ]
-    return _set(study, runs, cell.workload, cell.route, cell.tier_bytes, None)
+    return _comparison_set(study, runs, cell.workload, cell.route, cell.tier_bytes, None)
 
 
-def _set(
+def _comparison_set(
     study: Study, runs: Sequence[TargetRuns], label: str, route: str, tier: int, writes: bool | None
 ) -> ComparisonSet:
     return ComparisonSet(
@@ -85,8 +89,8 @@ def _set(
 
 def campaign_name(study: Study, label: str, route: str) -> str:
     """Name of what is compared under one workload and route; empty where the study has one of each."""
-    parts = [label] if len(study.workloads) > 1 else []
-    return " by ".join([*parts, *([route] if len(study.routes) > 1 else [])])
+    names = [label] if len(study.workloads) > 1 else []
+    return " by ".join([*names, *([route] if len(study.routes) > 1 else [])])
 
 
 def _study_facts(study: Study, runs: Sequence[TargetRuns], wrote_any: bool | None) -> dict[str, Any]:
@@ -129,6 +133,6 @@ def late_findings(results: StoredStudy, early: Audit) -> tuple[Finding, ...]:
     """
     if not any(caveat.code == "variables-changed" for record in results.records() for caveat in record.caveats):
         return ()
-    known = {(finding.rule.rule_id, finding.campaign) for finding in early.findings}
-    after = audit(study_sets(results, at_end=True)).findings
-    return tuple(finding for finding in after if (finding.rule.rule_id, finding.campaign) not in known)
+    early_keys = {(finding.rule.rule_id, finding.campaign) for finding in early.findings}
+    findings_after = audit(study_sets(results, at_end=True)).findings
+    return tuple(finding for finding in findings_after if (finding.rule.rule_id, finding.campaign) not in early_keys)

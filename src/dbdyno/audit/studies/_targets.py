@@ -58,29 +58,29 @@ def facts_of(runs: TargetRuns) -> TargetFacts:
     option_file = runs.source.option_file(run_id)  # empty for a server that is not ours
     return TargetFacts(
         name=runs.target.name,
-        variables=_rows(runs.document("variables")),
-        status=_rows(runs.document("status_before")),
-        status_end=_rows(runs.document("status_after")),
+        variables=_dump_rows(runs.document("variables")),
+        status=_dump_rows(runs.document("status_before")),
+        status_end=_dump_rows(runs.document("status_after")),
         counters_each_second=window.counters(),
         option_file=read_option_file(option_file).asked if option_file else None,
-        session=_session(runs),
-        schema=_schema(runs),
-        host=_host(runs, window),
-        run=_run(runs, window),
+        session=_session_facts(runs),
+        schema=_schema_facts(runs),
+        host=_host_facts(runs, window),
+        run=_run_facts(runs, window),
         version=runs.judged.version,
         storage_engine=runs.judged.storage_engine,
     )
 
 
-def _rows(dump: Mapping[str, Any]) -> dict[str, str] | None:
+def _dump_rows(dump: Mapping[str, Any]) -> dict[str, str] | None:
     return {name.lower(): str(value) for name, value in dump.items()} or None
 
 
-def _session(runs: TargetRuns) -> dict[str, Any]:
+def _session_facts(runs: TargetRuns) -> dict[str, Any]:
     """Facts of the load's own sessions, one for each run."""
     starts = [runs.source.document(record.run.run_id, "start") for record in runs.runs]
-    told = [start for start in starts if start.get("session")]
-    if not told:
+    session_starts = [start for start in starts if start.get("session")]
+    if not session_starts:
         return {}
     names = {
         "ssl_cipher": "tls_cipher",
@@ -90,18 +90,20 @@ def _session(runs: TargetRuns) -> dict[str, Any]:
         "isolation": "isolation",
     }
     facts: dict[str, Any] = {
-        ours: sorted({str(start["session"].get(theirs) or "") for start in told})
-        for ours, theirs in names.items()
-        if all(theirs in start["session"] for start in told)
+        fact_name: sorted({str(start["session"].get(session_key) or "") for start in session_starts})
+        for fact_name, session_key in names.items()
+        if all(session_key in start["session"] for start in session_starts)
     }
     if len(facts.get("collation_connection", ())) == 1:
         facts["collation_connection"] = facts["collation_connection"][0]
-    facts["ssl_version"] = " and ".join(sorted({str(start["session"].get("tls_version") or "") for start in told}))
-    facts["transport"] = _transport(runs)
+    facts["ssl_version"] = " and ".join(
+        sorted({str(start["session"].get("tls_version") or "") for start in session_starts})
+    )
+    facts["transport"] = _transport_name(runs)
     return facts
 
 
-def _transport(runs: TargetRuns) -> str:
+def _transport_name(runs: TargetRuns) -> str:
     """Socket, loopback or network; a server elsewhere is reached by the network whatever the route is called."""
     route = runs.judged.run.cell.route
     return "network" if _is_remote(runs) or is_network_route(route) else route
@@ -114,21 +116,21 @@ def _is_remote(runs: TargetRuns) -> bool:
     return address is not None and address.host not in THIS_MACHINE
 
 
-def _schema(runs: TargetRuns) -> dict[str, Any]:
-    stored = runs.document("schema")
-    facts = {name: stored[name] for name in ("ddl", "columns", "data_bytes") if stored.get(name)}
+def _schema_facts(runs: TargetRuns) -> dict[str, Any]:
+    schema_document = runs.document("schema")
+    facts = {name: schema_document[name] for name in ("ddl", "columns", "data_bytes") if schema_document.get(name)}
     datasets = (runs.source.dataset(runs.target.name) or {}).get("datasets", ())
     workload = runs.study.workload_of(runs.target.name, runs.judged.run.cell.workload)
-    wanted = [entry for entry in datasets if entry["options"] == workload.dataset_options] or list(datasets)
-    if wanted:
-        facts["row_count"] = wanted[0]["rows_total"]
+    matching_datasets = [entry for entry in datasets if entry["options"] == workload.dataset_options] or list(datasets)
+    if matching_datasets:
+        facts["row_count"] = matching_datasets[0]["rows_total"]
     return facts
 
 
-def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
+def _host_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
     """The machine that the server ran on: this one, unless the server is elsewhere."""
     if runs.is_imported:
-        return _told_machine(runs)
+        return _observed_machine(runs)
     if _is_remote(runs):
         return {"name": runs.study.servers[runs.target.engine.source.partition(":")[2]].host}
     benches = runs.source.host.get("benches", {})
@@ -136,34 +138,34 @@ def _host(runs: TargetRuns, window: Window) -> dict[str, Any]:
     machines = [benches[name] for name in sorted({run.bench for run in runs.runs}) if name in benches] or [host]
     processors = host.get("logical_cpu_count") or 0
     is_client_elsewhere = bool(runs.study.benches) and is_network_route(runs.judged.run.cell.route)
-    told = {
-        "machine_id": _together(machines, "boot_id"),
-        "name": _together(machines, "hostname"),
+    facts = {
+        "machine_id": _joined_machine_fact(machines, "boot_id"),
+        "name": _joined_machine_fact(machines, "hostname"),
         "numa_nodes": host.get("numa_node_count"),
         "thp_mode": host.get("transparent_huge_pages"),
         "rotational": host.get("rotational"),
-        "free_memory_bytes": _free_bytes(runs, window),
+        "free_memory_bytes": _cacheable_bytes(runs, window),
         "rss_bytes": window.median("server.resident"),
-        "idle_share": _share(window.median("host.cpu.idle"), processors),
+        "idle_share": _processors_used_share(window.median("host.cpu.idle"), processors),
         "client_cpu_share": None
         if is_client_elsewhere
-        else _share(window.median("client.cpu.user", "client.cpu.system"), processors),
+        else _processors_used_share(window.median("client.cpu.user", "client.cpu.system"), processors),
         "processors": processors or None,
         "cpu_partition": "processors of their own" if runs.study.pinning.is_apart or is_client_elsewhere else None,
         **{name: process.get(name) for name in ("proc_limits", "cgroup", "allocator", "numa_policy")},
     }
     if runs.is_ours:
         engine = runs.source.engine(runs.target.name) or {}
-        told |= {"option_files_read": [], "servers": 1, "base_image": _origin(engine)}
-    return {name: value for name, value in told.items() if value is not None}
+        facts |= {"option_files_read": [], "servers": 1, "base_image": _build_origin(engine)}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
-def _together(machines: Sequence[Mapping[str, Any]], fact: str) -> str | None:
+def _joined_machine_fact(machines: Sequence[Mapping[str, Any]], fact: str) -> str | None:
     """A fact of the benches that a target's runs were made on: the same for all targets whose rounds they share."""
     return " and ".join(str(machine[fact]) for machine in machines if machine.get(fact)) or None
 
 
-def _told_machine(runs: TargetRuns) -> dict[str, Any]:
+def _observed_machine(runs: TargetRuns) -> dict[str, Any]:
     """The machine by the readings beside the load; all of them, where its runs were not made on one."""
     starts = [runs.source.document(record.run.run_id, "start") for record in runs.runs]
     machines = [machine for start in starts if isinstance(machine := start.get("machine"), Mapping)]
@@ -171,27 +173,27 @@ def _told_machine(runs: TargetRuns) -> dict[str, Any]:
     return {"name": " and ".join(names)} if names else {}
 
 
-def _free_bytes(runs: TargetRuns, window: Window) -> float | None:
+def _cacheable_bytes(runs: TargetRuns, window: Window) -> float | None:
     """Memory that the server's files could be kept in: the machine's, or what a memory limit leaves beside its own."""
-    free = window.median("memory.available")
+    free_bytes = window.median("memory.available")
     limit: int | None = runs.document("life").get("memory", {}).get("limit_bytes")
-    own = window.median("server.limit.anonymous")
-    if limit is None or own is None:
-        return free
-    left = max(limit - own, 0.0)
-    return left if free is None else min(free, left)
+    own_bytes = window.median("server.limit.anonymous")
+    if limit is None or own_bytes is None:
+        return free_bytes
+    headroom_bytes = max(limit - own_bytes, 0.0)
+    return headroom_bytes if free_bytes is None else min(free_bytes, headroom_bytes)
 
 
-def _origin(engine: Mapping[str, Any]) -> str | None:
+def _build_origin(engine: Mapping[str, Any]) -> str | None:
     """Return what the build was made for, such as the distribution of its package."""
     return f"{engine['source']} {engine['location']}" if engine.get("location") else None
 
 
-def _share(processors_used: float | None, processors: int) -> float | None:
+def _processors_used_share(processors_used: float | None, processors: int) -> float | None:
     return None if processors_used is None or not processors else processors_used / processors
 
 
-def _run(runs: TargetRuns, window: Window) -> dict[str, Any]:
+def _run_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
     if runs.is_imported:
         return {"transactions_each_second": list(window.tps)}
     if not any(record.started_ns for record in runs.runs):
@@ -210,11 +212,11 @@ def _run(runs: TargetRuns, window: Window) -> dict[str, Any]:
 
 def of_target(source: RunSource, study: Study, target: Target, records: Sequence[RunRecord]) -> TargetRuns | None:
     """The runs of a target among these that were driven; None when there is none."""
-    driven = tuple(
+    driven_records = tuple(
         record
         for record in records
         if record.run.cell.target == target.name
         and record.status in ("good", "suspect")
         and source.document(record.run.run_id, "variables")
     )
-    return TargetRuns(source, study, target, driven) if driven else None
+    return TargetRuns(source, study, target, driven_records) if driven_records else None

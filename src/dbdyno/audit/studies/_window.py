@@ -51,10 +51,10 @@ class Window:
     def median(self, *names: str) -> float | None:
         """Middle of the sum of metrics over the seconds; None when one was not sampled."""
         series = [self.metrics.get(name) for name in names]
-        told = [values for values in series if values]
-        if len(told) < len(names):
+        sampled = [values for values in series if values]
+        if len(sampled) < len(names):
             return None
-        return statistics.median(map(sum, zip(*told, strict=False)))
+        return statistics.median(map(sum, zip(*sampled, strict=False)))
 
     def counters(self) -> dict[str, tuple[float, ...]]:
         """The server's own counters by neutral name; rates summed up, so that they grow as the server's do."""
@@ -71,19 +71,21 @@ NO_WINDOW = Window((), {}, {})
 
 def read_window(results: Results, run_id: str) -> Window:
     """The window of a stored run."""
-    judged = {second: tps for second, phase, tps in _rows(results.seconds(run_id, _SECOND)) if phase == "window"}
-    found: dict[str, dict[int, float]] = defaultdict(dict)
+    tps_by_second = {
+        second: tps for second, phase, tps in _table_rows(results.seconds(run_id, _SECOND)) if phase == "window"
+    }
+    values_by_metric: dict[str, dict[int, float]] = defaultdict(dict)
     units: dict[str, str] = {}
     table = results.telemetry(run_id, _READING)
-    for second, metric, value, unit in _rows(table.at(table.texts("metric").among(_NEEDED))):
-        if second in judged and value is not None:
-            found[metric][second] = value
+    for second, metric, value, unit in _table_rows(table.at(table.texts("metric").among(_NEEDED))):
+        if second in tps_by_second and value is not None:
+            values_by_metric[metric][second] = value
             units[metric] = unit
-    metrics = {name: tuple(values[second] for second in sorted(values)) for name, values in found.items()}
-    return Window(tuple(judged.values()), metrics, units)
+    metrics = {name: tuple(values[second] for second in sorted(values)) for name, values in values_by_metric.items()}
+    return Window(tuple(tps_by_second.values()), metrics, units)
 
 
-def _rows(table: Table) -> Iterator[tuple[Any, ...]]:
+def _table_rows(table: Table) -> Iterator[tuple[Any, ...]]:
     return zip(*(table.values(name) for name in table.columns), strict=True)
 
 

@@ -18,22 +18,22 @@ def space(subject: Subject) -> Verdict:
     disk, needs = subject.machine.disk, subject.needs
     if disk.free_bytes is None or not disk.size_bytes:
         return unknown("free space can't be read")
-    free = format_bytes(disk.free_bytes)
+    free_words = format_bytes(disk.free_bytes)
     if needs is not None and needs.disk_bytes > disk.free_bytes:
         return blocks(
-            f"{free} free at {disk.path}, the study needs about {format_bytes(needs.disk_bytes)}",
+            f"{free_words} free at {disk.path}, the study needs about {format_bytes(needs.disk_bytes)}",
             "the disk runs full while data is filled",
             "free some space (dbdyno clean --datasets 7d lists what studies have left), choose fewer rows or targets, "
             "or point DBDYNO_HOME (of another host: --home) at a larger disk",
         )
-    left = disk.free_bytes - (needs.disk_bytes if needs else 0)
-    if left < _LITTLE_SHARE * disk.size_bytes:
+    remaining_bytes = disk.free_bytes - (needs.disk_bytes if needs else 0)
+    if remaining_bytes < _LITTLE_SHARE * disk.size_bytes:
         return weakens(
-            f"{format_bytes(left)} of {format_bytes(disk.size_bytes)} would be left at {disk.path}",
+            f"{format_bytes(remaining_bytes)} of {format_bytes(disk.size_bytes)} would be left at {disk.path}",
             "filesystems and flash slow down when they are nearly full, more with every run",
             "free some space, or point DBDYNO_HOME (of another host: --home) at a larger disk",
         )
-    return clear(f"{free} free at {disk.path}")
+    return clear(f"{free_words} free at {disk.path}")
 
 
 def filesystem(subject: Subject) -> Verdict:

@@ -30,7 +30,7 @@ def open_files(subject: Subject) -> Verdict:
             "servers shrink their table cache to fit the limit, each by its own rule",
             f"raise the hard limit to {_FILES_WANTED + connections:,} or more (ulimit -Hn, LimitNOFILE=, nofile)",
         )
-    return clear(_words(limit))
+    return clear(_limit_words(limit))
 
 
 def processes(subject: Subject) -> Verdict:
@@ -45,7 +45,7 @@ def processes(subject: Subject) -> Verdict:
             "the server can't create a thread for each connection",
             "raise it: ulimit -u, TasksMax= of the unit, pids.max of the control group, kernel.threads-max",
         )
-    return clear(_words(limit))
+    return clear(_limit_words(limit))
 
 
 def backlog(subject: Subject) -> Verdict:
@@ -54,17 +54,19 @@ def backlog(subject: Subject) -> Verdict:
     if limit is None:
         return unknown("net.core.somaxconn can't be read")
     if subject.needs is None:
-        return clear(f"{limit:,}") if limit >= 128 else _short_backlog(limit, 128)
+        return clear(f"{limit:,}") if limit >= 128 else _short_backlog_verdict(limit, 128)
     return (
-        clear(f"{limit:,}") if limit >= subject.needs.concurrency else _short_backlog(limit, subject.needs.concurrency)
+        clear(f"{limit:,}")
+        if limit >= subject.needs.concurrency
+        else _short_backlog_verdict(limit, subject.needs.concurrency)
     )
 
 
-def _short_backlog(limit: int, wanted: int) -> Verdict:
+def _short_backlog_verdict(limit: int, arriving_count: int) -> Verdict:
     return weakens(
-        f"a listening socket queues {limit:,} connections, but {wanted:,} arrive at once",
+        f"a listening socket queues {limit:,} connections, but {arriving_count:,} arrive at once",
         "the others are refused or retry after a second, so the start of a run is uneven",
-        f"sudo sysctl net.core.somaxconn={max(1024, wanted)}",
+        f"sudo sysctl net.core.somaxconn={max(1024, arriving_count)}",
     )
 
 
@@ -85,7 +87,7 @@ def ports(subject: Subject) -> Verdict:
     return clear(f"{count:,}")
 
 
-def _words(limit: int) -> str:
+def _limit_words(limit: int) -> str:
     return "no limit" if limit >= UNLIMITED else f"{limit:,}"
 
 
@@ -99,11 +101,11 @@ LIMITS_CHECKS = (
 
 def quota(subject: Subject) -> Verdict:
     """A quota of processor time stops everyone at once."""
-    processors, usable = subject.machine.control_group.processors, len(subject.machine.processors.usable)
+    processors, usable_count = subject.machine.control_group.processors, len(subject.machine.processors.usable)
     if processors is None:
         return clear("no quota of processor time")
-    if usable and processors >= usable:
-        return clear(f"a quota of {processors:g} processors for {usable} usable ones")
+    if usable_count and processors >= usable_count:
+        return clear(f"a quota of {processors:g} processors for {usable_count} usable ones")
     return weakens(
         f"a quota of {processors:g} processors' time",
         "when the quota is used up, server and client both stop until the next period: pauses of up to 100 ms "
@@ -148,10 +150,12 @@ def docker(subject: Subject) -> Verdict:
             "engines from images are not available",
             "start it, or join the group with access to its socket: sudo usermod -aG docker $USER",
         )
-    lacking = [warning for warning in daemon.warnings if "limit" in warning.lower() or "cpuset" in warning.lower()]
-    if lacking:
+    lacking_limits = [
+        warning for warning in daemon.warnings if "limit" in warning.lower() or "cpuset" in warning.lower()
+    ]
+    if lacking_limits:
         return weakens(
-            f"Docker {daemon.version} says: {'; '.join(lacking)}",
+            f"Docker {daemon.version} says: {'; '.join(lacking_limits)}",
             "Docker does not enforce the limits that a study sets for containers",
             "enable the controllers: swapaccount=1 cgroup_enable=memory on the kernel's command line",
         )

@@ -16,7 +16,7 @@ def others(subject: Subject) -> Verdict:
         return unknown("processor use of processes can't be read")
     if load.used / count <= _QUIET_SHARE:
         return clear(f"{load.used:.2f} of {count} processors in use")
-    names = ", ".join(f"{busy.name} ({busy.pid}) {busy.processors:.2f}" for busy in load.busiest)
+    names = ", ".join(f"{process.name} ({process.pid}) {process.processors:.2f}" for process in load.busiest)
     return weakens(
         f"other processes use {load.used:.2f} of {count} processors{': ' + names if names else ''}",
         "they compete with the server at random times: throughput drops and repeats differ",
@@ -26,7 +26,7 @@ def others(subject: Subject) -> Verdict:
 
 def disk_waits(subject: Subject) -> Verdict:
     """A disk that is waited for before anything was started."""
-    return _share(
+    return _judge_share(
         subject.machine.load.waiting_share,
         _WAITING_SHARE,
         "spent waiting for a disk",
@@ -37,7 +37,7 @@ def disk_waits(subject: Subject) -> Verdict:
 
 def stolen(subject: Subject) -> Verdict:
     """Time that the hypervisor gave to other guests."""
-    return _share(
+    return _judge_share(
         subject.machine.load.stolen_share,
         _STOLEN_SHARE,
         "stolen by the hypervisor",
@@ -52,12 +52,12 @@ def guest(subject: Subject) -> Verdict:
     return idle(words) if words else unknown("whether this is a virtual machine is unknown")
 
 
-def _share(share: float | None, most: float, how: str, effect: str, remedy: str) -> Verdict:
-    """Judge a share of the processors' time that is harmless up to `most`."""
+def _judge_share(share: float | None, harmless_share: float, excess_words: str, effect: str, remedy: str) -> Verdict:
+    """Judge a share of the processors' time that is harmless up to `harmless_share`."""
     if share is None:
         return unknown("the kernel does not report it")
     words = f"{share:.1%} of the processors' time"
-    return clear(words) if share <= most else weakens(f"{words} is {how}", effect, remedy)
+    return clear(words) if share <= harmless_share else weakens(f"{words} is {excess_words}", effect, remedy)
 
 
 LOAD_CHECKS = (

@@ -17,10 +17,10 @@ def room(subject: Subject) -> Verdict:
         return unknown("free memory can't be read")
     if needs is None or not needs.memory_bytes:
         return idle(f"{format_bytes(memory.available_bytes)} available")
-    for bound, words in ((memory.available_bytes, "are available"), (limit, "are what the control group allows")):
-        if bound is not None and needs.memory_bytes > bound:
+    for limit_bytes, words in ((memory.available_bytes, "are available"), (limit, "are what the control group allows")):
+        if limit_bytes is not None and needs.memory_bytes > limit_bytes:
             return blocks(
-                f"the largest tier needs about {format_bytes(needs.memory_bytes)}, {format_bytes(bound)} {words}",
+                f"the largest tier needs about {format_bytes(needs.memory_bytes)}, {format_bytes(limit_bytes)} {words}",
                 "the kernel would kill the server or swap out its buffer pool",
                 "choose a smaller tier in [axes], or free some memory",
             )
@@ -34,11 +34,11 @@ def swap(subject: Subject) -> Verdict:
         return unknown("swap can't be read")
     if not memory.swap_bytes:
         return clear("no swap")
-    used = memory.swap_used_bytes or 0
+    used_bytes = memory.swap_used_bytes or 0
     size = format_bytes(memory.swap_bytes)
-    if memory.total_bytes and used > memory.total_bytes // 100:
+    if memory.total_bytes and used_bytes > memory.total_bytes // 100:
         return weakens(
-            f"{format_bytes(used)} of {size} of swap are in use",
+            f"{format_bytes(used_bytes)} of {size} of swap are in use",
             "memory is or was short: reading pages back from swap looks like a slow server",
             "end the processes that use the memory, then sudo swapoff -a && sudo swapon -a",
         )

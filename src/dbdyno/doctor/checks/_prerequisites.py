@@ -7,12 +7,12 @@ from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle,
 
 def network_delay(subject: Subject) -> Verdict:
     """A delayed route needs netem and the right to set it."""
-    has = subject.machine.delays_network
+    can_delay = subject.machine.delays_network
     if subject.needs is None or "netem" not in subject.needs.features:
         return idle("not asked for")
-    if has is None:
+    if can_delay is None:
         return unknown("whether the kernel has netem is unknown until a study uses it")
-    if has:
+    if can_delay:
         return clear("netem is available")
     return blocks(
         "the study delays the network, but this kernel or user can't",
@@ -23,23 +23,25 @@ def network_delay(subject: Subject) -> Verdict:
 
 def controllers(subject: Subject) -> Verdict:
     """A limit needs its controller, and the right to make a group."""
-    wanted = [] if subject.needs is None else [name for name in subject.needs.features if name != "netem"]
+    wanted_controllers = [] if subject.needs is None else [name for name in subject.needs.features if name != "netem"]
     group = subject.machine.control_group
-    if not wanted:
+    if not wanted_controllers:
         return idle("not asked for")
     if group.version is None:
         return unknown("control groups can't be read")
-    missing = [name for name in wanted if name not in group.controllers]
-    if missing or group.is_writable is False:
-        lack = (
-            f"controller {', '.join(missing)} is not available" if missing else "this user can't create control groups"
+    missing_controllers = [name for name in wanted_controllers if name not in group.controllers]
+    if missing_controllers or group.is_writable is False:
+        lack_words = (
+            f"controller {', '.join(missing_controllers)} is not available"
+            if missing_controllers
+            else "this user can't create control groups"
         )
         return blocks(
-            f"the study limits servers by control groups, but {lack}",
+            f"the study limits servers by control groups, but {lack_words}",
             "servers could use page cache beyond the tier unnoticed",
             "run as root or in a delegated group: systemd-run --user --scope -p Delegate=yes dbdyno run ...",
         )
-    return clear(", ".join(wanted))
+    return clear(", ".join(wanted_controllers))
 
 
 def deep_profiles(subject: Subject) -> Verdict:

@@ -9,25 +9,28 @@ from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle,
 
 def pinning(subject: Subject) -> Verdict:
     """Processors that a study names must be there, and be named for one of the two only."""
-    needs, usable = subject.needs, set(subject.machine.processors.usable)
+    needs, usable_processors = subject.needs, set(subject.machine.processors.usable)
     if needs is None or (needs.server_processors is None and needs.client_processors is None):
         return idle("the study pins no processors")
     server, client = set(needs.server_processors or ()), set(needs.client_processors or ())
-    missing = sorted((server | client) - usable)
-    if missing and usable:
+    missing_processors = sorted((server | client) - usable_processors)
+    if missing_processors and usable_processors:
         return blocks(
-            f"processors {_numbers(missing)} are in [pinning] but not usable here ({_numbers(sorted(usable))} can)",
+            f"processors {_numbers_words(missing_processors)} are in [pinning] but not usable here "
+            f"({_numbers_words(sorted(usable_processors))} can)",
             "no run of the study could start",
             "change [pinning] in the study, or let this process use them: taskset, cpuset of the container",
         )
-    both = sorted(server & client)
-    if both:
+    shared_processors = sorted(server & client)
+    if shared_processors:
         return weakens(
-            f"processors {_numbers(both)} are assigned to both server and client",
+            f"processors {_numbers_words(shared_processors)} are assigned to both server and client",
             "they compete for them, more so the faster the server is",
             "assign them to only one of the two in [pinning]",
         )
-    return clear(f"server {_numbers(sorted(server)) or 'anywhere'}, client {_numbers(sorted(client)) or 'anywhere'}")
+    return clear(
+        f"server {_numbers_words(sorted(server)) or 'anywhere'}, client {_numbers_words(sorted(client)) or 'anywhere'}"
+    )
 
 
 def shared_cores(subject: Subject) -> Verdict:
@@ -36,11 +39,12 @@ def shared_cores(subject: Subject) -> Verdict:
     if needs is None or not needs.server_processors or not needs.client_processors:
         return idle("client and server are not pinned separately")
     server, client = set(needs.server_processors), set(needs.client_processors)
-    across = [group for group in groups if server & set(group) and client & set(group)]
-    if not across:
+    shared_groups = [group for group in groups if server & set(group) and client & set(group)]
+    if not shared_groups:
         return clear("client and server use separate cores")
+    shared_words = "; ".join(_numbers_words(group) for group in shared_groups)
     return weakens(
-        f"server and client run on threads of the same cores: {'; '.join(_numbers(group) for group in across)}",
+        f"server and client run on threads of the same cores: {shared_words}",
         "a busy client slows the server's thread on the same core by a third or more",
         "assign both threads of a core to one of the two (lscpu -e lists them)",
     )
@@ -48,24 +52,24 @@ def shared_cores(subject: Subject) -> Verdict:
 
 def count(subject: Subject) -> Verdict:
     """One processor for client and server measures their quarrel."""
-    usable = len(subject.machine.processors.usable)
-    if not usable:
+    usable_count = len(subject.machine.processors.usable)
+    if not usable_count:
         return unknown("the usable processors are unknown")
-    if usable == 1:
+    if usable_count == 1:
         return weakens(
             "client and server share one processor",
             "only one of them can run at a time: results measure both together",
             "run the load generator on another machine, or use one with more processors",
         )
     needs = subject.needs
-    pinned = len(needs.server_processors) if needs and needs.server_processors else usable
-    if needs is not None and needs.has_own_servers and needs.concurrency > 64 * pinned:
+    pinned_count = len(needs.server_processors) if needs and needs.server_processors else usable_count
+    if needs is not None and needs.has_own_servers and needs.concurrency > 64 * pinned_count:
         return notes(
-            f"{needs.concurrency:,} connections for {pinned} processors of the server",
+            f"{needs.concurrency:,} connections for {pinned_count} processors of the server",
             "such runs measure queueing and thread switching; throughput peaks at fewer connections",
             "keep some low concurrencies in [axes] to see the peak",
         )
-    return clear(f"{usable} processors")
+    return clear(f"{usable_count} processors")
 
 
 def governor(subject: Subject) -> Verdict:
@@ -85,10 +89,10 @@ def governor(subject: Subject) -> Verdict:
 
 def turbo(subject: Subject) -> Verdict:
     """Turbo is for as long as it is cool."""
-    on = subject.machine.processors.turbo
-    if on is None:
+    is_on = subject.machine.processors.turbo
+    if is_on is None:
         return idle("this machine has no switch for turbo")
-    if not on:
+    if not is_on:
         return clear("off")
     return notes(
         "turbo is on",
@@ -101,10 +105,10 @@ def turbo(subject: Subject) -> Verdict:
 
 def battery(subject: Subject) -> Verdict:
     """A laptop on its battery saves."""
-    on = subject.machine.processors.on_battery
-    if on is None:
+    is_on = subject.machine.processors.on_battery
+    if is_on is None:
         return idle("no battery")
-    if not on:
+    if not is_on:
         return clear("on mains power")
     return weakens(
         "running on battery",
@@ -113,7 +117,7 @@ def battery(subject: Subject) -> Verdict:
     )
 
 
-def _numbers(values: Iterable[int]) -> str:
+def _numbers_words(values: Iterable[int]) -> str:
     return ", ".join(map(str, values))
 
 

@@ -42,9 +42,13 @@ class Containers:
         """
         with translated_errors("the container engine does not report its version"):
             versions: dict[str, Any] = self._client.version()
-        parts = {part["Name"]: part["Version"] for part in versions.get("Components") or [] if "Version" in part}
-        if "Podman Engine" in parts:
-            return f"Podman {parts['Podman Engine']}"
+        component_versions = {
+            component["Name"]: component["Version"]
+            for component in versions.get("Components") or []
+            if "Version" in component
+        }
+        if "Podman Engine" in component_versions:
+            return f"Podman {component_versions['Podman Engine']}"
         return f"Docker {versions.get('Version', '')}".strip()
 
     def images(self) -> list[tuple[str, int]]:
@@ -91,7 +95,7 @@ class Containers:
 
     def run(self, order: ContainerOrder, timeout_s: float) -> Completed:
         """Run one to its end and remove it."""
-        container = self._started(order)
+        container = self._start_container(order)
         try:
             with translated_errors(f"{order.image} does not end", "see its log"):
                 code = int(container.wait(timeout=timeout_s)["StatusCode"])
@@ -108,7 +112,7 @@ class Containers:
         ------
         HostError : it does not start, or its processes are not this machine's
         """
-        container = self._started(order)
+        container = self._start_container(order)
         try:
             return ContainerProcess(self, container, order, output)
         except BaseException:
@@ -126,18 +130,22 @@ class Containers:
                 return False
         return True
 
-    def _started(self, order: ContainerOrder) -> Container:
+    def _start_container(self, order: ContainerOrder) -> Container:
         words = " ".join(order.argv)[:200]
         with translated_errors(f"a container of {order.image} does not start", why=words):
-            container: Container = self._client.containers.run(order.image, list(order.argv), **self._options(order))
+            container: Container = self._client.containers.run(
+                order.image, list(order.argv), **self._run_options(order)
+            )
             return container
 
-    def _options(self, order: ContainerOrder) -> dict[str, Any]:
+    def _run_options(self, order: ContainerOrder) -> dict[str, Any]:
         """Return how the engine's client calls what an order says."""
         from docker.types import Mount, Ulimit
 
-        mounts = [Mount(at, str(path), type="bind") for path, at in order.folders.items()]
-        mounts += [Mount(at, str(path), type="bind", read_only=True) for path, at in order.files.items()]
+        mounts = [Mount(mount_path, str(path), type="bind") for path, mount_path in order.folders.items()]
+        mounts += [
+            Mount(mount_path, str(path), type="bind", read_only=True) for path, mount_path in order.files.items()
+        ]
         options: dict[str, Any] = {
             "detach": True,
             "network_mode": order.network,
@@ -190,26 +198,31 @@ def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.envir
     """
     from docker import DockerClient
 
-    where = environ.get("DOCKER_HOST") or f"unix://{_socket(environ)}"
-    if not where.startswith(("unix://", "http+unix://")):
+    engine_url = environ.get("DOCKER_HOST") or f"unix://{_engine_socket(environ)}"
+    if not engine_url.startswith(("unix://", "http+unix://")):
         raise HostError(
-            f"the container engine at {where} is another machine's",
+            f"the container engine at {engine_url} is another machine's",
             "data directories are folders of this machine",
             "run dbdyno there, or unset DOCKER_HOST",
         )
     with translated_errors(
-        f"no container engine answers at {where}", "start Docker or Podman's socket, or name it in DOCKER_HOST"
+        f"no container engine answers at {engine_url}", "start Docker or Podman's socket, or name it in DOCKER_HOST"
     ):
         with socket.socket(socket.AF_UNIX) as probe:  # the client library leaks its own where nobody listens
             probe.settimeout(_TIMEOUT_S)
-            probe.connect(where.partition("://")[2])
-        client = DockerClient(base_url=where, version="auto", timeout=_TIMEOUT_S)
-    return Containers(client, where, user)
+            probe.connect(engine_url.partition("://")[2])
+        client = DockerClient(base_url=engine_url, version="auto", timeout=_TIMEOUT_S)
+    return Containers(client, engine_url, user)
 
 
-def _socket(environ: Mapping[str, str]) -> Path:
+def _engine_socket(environ: Mapping[str, str]) -> Path:
     """The first socket there is; Docker's usual one when there is none."""
     runtime = Path(environ.get("XDG_RUNTIME_DIR", "/nonexistent"))
-    usual = Path("/var/run/docker.sock")
-    places = (usual, runtime / "docker.sock", runtime / "podman" / "podman.sock", Path("/run/podman/podman.sock"))
-    return next((path for path in places if path.exists()), usual)
+    default_socket = Path("/var/run/docker.sock")
+    places = (
+        default_socket,
+        runtime / "docker.sock",
+        runtime / "podman" / "podman.sock",
+        Path("/run/podman/podman.sock"),
+    )
+    return next((path for path in places if path.exists()), default_socket)

@@ -69,10 +69,10 @@ def translated_errors(what: str, remedy: str = "", why: str = "") -> Iterator[No
         text = str(error)
         if "Permission denied" in text:
             remedy = "add your user to the group docker and log in again, or use Podman's own socket"
-        raise HostError(what, "\n".join(filter(None, (why, _last_cause(error)))), remedy) from error
+        raise HostError(what, "\n".join(filter(None, (why, _root_cause(error)))), remedy) from error
 
 
-def _last_cause(error: BaseException) -> str:
+def _root_cause(error: BaseException) -> str:
     """Return what lies at the root of a chain of errors, in one line."""
     while error.__cause__ is not None or error.__context__ is not None:
         error = error.__cause__ or error.__context__ or error

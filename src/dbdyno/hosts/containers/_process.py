@@ -63,7 +63,7 @@ class ContainerProcess:
     def poll(self) -> int | None:
         """See `Process`. The kernel is asked; the engine only once it has ended."""
         if self._code is None and start_ticks_of(self.pid) != self.start_ticks:
-            self._end()
+            self._record_exit()
         return self._code
 
     @property
@@ -101,10 +101,10 @@ class ContainerProcess:
         pid = int(self._container.attrs["State"]["Pid"])
         ticks = start_ticks_of(pid) if pid else None
         if ticks is None or self._container.attrs["State"]["Status"] == "exited":
-            self._end()
+            self._record_exit()
             return pid, 0
         deadline = time.monotonic() + _TIMEOUT_S
-        while self._order.argv[0] not in _words_of(pid):  # at first it is the runtime's own
+        while self._order.argv[0] not in _command_line(pid):  # at first it is the runtime's own
             if start_ticks_of(pid) != ticks:
                 break
             if time.monotonic() >= deadline:
@@ -124,7 +124,7 @@ class ContainerProcess:
             with contextlib.suppress(APIError):  # it ended a moment ago
                 self._container.kill(name)
 
-    def _end(self) -> None:
+    def _record_exit(self) -> None:
         """Its exit code, its output and why the kernel ended it; then it is removed."""
         from docker.errors import NotFound
 
@@ -142,7 +142,7 @@ class ContainerProcess:
         self._containers.remove(self.container_id)
 
 
-def _words_of(pid: int) -> str:
+def _command_line(pid: int) -> str:
     """The command line of a process; empty when there is none."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")

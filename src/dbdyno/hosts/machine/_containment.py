@@ -20,13 +20,13 @@ _NO_LIMIT_BYTES = 1 << 60  # version 1 writes almost 2^63 where there is none
 
 def read_control_group(tree: Tree) -> tuple[ControlGroup, int | None]:
     """The group, and the processes that it allows (None: any). Limits of groups above it bind as well."""
-    places = _places(tree)
+    places = _group_paths(tree)
     if tree.text(_ROOT / "cgroup.controllers"):
-        return _second(tree, places.get("", "/"))
-    return _first(tree, places) if places else (ControlGroup(), None)
+        return _read_version_2(tree, places.get("", "/"))
+    return _read_version_1(tree, places) if places else (ControlGroup(), None)
 
 
-def _places(tree: Tree) -> dict[str, str]:
+def _group_paths(tree: Tree) -> dict[str, str]:
     """Controller -> path of the group; the empty name is version 2's."""
     places = {}
     for line in tree.text("/proc/self/cgroup").splitlines():
@@ -36,25 +36,25 @@ def _places(tree: Tree) -> dict[str, str]:
     return places
 
 
-def _second(tree: Tree, path: str) -> tuple[ControlGroup, int | None]:
-    folders = _upwards(_ROOT, path)
-    quotas = [_quota(*tree.text(folder / "cpu.max").split()) for folder in folders]
+def _read_version_2(tree: Tree, path: str) -> tuple[ControlGroup, int | None]:
+    folders = _folders_upwards(_ROOT, path)
+    quotas = [_quota_processors(*tree.text(folder / "cpu.max").split()) for folder in folders]
     group = ControlGroup(
         version=2,
         controllers=tuple(sorted(tree.text(folders[0] / "cgroup.controllers").split())),
-        processors=_least(quotas),
-        memory_bytes=_whole(_least(_limit(tree.text(folder / "memory.max")) for folder in folders)),
+        processors=_lowest(quotas),
+        memory_bytes=_whole_number(_lowest(_parse_limit(tree.text(folder / "memory.max")) for folder in folders)),
         is_writable=tree.files.can_write(tree.at(folders[0])),
     )
-    return group, _whole(_least(_limit(tree.text(folder / "pids.max")) for folder in folders))
+    return group, _whole_number(_lowest(_parse_limit(tree.text(folder / "pids.max")) for folder in folders))
 
 
-def _first(tree: Tree, places: dict[str, str]) -> tuple[ControlGroup, int | None]:
+def _read_version_1(tree: Tree, places: dict[str, str]) -> tuple[ControlGroup, int | None]:
     def folders(controller: str) -> list[Path]:
-        return _upwards(_ROOT / controller, places.get(controller, "/"))
+        return _folders_upwards(_ROOT / controller, places.get(controller, "/"))
 
     quotas = [
-        _quota(tree.text(folder / "cpu.cfs_quota_us"), tree.text(folder / "cpu.cfs_period_us"))
+        _quota_processors(tree.text(folder / "cpu.cfs_quota_us"), tree.text(folder / "cpu.cfs_period_us"))
         for folder in folders("cpu")
     ]
     names = [name for name in places if name and "=" not in name]
@@ -62,33 +62,35 @@ def _first(tree: Tree, places: dict[str, str]) -> tuple[ControlGroup, int | None
     group = ControlGroup(
         version=1,
         controllers=tuple(sorted(names)),
-        processors=_least(quotas),
-        memory_bytes=_whole(_least(_limit(tree.text(folder / "memory.limit_in_bytes")) for folder in memory)),
+        processors=_lowest(quotas),
+        memory_bytes=_whole_number(
+            _lowest(_parse_limit(tree.text(folder / "memory.limit_in_bytes")) for folder in memory)
+        ),
         is_writable=tree.files.can_write(tree.at(memory[0])),
     )
-    return group, _whole(_least(_limit(tree.text(folder / "pids.max")) for folder in folders("pids")))
+    return group, _whole_number(_lowest(_parse_limit(tree.text(folder / "pids.max")) for folder in folders("pids")))
 
 
-def _upwards(root: Path, path: str) -> list[Path]:
-    own = root / path.lstrip("/")
-    return [own, *(parent for parent in own.parents if parent == root or root in parent.parents)]
+def _folders_upwards(root: Path, path: str) -> list[Path]:
+    own_folder = root / path.lstrip("/")
+    return [own_folder, *(parent for parent in own_folder.parents if parent == root or root in parent.parents)]
 
 
-def _quota(quota: str = "", period: str = "") -> float | None:
+def _quota_processors(quota: str = "", period: str = "") -> float | None:
     """Processors that a quota is worth."""
     return int(quota) / int(period) if re.fullmatch(r"\d+", quota) and re.fullmatch(r"[1-9]\d*", period) else None
 
 
-def _limit(text: str) -> float | None:
+def _parse_limit(text: str) -> float | None:
     return int(text) if re.fullmatch(r"\d+", text) and int(text) < _NO_LIMIT_BYTES else None
 
 
-def _least(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return min(known, default=None)
+def _lowest(values: Iterable[float | None]) -> float | None:
+    known_values = [value for value in values if value is not None]
+    return min(known_values, default=None)
 
 
-def _whole(value: float | None) -> int | None:
+def _whole_number(value: float | None) -> int | None:
     return None if value is None else int(value)
 
 
@@ -98,12 +100,18 @@ _TIMEOUT_S = 3.0
 
 def read_docker(environ: Mapping[str, str] = os.environ) -> Docker | None:
     """The daemon behind DOCKER_HOST, or else behind its usual socket; None where there is no socket."""
-    named = environ.get("DOCKER_HOST", "")
-    path = named.removeprefix("unix://") if named.startswith("unix://") else "" if named else _SOCKET
+    configured_host = environ.get("DOCKER_HOST", "")
+    path = (
+        configured_host.removeprefix("unix://")
+        if configured_host.startswith("unix://")
+        else ""
+        if configured_host
+        else _SOCKET
+    )
     if not path or not Path(path).is_socket():
         return None
     try:
-        info = _info(path)
+        info = _query_engine_info(path)
         return Docker(
             path,
             version=str(info.get("ServerVersion", "")),
@@ -115,12 +123,12 @@ def read_docker(environ: Mapping[str, str] = os.environ) -> Docker | None:
         return Docker(path, error=str(error) or type(error).__name__)
 
 
-def _info(path: str) -> Mapping[str, Any]:
+def _query_engine_info(path: str) -> Mapping[str, Any]:
     connection = http.client.HTTPConnection("localhost", timeout=_TIMEOUT_S)
-    with socket.socket(socket.AF_UNIX) as plain:
-        plain.settimeout(_TIMEOUT_S)
-        plain.connect(path)
-        connection.sock = plain
+    with socket.socket(socket.AF_UNIX) as unix_socket:
+        unix_socket.settimeout(_TIMEOUT_S)
+        unix_socket.connect(path)
+        connection.sock = unix_socket
         connection.request("GET", "/info")
         answer = connection.getresponse()
         info: Mapping[str, Any] = json.loads(answer.read())

@@ -59,11 +59,11 @@ def read_machine(
 def read_profiler(host: Host, root: Path = Path("/")) -> Profiler:
     """Whether perf is there, and what the kernel lets it do."""
     try:
-        told = host.run(["perf", "--version"], timeout_s=_PERF_S, check=False)
+        result = host.run(["perf", "--version"], timeout_s=_PERF_S, check=False)
     except HostError:
         version = ""
     else:
-        version = told.stdout.strip().removeprefix("perf version ") if told.exit_code == 0 else ""
+        version = result.stdout.strip().removeprefix("perf version ") if result.exit_code == 0 else ""
     paranoid = Tree(host.files, root).text("/proc/sys/kernel/perf_event_paranoid").strip()
     is_root = host.system().server_user is not None
     return Profiler(version, int(paranoid) if paranoid.lstrip("-").isdigit() else None, is_root)
@@ -77,8 +77,8 @@ def _delays_network(tree: Tree, kernel: str) -> bool | None:
     if tree.facts("/sys/module/sch_netem"):
         return True
     modules = Path("/lib/modules") / kernel
-    known = tree.text(modules / "modules.builtin") + tree.text(modules / "modules.dep")
-    if known:
-        return "sch_netem" in known
+    module_names = tree.text(modules / "modules.builtin") + tree.text(modules / "modules.dep")
+    if module_names:
+        return "sch_netem" in module_names
     symbols = tree.text("/proc/kallsyms")
     return " netem_" in symbols or None if symbols else None

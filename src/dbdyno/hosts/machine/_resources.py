@@ -15,20 +15,20 @@ from dbdyno.hosts._tree import Tree, processor_list
 def read_limits(tree: Tree, system: System, group_processes: int | None) -> Limits:
     """Limits of our processes and of the kernel; `group_processes`: what its control group allows, None: anything."""
     threads = tree.number("/proc/sys/kernel/threads-max")
-    processes = [_plain(system.processes), threads, group_processes]
+    processes = [_plain_limit(system.processes), threads, group_processes]
     return Limits(
-        open_files=_plain(system.open_files),
+        open_files=_plain_limit(system.open_files),
         processes=min(count for count in processes if count is not None),
         backlog=tree.number("/proc/sys/net/core/somaxconn"),
-        ports=_ports(tree.text("/proc/sys/net/ipv4/ip_local_port_range")),
+        ports=_port_count(tree.text("/proc/sys/net/ipv4/ip_local_port_range")),
     )
 
 
-def _plain(limit: int | None) -> int:
+def _plain_limit(limit: int | None) -> int:
     return UNLIMITED if limit is None else limit
 
 
-def _ports(text: str) -> int | None:
+def _port_count(text: str) -> int | None:
     ends = text.split()
     return int(ends[1]) - int(ends[0]) + 1 if len(ends) == 2 else None
 
@@ -39,29 +39,33 @@ _WORTH_NAMING = 0.02  # processors
 
 def read_load(tree: Tree, seconds: float, pause: Callable[[float], None] = time.sleep) -> Load:
     """Look twice, `seconds` apart."""
-    before, began = (_machine_ticks(tree), _process_ticks(tree)), time.monotonic()
+    ticks_before, began_s = (_machine_ticks(tree), _process_ticks(tree)), time.monotonic()
     pause(seconds)
-    after, elapsed = (_machine_ticks(tree), _process_ticks(tree)), time.monotonic() - began
-    spent = [late - early for early, late in zip(before[0], after[0], strict=False)]
-    if not spent or not any(spent):
+    ticks_after, elapsed = (_machine_ticks(tree), _process_ticks(tree)), time.monotonic() - began_s
+    spent_ticks = [end - start for start, end in zip(ticks_before[0], ticks_after[0], strict=False)]
+    if not spent_ticks or not any(spent_ticks):
         return Load()
     names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-    share = dict(zip(names, (ticks / sum(spent) for ticks in spent), strict=False))
-    second = TICKS_PER_SECOND * max(elapsed, 1e-3)
-    own = int((tree.text("/proc/self/stat").split() or ["0"])[0])
-    used = {
-        pid: (ticks - before[1].get(pid, ("", ticks))[1]) / second for pid, (_, ticks) in after[1].items() if pid != own
+    share = dict(zip(names, (ticks / sum(spent_ticks) for ticks in spent_ticks), strict=False))
+    elapsed_ticks = TICKS_PER_SECOND * max(elapsed, 1e-3)
+    own_pid = int((tree.text("/proc/self/stat").split() or ["0"])[0])
+    use_by_pid = {
+        pid: (ticks - ticks_before[1].get(pid, ("", ticks))[1]) / elapsed_ticks
+        for pid, (_, ticks) in ticks_after[1].items()
+        if pid != own_pid
     }
-    busiest = sorted((pid for pid, count in used.items() if count >= _WORTH_NAMING), key=lambda pid: -used[pid])
+    busiest = sorted(
+        (pid for pid, count in use_by_pid.items() if count >= _WORTH_NAMING), key=lambda pid: -use_by_pid[pid]
+    )
     processors = len(re.findall(r"^cpu\d+ ", tree.text("/proc/stat"), re.MULTILINE)) or 1
-    mine = (after[1].get(own, ("", 0))[1] - before[1].get(own, ("", 0))[1]) / second
+    own_use = (ticks_after[1].get(own_pid, ("", 0))[1] - ticks_before[1].get(own_pid, ("", 0))[1]) / elapsed_ticks
     at_work = sum(share.get(name, 0.0) for name in ("user", "nice", "system", "irq", "softirq")) * processors
     return Load(
         seconds=round(elapsed, 2),
-        used=round(max(at_work - mine, 0.0), 2),
+        used=round(max(at_work - own_use, 0.0), 2),
         stolen_share=round(share.get("steal", 0.0), 3),
         waiting_share=round(share.get("iowait", 0.0), 3),
-        busiest=tuple(BusyProcess(pid, after[1][pid][0], round(used[pid], 2)) for pid in busiest[:_NAMED]),
+        busiest=tuple(BusyProcess(pid, ticks_after[1][pid][0], round(use_by_pid[pid], 2)) for pid in busiest[:_NAMED]),
     )
 
 
@@ -76,8 +80,8 @@ def _process_ticks(tree: Tree) -> Mapping[int, tuple[str, int]]:
     ticks = {}
     folders = tree.matching("/proc", "[0-9]*")
     for folder, text in zip(folders, tree.texts([folder / "stat" for folder in folders]), strict=True):
-        name, _, rest = text.partition("(")[2].rpartition(")")
-        fields = rest.split()
+        name, _, fields_text = text.partition("(")[2].rpartition(")")
+        fields = fields_text.split()
         if len(fields) > 12:
             ticks[int(folder.name)] = (name, int(fields[11]) + int(fields[12]))
     return ticks
@@ -87,13 +91,13 @@ def read_memory(tree: Tree) -> Memory:
     """The memory of a machine."""
     rows = re.findall(r"^(\w+):\s+(\d+) kB$", tree.text("/proc/meminfo"), re.MULTILINE)
     sizes = {name: int(kib) * 1024 for name, kib in rows}
-    swap, free = sizes.get("SwapTotal"), sizes.get("SwapFree")
+    swap, swap_free = sizes.get("SwapTotal"), sizes.get("SwapFree")
     devices = [line.split()[0] for line in tree.text("/proc/swaps").splitlines()[1:]]
     return Memory(
         total_bytes=sizes.get("MemTotal"),
         available_bytes=sizes.get("MemAvailable"),
         swap_bytes=swap,
-        swap_used_bytes=None if swap is None or free is None else swap - free,
+        swap_used_bytes=None if swap is None or swap_free is None else swap - swap_free,
         swap_is_ram=all("zram" in device for device in devices) if devices else None,
         swappiness=tree.number("/proc/sys/vm/swappiness"),
         huge_pages=tree.chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
@@ -113,8 +117,8 @@ def read_processors(tree: Tree, usable: tuple[int, ...]) -> Processors:
         model=model[1].strip() if model else "",
         usable=usable,
         governors=tuple(sorted(filter(None, governors))),
-        turbo=_turbo(tree),
-        on_battery=_on_battery(tree),
+        turbo=_is_turbo_on(tree),
+        on_battery=_is_on_battery(tree),
         nodes=tuple(processor_list(tree.text(node / "cpulist")) for node in nodes),
         numa_balancing=tree.flag("/proc/sys/kernel/numa_balancing"),
         zone_reclaim=tree.flag("/proc/sys/vm/zone_reclaim_mode"),
@@ -122,13 +126,13 @@ def read_processors(tree: Tree, usable: tuple[int, ...]) -> Processors:
     )
 
 
-def _turbo(tree: Tree) -> bool | None:
+def _is_turbo_on(tree: Tree) -> bool | None:
     """Intel's driver says whether it is off, the others whether it is on."""
     off = tree.flag("/sys/devices/system/cpu/intel_pstate/no_turbo")
     return tree.flag("/sys/devices/system/cpu/cpufreq/boost") if off is None else not off
 
 
-def _on_battery(tree: Tree) -> bool | None:
+def _is_on_battery(tree: Tree) -> bool | None:
     """Machines without a battery have no such thing to be on."""
     supplies = tree.matching("/sys/class/power_supply", "*")
     kinds = {path: tree.text(path / "type") for path in supplies}

@@ -16,17 +16,17 @@ from dbdyno.hosts._tree import Tree
 
 def read_asynchronous(tree: Tree, io_uring: int, native: int | None) -> AsyncIo:
     """Both kinds by the error numbers of asking for them, and how many native requests are left of the machine's."""
-    most, taken = tree.number("/proc/sys/fs/aio-max-nr"), tree.number("/proc/sys/fs/aio-nr")
+    requests_max, requests_taken = tree.number("/proc/sys/fs/aio-max-nr"), tree.number("/proc/sys/fs/aio-nr")
     return AsyncIo(
         io_uring=io_uring == 0,
-        io_uring_why=_words(io_uring, tree.text("/proc/sys/kernel/io_uring_disabled")),
+        io_uring_why=_error_words(io_uring, tree.text("/proc/sys/kernel/io_uring_disabled")),
         native=None if native is None else native == 0,
         native_why="" if native is None else os.strerror(native) if native else "",
-        requests_left=None if most is None or taken is None else most - taken,
+        requests_left=None if requests_max is None or requests_taken is None else requests_max - requests_taken,
     )
 
 
-def _words(error: int, switch: str) -> str:
+def _error_words(error: int, switch: str) -> str:
     if not error:
         return ""
     if error == errno.EPERM and switch in ("1", "2"):
@@ -37,9 +37,9 @@ def _words(error: int, switch: str) -> str:
 def read_disk(tree: Tree, data_path: Path) -> Disk:
     """The disk that holds a path, or its nearest parent that is there."""
     files, path = tree.files, data_path.absolute()
-    place = next(above for above in (path, *path.parents) if files.stat(above) is not None)
+    place = next(folder for folder in (path, *path.parents) if files.stat(folder) is not None)
     mount = mount_of(files.resolve(place), tree.text("/proc/self/mountinfo"))
-    queue = _queue(tree, mount.device_number, mount.source)
+    queue = _queue_folder(tree, mount.device_number, mount.source)
     space = files.space(place)
     read_ahead = None if queue is None else tree.number(f"{queue}/read_ahead_kb")
     rotational = None if queue is None else tree.flag(f"{queue}/rotational")
@@ -56,11 +56,11 @@ def read_disk(tree: Tree, data_path: Path) -> Disk:
     )
 
 
-def _queue(tree: Tree, device_number: str, source: str) -> str | None:
+def _queue_folder(tree: Tree, device_number: str, source: str) -> str | None:
     """Folder of the device's queue, as a path of the machine: a partition's is its disk's."""
     for device in (f"/sys/dev/block/{device_number}", f"/sys/class/block/{Path(source).name}"):
-        real = tree.resolved(device)
-        for folder in (real, real.parent):
+        device_folder = tree.resolved(device)
+        for folder in (device_folder, device_folder.parent):
             if tree.facts(folder / "queue/scheduler") is not None:
                 return str(folder / "queue")
     return None

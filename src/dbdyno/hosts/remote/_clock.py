@@ -70,23 +70,25 @@ class ClockMap:
         """
         if not exchanges:
             raise ValueError("a clock can't be mapped without an exchange")
-        least = min(exchange.round_trip_ns for exchange in exchanges)
-        used = [exchange for exchange in exchanges if exchange.round_trip_ns <= _LONGEST * least]
-        best = min(used, key=lambda exchange: exchange.round_trip_ns)
+        least_ns = min(exchange.round_trip_ns for exchange in exchanges)
+        quick_exchanges = [exchange for exchange in exchanges if exchange.round_trip_ns <= _LONGEST * least_ns]
+        best = min(quick_exchanges, key=lambda exchange: exchange.round_trip_ns)
         # Far from zero a float holds no nanoseconds: all is told from the best exchange on.
-        here = np.array([exchange.middle_ns - best.middle_ns for exchange in used], dtype=float)
-        ahead = np.array([exchange.there_ns - best.there_ns for exchange in used], dtype=float) - here
-        is_drift_known = float(np.ptp(here)) >= _DRIFT_SPAN_NS
-        slope = float(np.polyfit(here, ahead, 1)[0]) if is_drift_known else 0.0
-        offset = float(np.mean(ahead - slope * here)) if is_drift_known else 0.0
-        longest = max(exchange.round_trip_ns for exchange in used) if is_drift_known else best.round_trip_ns
+        here_ns = np.array([exchange.middle_ns - best.middle_ns for exchange in quick_exchanges], dtype=float)
+        ahead_ns = np.array([exchange.there_ns - best.there_ns for exchange in quick_exchanges], dtype=float) - here_ns
+        is_drift_known = float(np.ptp(here_ns)) >= _DRIFT_SPAN_NS
+        slope = float(np.polyfit(here_ns, ahead_ns, 1)[0]) if is_drift_known else 0.0
+        offset = float(np.mean(ahead_ns - slope * here_ns)) if is_drift_known else 0.0
+        longest_ns = (
+            max(exchange.round_trip_ns for exchange in quick_exchanges) if is_drift_known else best.round_trip_ns
+        )
         return cls(
             best.middle_ns,
             best.there_ns + round(offset),
             1.0 + slope,
-            (longest + 1) // 2,
-            least,
-            len(used),
+            (longest_ns + 1) // 2,
+            least_ns,
+            len(quick_exchanges),
             is_drift_known,
         )
 
@@ -97,10 +99,10 @@ class ClockMap:
 
     def there(self, here_ns: int) -> int:
         """The host's time at an instant of our clock."""
-        since = here_ns - self.here_ns
-        return self.there_ns + since + round(since * (self.rate - 1.0))
+        elapsed_ns = here_ns - self.here_ns
+        return self.there_ns + elapsed_ns + round(elapsed_ns * (self.rate - 1.0))
 
     def here(self, there_ns: int) -> int:
         """Our time at an instant of the host's clock."""
-        since = there_ns - self.there_ns
-        return self.here_ns + since - round(since * (self.rate - 1.0) / self.rate)
+        elapsed_ns = there_ns - self.there_ns
+        return self.here_ns + elapsed_ns - round(elapsed_ns * (self.rate - 1.0) / self.rate)

@@ -60,8 +60,8 @@ def spawn(
     try:
         value, _ = link.ask("spawn", stdin, **request)
     except Refused as refused:
-        missing = refused.code == "not-found" and refused.path == words[0]
-        what = f"the command '{argv[0]}' is not on {link.destination}" if missing else f"can't start '{argv[0]}'"
+        is_missing = refused.code == "not-found" and refused.path == words[0]
+        what = f"the command '{argv[0]}' is not on {link.destination}" if is_missing else f"can't start '{argv[0]}'"
         raise HostError(what, f"{refused.path}: {refused.text}") from None
     return RemoteProcess(link, int(value["pid"]), int(value["start_ticks"]), argv)
 
@@ -79,22 +79,22 @@ def run(
     """Run one to its end. Its group ends with a timeout or an interrupt."""
     process = spawn(link, argv, stdout="keep", stderr="keep", **options)
     try:
-        out, err = _outputs(link, files, process, argv, timeout_s, tick)
+        out, err = _collect_output(link, files, process, argv, timeout_s, tick)
         code = process.wait(max(timeout_s, _TICK_S))
     except BaseException:
         with contextlib.suppress(HostError):
             process.kill_group()
         raise
-    done = Completed(tuple(argv), code, out.decode(errors="replace"), err.decode(errors="replace"))
+    result = Completed(tuple(argv), code, out.decode(errors="replace"), err.decode(errors="replace"))
     if check and code != 0:
-        tail = done.stderr.strip()[-_TAIL_CHARACTERS:] or done.stdout.strip()[-_TAIL_CHARACTERS:]
+        output_tail = result.stderr.strip()[-_TAIL_CHARACTERS:] or result.stdout.strip()[-_TAIL_CHARACTERS:]
         raise HostError(
-            f"'{argv[0]}' {ending_words(code)} on {link.destination}", f"{short_words(argv)}\n{tail}".strip()
+            f"'{argv[0]}' {ending_words(code)} on {link.destination}", f"{short_words(argv)}\n{output_tail}".strip()
         )
-    return done
+    return result
 
 
-def _outputs(
+def _collect_output(
     link: Link,
     files: RemoteFiles,
     process: RemoteProcess,
@@ -111,14 +111,14 @@ def _outputs(
     while not (out.is_end and err.is_end):
         for stream in texts:
             if not stream.is_end:
-                other = err if stream is out else out
-                texts[stream] += stream.read(_TICK_S if other.is_end else _LOOK_S)
+                other_stream = err if stream is out else out
+                texts[stream] += stream.read(_TICK_S if other_stream.is_end else _LOOK_S)
         if time.monotonic() >= deadline:
             raise HostError(f"'{argv[0]}' took longer than {timeout_s:g} s on {link.destination}", short_words(argv))
         if time.monotonic() >= next_tick:
             next_tick = time.monotonic() + _TICK_S
-            if halted := watch.verdict():
-                raise HostError(f"'{argv[0]}' {halted}", short_words(argv))
+            if halt_words := watch.verdict():
+                raise HostError(f"'{argv[0]}' {halt_words}", short_words(argv))
             if tick is not None:
                 tick()
     return texts[out], texts[err]

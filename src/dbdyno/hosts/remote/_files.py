@@ -37,7 +37,7 @@ class RemoteFiles(Files):
         try:
             return self._link.ask(what, body, **arguments)
         except Refused as refused:
-            raise _error(refused) from None
+            raise _refusal_error(refused) from None
 
     def read_bytes(
         self, path: Path, *, offset: int = 0, limit_bytes: int | None = None, owners: Collection[int] | None = None
@@ -45,10 +45,10 @@ class RemoteFiles(Files):
         """See `Files`. A large file comes in pieces; one that changes meanwhile is not as it was at one instant."""
         content = b""
         while limit_bytes is None or len(content) < limit_bytes:
-            most = PIECE_BYTES if limit_bytes is None else min(PIECE_BYTES, limit_bytes - len(content))
-            piece = self._read_piece(path, offset, most, owners)
+            piece_limit = PIECE_BYTES if limit_bytes is None else min(PIECE_BYTES, limit_bytes - len(content))
+            piece = self._read_piece(path, offset, piece_limit, owners)
             content += piece
-            if len(piece) < most:
+            if len(piece) < piece_limit:
                 break
             if offset < 0:
                 facts = self.stat(path)
@@ -61,7 +61,7 @@ class RemoteFiles(Files):
         value, body = self.ask("read", paths=[str(path)], offset=offset, limit=limit_bytes, owners=users)
         refusal = value["files"][0].get("error")
         if refusal is not None:
-            raise _error(Refused(**refusal))
+            raise _refusal_error(Refused(**refusal))
         return body
 
     def read_many(self, paths: Sequence[Path]) -> list[bytes | None]:
@@ -70,11 +70,11 @@ class RemoteFiles(Files):
             return []
         value, body = self.ask("read", paths=[str(path) for path in paths])
         contents: list[bytes | None] = []
-        at = 0
+        offset = 0
         for path, file in zip(paths, value["files"], strict=True):
             if "bytes" in file:
-                contents.append(body[at : at + file["bytes"]])
-                at += file["bytes"]
+                contents.append(body[offset : offset + file["bytes"]])
+                offset += file["bytes"]
             else:
                 is_large = file["error"]["code"] == "too-large"
                 contents.append(self.read_bytes(path) if is_large else None)
@@ -86,45 +86,49 @@ class RemoteFiles(Files):
             self.ask("write", content[:PIECE_BYTES], path=str(path), how="in-place")
             self._append(path, content)
             return
-        new = path if len(content) <= PIECE_BYTES else path.with_name(f".{path.name}.unfinished")
-        self.ask("write", content[:PIECE_BYTES], path=str(new), how="replace", mode=mode, **self._owner(for_server))
-        if new != path:
-            self._append(new, content)
-            self.rename(new, path)
+        new_path = path if len(content) <= PIECE_BYTES else path.with_name(f".{path.name}.unfinished")
+        self.ask(
+            "write", content[:PIECE_BYTES], path=str(new_path), how="replace", mode=mode, **self._owner(for_server)
+        )
+        if new_path != path:
+            self._append(new_path, content)
+            self.rename(new_path, path)
 
     def _append(self, path: Path, content: bytes) -> None:
-        for begin in range(PIECE_BYTES, len(content), PIECE_BYTES):
-            self.ask("write", content[begin : begin + PIECE_BYTES], path=str(path), how="append")
+        for offset in range(PIECE_BYTES, len(content), PIECE_BYTES):
+            self.ask("write", content[offset : offset + PIECE_BYTES], path=str(path), how="append")
 
     def stat(self, path: Path, *, follow: bool = True) -> FileFacts | None:
         """See `Files`."""
-        described = self._describe(path, follow)
-        return None if described is None else _facts(path, described)
+        description = self._describe(path, follow)
+        return None if description is None else _file_facts(path, description)
 
     def can_write(self, path: Path) -> bool:
         """See `Files`."""
-        described = self._describe(path, follow=True)
-        return described is not None and bool(described["is_writable"])
+        description = self._describe(path, follow=True)
+        return description is not None and bool(description["is_writable"])
 
     def is_executable(self, path: Path) -> bool:
         """Return whether this user may execute a file."""
-        described = self._describe(path, follow=True)
-        return described is not None and bool(described["is_executable"])
+        description = self._describe(path, follow=True)
+        return description is not None and bool(description["is_executable"])
 
     def _describe(self, path: Path, follow: bool) -> dict[str, Any] | None:
         value, _ = self.ask("stat", paths=[str(path)], follow=follow)
-        described: dict[str, Any] = value["files"][0]
-        refusal = described.get("error")
+        description: dict[str, Any] = value["files"][0]
+        refusal = description.get("error")
         if refusal is None:
-            return described
+            return description
         if refusal["errno"] in _NOTHING:
             return None
-        raise _error(Refused(**refusal))
+        raise _refusal_error(Refused(**refusal))
 
     def entries(self, folder: Path, *, recursive: bool = False) -> list[FileFacts]:
         """See `Files`."""
         _, body = self.ask("list", path=str(folder), recursive=recursive)
-        return sorted((_facts(folder / row["path"], row) for row in json.loads(body)), key=lambda facts: facts.path)
+        return sorted(
+            (_file_facts(folder / row["path"], row) for row in json.loads(body)), key=lambda facts: facts.path
+        )
 
     def resolve(self, path: Path) -> Path:
         """See `Files`."""
@@ -143,7 +147,7 @@ class RemoteFiles(Files):
         self, path: Path, *, mode: int | None = None, for_server: bool = False, is_new: bool = False
     ) -> None:
         """See `Files`. What belongs to the session is noted there first, so that it goes with it."""
-        temporary = self._temporary(path)
+        temporary = self._temporary_root(path)
         self.ask(
             "make",
             path=str(path),
@@ -153,7 +157,7 @@ class RemoteFiles(Files):
             **self._owner(for_server),
         )
 
-    def _temporary(self, path: Path) -> Path | None:
+    def _temporary_root(self, path: Path) -> Path | None:
         """The folder to be removed at the end of the session: of a run, a control group, a socket; None: it stays."""
         for folder in (path, *path.parents):
             if folder.parent == self._runs or (folder.parent == TEMPORARY and folder.name.startswith("dbdyno-")):
@@ -182,25 +186,25 @@ class RemoteFiles(Files):
         ------
         HostError : what arrived is not what was sent
         """
-        begun, _ = self.ask("push-begin", sha256=sha256, path=str(destination))
-        if begun["is_there"]:
+        push_state, _ = self.ask("push-begin", sha256=sha256, path=str(destination))
+        if push_state["is_there"]:
             return 0
         size = source.stat().st_size
-        first = int(begun["bytes"]) if int(begun["bytes"]) <= size else 0
+        first_offset = int(push_state["bytes"]) if int(push_state["bytes"]) <= size else 0
         with source.open("rb") as file:
-            file.seek(offset := first)
+            file.seek(offset := first_offset)
             while piece := file.read(PIECE_BYTES):
                 self.ask("push-chunk", piece, sha256=sha256, offset=offset)
                 offset += len(piece)
         self.ask("push-finish", sha256=sha256, path=str(destination), mode=mode)
-        return size - first
+        return size - first_offset
 
     def _owner(self, for_server: bool) -> dict[str, int]:
         user = self._server_user
         return {"uid": user.user_id, "gid": user.group_id} if for_server and user is not None else {}
 
 
-def _facts(path: Path, row: dict[str, Any]) -> FileFacts:
+def _file_facts(path: Path, row: dict[str, Any]) -> FileFacts:
     device = int(row["device"])
     return FileFacts(
         path,
@@ -215,7 +219,7 @@ def _facts(path: Path, row: dict[str, Any]) -> FileFacts:
     )
 
 
-def _error(refused: Refused) -> Exception:
+def _refusal_error(refused: Refused) -> Exception:
     if refused.errno:
         return OSError(refused.errno, refused.text, refused.path)
     return HostError(f"the agent refused a request ({refused.code})", f"{refused.path}: {refused.text}")

@@ -55,10 +55,10 @@ def read_frame(read: Callable[[int], bytes]) -> tuple[dict[str, Any], bytes] | N
 
 def skip_greeting(read: Callable[[int], bytes]) -> bytes | None:
     """Read up to the first frame; None, or else what came before the end of the connection, which is no agent's."""
-    seen = b""
-    while not seen.endswith(GREETING):
+    noise = b""
+    while not noise.endswith(GREETING):
         byte = read(1)
-        if not byte or len(seen) > _NOISE_MOST_BYTES:
-            return seen
-        seen += byte
+        if not byte or len(noise) > _NOISE_MOST_BYTES:
+            return noise
+        noise += byte
     return None

@@ -80,15 +80,15 @@ def connect(
     HostError : the host can't be reached or can't run the agent
     """
     check_destination(destination)
-    placed = place_program(destination, program, home)
+    remote_program = place_program(destination, program, home)
     session = secrets.token_hex(8)
-    words = [placed.path, "agent", "--home", placed.home, "--session", session]
-    words += ["--lease", f"{lease_s}s", "--lab", f"{_labs_here()}{os.getpid()}"]
+    words = [remote_program.path, "agent", "--home", remote_program.home, "--session", session]
+    words += ["--lease", f"{lease_s}s", "--lab", f"{_lab_name_prefix()}{os.getpid()}"]
     command = "exec " + " ".join(map(shlex.quote, words))
-    return RemoteHost(Link(destination, command, patience_s=patience_s), placed, session)
+    return RemoteHost(Link(destination, command, patience_s=patience_s), remote_program, session)
 
 
-def _labs_here() -> str:
+def _lab_name_prefix() -> str:
     """How labs of this boot of this machine are named to their agents, less the process."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     return f"{getpass.getuser()}@{platform.node()} boot {boot} process "
@@ -101,8 +101,8 @@ class RemoteHost(Host):
         self.link, self.program, self.session = link, program, session
         self.home = Home(Path(program.home))
         self._facts, _ = link.ask("facts")
-        plain = RemoteFiles(link, self.home.run, None)
-        self._system = _read_system(self._facts, plain)
+        user_files = RemoteFiles(link, self.home.run, None)
+        self._system = _read_system(self._facts, user_files)
         self._files = RemoteFiles(link, self.home.run, self._system.server_user)
         self.files: Files = self._files
         self._tunnels: dict[Address, Tunnel] = {}
@@ -150,20 +150,20 @@ class RemoteHost(Host):
         """See `Host`. A file as `stdin` is one of that machine; nothing is downloaded there."""
         if is_download:
             raise HostError(f"dbdyno fetches nothing from a network on {self.link.destination}", " ".join(argv))
-        words, fed = _fed(argv, stdin)
-        done = _commands.run(
+        words, stdin_bytes = _with_stdin(argv, stdin)
+        result = _commands.run(
             self.link,
             self._files,
             words,
             timeout_s=timeout_s,
             check=check,
             tick=tick,
-            stdin=fed,
+            stdin=stdin_bytes,
             user=self._user(as_server_user),
             env=env,
             cwd=cwd,
         )
-        return Completed(tuple(argv), done.exit_code, done.stdout, done.stderr)
+        return Completed(tuple(argv), result.exit_code, result.stdout, result.stderr)
 
     def spawn(
         self,
@@ -225,10 +225,10 @@ class RemoteHost(Host):
         if isinstance(address, tuple) and address[0] not in _LOOPBACK:
             return address
         if address not in self._tunnels:
-            there: dict[str, object] = (
+            destination: dict[str, object] = (
                 {"loopback": address[1]} if isinstance(address, tuple) else {"unix": str(address)}
             )
-            self._tunnels[address] = Tunnel(self.link, there)
+            self._tunnels[address] = Tunnel(self.link, destination)
         return self._tunnels[address].address
 
     def reach_through(self, address: tuple[str, int]) -> Address:
@@ -237,6 +237,12 @@ class RemoteHost(Host):
             host = f"[{address[0]}]" if ":" in address[0] else address[0]
             self._ways_through[address] = Tunnel(self.link, {"tcp": f"{host}:{address[1]}"})
         return self._ways_through[address].address
+
+    def leave(self, address: Address) -> None:
+        """See `Host`."""
+        for tunnels in (self._tunnels, self._ways_through):
+            if (tunnel := tunnels.pop(address, None)) is not None:
+                tunnel.close()
 
     def watch(self, period_ns: int) -> RemoteWatch:
         """See `Host`."""
@@ -279,17 +285,17 @@ class RemoteHost(Host):
 
     def copy_tree(self, source: Path, destination: Path) -> str:
         """See `Host`. Extended attributes are not kept."""
-        with _named(f"can't copy to {destination}"):
+        with _translate_errors(f"can't copy to {destination}"):
             return str(self._files.ask("copy-tree", **{"from": str(source), "to": str(destination)})[0]["how"])
 
     def write_back(self, directory: Path) -> None:
         """See `Host`."""
-        with _named(f"can't write {directory} back"):
+        with _translate_errors(f"can't write {directory} back"):
             self._files.ask("write-back", path=str(directory))
 
     def remove_tree(self, directory: Path) -> None:
         """See `Host`."""
-        with _named(f"can't remove {directory}"), contextlib.suppress(FileNotFoundError):
+        with _translate_errors(f"can't remove {directory}"), contextlib.suppress(FileNotFoundError):
             self._files.ask("remove", path=str(directory), recursive=True)
 
     @contextlib.contextmanager
@@ -319,7 +325,7 @@ class RemoteHost(Host):
 
     def push(self, source: Path, destination: Path, sha256: str) -> int:
         """Send a file of this machine there by its content, from where an earlier attempt ended; the bytes sent."""
-        with _named(f"can't copy to {destination}"):
+        with _translate_errors(f"can't copy to {destination}"):
             return self._files.push(source, destination, sha256)
 
     def agents(self) -> list[RemoteAgent]:
@@ -366,9 +372,9 @@ class RemoteHost(Host):
 
     def end_agents_of_dead_labs(self) -> None:
         """End agents of labs of this machine that are gone: nobody comes back for the locks and servers they keep."""
-        here = _labs_here()
+        lab_prefix = _lab_name_prefix()
         for agent in self.agents():
-            number = agent.lab.removeprefix(here)
+            number = agent.lab.removeprefix(lab_prefix)
             if number.isdigit() and number != agent.lab and not Path(f"/proc/{number}").exists():
                 self.end_agent(agent.session)
 
@@ -377,14 +383,14 @@ class RemoteHost(Host):
 
 
 @contextlib.contextmanager
-def _named(what: str) -> Iterator[None]:
+def _translate_errors(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise HostError(what, f"{error.filename}: {error.strerror}") from error
 
 
-def _fed(argv: Sequence[str], stdin: str | bytes | Path | None) -> tuple[list[str], bytes]:
+def _with_stdin(argv: Sequence[str], stdin: str | bytes | Path | None) -> tuple[list[str], bytes]:
     if isinstance(stdin, Path):
         return ["sh", "-c", 'file=$1; shift; exec "$@" <"$file"', "sh", str(stdin), *argv], b""
     return list(argv), stdin.encode() if isinstance(stdin, str) else stdin or b""

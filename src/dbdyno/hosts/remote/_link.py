@@ -79,7 +79,7 @@ class Link:
         self.exchanges: deque[Exchange] = deque(maxlen=_EXCHANGES)
         self.reconnections = 0
         self._connect(resume=False)
-        threading.Thread(target=self._keep, daemon=True, name=f"dbdyno-link-{destination}").start()
+        threading.Thread(target=self._keep_alive, daemon=True, name=f"dbdyno-link-{destination}").start()
 
     def ask(self, what: str, body: bytes = b"", /, **arguments: object) -> tuple[dict[str, Any], bytes]:
         """Ask for one thing and wait for the reply.
@@ -89,59 +89,59 @@ class Link:
         Refused : the agent did not do it
         HostError : the link is lost, and the host did not come back in time
         """
-        return self._result(self._begin(what, body, arguments))
+        return self._await_result(self._begin_request(what, body, arguments))
 
     def exchange(self) -> Exchange:
         """Read the host's clock once."""
-        opened = self._begin("clock", b"", {})
-        value, _ = self._result(opened)
-        return Exchange(opened.sent_ns, int(value["monotonic_ns"]), opened.received_ns)
+        open_request = self._begin_request("clock", b"", {})
+        value, _ = self._await_result(open_request)
+        return Exchange(open_request.sent_ns, int(value["monotonic_ns"]), open_request.received_ns)
 
     def end(self) -> None:
         """End the session: the agent kills what it started and removes what it made."""
         with contextlib.suppress(HostError):
-            self._begin("end", b"", {}).answered.wait(_END_S)
+            self._begin_request("end", b"", {}).answered.wait(_END_S)
         self.close()
 
     def close(self) -> None:
         """Leave; the session goes on until its lease ends or somebody resumes it."""
         self._closed.set()
-        self._drop()
-        self._fail(HostError(f"the connection to {self.destination} was closed"))
+        self._drop_connection()
+        self._fail_requests(HostError(f"the connection to {self.destination} was closed"))
 
     def drop_connection(self) -> None:
         """Cut the connection, as a lost one would be; the link makes another."""
-        self._drop()
+        self._drop_connection()
 
-    def _begin(self, what: str, body: bytes, arguments: dict[str, object]) -> _Open:
-        opened = _Open(next(self._numbers), {"do": what, **arguments}, body)
+    def _begin_request(self, what: str, body: bytes, arguments: dict[str, object]) -> _Open:
+        open_request = _Open(next(self._numbers), {"do": what, **arguments}, body)
         with self._state:
             if self._error is not None:
                 raise self._error
-            self._open[opened.number] = opened
-        self._send(opened)
-        return opened
+            self._open[open_request.number] = open_request
+        self._send(open_request)
+        return open_request
 
-    def _result(self, opened: _Open) -> tuple[dict[str, Any], bytes]:
-        opened.answered.wait()
-        error = opened.header.get("error")
+    def _await_result(self, open_request: _Open) -> tuple[dict[str, Any], bytes]:
+        open_request.answered.wait()
+        error = open_request.header.get("error")
         if isinstance(error, HostError):
             raise error
         if error is not None:
             raise Refused(str(error["code"]), str(error["path"]), int(error["errno"]), str(error["text"]))
-        return opened.header["ok"], opened.reply
+        return open_request.header["ok"], open_request.reply
 
-    def _send(self, opened: _Open) -> None:
+    def _send(self, open_request: _Open) -> None:
         """Send; where that fails, the reader sees the end of the connection, and all open requests go once more."""
         with self._state:
-            below = min(self._open, default=opened.number)
-        header = {"id": opened.number, "answered_below": below, "request": opened.request}
-        frame = memoryview(encode(header, opened.body))
+            lowest_open = min(self._open, default=open_request.number)
+        header = {"id": open_request.number, "answered_below": lowest_open, "request": open_request.request}
+        frame = memoryview(encode(header, open_request.body))
         with self._sending:
             ssh = self._ssh
             if ssh is None or ssh.stdin is None:
                 return
-            opened.sent_ns = time.monotonic_ns()
+            open_request.sent_ns = time.monotonic_ns()
             with contextlib.suppress(OSError, ValueError):
                 while frame:
                     frame = frame[os.write(ssh.stdin.fileno(), frame) :]
@@ -159,27 +159,27 @@ class Link:
             env=ssh_environment(),
             start_new_session=True,  # a Ctrl-C at the terminal is for the lab, which ends its session in order
         )
-        reader = _Reader(ssh.stdout, self._hear)
+        reader = _Reader(ssh.stdout, self._note_activity)
         noise = skip_greeting(lambda count: reader.read(count, _RECONNECT_S + 2 if resume else _GREETING_S))
         if noise is not None:
             code = _exit_code(ssh)
-            _, told = ssh.communicate()
-            stderr = told.decode(errors="replace")
+            _, stderr_bytes = ssh.communicate()
+            stderr = stderr_bytes.decode(errors="replace")
             if resume and code == _SESSION_ENDED:
-                raise _ended(self.destination, stderr)
+                raise _session_ended_error(self.destination, stderr)
             raise failure(self.destination, code, stderr or noise.decode(errors="replace"))
         with self._state:
             self._ssh = ssh
             self._heard = time.monotonic()
             self._lost.clear()
-            waiting = sorted(self._open)
+            open_numbers = sorted(self._open)
         threading.Thread(target=self._read, args=(ssh, reader), daemon=True, name="dbdyno-frames").start()
-        for number in waiting:
-            opened = self._open.get(number)
-            if opened is not None:
-                self._send(opened)
+        for number in open_numbers:
+            open_request = self._open.get(number)
+            if open_request is not None:
+                self._send(open_request)
 
-    def _hear(self) -> None:
+    def _note_activity(self) -> None:
         self._heard = time.monotonic()
 
     def _read(self, ssh: subprocess.Popen[bytes], reader: _Reader) -> None:
@@ -188,10 +188,10 @@ class Link:
                 received_ns = time.monotonic_ns()
                 header, body = frame
                 with self._state:
-                    opened = self._open.pop(int(header.get("id", 0)), None)
-                if opened is not None:
-                    opened.header, opened.reply, opened.received_ns = header, body, received_ns
-                    opened.answered.set()
+                    open_request = self._open.pop(int(header.get("id", 0)), None)
+                if open_request is not None:
+                    open_request.header, open_request.reply, open_request.received_ns = header, body, received_ns
+                    open_request.answered.set()
         with self._state:
             if self._ssh is ssh:
                 self._lost.set()
@@ -202,7 +202,7 @@ class Link:
                 if pipe is not None:
                     pipe.close()
 
-    def _keep(self) -> None:
+    def _keep_alive(self) -> None:
         """Ask for the time each second; connect again when nothing comes."""
         beat: _Open | None = None
         while not self._closed.is_set():
@@ -211,46 +211,46 @@ class Link:
                     return
                 beat = None
             elif beat is None or beat.answered.is_set():
-                self._note(beat)
-                threading.Thread(target=self._send, args=(beat := self._new_beat(),), daemon=True).start()
+                self._note_exchange(beat)
+                threading.Thread(target=self._send, args=(beat := self._new_heartbeat(),), daemon=True).start()
 
-    def _new_beat(self) -> _Open:
+    def _new_heartbeat(self) -> _Open:
         beat = _Open(next(self._numbers), {"do": "clock"}, b"")
         with self._state:
             self._open[beat.number] = beat
         return beat
 
-    def _note(self, beat: _Open | None) -> None:
+    def _note_exchange(self, beat: _Open | None) -> None:
         if beat is not None and "ok" in beat.header:
             there_ns = int(beat.header["ok"]["monotonic_ns"])
             self.exchanges.append(Exchange(beat.sent_ns, there_ns, beat.received_ns))
 
     def _reconnect(self) -> bool:
         deadline = time.monotonic() + self._patience_s
-        self._drop()
-        last: HostError | None = None
+        self._drop_connection()
+        last_error: HostError | None = None
         while time.monotonic() < deadline and not self._closed.is_set():
             try:
                 self._connect(resume=True)
             except HostError as error:
-                last = error
+                last_error = error
                 if error.fault != "network":
                     break
                 self._closed.wait(_RETRY_S)
             else:
                 self.reconnections += 1
                 return True
-        why = str(last) if last is not None else "it does not answer"
-        lost = HostError(
+        why = str(last_error) if last_error is not None else "it does not answer"
+        path_error = HostError(
             f"the connection to {self.destination} is lost",
             why,
             "check that the host runs and its network is up, then run the same command again",
             fault="network",
         )
-        self._fail(last if last is not None and last.fault != "network" else lost)
+        self._fail_requests(last_error if last_error is not None and last_error.fault != "network" else path_error)
         return False
 
-    def _drop(self) -> None:
+    def _drop_connection(self) -> None:
         with self._state:
             ssh = self._ssh
         if ssh is not None:
@@ -258,13 +258,13 @@ class Link:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 ssh.wait(2)
 
-    def _fail(self, error: HostError) -> None:
+    def _fail_requests(self, error: HostError) -> None:
         with self._state:
             self._error = self._error or error
-            waiting, self._open = list(self._open.values()), {}
-        for opened in waiting:
-            opened.header = {"error": self._error}
-            opened.answered.set()
+            open_requests, self._open = list(self._open.values()), {}
+        for open_request in open_requests:
+            open_request.header = {"error": self._error}
+            open_request.answered.set()
 
 
 def _exit_code(ssh: subprocess.Popen[bytes]) -> int:
@@ -275,7 +275,7 @@ def _exit_code(ssh: subprocess.Popen[bytes]) -> int:
     return 255
 
 
-def _ended(destination: str, stderr: str) -> HostError:
+def _session_ended_error(destination: str, stderr: str) -> HostError:
     return HostError(
         f"the session on {destination} has ended",
         stderr.strip(),
@@ -302,6 +302,6 @@ class _Reader:
                 break
             self._heard()
             self._held += piece
-        taken = bytes(self._held[:count])
+        content = bytes(self._held[:count])
         del self._held[:count]
-        return taken
+        return content

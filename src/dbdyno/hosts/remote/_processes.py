@@ -135,11 +135,11 @@ class RemotePipedProcess(PipedProcess):
             if tick is not None and time.monotonic() >= self._next_tick:
                 self._next_tick = time.monotonic() + _LOOK_S
                 tick()
-            *whole, self._rest = (self._rest + self._decoder.decode(self._out.read(_LOOK_S))).split("\n")
-            self._lines.extend(whole)
+            *whole_lines, self._rest = (self._rest + self._decoder.decode(self._out.read(_LOOK_S))).split("\n")
+            self._lines.extend(whole_lines)
         if self._rest:
-            last, self._rest = self._rest, ""
-            yield last
+            last_line, self._rest = self._rest, ""
+            yield last_line
 
     def interrupt(self) -> None:
         """See `PipedProcess`."""

@@ -76,23 +76,23 @@ def place_program(destination: str, program: Path, home: str) -> RemoteProgram:
     match = re.search(r"^dbdyno\|(\w+)\|([^|]*)\|([^|]*)\|(.*)$", answer, re.MULTILINE)
     if match is None:
         raise HostError(f"{destination} does not answer as a Linux host", answer[-500:])
-    have, architecture, libc, there = match.groups()
+    push_state, architecture, libc, remote_home = match.groups()
     needs_libc = max((int(minor) for minor in _GLIBC_RE.findall(content)), default=0)
-    _check_fit(destination, content, architecture, libc, needs_libc)
-    pushed = 0
-    if have != "whole":
-        begin = int(have) if int(have) < len(content) else 0
-        pushed = len(content) - begin
-        run_script(destination, _PUSH, [there, sha256, str(begin)], stdin=content[begin:], timeout_s=_PUSH_S)
-    return RemoteProgram(f"{there}/agent-{sha256}", there, architecture, libc, needs_libc, pushed)
+    _check_compatible(destination, content, architecture, libc, needs_libc)
+    pushed_bytes = 0
+    if push_state != "whole":
+        offset = int(push_state) if int(push_state) < len(content) else 0
+        pushed_bytes = len(content) - offset
+        run_script(destination, _PUSH, [remote_home, sha256, str(offset)], stdin=content[offset:], timeout_s=_PUSH_S)
+    return RemoteProgram(f"{remote_home}/agent-{sha256}", remote_home, architecture, libc, needs_libc, pushed_bytes)
 
 
-def _check_fit(destination: str, content: bytes, architecture: str, libc: str, needs_libc: int) -> None:
-    own = _MACHINES.get(int.from_bytes(content[18:20], "little"), "unknown")
-    if own != architecture:
+def _check_compatible(destination: str, content: bytes, architecture: str, libc: str, needs_libc: int) -> None:
+    program_architecture = _MACHINES.get(int.from_bytes(content[18:20], "little"), "unknown")
+    if program_architecture != architecture:
         raise HostError(
             f"the agent can't run on {destination}",
-            f"it is built for {own}, but the host is {architecture}",
+            f"it is built for {program_architecture}, but the host is {architecture}",
             "set DBDYNO_LOAD to a dbdyno-load built for the host",
         )
     minor = re.fullmatch(r"glibc 2\.(\d+).*", libc)

@@ -58,9 +58,9 @@ def ssh_command(
     options: Sequence[str] = (),
 ) -> list[str]:
     """The command line by which ssh reaches a host; the command there follows."""
-    named = [word for name, value in _OPTIONS.items() for word in ("-o", f"{name}={value}")]
+    option_words = [word for name, value in _OPTIONS.items() for word in ("-o", f"{name}={value}")]
     program = shlex.split(environ.get(SSH_VARIABLE, "")) or ["ssh"]
-    return [*program, "-T", *options, "-o", f"ConnectTimeout={connect_s}", *named, "--", destination]
+    return [*program, "-T", *options, "-o", f"ConnectTimeout={connect_s}", *option_words, "--", destination]
 
 
 def ssh_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -83,7 +83,7 @@ def run_script(destination: str, script: str, words: Sequence[str], *, stdin: by
     """
     command = " ".join(["exec", "sh", "-c", f"'{script}'", "dbdyno", *map(shlex.quote, words)])
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [*ssh_command(destination), command],
             input=stdin,
             capture_output=True,
@@ -96,9 +96,9 @@ def run_script(destination: str, script: str, words: Sequence[str], *, stdin: by
         raise HostError(f"{destination} took longer than {timeout_s:g} s", script[:80], fault="network") from error
     except OSError as error:
         raise HostError("ssh can't be started", str(error), "install the OpenSSH client") from error
-    if done.returncode != 0:
-        raise failure(destination, done.returncode, done.stderr.decode(errors="replace"))
-    return done.stdout.decode(errors="replace")
+    if result.returncode != 0:
+        raise failure(destination, result.returncode, result.stderr.decode(errors="replace"))
+    return result.stdout.decode(errors="replace")
 
 
 def failure(destination: str, exit_code: int, stderr: str) -> HostError:
@@ -115,13 +115,13 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
     if "IDENTIFICATION HAS CHANGED" in stderr:
         return HostError(
             f"{destination} has a different host key than before",
-            f"{_fingerprint(destination)}\n{words}".strip(),
-            f"if the host was reinstalled, remove the old key: ssh-keygen -R {_name(destination)}",
+            f"{_key_fingerprint(destination)}\n{words}".strip(),
+            f"if the host was reinstalled, remove the old key: ssh-keygen -R {_host_name(destination)}",
         )
     if "host key is known" in stderr or "Host key verification failed" in stderr:
         return HostError(
             f"the host key of {destination} is not known",
-            _fingerprint(destination),
+            _key_fingerprint(destination),
             "compare it with the one on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then accept it: "
             f"ssh -o StrictHostKeyChecking=ask {destination} true",
         )
@@ -132,10 +132,10 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
     return HostError(f"{destination} can't be reached", words, f"run by hand: ssh {destination} true", fault="network")
 
 
-def _fingerprint(destination: str) -> str:
+def _key_fingerprint(destination: str) -> str:
     """The key that the host shows; by ssh itself, so that jumps and ports are as configured."""
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [*ssh_command(destination, options=["-v"]), "true"],
             capture_output=True,
             text=True,
@@ -146,9 +146,9 @@ def _fingerprint(destination: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return "its fingerprint could not be read"
-    match = re.search(r"Server host key: (\S+) (\S+)", done.stderr)
+    match = re.search(r"Server host key: (\S+) (\S+)", result.stderr)
     return f"it shows the key {match[1]} {match[2]}" if match else "its fingerprint could not be read"
 
 
-def _name(destination: str) -> str:
+def _host_name(destination: str) -> str:
     return destination.removeprefix("ssh://").rpartition("@")[2]

@@ -30,11 +30,11 @@ class Tunnel:
     def __init__(self, link: Link, destination: dict[str, object]) -> None:
         self._link, self._destination = link, destination
         self._folder = tempfile.TemporaryDirectory(prefix="dbdyno-tunnel-")  # mode 0700: nobody else connects
-        self._listener, self.address = self._listening("unix" in destination)
+        self._listener, self.address = self._open_listener("unix" in destination)
         self._listener.listen()
         threading.Thread(target=self._accept, daemon=True, name="dbdyno-tunnel").start()
 
-    def _listening(self, is_unix: bool) -> tuple[socket.socket, Address]:
+    def _open_listener(self, is_unix: bool) -> tuple[socket.socket, Address]:
         if is_unix:
             path = Path(self._folder.name) / "s"
             listener = socket.socket(socket.AF_UNIX)
@@ -54,31 +54,31 @@ class Tunnel:
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
-                here, _ = self._listener.accept()
-                threading.Thread(target=self._serve, args=(here,), daemon=True, name="dbdyno-tunnel").start()
+                local_socket, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(local_socket,), daemon=True, name="dbdyno-tunnel").start()
 
-    def _serve(self, here: socket.socket) -> None:
+    def _serve(self, local_socket: socket.socket) -> None:
         """A server that is not there is a connection that ends at once."""
-        with here, contextlib.suppress(HostError, Refused, OSError):
+        with local_socket, contextlib.suppress(HostError, Refused, OSError):
             stream = int(self._link.ask("connect", **self._destination)[0]["stream"])
-            threading.Thread(target=self._send, args=(here, stream), daemon=True, name="dbdyno-tunnel").start()
+            threading.Thread(target=self._send, args=(local_socket, stream), daemon=True, name="dbdyno-tunnel").start()
             try:
-                self._receive(here, stream)
+                self._receive(local_socket, stream)
             finally:
                 with contextlib.suppress(OSError):
-                    here.shutdown(socket.SHUT_RDWR)  # a sender that waits for more ends
+                    local_socket.shutdown(socket.SHUT_RDWR)  # a sender that waits for more ends
 
-    def _receive(self, here: socket.socket, stream: int) -> None:
+    def _receive(self, local_socket: socket.socket, stream: int) -> None:
         while True:
             value, body = self._link.ask("stream-read", stream=stream, timeout_ms=_WAIT_MS)
             if body:
-                here.sendall(body)
+                local_socket.sendall(body)
             elif value["is_end"]:
                 return
 
-    def _send(self, here: socket.socket, stream: int) -> None:
+    def _send(self, local_socket: socket.socket, stream: int) -> None:
         with contextlib.suppress(HostError, Refused, OSError):
-            while block := here.recv(_BLOCK_BYTES):
+            while block := local_socket.recv(_BLOCK_BYTES):
                 self._link.ask("stream-write", block, stream=stream)
         with contextlib.suppress(HostError, Refused):
             self._link.ask("stream-close", stream=stream)

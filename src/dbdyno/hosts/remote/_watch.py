@@ -37,9 +37,9 @@ class RemoteWatch(FileWatch):
         """See `FileWatch`."""
         self._look = {}
         try:
-            began_ns = self._take(instant_ns) if self._watch is not None and instant_ns >= self._start_ns else None
+            began_ns = self._take_look(instant_ns) if self._watch is not None and instant_ns >= self._start_ns else None
             if self._watch is None or len(self._paths) > len(self._watched):
-                self._begin(instant_ns + self._period_ns)
+                self._begin_watch(instant_ns + self._period_ns)
         except (HostError, Refused):  # closed by the end of a run, or the link is lost: who reads next is told
             return None
         return began_ns
@@ -61,7 +61,7 @@ class RemoteWatch(FileWatch):
                 self._link.ask("watch-stop", watch=self._watch)
             self._watch = None
 
-    def _begin(self, first_ns: int) -> None:
+    def _begin_watch(self, first_ns: int) -> None:
         if not self._paths:
             return
         self.close()
@@ -75,17 +75,17 @@ class RemoteWatch(FileWatch):
         )
         self._watch = int(value["watch"])
 
-    def _take(self, instant_ns: int) -> int | None:
+    def _take_look(self, instant_ns: int) -> int | None:
         """Contents of the look at an instant; None where the agent left it out, as it does when it comes too late."""
         index = round((instant_ns - self._start_ns) / self._period_ns)
         value, body = self._link.ask("watch-take", watch=self._watch, **{"from": index}, timeout_ms=_TAKE_MS)
         if not value["looks"] or value["looks"][0]["index"] != index:
             return None
-        look, at = value["looks"][0], 0
+        look, offset = value["looks"][0], 0
         for path, size in zip(self._watched, look["bytes"], strict=True):
             if size < 0:
                 self._look[path] = OSError(-size, "it could not be read at that instant", str(path))
             else:
-                self._look[path] = body[at : at + size]
-                at += size
+                self._look[path] = body[offset : offset + size]
+                offset += size
         return self._clock().here(int(look["asked_ns"]))

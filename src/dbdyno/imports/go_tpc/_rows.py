@@ -49,30 +49,30 @@ def read_rows(text: str) -> tuple[tuple[Row, ...], Wrong]:
     ('PAYMENT', 4.0, ((2, 'not a whole line of go-tpc: [Current] NEW_O'),))
     """
     rows: list[Row] = []
-    wrong: list[tuple[int, str]] = []
+    problems: list[tuple[int, str]] = []
     columns: list[str] = []
     header = 0
     for number, line in enumerate(text.split("\n"), 1):
-        before = len(rows)
+        rows_before = len(rows)
         if "[Current]" not in line and "[Summary]" not in line and "tpmC" not in line and not line.startswith("|"):
             columns = columns if line.startswith("+-") else []
         elif line.lstrip().startswith("[{"):
-            rows += _of_json(line, number)
+            rows += _rows_of_json(line, number)
         elif line.lstrip().startswith("|"):
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
             if not columns or cells[0].upper() in ("PREFIX", "TPMC"):
                 columns, header = [cell.lower().replace("99 9th", "99.9th") for cell in cells], number
                 continue
-            rows += _of_cells(columns, cells, number, header)
+            rows += _rows_of_cells(columns, cells, number, header)
         else:
-            rows += _of_plain(line, number)
+            rows += _rows_of_plain(line, number)
         is_like = _LIKE_RE.match(line) or line.lstrip().startswith(('[{"', "| ["))
-        if is_like and len(rows) == before and not _WAITS_RE.search(line):
-            wrong.append((number, f"not a whole line of go-tpc: {line.strip()[:120]}"))
-    return tuple(rows), tuple(wrong)
+        if is_like and len(rows) == rows_before and not _WAITS_RE.search(line):
+            problems.append((number, f"not a whole line of go-tpc: {line.strip()[:120]}"))
+    return tuple(rows), tuple(problems)
 
 
-def _of_plain(line: str, number: int) -> Iterator[Row]:
+def _rows_of_plain(line: str, number: int) -> Iterator[Row]:
     match = _PLAIN_RE.match(line)
     if match:
         values = {name.lower(): float(value) for name, value in _FIELD_RE.findall(match[3])}
@@ -85,7 +85,7 @@ def _of_plain(line: str, number: int) -> Iterator[Row]:
         yield Row("total", "", values, number)
 
 
-def _of_json(line: str, number: int) -> Iterator[Row]:
+def _rows_of_json(line: str, number: int) -> Iterator[Row]:
     try:
         document = json_value(line)
     except ValueError:
@@ -93,15 +93,15 @@ def _of_json(line: str, number: int) -> Iterator[Row]:
     for entry in document if isinstance(document, list) else []:
         if isinstance(entry, dict):
             texts = {str(name).lower(): str(value) for name, value in entry.items()}
-            yield from _row(texts, number, number)
+            yield from _rows_of_texts(texts, number, number)
 
 
-def _of_cells(columns: list[str], cells: list[str], number: int, header: int) -> Iterator[Row]:
+def _rows_of_cells(columns: list[str], cells: list[str], number: int, header: int) -> Iterator[Row]:
     if len(cells) == len(columns):
-        yield from _row(dict(zip(columns, cells, strict=True)), number, header)
+        yield from _rows_of_texts(dict(zip(columns, cells, strict=True)), number, header)
 
 
-def _row(texts: Mapping[str, str], number: int, group: int) -> Iterator[Row]:
+def _rows_of_texts(texts: Mapping[str, str], number: int, group: int) -> Iterator[Row]:
     values = {name: float(text) for name, text in texts.items() if re.fullmatch(NUMBER, text)}
     prefix = texts.get("prefix", "").strip(_BRACKETS).lower()
     if "tpmc" in values:

@@ -39,36 +39,37 @@ class Rows:
 def runs_of(rows: Sequence[Row]) -> tuple[Rows, ...]:
     """The runs of a log: one ends where, after its summary, another interval or the same summary begins."""
     runs: list[list[Row]] = []
-    told: set[str] = set()
+    summarised_operations: set[str] = set()
     for row in rows:
         begins = not runs or (
-            bool(told) and (row.kind == "current" or (row.kind == "summary" and row.operation in told))
+            bool(summarised_operations)
+            and (row.kind == "current" or (row.kind == "summary" and row.operation in summarised_operations))
         )
         if begins:
             runs.append([])
-            told = set()
+            summarised_operations = set()
         if row.kind == "summary":
-            told.add(row.operation)
+            summarised_operations.add(row.operation)
         runs[-1].append(row)
-    return tuple(_rows(run) for run in runs if any(row.kind != "total" for row in run))
+    return tuple(_run_rows(run) for run in runs if any(row.kind != "total" for row in run))
 
 
-def _rows(rows: Sequence[Row]) -> Rows:
+def _run_rows(rows: Sequence[Row]) -> Rows:
     total = next((row.values for row in rows if row.kind == "total"), {})
     summary = tuple(row for row in rows if row.kind == "summary")
-    intervals = _intervals([row for row in rows if row.kind == "current"])
+    intervals = _split_intervals([row for row in rows if row.kind == "current"])
     return Rows(intervals, summary, total.get("tpmc"), total.get("tpmtotal"), rows[0].line, rows[-1].line)
 
 
-def _intervals(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:
+def _split_intervals(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:
     """Operations are printed in the order of their names, so an interval ends where the order starts again."""
-    found: list[list[Row]] = []
+    intervals: list[list[Row]] = []
     for row in rows:
-        last = found[-1][-1] if found else None
-        if last is None or row.group != last.group or (not row.group and row.operation <= last.operation):
-            found.append([])
-        found[-1].append(row)
-    return tuple(tuple(interval) for interval in found)
+        last_row = intervals[-1][-1] if intervals else None
+        if last_row is None or row.group != last_row.group or (not row.group and row.operation <= last_row.operation):
+            intervals.append([])
+        intervals[-1].append(row)
+    return tuple(tuple(interval) for interval in intervals)
 
 
 def head_of(text: str) -> RunHeader:
@@ -79,32 +80,32 @@ def head_of(text: str) -> RunHeader:
     """
     commands = list(_COMMAND_RE.finditer(text))
     workers = _WORKERS_RE.search(text)
-    options = _options(commands[-1][2]) if commands else {}
+    options = _read_options(commands[-1][2]) if commands else {}
     threads = options.get("threads", "")
     name = commands[-1][1] if commands else "tpcc"
     host = {"mysql_host": options["host"]} if "host" in options else {}
     return RunHeader(
         threads=int(threads) if threads.isascii() and threads.isdigit() else int(workers[1]) if workers else None,
-        interval_s=_seconds(options.get("interval", "")),
+        interval_s=_duration_s(options.get("interval", "")),
         test=f"go-tpc {name}",
         options={name: value for name, value in options.items() if name not in _SECRETS} | host,
     )
 
 
-def _options(text: str) -> dict[str, str]:
+def _read_options(text: str) -> dict[str, str]:
     try:
         words = shlex.split(text)
     except ValueError:  # a quote that is never closed
         words = text.split()
-    found = {}
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        name, equals, value = word.partition("=")
+    options = {}
+    for word, next_word in zip(words, [*words[1:], ""], strict=True):
+        name, separator, value = word.partition("=")
         if name.startswith("--") or name in _SHORT:
-            found[_SHORT.get(name, name.removeprefix("--")).replace("-", "_")] = value if equals else following
-    return found
+            options[_SHORT.get(name, name.removeprefix("--")).replace("-", "_")] = value if separator else next_word
+    return options
 
 
-def _seconds(text: str) -> int | None:
+def _duration_s(text: str) -> int | None:
     """A duration as Go writes it, whole seconds; None when it is none."""
     match = _SECONDS_RE.fullmatch(text)
     if not text or match is None:

@@ -35,73 +35,75 @@ def survey(text: str) -> tuple[PartFacts, ...]:
     """The runs of a log."""
     head = head_of(text)
     runs = runs_of(read_rows(text)[0])
-    windows = [_window_s(run, _interval(run, head.interval_s)[0]) for run in runs]
+    windows = [_window_s(run, _interval_s(run, head.interval_s)[0]) for run in runs]
     return tuple(PartFacts(head, head.threads, run.first_line, round(s)) for run, s in zip(runs, windows, strict=True))
 
 
 def read(source: Source) -> ToolRun:
     """One run with everything that the store keeps of it."""
-    rows, wrong = read_rows(source.text)
+    rows, problems = read_rows(source.text)
     runs = runs_of(rows)
     run, head = runs[source.part_index], head_of(source.text)
-    length, is_told = _interval(run, head.interval_s)
+    length, is_told = _interval_s(run, head.interval_s)
     rates = np.array([_count(interval) for interval in run.intervals], dtype=float) / length
     total = _total_tps(run)
-    mean, half = throughput(rates, total)
+    mean, half_width = throughput(rates, total)
     window_s = _window_s(run, length)
     failure = "" if mean else "no transaction completed" if mean == 0 else "the log has neither intervals nor a summary"
-    types, contradictory = _types(run.summary)
-    errors = _errors(source.text, run, len(runs))
+    types, has_contradictions = _type_figures(run.summary)
+    errors = _errors_by_code(source.text, run, len(runs))
     remarks = [
         about_intervals(len(rates), length, is_told=is_told),
         about_coverage(float(len(rates) * length), _elapsed_s(run)),
         about_totals(total, mean),
-        _quantiles(run.summary, contradictory),
+        _quantiles_caveat(run.summary, has_contradictions),
         Caveat(
             "rollbacks-counted",
             "new orders with the rollback that the specification asks for (1 %) count as done",
         ),
-        _stopped(errors, head.options),
+        _stopped_users_caveat(errors, head.options),
         about_window(window_s),
     ]
-    last = (
+    last_line = (
         runs[source.part_index + 1].first_line - 1 if source.part_index + 1 < len(runs) else source.text.count("\n") + 1
     )
-    first = run.first_line if source.part_index else 1
-    own = tuple((line, words) for line, words in wrong if first <= line <= last)
-    ending = () if run.summary else ((run.last_line, "the log ends here, without a summary"),)
+    first_line = run.first_line if source.part_index else 1
+    part_problems = tuple((line, words) for line, words in problems if first_line <= line <= last_line)
+    end_problems = () if run.summary else ((run.last_line, "the log ends here, without a summary"),)
     return ToolRun(
         head=head,
-        judgement=judgement(failure, [_cut_off(run), _damaged(own, run)], remarks),
-        tool=ToolFigures("go-tpc", tps=total, elapsed_s=_elapsed_s(run), max_ns=_longest(types)),
+        judgement=judgement(failure, [_cut_off_caveat(run), _damaged_log_caveat(part_problems, run)], remarks),
+        tool=ToolFigures("go-tpc", tps=total, elapsed_s=_elapsed_s(run), max_ns=_longest_ns(types)),
         window_s=window_s,
         tps_mean=mean or None,
-        tps_half_width=half if mean else None,
-        latency_ns=LatencyNs(None, None, None, None, _longest(types)) if _longest(types) else None,
-        transactions=int(_count(run.summary) if run.summary else sum(_count(each) for each in run.intervals)),
+        tps_half_width=half_width if mean else None,
+        latency_ns=LatencyNs(None, None, None, None, _longest_ns(types)) if _longest_ns(types) else None,
+        transactions=int(_count(run.summary) if run.summary else sum(_count(interval) for interval in run.intervals)),
         errors=errors,
         types=types,
-        orders=_orders(run),
-        seconds=_seconds(run, length, rates),
+        orders=_order_rates(run),
+        seconds=_seconds_table(run, length, rates),
         start={"threads": head.threads, "interval_s": head.interval_s, "options": dict(head.options)},
         end={"tpmc": run.tpmc, "tpm_total": run.tpm_total},
-        wrong=own + ending,
+        wrong=part_problems + end_problems,
     )
 
 
-def _is_done(row: Row) -> bool:
+def _counts_completed(row: Row) -> bool:
     """Return whether a row counts completed transactions: no errors, no queries of the mixed benchmark."""
     return not row.operation.endswith(_ERR) and _QUERY_RE.match(row.operation) is None
 
 
 def _count(rows: tuple[Row, ...]) -> float:
-    return sum(row.values["count"] for row in rows if _is_done(row))
+    return sum(row.values["count"] for row in rows if _counts_completed(row))
 
 
-def _interval(run: Rows, told: int | None) -> tuple[int, bool]:
+def _interval_s(run: Rows, ordered_s: int | None) -> tuple[int, bool]:
     """Length of an interval: ordered, else the time that its lines say they took."""
-    takes = [max((row.values.get("takes(s)", 0.0) for row in rows), default=0.0) for rows in run.intervals]
-    return (told, True) if told else (max(round(float(np.median(takes))), 1) if takes else 1, False)
+    durations_s = [max((row.values.get("takes(s)", 0.0) for row in rows), default=0.0) for rows in run.intervals]
+    return (
+        (ordered_s, True) if ordered_s else (max(round(float(np.median(durations_s))), 1) if durations_s else 1, False)
+    )
 
 
 def _window_s(run: Rows, length: int) -> float:
@@ -117,39 +119,41 @@ def _total_tps(run: Rows) -> float | None:
     return _count(run.summary) / elapsed_s if elapsed_s else None
 
 
-def _orders(run: Rows) -> OrderRates | None:
+def _order_rates(run: Rows) -> OrderRates | None:
     if run.tpmc is None:
         return None
     total = _total_tps(run)
     return OrderRates(run.tpmc, run.tpm_total if run.tpm_total is not None else None if total is None else 60 * total)
 
 
-def _seconds(run: Rows, length: int, rates: np.ndarray) -> Table | tuple[()]:
+def _seconds_table(run: Rows, length: int, rates: np.ndarray) -> Table | tuple[()]:
     if not len(rates):
         return ()
-    failed = [sum(row.values["count"] for row in rows if row.operation.endswith(_ERR)) for rows in run.intervals]
-    ends = (np.arange(len(rates), dtype=float) + 1) * length
-    return window_table(ends, length, {"tps": rates, "errors_per_s": np.array(failed, dtype=float) / length})
+    failed_counts = [sum(row.values["count"] for row in rows if row.operation.endswith(_ERR)) for rows in run.intervals]
+    end_s = (np.arange(len(rates), dtype=float) + 1) * length
+    return window_table(end_s, length, {"tps": rates, "errors_per_s": np.array(failed_counts, dtype=float) / length})
 
 
-def _types(summary: tuple[Row, ...]) -> tuple[tuple[TypeFigures, ...], bool]:
+def _type_figures(summary: tuple[Row, ...]) -> tuple[tuple[TypeFigures, ...], bool]:
     """Figures by type, and whether quantiles were left out because they contradict the sum of the times."""
-    failed = {
+    failed_by_operation = {
         row.operation.removesuffix(_ERR): int(row.values["count"]) for row in summary if row.operation.endswith(_ERR)
     }
-    done = [row for row in summary if not row.operation.endswith(_ERR)]
-    return tuple(_type(row, failed.get(row.operation, 0)) for row in done), any(_is_contradictory(row) for row in done)
+    completed_rows = [row for row in summary if not row.operation.endswith(_ERR)]
+    return tuple(_type_figures_of_row(row, failed_by_operation.get(row.operation, 0)) for row in completed_rows), any(
+        _is_contradictory(row) for row in completed_rows
+    )
 
 
-def _type(row: Row, failed: int) -> TypeFigures:
+def _type_figures_of_row(row: Row, failed: int) -> TypeFigures:
     values, count = row.values, int(row.values["count"])
-    takes = values.get("takes(s)", 0.0)
+    duration_s = values.get("takes(s)", 0.0)
     total_ms, mean_ms = values.get("sum(ms)"), values.get("avg(ms)")
     is_wrong = _is_contradictory(row)
     if is_wrong and total_ms is not None:
         mean_ms = total_ms / count
     latency = None if is_wrong else _latency(values)
-    rate = count / takes if takes else values.get("tpm", 0.0) / 60
+    rate = count / duration_s if duration_s else values.get("tpm", 0.0) / 60
     mean_ns = None if mean_ms is None else mean_ms * 1e6
     return TypeFigures(row.operation.lower(), count, failed, 0, 0, rate, mean_ns, latency)
 
@@ -158,8 +162,8 @@ def _latency(values: Mapping[str, float]) -> LatencyNs | None:
     def ns(name: str) -> int | None:
         return round(values[name] * 1e6) if name in values else None
 
-    found = LatencyNs(ns("50th(ms)"), ns("95th(ms)"), ns("99th(ms)"), ns("99.9th(ms)"), ns("max(ms)"))
-    return found if any((found.p50, found.p95, found.p99, found.p999, found.max)) else None
+    latency = LatencyNs(ns("50th(ms)"), ns("95th(ms)"), ns("99th(ms)"), ns("99.9th(ms)"), ns("max(ms)"))
+    return latency if any((latency.p50, latency.p95, latency.p99, latency.p999, latency.max)) else None
 
 
 def _is_contradictory(row: Row) -> bool:
@@ -170,29 +174,29 @@ def _is_contradictory(row: Row) -> bool:
     return abs(mean_ms - total_ms / count) > _CONTRADICTION * total_ms / count + 1.0
 
 
-def _longest(types: tuple[TypeFigures, ...]) -> int | None:
+def _longest_ns(types: tuple[TypeFigures, ...]) -> int | None:
     return max((t.latency_ns.max for t in types if t.latency_ns and t.latency_ns.max is not None), default=None)
 
 
-def _errors(text: str, run: Rows, runs: int) -> dict[str, int]:
+def _errors_by_code(text: str, run: Rows, runs: int) -> dict[str, int]:
     """Count errors by code where the log holds messages of this run alone, else by the summary."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for code in _ERROR_RE.findall(text) if runs == 1 else ():
-        found[code] = found.get(code, 0) + 1
+        counts[code] = counts.get(code, 0) + 1
     in_summary = int(sum(row.values["count"] for row in run.summary if row.operation.endswith(_ERR)))
-    left = in_summary - sum(found.values())
-    return found | ({_UNKNOWN_ERROR: left} if left > 0 else {})
+    unknown_count = in_summary - sum(counts.values())
+    return counts | ({_UNKNOWN_ERROR: unknown_count} if unknown_count > 0 else {})
 
 
-def _stopped(errors: Mapping[str, int], options: Mapping[str, str]) -> Caveat | None:
+def _stopped_users_caveat(errors: Mapping[str, int], options: Mapping[str, str]) -> Caveat | None:
     if not errors or "ignore_error" in options:
         return None
     text = "by default a user ends at its first error; the log does not say whether an option changed that"
     return Caveat("users-may-have-stopped", f"{sum(errors.values()):,} transactions failed: {text}")
 
 
-def _quantiles(summary: tuple[Row, ...], contradictory: bool) -> Caveat:
-    if contradictory:
+def _quantiles_caveat(summary: tuple[Row, ...], has_contradictions: bool) -> Caveat:
+    if has_contradictions:
         text = "printed means and quantiles contradict the printed sum of the times: left out, means are of the sum"
         return Caveat("quantiles-contradict", text)
     if not any(name.endswith("th(ms)") for row in summary for name in row.values):
@@ -210,17 +214,17 @@ def _quantiles(summary: tuple[Row, ...], contradictory: bool) -> Caveat:
     return Caveat("coarse-quantiles", text)
 
 
-def _cut_off(run: Rows) -> Caveat | None:
+def _cut_off_caveat(run: Rows) -> Caveat | None:
     if run.summary:
         return None
     return Caveat("cut-off", "the log ends without a summary: whether the run went on is not known")
 
 
-def _damaged(wrong: tuple[tuple[int, str], ...], run: Rows) -> Caveat | None:
-    if len(wrong) <= 0.01 * max(sum(len(rows) for rows in run.intervals), 1):
+def _damaged_log_caveat(problems: tuple[tuple[int, str], ...], run: Rows) -> Caveat | None:
+    if len(problems) <= 0.01 * max(sum(len(rows) for rows in run.intervals), 1):
         return None
     return Caveat(
-        "damaged-log", f"{counted(len(wrong), 'line')} of the log can't be read, the first is line {wrong[0][0]}"
+        "damaged-log", f"{counted(len(problems), 'line')} of the log can't be read, the first is line {problems[0][0]}"
     )
 
 

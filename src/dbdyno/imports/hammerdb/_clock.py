@@ -21,11 +21,11 @@ def clock_s(text: str) -> int | None:
     tcl = _TCL_RE.match(text)
     if tcl:
         month, day, hour, minute, second, year = tcl.groups()
-        parts = [int(year), _MONTHS.get(month, 0), *(int(word) for word in (day, hour, minute, second))]
+        numbers = [int(year), _MONTHS.get(month, 0), *(int(word) for word in (day, hour, minute, second))]
     else:
         job = _JOB_RE.match(text)
-        parts = [int(word) for word in job.groups()] if job else []
+        numbers = [int(word) for word in job.groups()] if job else []
     try:
-        return int(datetime(*parts, tzinfo=UTC).timestamp()) if parts else None  # type: ignore[misc, arg-type]
+        return int(datetime(*numbers, tzinfo=UTC).timestamp()) if numbers else None  # type: ignore[misc, arg-type]
     except ValueError:
         return None

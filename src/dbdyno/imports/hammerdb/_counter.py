@@ -41,26 +41,28 @@ def read_counter(text: str) -> tuple[tuple[Reading, ...], Wrong]:
     """
     series = _SERIES_RE.search(text)
     if series and not READING_RE.search(text):
-        return _of_json(text, text.rfind("{", 0, series.start()) if "{" in text[: series.start()] else series.start())
-    found = [Reading(int(m[1]), clock_s(m[3]) if m[3] else None, m.start()) for m in READING_RE.finditer(text)]
-    places = {reading.place for reading in found}
-    wrong = [
+        return _json_readings(
+            text, text.rfind("{", 0, series.start()) if "{" in text[: series.start()] else series.start()
+        )
+    readings = [Reading(int(m[1]), clock_s(m[3]) if m[3] else None, m.start()) for m in READING_RE.finditer(text)]
+    places = {reading.place for reading in readings}
+    problems = [
         (line_of(text, match.start()), f"not a whole reading of the counter: {match[0].strip()[:120]}")
         for match in _LIKE_RE.finditer(text)
         if match.start() not in places
     ]
-    return tuple(found[:_MOST]), tuple(wrong)
+    return tuple(readings[:_MOST]), tuple(problems)
 
 
-def _of_json(text: str, start: int) -> tuple[tuple[Reading, ...], Wrong]:
+def _json_readings(text: str, start: int) -> tuple[tuple[Reading, ...], Wrong]:
     try:
         document, _ = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError) as error:
         return (), ((line_of(text, start), f"not JSON: {error}"),)
     values = next((v for k, v in document.items() if str(k).endswith(" tpm") and isinstance(v, dict)), {})
-    found = [
-        Reading(int(tpm), clock_s(str(at)), start)
-        for at, tpm in values.items()
+    readings = [
+        Reading(int(tpm), clock_s(str(clock_text)), start)
+        for clock_text, tpm in values.items()
         if isinstance(tpm, str | int) and str(tpm).isascii() and str(tpm).isdigit() and len(str(tpm)) <= 15
     ]
-    return tuple(found), ()
+    return tuple(readings), ()

@@ -90,34 +90,34 @@ def job_report(text: str) -> dict[str, Any] | None:
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """The timed runs of a log; runs whose beginning is missing are found by their results."""
     if job_report(text) is not None:
-        return (LogPart(_head_of_job(job_report(text) or {}), 0, len(text), 1),)
+        return (LogPart(_job_run_header(job_report(text) or {}), 0, len(text), 1),)
     anchors = [match.start() for match in _RAMP_RE.finditer(text)] or [m.start() for m in RESULT_RE.finditer(text)]
     if not anchors:
         quoted = _QUOTED_RE.search(text)
-        return (LogPart(_head(text), 0, len(text), 1),) if quoted else ()
+        return (LogPart(_run_header(text), 0, len(text), 1),) if quoted else ()
     starts = [0]
-    for before, anchor in itertools.pairwise(anchors):
-        after = RESULT_RE.search(text, before, anchor) or _RAMP_RE.search(text, before, anchor)
-        opening = _NEXT_RE.search(text, after.end() if after else before, anchor)
+    for previous_anchor, anchor in itertools.pairwise(anchors):
+        previous_end = RESULT_RE.search(text, previous_anchor, anchor) or _RAMP_RE.search(text, previous_anchor, anchor)
+        opening = _NEXT_RE.search(text, previous_end.end() if previous_end else previous_anchor, anchor)
         starts.append(opening.start() if opening else anchor)
     if not _RAMP_RE.search(text):  # results alone, one below the other
         starts = [0, *(match.end() for match in list(RESULT_RE.finditer(text))[:-1])]
     spans = zip(starts, [*starts[1:], len(text)], strict=True)
-    return tuple(LogPart(_head(text[a:b], text), a, b, line_of(text, a)) for a, b in spans)
+    return tuple(LogPart(_run_header(text[a:b], text), a, b, line_of(text, a)) for a, b in spans)
 
 
 def facts_of(text: str) -> Facts:
     """Facts of one run."""
     report = job_report(text)
     if report is not None:
-        return _facts_of_job(report)
+        return _job_facts(report)
     result = RESULT_RE.search(text) or _QUOTED_RE.search(text)
     ramp, duration, complete = _RAMP_RE.search(text), _DURATION_RE.search(text), _COMPLETE_RE.search(text)
     window = (duration.end(), complete.start()) if duration and complete and duration.end() < complete.start() else None
     return Facts(
         nopm=int(result[1] or result[6]) if result else None,
         tpm=int(result[2] or result[4]) if result else None,
-        users=_users(text),
+        users=_virtual_users(text),
         ramp_minutes=int(ramp[1]) if ramp else None,
         minutes=int(duration[1]) if duration else None,
         window=window,
@@ -127,7 +127,7 @@ def facts_of(text: str) -> Facts:
     )
 
 
-def _users(text: str) -> int | None:
+def _virtual_users(text: str) -> int | None:
     sessions, users, created = _SESSIONS_RE.search(text), _USERS_RE.search(text), _CREATED_RE.search(text)
     if sessions or users:
         return int((sessions or users or [0, 0])[1]) or None
@@ -142,28 +142,28 @@ def _window_clock(text: str, window: tuple[int, int] | None) -> tuple[int, int] 
         return None
     stamps = []
     for place in (text.rfind("\n", 0, window[0]), window[1]):
-        before = text.rfind("\nTimestamp 1 @ ", max(place - 200, 0), place)
-        match = _STAMP_RE.match(text, before + 1) if before >= 0 else None
+        stamp_start = text.rfind("\nTimestamp 1 @ ", max(place - 200, 0), place)
+        match = _STAMP_RE.match(text, stamp_start + 1) if stamp_start >= 0 else None
         stamps.append(clock_s(match[1]) if match else None)
     start, end = stamps
     return (start, end) if start is not None and end is not None and start < end else None
 
 
-def _head(text: str, whole: str = "") -> RunHeader:
+def _run_header(text: str, whole_log: str = "") -> RunHeader:
     facts = facts_of(text)
-    version = _VERSION_RE.search(text) or _VERSION_RE.search(whole)
+    version = _VERSION_RE.search(text) or _VERSION_RE.search(whole_log)
     server = _SERVER_RE.search(text)
     return RunHeader(
         version=version[1] if version else "",
         threads=facts.users,
         test="tpcc/hammerdb",
         lead_s=60 * (facts.ramp_minutes or 0),
-        family=_family(text, server[1] if server else ""),
+        family=_server_family(text, server[1] if server else ""),
         server_version=server[1] if server else "",
     )
 
 
-def _family(text: str, version: str) -> str:
+def _server_family(text: str, version: str) -> str:
     """MariaDB by its own driver or version; that of MySQL drives its forks, too, and so tells nothing alone."""
     result, counter = RESULT_RE.search(text), _COUNTER_RE.search(text)
     name = (result[3] or result[5] if result else "") or (counter[1] if counter else "")
@@ -172,8 +172,8 @@ def _family(text: str, version: str) -> str:
     return "" if name in ("", "MySQL") else name.lower().replace(" ", "-")
 
 
-def _head_of_job(report: Mapping[str, Any]) -> RunHeader:
-    facts, job = _facts_of_job(report), _mapping(report, "job")
+def _job_run_header(report: Mapping[str, Any]) -> RunHeader:
+    facts, job = _job_facts(report), _mapping(report, "job")
     name = str(job.get("database_display", ""))
     return RunHeader(
         version=str(job.get("hdb_version", "")).removeprefix("v")[:40],
@@ -185,7 +185,7 @@ def _head_of_job(report: Mapping[str, Any]) -> RunHeader:
     )
 
 
-def _facts_of_job(report: Mapping[str, Any]) -> Facts:
+def _job_facts(report: Mapping[str, Any]) -> Facts:
     result, config = _mapping(report, "result"), _mapping(report, "benchmark_config")
     users = _count(result, "active_virtual_users") or _count(config, "virtual_users")
     return Facts(
@@ -202,8 +202,8 @@ def _facts_of_job(report: Mapping[str, Any]) -> Facts:
 
 
 def _mapping(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = document.get(key)
-    return found if isinstance(found, dict) else {}
+    value = document.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _count(document: Mapping[str, Any], key: str) -> int | None:

@@ -49,16 +49,16 @@ class Profile:
 def read_profiles(text: str) -> tuple[tuple[Profile, ...], Wrong]:
     """Every profile in a text that is of all users together, in order, and what can't be read of them."""
     if _JSON_RE.search(text) and not _SUMMARY_RE.search(text):
-        return _of_jsons(text)
-    profiles = [_of_text(match, block) for match, block in _blocks(_SUMMARY_RE, text)]
+        return _json_profiles(text)
+    profiles = [_text_profile(match, block) for match, block in _heading_blocks(_SUMMARY_RE, text)]
     return tuple(profile for profile in profiles if profile.types), ()
 
 
-def _blocks(heading: re.Pattern[str], text: str) -> list[tuple[re.Match[str], str]]:
+def _heading_blocks(heading: re.Pattern[str], text: str) -> list[tuple[re.Match[str], str]]:
     """Every heading with what stands below it, up to the next."""
-    found = list(heading.finditer(text))
-    ends = [match.start() for match in found[1:]] + [len(text)] * bool(found)
-    return [(match, text[match.end() : end]) for match, end in zip(found, ends, strict=True)]
+    headings = list(heading.finditer(text))
+    block_ends = [match.start() for match in headings[1:]] + [len(text)] * bool(headings)
+    return [(match, text[match.end() : end]) for match, end in zip(headings, block_ends, strict=True)]
 
 
 def users_in_tables(text: str) -> int:
@@ -88,30 +88,32 @@ def read_tables(text: str, elapsed_s: float) -> Profile | None:
     return Profile(types, users_in_tables(text), elapsed_s)
 
 
-def _of_text(summary: re.Match[str], block: str) -> Profile:
+def _text_profile(summary: re.Match[str], block: str) -> Profile:
     elapsed_s = int(summary[2]) / 1e3
     next_report = re.search(r"^.{0,40}Time Profile Report @|^>{5} VIRTUAL USER", block, re.MULTILINE)
     block = block[: next_report.start()] if next_report else block
     types = []
-    for match, fields in _blocks(_PROC_RE, block):
+    for match, fields in _heading_blocks(_PROC_RE, block):
         values = {name: float(word) for name, word in _FIELD_RE.findall(fields)}
         if match[1] in TYPES and "CALLS" in values:
-            types.append(_type(TYPES[match[1]], {name.lower(): value for name, value in values.items()}, elapsed_s))
+            types.append(
+                _type_figures(TYPES[match[1]], {name.lower(): value for name, value in values.items()}, elapsed_s)
+            )
     return Profile(tuple(types), int(summary[1]), elapsed_s)
 
 
-def _of_jsons(text: str) -> tuple[tuple[Profile, ...], Wrong]:
-    found, wrong = [], []
+def _json_profiles(text: str) -> tuple[tuple[Profile, ...], Wrong]:
+    profiles, problems = [], []
     for match in _JSON_RE.finditer(text):
         try:
             document, _ = json.JSONDecoder().raw_decode(text, match.start())
         except (ValueError, RecursionError):
-            wrong.append((line_of(text, match.start()), "a time profile that is not whole JSON"))
+            problems.append((line_of(text, match.start()), "a time profile that is not whole JSON"))
             continue
         profile = profile_of_rows({name: row for name, row in document.items() if isinstance(row, dict)})
         if profile is not None:
-            found.append(profile)
-    return tuple(found), tuple(wrong)
+            profiles.append(profile)
+    return tuple(profiles), tuple(problems)
 
 
 def profile_of_rows(rows: Mapping[str, Mapping[str, object]]) -> Profile | None:
@@ -122,7 +124,7 @@ def profile_of_rows(rows: Mapping[str, Mapping[str, object]]) -> Profile | None:
         values = {k.removesuffix("_ms"): number for k, v in row.items() if (number := _number(v)) is not None}
         if name in TYPES and "calls" in values and values.get("elapsed", 0) > 0:
             elapsed_s = values["elapsed"] / 1e3
-            types.append(_type(TYPES[name], values, elapsed_s))
+            types.append(_type_figures(TYPES[name], values, elapsed_s))
     return Profile(tuple(types), None, elapsed_s) if types else None
 
 
@@ -133,7 +135,7 @@ def _number(value: object) -> float | None:
     return float(text) if re.fullmatch(NUMBER, text) else None
 
 
-def _type(name: str, values: Mapping[str, float], elapsed_s: float) -> TypeFigures:
+def _type_figures(name: str, values: Mapping[str, float], elapsed_s: float) -> TypeFigures:
     def ns(key: str) -> int | None:
         return round(values[key] * 1e6) if values.get(key, -1.0) >= 0 else None
 

@@ -58,53 +58,53 @@ class _TimedReadings:
 
 def survey(text: str) -> tuple[PartFacts, ...]:
     """The timed runs of a log."""
-    found = []
+    part_facts = []
     for part in log_parts(text):
         minutes = facts_of(text[part.start : part.end]).minutes
-        found.append(PartFacts(part.head, part.head.threads, part.first_line, 60 * (minutes or 0), bool(minutes)))
-    return tuple(found)
+        part_facts.append(PartFacts(part.head, part.head.threads, part.first_line, 60 * (minutes or 0), bool(minutes)))
+    return tuple(part_facts)
 
 
 def read(source: Source) -> ToolRun:
     """One run with everything that the store keeps of it."""
     parts = log_parts(source.text)
     part = parts[source.part_index]
-    own = source.text[part.start : part.end]
-    facts = facts_of(own)
-    counted, counter_wrong = _counted(source, own, facts, len(parts))
-    profile, profile_problem, profile_wrong = _profile(source, own, facts, len(parts))
+    part_text = source.text[part.start : part.end]
+    facts = facts_of(part_text)
+    timed_readings, counter_problems = _window_readings(source, part_text, facts, len(parts))
+    profile, profile_problem, profile_problems = _run_profile(source, part_text, facts, len(parts))
     total = None if facts.tpm is None else facts.tpm / 60
-    mean, half = throughput(counted.tpm / 60, total)
-    window_s = 60.0 * facts.minutes if facts.minutes else float(len(counted.tpm) * counted.interval_s)
+    mean, half_width = throughput(timed_readings.tpm / 60, total)
+    window_s = 60.0 * facts.minutes if facts.minutes else float(len(timed_readings.tpm) * timed_readings.interval_s)
     failure = "" if mean else "no transaction completed" if mean == 0 else "the log holds no test result"
     remarks = [
         _SERVER_COUNTED,
-        about_intervals(len(counted.tpm), counted.interval_s, is_told=counted.is_told),
-        about_coverage(float(len(counted.tpm) * counted.interval_s), 60.0 * (facts.minutes or 0)),
-        Caveat("counter-left-out", counted.problem) if counted.problem else None,
-        _COUNTER_OFFSET if len(counted.tpm) else None,
+        about_intervals(len(timed_readings.tpm), timed_readings.interval_s, is_told=timed_readings.is_told),
+        about_coverage(float(len(timed_readings.tpm) * timed_readings.interval_s), 60.0 * (facts.minutes or 0)),
+        Caveat("counter-left-out", timed_readings.problem) if timed_readings.problem else None,
+        _COUNTER_OFFSET if len(timed_readings.tpm) else None,
         about_totals(total, mean),
-        _about_profile(profile, profile_problem),
+        _profile_caveat(profile, profile_problem),
         _PACING,
         about_window(window_s)
         if window_s
         else Caveat("duration-unknown", "the log does not give the length of the run"),
     ]
-    wrong = sorted((*counter_wrong.get("log", ()), *profile_wrong.get("log", ())))
-    last_line = part.first_line + own.rstrip("\n").count("\n")
-    ending = () if facts.tpm is not None else ((last_line, "the log ends here, without a test result"),)
+    problems = sorted((*counter_problems.get("log", ()), *profile_problems.get("log", ())))
+    last_line = part.first_line + part_text.rstrip("\n").count("\n")
+    end_problems = () if facts.tpm is not None else ((last_line, "the log ends here, without a test result"),)
     return ToolRun(
         head=part.head,
-        judgement=judgement(failure, [_cut_off(facts), _failed_users(facts)], remarks),
+        judgement=judgement(failure, [_cut_off_caveat(facts), _failed_users_caveat(facts)], remarks),
         tool=ToolFigures(f"HammerDB {part.head.version}".strip(), tps=total, elapsed_s=window_s or None),
         window_s=window_s,
         tps_mean=mean or None,
-        tps_half_width=half if mean else None,
+        tps_half_width=half_width if mean else None,
         transactions=round((total or mean or 0.0) * window_s),
         errors=facts.errors,
         types=profile.types if profile else (),
         orders=None if facts.nopm is None else OrderRates(None, None, float(facts.nopm), float(facts.tpm or 0)),
-        seconds=_seconds(counted),
+        seconds=_seconds_table(timed_readings),
         start={
             "version": part.head.version or None,
             "virtual_users": facts.users,
@@ -114,35 +114,39 @@ def read(source: Source) -> ToolRun:
             "first_line": part.first_line,
             "last_line": last_line,
         },
-        end=_end(facts, counted, profile),
-        wrong=tuple((part.first_line - 1 + line, words) for line, words in wrong) + ending,
-        companions_wrong={**counter_wrong, **profile_wrong},
+        end=_end_figures(facts, timed_readings, profile),
+        wrong=tuple((part.first_line - 1 + line, words) for line, words in problems) + end_problems,
+        companions_wrong={**counter_problems, **profile_problems},
     )
 
 
-def _counted(source: Source, own: str, facts: Facts, parts: int) -> tuple[_TimedReadings, dict[str, Wrong]]:
+def _window_readings(
+    source: Source, part_text: str, facts: Facts, part_count: int
+) -> tuple[_TimedReadings, dict[str, Wrong]]:
     """Readings of the window: by their place between the lines of the log, or by the clocks of both files."""
     nothing = np.empty(0)
-    readings, wrong = read_counter(own) if job_report(own) is None else ((), ())
-    within = [r for r in readings if facts.window and facts.window[0] <= r.place < facts.window[1]]
-    if within:
-        return _spaced(within, readings, facts), {"log": wrong}
+    readings, log_problems = read_counter(part_text) if job_report(part_text) is None else ((), ())
+    window_readings = [r for r in readings if facts.window and facts.window[0] <= r.place < facts.window[1]]
+    if window_readings:
+        return _time_readings(window_readings, readings, facts), {"log": log_problems}
     if COUNTER not in source.companions:
-        readings = readings or _readings_of_job(own)
-        why = "the report of a job does not say when its timed minutes began" if job_report(own) else ""
-        return _TimedReadings(nothing, readings=readings, problem=why if readings else ""), {"log": wrong}
-    readings, beside_wrong = read_counter(source.companions[COUNTER])
-    found: dict[str, Wrong] = {"log": wrong, COUNTER: beside_wrong}
+        readings = readings or _job_readings(part_text)
+        reason = "the report of a job does not say when its timed minutes began" if job_report(part_text) else ""
+        return _TimedReadings(nothing, readings=readings, problem=reason if readings else ""), {"log": log_problems}
+    readings, counter_problems = read_counter(source.companions[COUNTER])
+    problems: dict[str, Wrong] = {"log": log_problems, COUNTER: counter_problems}
     if facts.window_clock_s is None or any(r.at_s is None for r in readings):
-        why = "log and counter share no clock, so dbdyno can't assign its readings to the timed minutes"
-        return _TimedReadings(nothing, readings=readings if parts == 1 else (), problem=why), found
+        reason = "log and counter share no clock, so dbdyno can't assign its readings to the timed minutes"
+        return _TimedReadings(nothing, readings=readings if part_count == 1 else (), problem=reason), problems
     start, end = facts.window_clock_s
-    within = [r for r in readings if r.at_s is not None and start < r.at_s <= end]
-    why = "" if within else "none of its readings lies in the timed minutes"
-    return (_spaced(within, readings, facts) if within else _TimedReadings(nothing, problem=why)), found
+    window_readings = [r for r in readings if r.at_s is not None and start < r.at_s <= end]
+    reason = "" if window_readings else "none of its readings lies in the timed minutes"
+    return (
+        _time_readings(window_readings, readings, facts) if window_readings else _TimedReadings(nothing, problem=reason)
+    ), problems
 
 
-def _readings_of_job(text: str) -> tuple[Reading, ...]:
+def _job_readings(text: str) -> tuple[Reading, ...]:
     report = job_report(text) or {}
     series = report.get("transaction_count")
     lists = series.get("series") if isinstance(series, dict) else None
@@ -153,9 +157,9 @@ def _readings_of_job(text: str) -> tuple[Reading, ...]:
     return tuple(Reading(value, None, 0) for value in values if isinstance(value, int) and 0 <= value < 10**15)
 
 
-def _spaced(within: list[Reading], readings: tuple[Reading, ...], facts: Facts) -> _TimedReadings:
+def _time_readings(window_readings: list[Reading], readings: tuple[Reading, ...], facts: Facts) -> _TimedReadings:
     """Readings with the time that each covers: by the counter's clock, else by how many fill the timed minutes."""
-    tpm = np.array([reading.tpm for reading in within], dtype=float)
+    tpm = np.array([reading.tpm for reading in window_readings], dtype=float)
     clocks = [reading.at_s for reading in readings if reading.at_s is not None]
     steps = np.diff(clocks) if len(clocks) == len(readings) > 1 else np.empty(0)
     if len(steps) and np.median(steps) > 0:
@@ -164,37 +168,41 @@ def _spaced(within: list[Reading], readings: tuple[Reading, ...], facts: Facts) 
     return _TimedReadings(tpm, max(round(seconds / len(tpm)), 1), is_told=False, readings=readings)
 
 
-def _seconds(counted: _TimedReadings) -> Table | tuple[()]:
-    if not len(counted.tpm):
+def _seconds_table(timed_readings: _TimedReadings) -> Table | tuple[()]:
+    if not len(timed_readings.tpm):
         return ()
-    ends = (np.arange(len(counted.tpm), dtype=float) + 1) * counted.interval_s
-    return window_table(ends, counted.interval_s, {"tps": counted.tpm / 60})
+    end_s = (np.arange(len(timed_readings.tpm), dtype=float) + 1) * timed_readings.interval_s
+    return window_table(end_s, timed_readings.interval_s, {"tps": timed_readings.tpm / 60})
 
 
-def _profile(source: Source, own: str, facts: Facts, parts: int) -> tuple[Profile | None, str, dict[str, Wrong]]:
+def _run_profile(
+    source: Source, part_text: str, facts: Facts, part_count: int
+) -> tuple[Profile | None, str, dict[str, Wrong]]:
     """The profile of this run, or why what is there is not taken; what can't be read in the log and beside it."""
-    report = job_report(own)
+    report = job_report(part_text)
     if report is not None:
-        return _profile_of_job(report), "", {}
-    here, wrong = read_profiles(own)
-    companion_data, beside_wrong = read_profiles(source.companions.get(PROFILE, ""))
-    every = {"log": wrong, PROFILE: beside_wrong}
-    users = users_in_tables(own)
-    if here:
-        profile: Profile | None = here[-1]
-    elif companion_data and len(companion_data) != parts:
-        why = f"{len(companion_data)} time profiles next to a log of {parts} runs: dbdyno can't assign them to runs"
-        return None, why, every
+        return _job_profile(report), "", {}
+    log_profiles, log_problems = read_profiles(part_text)
+    companion_data, companion_problems = read_profiles(source.companions.get(PROFILE, ""))
+    problems = {"log": log_problems, PROFILE: companion_problems}
+    users = users_in_tables(part_text)
+    if log_profiles:
+        profile: Profile | None = log_profiles[-1]
+    elif companion_data and len(companion_data) != part_count:
+        reason = (
+            f"{len(companion_data)} time profiles next to a log of {part_count} runs: dbdyno can't assign them to runs"
+        )
+        return None, reason, problems
     elif companion_data:
         profile = companion_data[source.part_index]
     else:
-        profile = read_tables(own, 60.0 * ((facts.minutes or 0) + (facts.ramp_minutes or 0))) if users else None
+        profile = read_tables(part_text, 60.0 * ((facts.minutes or 0) + (facts.ramp_minutes or 0))) if users else None
     if profile and profile.users and facts.users and profile.users != facts.users:
-        return None, f"the time profile is of {profile.users:,} users, the run had {facts.users:,}", every
-    return profile, "", every
+        return None, f"the time profile is of {profile.users:,} users, the run had {facts.users:,}", problems
+    return profile, "", problems
 
 
-def _profile_of_job(report: dict[str, JsonValue]) -> Profile | None:
+def _job_profile(report: dict[str, JsonValue]) -> Profile | None:
     times = report.get("response_times")
     rows = times.get("rows") if isinstance(times, dict) else None
     if not isinstance(rows, list):
@@ -202,7 +210,7 @@ def _profile_of_job(report: dict[str, JsonValue]) -> Profile | None:
     return profile_of_rows({str(row.get("name", "")).upper(): row for row in rows if isinstance(row, dict)})
 
 
-def _about_profile(profile: Profile | None, problem: str) -> Caveat:
+def _profile_caveat(profile: Profile | None, problem: str) -> Caveat:
     if problem:
         return Caveat("profile-left-out", f"{problem}: left out")
     if profile is None:
@@ -214,29 +222,30 @@ def _about_profile(profile: Profile | None, problem: str) -> Caveat:
     return Caveat("profile-whole-run", text)
 
 
-def _cut_off(facts: Facts) -> Caveat | None:
+def _cut_off_caveat(facts: Facts) -> Caveat | None:
     if facts.tpm is not None:
         return None
     return Caveat("cut-off", "the log ends without a test result: whether the run went on is not known")
 
 
-def _failed_users(facts: Facts) -> Caveat | None:
+def _failed_users_caveat(facts: Facts) -> Caveat | None:
     if not facts.failed_users:
         return None
-    of = f" of {facts.users:,}" if facts.users else ""
+    total_words = f" of {facts.users:,}" if facts.users else ""
     return Caveat(
-        "users-failed", f"{facts.failed_users:,}{of} virtual users ended with an error, and with them their load"
+        "users-failed",
+        f"{facts.failed_users:,}{total_words} virtual users ended with an error, and with them their load",
     )
 
 
-def _end(facts: Facts, counted: _TimedReadings, profile: Profile | None) -> dict[str, JsonValue]:
+def _end_figures(facts: Facts, timed_readings: _TimedReadings, profile: Profile | None) -> dict[str, JsonValue]:
     """The tool's own figures, as printed, and all readings of its counter."""
-    told: dict[str, JsonValue] = {"nopm": facts.nopm, "tpm": facts.tpm}
+    figures: dict[str, JsonValue] = {"nopm": facts.nopm, "tpm": facts.tpm}
     if profile is not None:
-        told |= {"profile_users": profile.users, "profile_elapsed_s": profile.elapsed_s}
-    if counted.readings:
-        told["counter_tpm"] = [reading.tpm for reading in counted.readings]
-    return told
+        figures |= {"profile_users": profile.users, "profile_elapsed_s": profile.elapsed_s}
+    if timed_readings.readings:
+        figures["counter_tpm"] = [reading.tpm for reading in timed_readings.readings]
+    return figures
 
 
 HAMMERDB = Tool(

@@ -57,46 +57,46 @@ def read_stats(text: str) -> tuple[tuple[TypeStats, ...], Wrong]:
     (2.0, ((3, 'not a whole line of statistics: ADD_NODE,x'),))
     """
     tables: list[dict[str, TypeStats]] = []
-    wrong: list[tuple[int, str]] = []
+    problems: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() == STATS_HEAD:
             tables.append({})
         elif line.strip() and tables:
-            stats = _stats(line.strip().split(","))
+            stats = _type_stats(line.strip().split(","))
             if stats is None:
-                wrong.append((number, f"not a whole line of statistics: {line.strip()[:120]}"))
+                problems.append((number, f"not a whole line of statistics: {line.strip()[:120]}"))
             elif stats.name not in NO_REQUESTS:
                 tables[-1][stats.name] = stats
-    last = next((table for table in reversed(tables) if table), {})
-    return tuple(last.values()), tuple(wrong)
+    last_table = next((table for table in reversed(tables) if table), {})
+    return tuple(last_table.values()), tuple(problems)
 
 
-def _stats(cells: list[str]) -> TypeStats | None:
+def _type_stats(cells: list[str]) -> TypeStats | None:
     if len(cells) != 14 or not re.fullmatch(r"[A-Z][A-Z_]{1,40}", cells[0]):
         return None
     if not re.fullmatch(r"\d{1,15}", cells[1]) or not all(re.fullmatch(NUMBER, cell) for cell in cells[2:]):
         return None
-    p50, p95, p99, most, mean = (float(cells[index]) for index in (5, 9, 11, 12, 13))
-    return TypeStats(cells[0], int(cells[1]), p50, p95, p99, most, mean)
+    p50, p95, p99, maximum, mean = (float(cells[index]) for index in (5, 9, 11, 12, 13))
+    return TypeStats(cells[0], int(cells[1]), p50, p95, p99, maximum, mean)
 
 
 def read_stream(text: str) -> tuple[ThreadTotals, Wrong]:
     """Return what ``-csvstream`` comes to: its counts grow, so the last line of each thread and type tells all."""
     errors: dict[tuple[str, str], int] = {}
     threads: set[str] = set()
-    wrong: list[tuple[int, str]] = []
+    problems: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("threadID,"):
             continue
         cells = line.strip().split(",")
         is_whole = len(cells) >= 8 and all(re.fullmatch(r"\d{1,15}", cell) for cell in (cells[0], *cells[3:6]))
         if not is_whole:
-            wrong.append((number, f"not a whole line of the stream: {line.strip()[:120]}"))
+            problems.append((number, f"not a whole line of the stream: {line.strip()[:120]}"))
             continue
         threads.add(cells[0])
         errors[cells[0], cells[2]] = int(cells[4])
-    failed: dict[str, int] = {}
+    failed_by_type: dict[str, int] = {}
     for (_, name), count in errors.items():
         if name not in NO_REQUESTS:
-            failed[name] = failed.get(name, 0) + count
-    return ThreadTotals(len(threads), failed), tuple(wrong)
+            failed_by_type[name] = failed_by_type.get(name, 0) + count
+    return ThreadTotals(len(threads), failed_by_type), tuple(problems)

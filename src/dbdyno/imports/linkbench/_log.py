@@ -68,73 +68,73 @@ def is_linkbench(text: str) -> bool:
 @functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """The request phases of a log; a table of statistics alone counts as one."""
-    ends = [_end_of_line(text, match.end()) for match in _DONE_RE.finditer(text)]
-    starts = [0, *ends]
-    spans = [(a, b) for a, b in zip(starts, [*ends, len(text)], strict=True) if _holds_a_phase(text[a:b])]
-    return tuple(LogPart(_head(text[a:b]), a, b, line_of(text, a)) for a, b in spans)
+    phase_ends = [_end_of_line(text, match.end()) for match in _DONE_RE.finditer(text)]
+    starts = [0, *phase_ends]
+    spans = [(a, b) for a, b in zip(starts, [*phase_ends, len(text)], strict=True) if _has_phase(text[a:b])]
+    return tuple(LogPart(_run_header(text[a:b]), a, b, line_of(text, a)) for a, b in spans)
 
 
-def _end_of_line(text: str, at: int) -> int:
+def _end_of_line(text: str, position: int) -> int:
     """End of the line, with the line behind it that says how many threads gave up."""
-    end = text.find("\n", at) + 1 or len(text)
-    following = text.find("\n", end) + 1 or len(text)
-    return following if _ABORTED_RE.search(text, end, following) else end
+    end = text.find("\n", position) + 1 or len(text)
+    next_end = text.find("\n", end) + 1 or len(text)
+    return next_end if _ABORTED_RE.search(text, end, next_end) else end
 
 
-def _holds_a_phase(text: str) -> bool:
+def _has_phase(text: str) -> bool:
     return bool(_DONE_RE.search(text) or _STARTED_RE.search(text) or _PROGRESS_RE.search(text) or STATS_HEAD in text)
 
 
-def _head(text: str) -> RunHeader:
+def _run_header(text: str) -> RunHeader:
     threads = {match[1] for match in _STARTED_RE.finditer(text)}
-    first = _STARTED_RE.search(text)
-    warm_up_s = int(first[3]) if first else 0
+    first_start = _STARTED_RE.search(text)
+    warm_up_s = int(first_start[3]) if first_start else 0
     return RunHeader(threads=len(threads) or None, warm_up_s=warm_up_s or None, test="linkbench", lead_s=warm_up_s)
 
 
 def read_phase(text: str) -> Phase:
     """One request phase."""
-    loaded = list(_LOADED_RE.finditer(text))
-    own_from = loaded[-1].end() if loaded else 0
-    done, aborted = _DONE_RE.search(text), _ABORTED_RE.search(text)
-    types = {match[1]: _type(match) for match in _TYPE_RE.finditer(text, own_from)}
-    whole = {match.start() for match in _TYPE_RE.finditer(text)}
-    wrong = [
+    load_lines = list(_LOADED_RE.finditer(text))
+    phase_start = load_lines[-1].end() if load_lines else 0
+    summary, aborted = _DONE_RE.search(text), _ABORTED_RE.search(text)
+    types = {match[1]: _type_stats(match) for match in _TYPE_RE.finditer(text, phase_start)}
+    whole_line_starts = {match.start() for match in _TYPE_RE.finditer(text)}
+    problems = [
         (line_of(text, match.start()), f"not a whole line of statistics: {match[0].strip()[:120]}")
         for match in _TYPE_LIKE_RE.finditer(text)
-        if match.start() not in whole
+        if match.start() not in whole_line_starts
     ]
     return Phase(
-        requests=int(done[1]) if done else None,
-        seconds=int(done[2]) if done else None,
-        rate=int(done[3]) if done else None,
-        progress=_progress(text),
-        types=tuple(found for name, found in types.items() if name not in NO_REQUESTS),
-        failed=_failed(text),
+        requests=int(summary[1]) if summary else None,
+        seconds=int(summary[2]) if summary else None,
+        rate=int(summary[3]) if summary else None,
+        progress=_progress_points(text),
+        types=tuple(stats for name, stats in types.items() if name not in NO_REQUESTS),
+        failed=_failed_by_type(text),
         aborted=(int(aborted[1]), int(aborted[2])) if aborted else None,
-        wrong=tuple(wrong),
+        wrong=tuple(problems),
     )
 
 
-def _progress(text: str) -> tuple[tuple[float, int], ...]:
+def _progress_points(text: str) -> tuple[tuple[float, int], ...]:
     """Points at least `STEP_S` apart: threads print as they reach a count, so lines may come in disorder."""
     points = sorted((float(match[4]), int(match[1])) for match in _PROGRESS_RE.finditer(text))
-    kept = [(0.0, 0)]
+    spaced_points = [(0.0, 0)]
     for at_s, count in points:
-        if at_s - kept[-1][0] >= STEP_S and count > kept[-1][1]:
-            kept.append((at_s, count))
-    return tuple(kept) if len(kept) > 1 else ()
+        if at_s - spaced_points[-1][0] >= STEP_S and count > spaced_points[-1][1]:
+            spaced_points.append((at_s, count))
+    return tuple(spaced_points) if len(spaced_points) > 1 else ()
 
 
-def _type(match: re.Match[str]) -> TypeStats:
-    p50, p95, p99, most, mean = (float(match[index]) for index in (6, 10, 12, 13, 14))
-    return TypeStats(match[1], int(match[2]), p50, p95, p99, most, mean)
+def _type_stats(match: re.Match[str]) -> TypeStats:
+    p50, p95, p99, maximum, mean = (float(match[index]) for index in (6, 10, 12, 13, 14))
+    return TypeStats(match[1], int(match[2]), p50, p95, p99, maximum, mean)
 
 
-def _failed(text: str) -> dict[str, int]:
-    last = {(match[1], match[2]): int(match[3]) for match in _THREAD_RE.finditer(text)}
-    failed: dict[str, int] = {}
-    for (_, name), count in last.items():
+def _failed_by_type(text: str) -> dict[str, int]:
+    last_counts = {(match[1], match[2]): int(match[3]) for match in _THREAD_RE.finditer(text)}
+    failed_by_type: dict[str, int] = {}
+    for (_, name), count in last_counts.items():
         if name not in NO_REQUESTS:
-            failed[name] = failed.get(name, 0) + count
-    return failed
+            failed_by_type[name] = failed_by_type.get(name, 0) + count
+    return failed_by_type

@@ -59,11 +59,11 @@ class RunFigures:
 def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
     """The figures of one run of a workload."""
     intervals, reports = run.intervals, run.reports if run.is_complete else ()
-    interval_s, is_told, missing = _interval(intervals, run.head.interval_s)
-    mean, half = _throughput(intervals, reports)
-    transactions = _total(reports, "transactions", "events")
-    summed = float(intervals.tps.sum()) * interval_s
-    statements = _total(reports, "statements", "queries")
+    interval_s, is_told, missing_count = _interval_length(intervals, run.head.interval_s)
+    mean, half_width = _throughput_means(intervals, reports)
+    transactions = _reports_total(reports, "transactions", "events")
+    summed_transactions = float(intervals.tps.sum()) * interval_s
+    statements = _reports_total(reports, "statements", "queries")
     encoded = encoded_histogram(reports)
     percentile = percentile_of(run)
     qps = intervals.qps
@@ -72,18 +72,18 @@ def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
     return RunFigures(
         interval_s=interval_s,
         interval_is_told=is_told,
-        missing=missing,
+        missing=missing_count,
         window_s=float(len(intervals) * interval_s) if len(intervals) else elapsed_s or 0.0,
         tps_mean=mean,
-        tps_half_width=half,
-        qps_mean=float(qps.mean()) if qps is not None and len(qps) else _rate(reports, "queries"),
-        transactions=round(summed) if transactions is None else transactions,
+        tps_half_width=half_width,
+        qps_mean=float(qps.mean()) if qps is not None and len(qps) else _printed_rate(reports, "queries"),
+        transactions=round(summed_transactions) if transactions is None else transactions,
         transactions_are_summed=transactions is None and len(intervals) > 0,
         statements=statements if statements is not None else 0 if qps is None else round(float(qps.sum()) * interval_s),
-        latency_ns=_latency(reports, encoded),
-        tool=_tool(run, reports, percentile),
+        latency_ns=_run_latency(reports, encoded),
+        tool=_tool_figures(run, reports, percentile),
         histogram=encoded[0] if encoded else None,
-        errors=_errors(reports, intervals, interval_s, IGNORED_OR_ORDERED if is_tpcc else IGNORED),
+        errors=_errors_by_name(reports, intervals, interval_s, IGNORED_OR_ORDERED if is_tpcc else IGNORED),
         rollbacks_are_errors=is_tpcc,
     )
 
@@ -96,101 +96,109 @@ def percentile_of(run: SysbenchRun) -> int | None:
         return None
     if run.reports and run.reports[-1].percentile is not None:
         return run.reports[-1].percentile
-    ordered = run.head.options.get("percentile", "")
-    return int(ordered) or None if ordered.isascii() and ordered.isdigit() and len(ordered) <= 3 else None
+    option_text = run.head.options.get("percentile", "")
+    return (
+        int(option_text) or None if option_text.isascii() and option_text.isdigit() and len(option_text) <= 3 else None
+    )
 
 
-def _interval(intervals: Intervals, told: int | None) -> tuple[int, bool, int]:
+def _interval_length(intervals: Intervals, ordered_s: int | None) -> tuple[int, bool, int]:
     """Length of an interval, whether that is told, and how many lines are missing."""
-    ends = intervals.end_s
-    steps = np.diff(ends)
-    if told:
-        length, is_told = told, True
+    end_s = intervals.end_s
+    steps = np.diff(end_s)
+    if ordered_s:
+        length, is_told = ordered_s, True
     elif len(steps):
         length, is_told = int(steps.min()), bool((steps == steps[0]).all())
     else:
-        length, is_told = (int(ends[0]) if len(ends) else 1) or 1, False
-    expected = int(ends[-1] - ends[0]) // length + 1 if len(ends) else 0
-    return length, is_told, max(expected - len(ends), 0)
+        length, is_told = (int(end_s[0]) if len(end_s) else 1) or 1, False
+    expected_count = int(end_s[-1] - end_s[0]) // length + 1 if len(end_s) else 0
+    return length, is_told, max(expected_count - len(end_s), 0)
 
 
-def _throughput(intervals: Intervals, reports: Sequence[Report]) -> tuple[float | None, float | None]:
+def _throughput_means(intervals: Intervals, reports: Sequence[Report]) -> tuple[float | None, float | None]:
     if len(intervals) >= 2:
-        found = noise_interval(intervals.tps)
-        return found.mean, found.half_width
+        interval = noise_interval(intervals.tps)
+        return interval.mean, interval.half_width
     if len(intervals) == 1:
         return float(intervals.tps[0]), None
-    return _rate(reports, "transactions"), None
+    return _printed_rate(reports, "transactions"), None
 
 
-def _rate(reports: Sequence[Report], name: str) -> float | None:
+def _printed_rate(reports: Sequence[Report], name: str) -> float | None:
     """The rate that the tool printed for the whole run; of several reports none covers it, so it is computed."""
     if len(reports) == 1:
         eps = reports[0].values.get("eps") if name == "transactions" else None
-        printed = reports[0].rates.get(name, eps)
-        if printed is not None:
-            return printed
-    total = _total(reports, name, "events") if name == "transactions" else _total(reports, name, "statements")
+        printed_rate = reports[0].rates.get(name, eps)
+        if printed_rate is not None:
+            return printed_rate
+    total = (
+        _reports_total(reports, name, "events")
+        if name == "transactions"
+        else _reports_total(reports, name, "statements")
+    )
     elapsed_s = reports[-1].values.get("elapsed_s") if reports else None
     return total / elapsed_s if total is not None and elapsed_s else None
 
 
-def _total(reports: Sequence[Report], name: str, other: str) -> int | None:
+def _reports_total(reports: Sequence[Report], name: str, fallback_name: str) -> int | None:
     """Sum over all reports, each of which counts from the one before on; None unless every one tells."""
-    counts = [report.count(name) if name in report.values else report.count(other) for report in reports]
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None
+    counts = [report.count(name) if name in report.values else report.count(fallback_name) for report in reports]
+    known_counts = [count for count in counts if count is not None]
+    return sum(known_counts) if known_counts and len(known_counts) == len(counts) else None
 
 
-def _latency(reports: Sequence[Report], encoded: tuple[str, int] | None) -> LatencyNs | None:
-    most = _ns(max((r.values["max_ms"] for r in reports if "max_ms" in r.values), default=None))
+def _run_latency(reports: Sequence[Report], encoded: tuple[str, int] | None) -> LatencyNs | None:
+    max_ns = _to_ns(max((r.values["max_ms"] for r in reports if "max_ms" in r.values), default=None))
     if encoded is not None:
-        found = latency_of(merged_histogram([encoded[0]]))
-        return found and LatencyNs(found.p50, found.p95, found.p99, found.p999, most)
-    if not _total(reports, "events", "transactions"):
+        quantiles = latency_of(merged_histogram([encoded[0]]))
+        return quantiles and LatencyNs(quantiles.p50, quantiles.p95, quantiles.p99, quantiles.p999, max_ns)
+    if not _reports_total(reports, "events", "transactions"):
         return None
-    of = {reports[0].percentile: _ns(reports[0].percentile_ms)} if len(reports) == 1 else {}
-    if most is None and not any(of.values()):
+    ns_by_percentile = {reports[0].percentile: _to_ns(reports[0].percentile_ms)} if len(reports) == 1 else {}
+    if max_ns is None and not any(ns_by_percentile.values()):
         return None
-    return LatencyNs(of.get(50), of.get(95), of.get(99), None, most)
+    return LatencyNs(ns_by_percentile.get(50), ns_by_percentile.get(95), ns_by_percentile.get(99), None, max_ns)
 
 
-def _tool(run: SysbenchRun, reports: Sequence[Report], percentile: int | None) -> ToolFigures:
-    only = reports[0] if len(reports) == 1 else None
+def _tool_figures(run: SysbenchRun, reports: Sequence[Report], percentile: int | None) -> ToolFigures:
+    single_report = reports[0] if len(reports) == 1 else None
     latencies = run.intervals.latency_ms[~np.isnan(run.intervals.latency_ms)]
     total_ms = sum(r.values.get("sum_ms", 1e3 * r.values.get("sum_s", 0.0)) for r in reports)
     events = sum(r.values.get("events", 0.0) for r in reports)
-    mean_ms = only.values.get("avg_ms") if only else total_ms / events if events else None
+    mean_ms = single_report.values.get("avg_ms") if single_report else total_ms / events if events else None
     return ToolFigures(
         tool=f"sysbench {run.head.version}".strip(),
         percentile=percentile,
-        percentile_ns=_ns(only.percentile_ms) if only else None,
-        second_percentile_ns_median=_ns(float(np.median(latencies))) if percentile and len(latencies) else None,
-        min_ns=_ns(min((r.values["min_ms"] for r in reports if "min_ms" in r.values), default=None)),
-        mean_ns=_ns(mean_ms),
-        max_ns=_ns(max((r.values["max_ms"] for r in reports if "max_ms" in r.values), default=None)),
-        tps=_rate(reports, "transactions"),
+        percentile_ns=_to_ns(single_report.percentile_ms) if single_report else None,
+        second_percentile_ns_median=_to_ns(float(np.median(latencies))) if percentile and len(latencies) else None,
+        min_ns=_to_ns(min((r.values["min_ms"] for r in reports if "min_ms" in r.values), default=None)),
+        mean_ns=_to_ns(mean_ms),
+        max_ns=_to_ns(max((r.values["max_ms"] for r in reports if "max_ms" in r.values), default=None)),
+        tps=_printed_rate(reports, "transactions"),
         elapsed_s=reports[-1].values.get("elapsed_s") if reports else None,
         rate_per_s=run.head.rate_per_s or None,
     )
 
 
-def _errors(reports: Sequence[Report], intervals: Intervals, interval_s: int, ignored: str) -> dict[str, int]:
-    found = {}
-    deadlocks = _total(reports, "deadlocks", "deadlocks")
+def _errors_by_name(
+    reports: Sequence[Report], intervals: Intervals, interval_s: int, ignored_title: str
+) -> dict[str, int]:
+    counts = {}
+    deadlocks = _reports_total(reports, "deadlocks", "deadlocks")
     if deadlocks:
-        found[DEADLOCKS] = deadlocks
+        counts[DEADLOCKS] = deadlocks
     for name, count_name, rates in (
-        (ignored, "ignored_errors", intervals.errors if deadlocks is None else None),
+        (ignored_title, "ignored_errors", intervals.errors if deadlocks is None else None),
         (RECONNECTS, "reconnects", intervals.reconnects),
     ):
-        count = _total(reports, count_name, count_name)
+        count = _reports_total(reports, count_name, count_name)
         if count is None and rates is not None:
             count = round(float(rates.sum()) * interval_s)
         if count:
-            found[name] = count
-    return found
+            counts[name] = count
+    return counts
 
 
-def _ns(value_ms: float | None) -> int | None:
+def _to_ns(value_ms: float | None) -> int | None:
     return None if value_ms is None else round(value_ms * 1e6)

@@ -35,55 +35,55 @@ def read_head(text: str, before: str) -> RunHeader:
     """
     text = text[:_LONGEST]
     version = VERSION_RE.search(text)
-    found = {name: int(match[1]) if (match := each.search(text)) else None for name, each in _FACTS.items()}
-    test, options = _command(before + text)
-    test = test or _test_of_0_4(text)
+    facts = {name: int(match[1]) if (match := pattern.search(text)) else None for name, pattern in _FACTS.items()}
+    test, options = _parse_command(before + text)
+    test = test or _test_name_of_0_4(text)
     return RunHeader(
         version[1] if version else "",
-        threads=found["threads"],
-        interval_s=found["interval_s"],
-        rate_per_s=found["rate_per_s"],
-        warm_up_s=found["warm_up_s"],
+        threads=facts["threads"],
+        interval_s=facts["interval_s"],
+        rate_per_s=facts["rate_per_s"],
+        warm_up_s=facts["warm_up_s"],
         test=test,
         options=options,
     )
 
 
-def _test_of_0_4(text: str) -> str:
+def _test_name_of_0_4(text: str) -> str:
     r"""Return what a run of sysbench 0.4 says that it does; empty when it doesn't.
 
-    >>> _test_of_0_4("Doing OLTP test.\nRunning simple OLTP test\nDoing read-only test\n")
+    >>> _test_name_of_0_4("Doing OLTP test.\nRunning simple OLTP test\nDoing read-only test\n")
     'oltp, simple, read-only'
     """
     if "\nDoing OLTP test." not in f"\n{text}":
         return ""
-    more = {
+    suffixes = {
         "\nRunning simple OLTP": ", simple",
         "\nRunning non-transactional": ", nontrx",
         "\nDoing read-only": ", read-only",
     }
-    return "oltp" + "".join(words for line, words in more.items() if line in text)
+    return "oltp" + "".join(words for line, words in suffixes.items() if line in text)
 
 
-def _command(text: str) -> tuple[str, dict[str, str]]:
-    commands = [words for match in _COMMAND_RE.finditer(text) if (words := _words(match[1])) and "run" in words]
+def _parse_command(text: str) -> tuple[str, dict[str, str]]:
+    commands = [words for match in _COMMAND_RE.finditer(text) if (words := _split_words(match[1])) and "run" in words]
     if not commands:
         return "", {}
     words = commands[-1]
     names = [word for word in words if not word.startswith("-")]
-    options = dict(_option(word) for word in words if word.startswith("--"))
+    options = dict(_parse_option(word) for word in words if word.startswith("--"))
     test = names[0] if names[0] != "run" else options.get("test", "")
     return test.rsplit("/", 1)[-1].removesuffix(".lua"), options
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError:  # a quote that is never closed
         return text.split()
 
 
-def _option(word: str) -> tuple[str, str]:
-    name, equals, value = word.removeprefix("--").partition("=")
+def _parse_option(word: str) -> tuple[str, str]:
+    name, separator, value = word.removeprefix("--").partition("=")
     name = name.replace("-", "_")
-    return name, _HIDDEN if name in _SECRETS else value if equals else "on"
+    return name, _HIDDEN if name in _SECRETS else value if separator else "on"

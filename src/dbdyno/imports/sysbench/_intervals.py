@@ -123,40 +123,42 @@ def read_intervals(text: str) -> Intervals:
     >>> found.tps.tolist(), found.percentile, found.diagnostics
     ([18.96], 95, ((1, 'not a whole interval line: [ 2s ] thds: 2 eps: 2'),))
     """
-    form, columns, percentiles = _taken(text)
+    form, columns, percentiles = _parse_lines(text)
     diagnostics: tuple[tuple[int, str], ...] = ()
-    kept = None
+    kept_indices = None
     if not _is_tidy(text, form, columns):
-        diagnostics, kept = _untidy(text, form.pattern, columns)
+        diagnostics, kept_indices = _check_untidy_lines(text, form.pattern, columns)
     if not columns:
-        empty, whole = np.empty(0), np.empty(0, dtype=np.int64)
-        return Intervals(whole, whole, empty, empty, diagnostics=diagnostics)
-    columns = columns if kept is None else {name: column[kept] for name, column in columns.items()}
-    shown = sorted(set(percentiles))
-    if len(shown) > 1:
-        diagnostics += ((0, f"percentiles {shown[0]} and {shown[-1]} in one run: none is used"),)
-    whole = columns["end_s"].astype(np.int64)
-    queue, busy = _queues(text, whole)
+        empty, end_s = np.empty(0), np.empty(0, dtype=np.int64)
+        return Intervals(end_s, end_s, empty, empty, diagnostics=diagnostics)
+    columns = columns if kept_indices is None else {name: column[kept_indices] for name, column in columns.items()}
+    distinct_percentiles = sorted(set(percentiles))
+    if len(distinct_percentiles) > 1:
+        diagnostics += (
+            (0, f"percentiles {distinct_percentiles[0]} and {distinct_percentiles[-1]} in one run: none is used"),
+        )
+    end_s = columns["end_s"].astype(np.int64)
+    queue, busy = _queue_lengths(text, end_s)
     return Intervals(
-        end_s=whole,
+        end_s=end_s,
         threads=columns["threads"].astype(np.int64),
         tps=columns["tps"],
-        latency_ms=_latency(columns["latency_ms"], shown),
+        latency_ms=_clean_latency(columns["latency_ms"], distinct_percentiles),
         **{name: columns[name] for name in (*_COUNTED, "errors", "reconnects") if name in columns},
-        percentile=shown[0] if len(shown) == 1 else None,
+        percentile=distinct_percentiles[0] if len(distinct_percentiles) == 1 else None,
         queue=queue,
         busy=busy,
         diagnostics=diagnostics,
     )
 
 
-def _taken(text: str) -> tuple[_LineForm, dict[str, FloatArray], list[int]]:
+def _parse_lines(text: str) -> tuple[_LineForm, dict[str, FloatArray], list[int]]:
     """Form of the lines, their columns by name, the percentiles that they name."""
     for form in _FORMS:
         rows = form.pattern.findall(text) if form.words in text else []
         if rows:
             count = len(rows) * len(form.columns)
-            cells = np.fromiter(map(_number, chain.from_iterable(rows)), dtype=np.float64, count=count)
+            cells = np.fromiter(map(_parse_number, chain.from_iterable(rows)), dtype=np.float64, count=count)
             columns = dict[str, FloatArray]()
             for name, column in zip(form.columns, cells.reshape(len(rows), -1).T.copy(), strict=True):
                 columns[name] = np.fmax(columns[name], column) if name in columns else column
@@ -165,7 +167,7 @@ def _taken(text: str) -> tuple[_LineForm, dict[str, FloatArray], list[int]]:
     return _FORMS[0], {}, []
 
 
-def _number(word: str) -> float:
+def _parse_number(word: str) -> float:
     """A number; of the two places of a value the empty one is none."""
     return float(word or "nan")
 
@@ -181,55 +183,63 @@ def _is_tidy(text: str, form: _LineForm, columns: Mapping[str, FloatArray]) -> b
     return is_whole and (count < 2 or bool((steps == steps[0]).all() and steps[0] > 0))
 
 
-def _untidy(
+def _check_untidy_lines(
     text: str, pattern: re.Pattern[str], columns: Mapping[str, FloatArray]
 ) -> tuple[tuple[tuple[int, str], ...], IntArray | None]:
     """Complaints by line, and which of the lines that were taken are to be kept."""
-    found = list(pattern.finditer(text))
-    diagnostics = _not_taken(text, pattern, found)
+    matches = list(pattern.finditer(text))
+    diagnostics = _damaged_line_diagnostics(text, pattern, matches)
     if not columns:
         return diagnostics, None
-    lines = _line_numbers(text, [match.start() for match in found])
-    kept, disorder = _rising(columns["end_s"].astype(np.int64), lines)
-    named = {number for number, _ in (*diagnostics, *disorder)}
-    between = _between(text, columns["end_s"][kept].astype(np.int64), lines[kept], named)
-    return diagnostics + disorder + between, kept
+    lines = _line_numbers(text, [match.start() for match in matches])
+    kept_indices, disorder = _keep_rising_times(columns["end_s"].astype(np.int64), lines)
+    named_lines = {number for number, _ in (*diagnostics, *disorder)}
+    displaced_lines = _displaced_line_diagnostics(
+        text, columns["end_s"][kept_indices].astype(np.int64), lines[kept_indices], named_lines
+    )
+    return diagnostics + disorder + displaced_lines, kept_indices
 
 
-def _latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray:
+def _clean_latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray:
     """Latencies; 0.00 is printed where nothing was counted, and ``0%`` stands for percentiles switched off."""
     if percentiles == [0] or len(percentiles) > 1:
         return np.full(len(values), np.nan)
     return np.where(values == 0, np.nan, values)
 
 
-def _not_taken(text: str, pattern: re.Pattern[str], found: Sequence[re.Match[str]]) -> tuple[tuple[int, str], ...]:
+def _damaged_line_diagnostics(
+    text: str, pattern: re.Pattern[str], matches: Sequence[re.Match[str]]
+) -> tuple[tuple[int, str], ...]:
     """Lines that look like intervals and are none: cut off, overwritten, mixed up."""
-    starts = {match.start() for match in found}
-    is_csv = bool(found) and pattern is _CSV_RE
-    suspects = [match for match in (_CSV_LIKE_RE if is_csv else _LIKE_RE).finditer(text) if match.start() not in starts]
-    wrong = [match for match in suspects if not _KNOWN_RE.match(match[0]) and not _QUEUE_RE.match(match[0])]
-    numbers = _line_numbers(text, [match.start() for match in wrong])
+    starts = {match.start() for match in matches}
+    is_csv = bool(matches) and pattern is _CSV_RE
+    candidates = [
+        match for match in (_CSV_LIKE_RE if is_csv else _LIKE_RE).finditer(text) if match.start() not in starts
+    ]
+    damaged_lines = [match for match in candidates if not _KNOWN_RE.match(match[0]) and not _QUEUE_RE.match(match[0])]
+    numbers = _line_numbers(text, [match.start() for match in damaged_lines])
     return tuple(
         (int(n), f"not a whole interval line: {match[0].strip()[:120]}")
-        for n, match in zip(numbers, wrong, strict=True)
+        for n, match in zip(numbers, damaged_lines, strict=True)
     )
 
 
-def _between(text: str, end_s: IntArray, lines: IntArray, named: Collection[int]) -> tuple[tuple[int, str], ...]:
+def _displaced_line_diagnostics(
+    text: str, end_s: IntArray, lines: IntArray, named: Collection[int]
+) -> tuple[tuple[int, str], ...]:
     """Lines in the place of missing seconds that are no interval line any more."""
     if len(end_s) < 3:
         return ()
     steps = np.diff(end_s)
     gaps = np.flatnonzero((steps > int(np.median(steps))) & (np.diff(lines) > 1))
     rows = text.split("\n") if len(gaps) else []
-    found = [
+    displaced_lines = [
         (number, rows[number])
         for gap in gaps.tolist()
         for number in range(int(lines[gap]) + 1, int(lines[gap + 1]))
         if rows[number].strip() and number not in named and not _SPOKEN_RE.match(rows[number])
     ]
-    return tuple((number, f"in the place of an interval line: {row.strip()[:120]}") for number, row in found)
+    return tuple((number, f"in the place of an interval line: {row.strip()[:120]}") for number, row in displaced_lines)
 
 
 def _line_numbers(text: str, starts: Sequence[int]) -> IntArray:
@@ -239,35 +249,35 @@ def _line_numbers(text: str, starts: Sequence[int]) -> IntArray:
         characters = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
     else:
         characters = np.frombuffer(text.encode("utf-32-le", errors="surrogatepass"), dtype=np.uint32)
-    ends = np.flatnonzero(characters == ord("\n"))
-    return np.searchsorted(ends, np.asarray(starts)).astype(np.int64)
+    newline_places = np.flatnonzero(characters == ord("\n"))
+    return np.searchsorted(newline_places, np.asarray(starts)).astype(np.int64)
 
 
-def _rising(end_s: IntArray, lines: IntArray) -> tuple[IntArray, tuple[tuple[int, str], ...]]:
+def _keep_rising_times(end_s: IntArray, lines: IntArray) -> tuple[IntArray, tuple[tuple[int, str], ...]]:
     """Indices of the lines whose times rise, and diagnostics about the others."""
     if len(end_s) < 2 or bool((np.diff(end_s) > 0).all()):
         return np.arange(len(end_s)), ()
-    kept: list[int] = []
-    wrong: list[tuple[int, str]] = []
-    last = -1
-    for index, at in enumerate(end_s.tolist()):
-        following = int(end_s[index + 1]) if index + 1 < len(end_s) else at + 1
-        if at <= last:
-            wrong.append((int(lines[index]), f"second {at} comes after second {last}: left out"))
-        elif last < following <= at and following - last < at - last:
-            wrong.append((int(lines[index]), f"second {at} is followed by second {following}: left out"))
+    kept_indices: list[int] = []
+    problems: list[tuple[int, str]] = []
+    last_s = -1
+    for index, at_s in enumerate(end_s.tolist()):
+        next_s = int(end_s[index + 1]) if index + 1 < len(end_s) else at_s + 1
+        if at_s <= last_s:
+            problems.append((int(lines[index]), f"second {at_s} comes after second {last_s}: left out"))
+        elif last_s < next_s <= at_s and next_s - last_s < at_s - last_s:
+            problems.append((int(lines[index]), f"second {at_s} is followed by second {next_s}: left out"))
         else:
-            kept.append(index)
-            last = at
-    return np.asarray(kept, dtype=np.int64), tuple(wrong)
+            kept_indices.append(index)
+            last_s = at_s
+    return np.asarray(kept_indices, dtype=np.int64), tuple(problems)
 
 
-def _queues(text: str, end_s: IntArray) -> tuple[FloatArray | None, FloatArray | None]:
+def _queue_lengths(text: str, end_s: IntArray) -> tuple[FloatArray | None, FloatArray | None]:
     if "queue length: " not in text:
         return None, None
     rows = {int(match[1]): (float(match[2]), float(match[3])) for match in _QUEUE_RE.finditer(text)}
     if not rows:
         return None, None
     nothing = (np.nan, np.nan)
-    pairs = np.array([rows.get(at, nothing) for at in end_s.tolist()], dtype=np.float64).reshape(-1, 2)
+    pairs = np.array([rows.get(at_s, nothing) for at_s in end_s.tolist()], dtype=np.float64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]

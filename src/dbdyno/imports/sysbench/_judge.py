@@ -19,11 +19,15 @@ def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> RunVerdict:
     ----------
     threads : of the cell
     """
-    remarks = _remarks(run, figures, threads) if figures.tps_mean is not None else []
-    return judgement(_failure(run, figures), (_cut_off(run), _forced(run), _damaged(run)), remarks)
+    remarks = _remark_caveats(run, figures, threads) if figures.tps_mean is not None else []
+    return judgement(
+        _failure_reason(run, figures),
+        (_cut_off_caveat(run), _forced_shutdown_caveat(run), _damaged_log_caveat(run)),
+        remarks,
+    )
 
 
-def _failure(run: SysbenchRun, figures: RunFigures) -> str:
+def _failure_reason(run: SysbenchRun, figures: RunFigures) -> str:
     if run.fatal and not run.is_complete:
         return f"sysbench gave up: {printable(run.fatal[0][1], 200)}"
     if figures.tps_mean is None:
@@ -38,21 +42,21 @@ def _failure(run: SysbenchRun, figures: RunFigures) -> str:
     return ""
 
 
-def _cut_off(run: SysbenchRun) -> Caveat | None:
+def _cut_off_caveat(run: SysbenchRun) -> Caveat | None:
     if run.is_complete:
         return None
-    after = f" after second {int(run.intervals.end_s[-1])}" if len(run.intervals) else ""
-    what = "in the middle of its last report" if run.reports else f"without a last report{after}"
-    return Caveat("cut-off", f"the log ends {what}: whether the run went on is not known")
+    place_words = f" after second {int(run.intervals.end_s[-1])}" if len(run.intervals) else ""
+    end_words = "in the middle of its last report" if run.reports else f"without a last report{place_words}"
+    return Caveat("cut-off", f"the log ends {end_words}: whether the run went on is not known")
 
 
-def _forced(run: SysbenchRun) -> Caveat | None:
+def _forced_shutdown_caveat(run: SysbenchRun) -> Caveat | None:
     if run.unfinished is None:
         return None
     return Caveat("forced-shutdown", f"shut down by force with {run.unfinished:,} transactions under way")
 
 
-def _damaged(run: SysbenchRun) -> Caveat | None:
+def _damaged_log_caveat(run: SysbenchRun) -> Caveat | None:
     count = len(run.diagnostics)
     if count <= DAMAGED_SHARE_LIMIT * max(len(run.intervals), 1):
         return None
@@ -61,23 +65,23 @@ def _damaged(run: SysbenchRun) -> Caveat | None:
     )
 
 
-def _remarks(run: SysbenchRun, figures: RunFigures, threads: int) -> list[Caveat]:
-    found = (
+def _remark_caveats(run: SysbenchRun, figures: RunFigures, threads: int) -> list[Caveat]:
+    caveats = (
         about_intervals(len(run.intervals), figures.interval_s, is_told=figures.interval_is_told),
-        _missing(run, figures),
+        _missing_intervals_caveat(run, figures),
         None if figures.transactions_are_summed else about_totals(figures.tool.tps, figures.tps_mean),
-        _counts(figures),
-        _events(run),
-        _rollbacks(figures),
-        _percentiles(run, figures),
-        _threads(run, threads),
-        _open_loop(run),
+        _summed_counts_caveat(figures),
+        _events_counted_caveat(run),
+        _rollbacks_caveat(figures),
+        _percentiles_caveat(run, figures),
+        _varying_threads_caveat(run, threads),
+        _open_loop_caveat(run),
         about_window(figures.window_s),
     )
-    return [caveat for caveat in found if caveat]
+    return [caveat for caveat in caveats if caveat]
 
 
-def _missing(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
+def _missing_intervals_caveat(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
     if not figures.missing:
         return None
     text = (
@@ -87,20 +91,20 @@ def _missing(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
     return Caveat("missing-intervals", text)
 
 
-def _counts(figures: RunFigures) -> Caveat | None:
+def _summed_counts_caveat(figures: RunFigures) -> Caveat | None:
     if not figures.transactions_are_summed:
         return None
     return Caveat("counts-summed", "no total in the log: counts are the rates of its intervals added up, rounded")
 
 
-def _events(run: SysbenchRun) -> Caveat | None:
+def _events_counted_caveat(run: SysbenchRun) -> Caveat | None:
     if not run.counts_events:
         return None
     text = "the run opened no transactions: its events are counted in their place, in the seconds by their statements"
     return Caveat("events-counted", text)
 
 
-def _rollbacks(figures: RunFigures) -> Caveat | None:
+def _rollbacks_caveat(figures: RunFigures) -> Caveat | None:
     if not figures.rollbacks_are_errors or not figures.errors:
         return None
     text = (
@@ -110,15 +114,15 @@ def _rollbacks(figures: RunFigures) -> Caveat | None:
     return Caveat("rollbacks-counted", text)
 
 
-def _percentiles(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
+def _percentiles_caveat(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
     if figures.histogram is not None:
         text = "the histogram comes from the log: its steps are 1.8 % wide"
         return Caveat("coarse-histogram", text)
     percentile = percentile_of(run)
     if percentile is None:
         is_off = run.intervals.percentile == 0 or any(report.percentile_is_off for report in run.reports)
-        why = "percentiles were switched off" if is_off else "the log does not say which percentile its lines show"
-        return Caveat("no-percentile", f"{why}: response time quantiles are unknown")
+        reason = "percentiles were switched off" if is_off else "the log does not say which percentile its lines show"
+        return Caveat("no-percentile", f"{reason}: response time quantiles are unknown")
     seconds = f"there is only the median of per-second p{percentile}, not a quantile of the run"
     if figures.tool.second_percentile_ns_median is None:
         seconds = "no quantile of response times is known"
@@ -129,7 +133,7 @@ def _percentiles(run: SysbenchRun, figures: RunFigures) -> Caveat | None:
     return Caveat("no-histogram", f"{text}; no other quantile is known")
 
 
-def _threads(run: SysbenchRun, threads: int) -> Caveat | None:
+def _varying_threads_caveat(run: SysbenchRun, threads: int) -> Caveat | None:
     seen = run.intervals.threads
     if not len(seen) or (seen == threads).all():
         return None
@@ -138,7 +142,7 @@ def _threads(run: SysbenchRun, threads: int) -> Caveat | None:
     )
 
 
-def _open_loop(run: SysbenchRun) -> Caveat | None:
+def _open_loop_caveat(run: SysbenchRun) -> Caveat | None:
     if not run.head.rate_per_s:
         return None
     text = (

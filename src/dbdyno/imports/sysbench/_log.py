@@ -65,7 +65,7 @@ def is_sysbench(text: str) -> bool:
 @functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
 def log_parts(text: str) -> tuple[LogPart, ...]:
     """The runs of a log, without reading their intervals; none when there is no trace of a run in it."""
-    starts = _starts(text)
+    starts = _run_starts(text)
     if not starts:
         is_run = len(read_intervals(text)) or read_reports(text)
         return (LogPart(read_head(text, ""), 0, len(text), 1),) if is_run else ()
@@ -75,21 +75,23 @@ def log_parts(text: str) -> tuple[LogPart, ...]:
         parts.append(LogPart(read_head(lead, ""), 0, starts[0], 1))
     for index, start in enumerate(starts):
         end = starts[index + 1] if index + 1 < len(starts) else len(text)
-        before = text[max(starts[index - 1] if index else 0, start - 8192) : start]
+        text_before = text[max(starts[index - 1] if index else 0, start - 8192) : start]
         line = text.count("\n", 0, start) + 1
-        parts.append(LogPart(read_head(text[start:end], before), start, end, line))
+        parts.append(LogPart(read_head(text[start:end], text_before), start, end, line))
     return tuple(parts)
 
 
-def _starts(text: str) -> list[int]:
+def _run_starts(text: str) -> list[int]:
     """Return where each run begins: at the version that stands above its options, else at the options."""
-    versions = [at for at in _line_starts(text, "sysbench ") if VERSION_RE.match(text, at)]
+    versions = [position for position in _line_starts(text, "sysbench ") if VERSION_RE.match(text, position)]
     starts: list[int] = []
-    last = -1
-    for at in _line_starts(text, "Running the test with following options:"):
-        above = bisect.bisect_left(versions, at) - 1
-        starts.append(versions[above] if above >= 0 and versions[above] > last else at)
-        last = at
+    last_start = -1
+    for position in _line_starts(text, "Running the test with following options:"):
+        version_index = bisect.bisect_left(versions, position) - 1
+        starts.append(
+            versions[version_index] if version_index >= 0 and versions[version_index] > last_start else position
+        )
+        last_start = position
     return starts
 
 
@@ -99,42 +101,46 @@ def _line_starts(text: str, words: str) -> list[int]:
     >>> _line_starts("ab\nxab\nab", "ab")
     [0, 7]
     """
-    found = [0] if text.startswith(words) else []
-    at = text.find(f"\n{words}")
-    while at >= 0:
-        found.append(at + 1)
-        at = text.find(f"\n{words}", at + 1)
-    return found
+    starts = [0] if text.startswith(words) else []
+    position = text.find(f"\n{words}")
+    while position >= 0:
+        starts.append(position + 1)
+        position = text.find(f"\n{words}", position + 1)
+    return starts
 
 
 def read_run(text: str, part: LogPart) -> SysbenchRun:
     """One run of a log."""
-    own = text[part.start : part.end]
-    intervals, reports, counts_events = _with_events(read_intervals(own), read_reports(own))
-    fatal = tuple(
-        (part.first_line + own.count("\n", 0, at), own[at + len(_FATAL) :].split("\n", 1)[0])
-        for at in _line_starts(own, _FATAL)
+    part_text = text[part.start : part.end]
+    intervals, reports, counts_events = _count_events_as_transactions(
+        read_intervals(part_text), read_reports(part_text)
     )
-    unfinished = _UNFINISHED_RE.search(own) if fatal else None
-    wrong = [*intervals.diagnostics, *(diagnostic for report in reports for diagnostic in report.diagnostics)]
+    fatal = tuple(
+        (part.first_line + part_text.count("\n", 0, position), part_text[position + len(_FATAL) :].split("\n", 1)[0])
+        for position in _line_starts(part_text, _FATAL)
+    )
+    unfinished_match = _UNFINISHED_RE.search(part_text) if fatal else None
+    problems = [*intervals.diagnostics, *(diagnostic for report in reports for diagnostic in report.diagnostics)]
     return SysbenchRun(
         head=part.head,
         intervals=intervals,
         reports=reports,
         fatal=fatal,
-        unfinished=int(unfinished[1]) if unfinished else None,
-        diagnostics=tuple(sorted((part.first_line + line, words) for line, words in wrong)),
+        unfinished=int(unfinished_match[1]) if unfinished_match else None,
+        diagnostics=tuple(sorted((part.first_line + line, words) for line, words in problems)),
         first_line=part.first_line,
-        last_line=part.first_line + own.rstrip("\n").count("\n"),
+        last_line=part.first_line + part_text.rstrip("\n").count("\n"),
         counts_events=counts_events,
     )
 
 
-def _without(values: Mapping[str, float], name: str = "transactions") -> dict[str, float]:
+def _without_key(values: Mapping[str, float], name: str = "transactions") -> dict[str, float]:
     return {key: value for key, value in values.items() if key != name}
 
 
-def _with_events(intervals: Intervals, reports: tuple[Report, ...]) -> tuple[Intervals, tuple[Report, ...], bool]:
+def _count_events_as_transactions(
+    intervals: Intervals, reports: tuple[Report, ...]
+) -> tuple[Intervals, tuple[Report, ...], bool]:
     """Events in place of transactions where a run opened none, which 0.4 and 0.5 print as zero.
 
     Every event of such a script has the same statements, so those of a second tell its events.
@@ -142,7 +148,7 @@ def _with_events(intervals: Intervals, reports: tuple[Report, ...]) -> tuple[Int
     events, statements = (sum(report.values.get(name, 0.0) for report in reports) for name in ("events", "requests"))
     if not events or any(report.values.get("transactions", 1.0) for report in reports):
         return intervals, reports, False
-    of_events = tuple(replace(r, values=_without(r.values), rates=_without(r.rates)) for r in reports)
+    of_events = tuple(replace(r, values=_without_key(r.values), rates=_without_key(r.rates)) for r in reports)
     if statements and intervals.reads is not None and intervals.writes is not None and not intervals.tps.any():
         intervals = replace(intervals, tps=(intervals.reads + intervals.writes) * (events / statements))
     return intervals, of_events, True

@@ -129,14 +129,14 @@ def read_reports(text: str) -> tuple[Report, ...]:
                 draft.first_line = number
             is_inside = True
         elif is_inside and line.startswith(" "):
-            _take(draft, number, line)
+            _read_line(draft, number, line)
             if _LAST in draft.values:
                 reports.append(draft.done())
                 draft, is_inside = _Draft(), False
     return tuple(reports) if draft.is_empty else (*reports, draft.done())
 
 
-def _take(draft: _Draft, number: int, line: str) -> None:
+def _read_line(draft: _Draft, number: int, line: str) -> None:
     row = _HISTOGRAM_RE.match(line)
     if row:
         draft.histogram[float(row[1])] = draft.histogram.get(float(row[1]), 0) + int(row[2])
@@ -146,12 +146,12 @@ def _take(draft: _Draft, number: int, line: str) -> None:
         if "|" in line and "*" in line:
             draft.diagnostics.append((number, f"not a whole row of the histogram: {line.strip()[:80]}"))
         return
-    label, shown = match[1], match[2]
-    if not _percentile(draft, label, shown) and label in _LABELS:
+    label, value_text = match[1], match[2]
+    if not _read_percentile(draft, label, value_text) and label in _LABELS:
         name, form = _LABELS[label]
-        value = re.fullmatch(form, shown)
+        value = re.fullmatch(form, value_text)
         if value is None:
-            draft.diagnostics.append((number, f"'{label}' can't be read: {shown[:80]}"))
+            draft.diagnostics.append((number, f"'{label}' can't be read: {value_text[:80]}"))
             return
         draft.values[name] = float(value[1])
         if value.re.groups > 1:
@@ -159,14 +159,14 @@ def _take(draft: _Draft, number: int, line: str) -> None:
             companion_data[name] = float(value[2])
 
 
-def _percentile(draft: _Draft, label: str, shown: str) -> bool:
+def _read_percentile(draft: _Draft, label: str, value_text: str) -> bool:
     if label == "percentile stats":
         draft.percentile_is_off = True
         return True
     match = _PERCENTILE_RE.fullmatch(label)
     if match is None:
         return False
-    value = re.fullmatch(rf"{_NUMBER}(?:ms)?", shown)
+    value = re.fullmatch(rf"{_NUMBER}(?:ms)?", value_text)
     if value:
         draft.percentile, draft.percentile_ms = int(match[1]), float(value[1])
     return True

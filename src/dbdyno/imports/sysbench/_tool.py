@@ -68,9 +68,9 @@ def survey(text: str) -> tuple[PartFacts, ...]:
     return tuple(
         PartFacts(
             part.head,
-            part.head.threads or _threads_seen(text[part.start : part.end]),
+            part.head.threads or _commonest_thread_count(text[part.start : part.end]),
             part.first_line,
-            *_duration_s(text[max(part.start, part.end - _TAIL) : part.end]),
+            *_duration_and_end(text[max(part.start, part.end - _TAIL) : part.end]),
         )
         for part in log_parts(text)
     )
@@ -103,14 +103,14 @@ def read(source: Source) -> ToolRun:
         statements=figures.statements,
         errors=figures.errors,
         seconds=seconds_table(run.intervals, figures.interval_s, percentile_of(run)) if len(run.intervals) else (),
-        intervals=_whole_run(run, figures),
-        start=_start(run),
-        end=_end(run),
-        wrong=_wrong(run),
+        intervals=_whole_run_table(run, figures),
+        start=_start_facts(run),
+        end=_end_facts(run),
+        wrong=_run_problems(run),
     )
 
 
-def _threads_seen(text: str) -> int | None:
+def _commonest_thread_count(text: str) -> int | None:
     """The number of threads that most interval lines name: for a log that lost its head."""
     seen = read_intervals(text).threads
     if not len(seen):
@@ -119,16 +119,16 @@ def _threads_seen(text: str) -> int | None:
     return int(values[counts.argmax()]) or None
 
 
-def _duration_s(tail: str) -> tuple[int, bool]:
+def _duration_and_end(tail: str) -> tuple[int, bool]:
     """Seconds that the run lasted, and whether it went to its end."""
-    ends = _END_RE.findall(tail)
+    end_matches = _END_RE.findall(tail)
     total = _TOTAL_RE.search(tail)
-    if ends:
-        return int(ends[-1][0] or ends[-1][1]), total is not None
+    if end_matches:
+        return int(end_matches[-1][0] or end_matches[-1][1]), total is not None
     return (round(float(total[1])), True) if total else (0, False)
 
 
-def _whole_run(run: SysbenchRun, figures: RunFigures) -> Table | tuple[()]:
+def _whole_run_table(run: SysbenchRun, figures: RunFigures) -> Table | tuple[()]:
     """The histogram of the whole run as one row: the log has none of its seconds."""
     if figures.histogram is None:
         return ()
@@ -140,27 +140,27 @@ def _whole_run(run: SysbenchRun, figures: RunFigures) -> Table | tuple[()]:
     return Table(columns | {name: Texts.repeated(text, 1) for name, text in texts.items()})
 
 
-def _wrong(run: SysbenchRun) -> Wrong:
+def _run_problems(run: SysbenchRun) -> Wrong:
     """Return what is wrong in the run; last what the tool itself complained of, or that the end is missing."""
     if run.fatal:
-        last = (run.fatal[0][0], f"FATAL: {run.fatal[0][1][:200]}")
+        last_problem = (run.fatal[0][0], f"FATAL: {run.fatal[0][1][:200]}")
     elif not run.is_complete:
-        last = (run.last_line, "the log ends here, without a whole last report")
+        last_problem = (run.last_line, "the log ends here, without a whole last report")
     else:
         return run.diagnostics
-    return (*run.diagnostics, last)
+    return (*run.diagnostics, last_problem)
 
 
-def _start(run: SysbenchRun) -> dict[str, JsonValue]:
+def _start_facts(run: SysbenchRun) -> dict[str, JsonValue]:
     """Return what the log says of the run before it begins."""
     head = run.head
-    told = {"threads": head.threads, "interval_s": head.interval_s, "rate_per_s": head.rate_per_s}
-    more = {"warm_up_s": head.warm_up_s, "test": head.test or None, "options": dict(head.options)}
-    lines = {"first_line": run.first_line, "last_line": run.last_line}
-    return {"version": head.version or None, **told, **more, **lines}
+    ordered_facts = {"threads": head.threads, "interval_s": head.interval_s, "rate_per_s": head.rate_per_s}
+    further_facts = {"warm_up_s": head.warm_up_s, "test": head.test or None, "options": dict(head.options)}
+    line_facts = {"first_line": run.first_line, "last_line": run.last_line}
+    return {"version": head.version or None, **ordered_facts, **further_facts, **line_facts}
 
 
-def _end(run: SysbenchRun) -> dict[str, JsonValue]:
+def _end_facts(run: SysbenchRun) -> dict[str, JsonValue]:
     """The tool's own reports, as printed."""
     if not run.reports:
         return {}

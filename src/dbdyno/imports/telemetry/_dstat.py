@@ -57,28 +57,28 @@ def read_dstat(text: str) -> Reports:
     rows = _csv_rows(text) if text.lstrip().startswith('"') else _text_rows(text)
     series: dict[str, Series] = {}
     clocks: list[str] = []
-    wrong: list[tuple[int, str]] = []
-    late: dict[int, int] = {}
+    problems: list[tuple[int, str]] = []
+    late_by_report: dict[int, int] = {}
     report = -1
     for line_number, columns, words, steps_s in rows:
         if words is None or columns is None:
-            wrong.append((line_number, "not a whole line of dstat"))
+            problems.append((line_number, "not a whole line of dstat"))
             continue
         report += 1
         if steps_s > 1:
-            late[report] = steps_s - 1
+            late_by_report[report] = steps_s - 1
         for key, word in zip(columns, words, strict=True):
             clock = _CLOCK_RE.fullmatch(word.strip()) if key[1] in ("time", "date/time") else None
             if clock:
                 clocks.append(clock[1])
             unit = None if steps_s > 1 and key[0] == _SUMMED_WHEN_MISSED else _COLUMNS.get(key)
-            value = None if unit is None else _value(word.strip(), is_bytes=unit.unit.startswith("bytes"))
+            value = None if unit is None else _parse_value(word.strip(), is_bytes=unit.unit.startswith("bytes"))
             if unit is not None and value is not None:
-                found = series.setdefault(f"dstat.{unit.name}", Series(unit.unit))
-                found.reports.append(report)
-                found.values.append(value * unit.factor)
+                metric_series = series.setdefault(f"dstat.{unit.name}", Series(unit.unit))
+                metric_series.reports.append(report)
+                metric_series.values.append(value * unit.factor)
     clock_s = clock_seconds(clocks) if len(clocks) == report + 1 else ()
-    return Reports(series, report + 1, clock_s, late_s=late, diagnostics=tuple(wrong))
+    return Reports(series, report + 1, clock_s, late_s=late_by_report, diagnostics=tuple(problems))
 
 
 _Row = tuple[int, list[tuple[str, str]] | None, list[str] | None, int]
@@ -94,29 +94,32 @@ def _text_rows(text: str) -> list[_Row]:
             groups = [word.strip("-") for word in re.split(r"[ |]+", line.strip()) if word.strip("-")]
             columns = []
         elif groups and not columns and "|" in line:
-            parts = line.split("|")
-            columns = [[(group, name) for name in part.split()] for group, part in zip(groups, parts, strict=False)]
+            group_texts = line.split("|")
+            columns = [
+                [(group, name) for name in group_text.split()]
+                for group, group_text in zip(groups, group_texts, strict=False)
+            ]
         elif columns and line.strip() and "|" in line:
-            missed = _MISSED_RE.search(line)
-            whole = line[: missed.start()] if missed else line
-            cells = _cells(columns, whole.split("|"), is_first=not rows)
-            rows.append((line_number, *cells, int(missed[1]) if missed else 1))
+            missed_match = _MISSED_RE.search(line)
+            row_text = line[: missed_match.start()] if missed_match else line
+            cells = _row_cells(columns, row_text.split("|"), is_first=not rows)
+            rows.append((line_number, *cells, int(missed_match[1]) if missed_match else 1))
         elif columns and line.strip() and not re.match(r"[A-Za-z*]", line):
             rows.append((line_number, None, None, 1))
     return rows
 
 
-def _cells(
-    columns: list[list[tuple[str, str]]], parts: list[str], *, is_first: bool
+def _row_cells(
+    columns: list[list[tuple[str, str]]], group_texts: list[str], *, is_first: bool
 ) -> tuple[list[tuple[str, str]], list[str] | None]:
     """Columns and cells of a row. The first one knows no rates yet: their cells are blank, in part of a group, too."""
     flat = [key for group in columns for key in group]
-    if len(parts) != len(columns):
+    if len(group_texts) != len(columns):
         return flat, None
     words: list[str] = []
-    for group, part in zip(columns, parts, strict=True):
-        cells = [part.strip()] if [name for _, name in group] in (["time"], ["date/time"]) else part.split()
-        if not part.strip() or (is_first and len(cells) < len(group)):
+    for group, group_text in zip(columns, group_texts, strict=True):
+        cells = [group_text.strip()] if [name for _, name in group] in (["time"], ["date/time"]) else group_text.split()
+        if not group_text.strip() or (is_first and len(cells) < len(group)):
             cells = [""] * len(group)
         if len(cells) != len(group):
             return flat, None
@@ -128,26 +131,26 @@ def _csv_rows(text: str) -> list[_Row]:
     rows: list[_Row] = []
     groups: list[str] = []
     columns: list[tuple[str, str]] = []
-    before: list[str] = []
+    header_cells: list[str] = []
     for line_number, cells in enumerate(csv.reader(text.split("\n")), 1):
         if cells and all(number(cell) is not None or _CLOCK_RE.fullmatch(cell) or not cell for cell in cells):
             if not columns:
-                for cell in before:
+                for cell in header_cells:
                     columns.append((groups[len(columns)] if len(columns) < len(groups) else "", cell))
             if any(cells):
                 rows.append((line_number, columns, cells if len(cells) == len(columns) else None, 1))
         elif cells:
-            filled: list[str] = []
-            for cell in before:
-                filled.append(cell or (filled[-1] if filled else ""))
-            groups, before = filled, cells
+            filled_cells: list[str] = []
+            for cell in header_cells:
+                filled_cells.append(cell or (filled_cells[-1] if filled_cells else ""))
+            groups, header_cells = filled_cells, cells
     return rows
 
 
-def _value(word: str, *, is_bytes: bool) -> float | None:
+def _parse_value(word: str, *, is_bytes: bool) -> float | None:
     """A number with dstat's letter: powers of two for bytes, of ten for counts.
 
-    >>> _value("78M", is_bytes=True), _value("87k", is_bytes=False), _value("-", is_bytes=True)
+    >>> _parse_value("78M", is_bytes=True), _parse_value("87k", is_bytes=False), _parse_value("-", is_bytes=True)
     (81788928.0, 87000.0, None)
     """
     if word[-1:] in _FACTORS:

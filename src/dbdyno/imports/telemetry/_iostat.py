@@ -41,7 +41,7 @@ def read_iostat(text: str) -> Reports:
     """Reports of ``iostat``, one for each table of devices."""
     series: dict[str, Series] = {}
     clocks: list[str] = []
-    wrong: list[tuple[int, str]] = []
+    problems: list[tuple[int, str]] = []
     columns: list[Unit | None] = []
     cpu: list[str | None] = []
     report = -1
@@ -55,15 +55,17 @@ def read_iostat(text: str) -> Reports:
         elif words[0] == "avg-cpu:":
             cpu = [_CPU.get(word) for word in words[1:]]
         elif cpu:
-            _take_cpu(series, report + 1, cpu, words)
+            _add_cpu_row(series, report + 1, cpu, words)
             cpu = []
         elif columns:
-            if not _take(series, report, columns, words):
-                wrong.append((line_number, f"not a whole line of iostat: {line[:80]}"))
+            if not _add_device_row(series, report, columns, words):
+                problems.append((line_number, f"not a whole line of iostat: {line[:80]}"))
         elif match := _CLOCK_RE.match(line):
             clocks.append(match[1] or match[2])
     clock = clock_seconds(clocks) if len(clocks) == report + 1 else ()
-    return Reports(_awake(series), report + 1, clock, facts=machine_facts(text), diagnostics=tuple(wrong))
+    return Reports(
+        _remove_idle_devices(series), report + 1, clock, facts=machine_facts(text), diagnostics=tuple(problems)
+    )
 
 
 def machine_facts(text: str) -> dict[str, str | int]:
@@ -84,32 +86,32 @@ def machine_facts(text: str) -> dict[str, str | int]:
     }
 
 
-def _take(series: dict[str, Series], report: int, columns: list[Unit | None], words: list[str]) -> bool:
+def _add_device_row(series: dict[str, Series], report: int, columns: list[Unit | None], words: list[str]) -> bool:
     values = numbers(words[1:])
     if values is None or len(values) != len(columns):
         return False
     for column, value in zip(columns, values, strict=True):
         if column is not None:
-            found = series.setdefault(f"iostat.{words[0]}.{column.name}", Series(column.unit))
-            found.reports.append(report)
-            found.values.append(value * column.factor)
+            metric_series = series.setdefault(f"iostat.{words[0]}.{column.name}", Series(column.unit))
+            metric_series.reports.append(report)
+            metric_series.values.append(value * column.factor)
     return True
 
 
-def _take_cpu(series: dict[str, Series], report: int, modes: list[str | None], words: list[str]) -> None:
+def _add_cpu_row(series: dict[str, Series], report: int, modes: list[str | None], words: list[str]) -> None:
     for mode, word in zip(modes, words, strict=False):
         value = number(word)
         if mode and value is not None:
-            found = series.setdefault(f"iostat.cpu.{mode}", Series("share"))
-            found.reports.append(report)
-            found.values.append(value / 100)
+            metric_series = series.setdefault(f"iostat.cpu.{mode}", Series("share"))
+            metric_series.reports.append(report)
+            metric_series.values.append(value / 100)
 
 
-def _awake(series: dict[str, Series]) -> dict[str, Series]:
+def _remove_idle_devices(series: dict[str, Series]) -> dict[str, Series]:
     """Without the devices that did nothing after the report since the start of the machine."""
-    busy = {
+    busy_devices = {
         name.rpartition(".")[0]
-        for name, found in series.items()
-        if any(value for report, value in zip(found.reports, found.values, strict=True) if report > 0)
+        for name, metric_series in series.items()
+        if any(value for report, value in zip(metric_series.reports, metric_series.values, strict=True) if report > 0)
     }
-    return {name: found for name, found in series.items() if name.rpartition(".")[0] in busy}
+    return {name: metric_series for name, metric_series in series.items() if name.rpartition(".")[0] in busy_devices}

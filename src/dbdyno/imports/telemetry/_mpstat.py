@@ -16,7 +16,7 @@ def read_mpstat(text: str) -> Reports:
     """Reports of ``mpstat``, one for each line of all processors. Its first one is no different from the others."""
     series: dict[str, Series] = {}
     clocks: list[str] = []
-    wrong: list[tuple[int, str]] = []
+    problems: list[tuple[int, str]] = []
     modes: list[str] = []
     busiest = Series("share")
     report = -1
@@ -24,22 +24,22 @@ def read_mpstat(text: str) -> Reports:
         match = _ROW_RE.match(line)
         if match is None:
             continue
-        clock, processor, rest = match.groups()
-        words = rest.split()
+        clock, processor, cells_text = match.groups()
+        words = cells_text.split()
         if processor == "CPU":
             modes = [word.removeprefix("%") for word in words]
             continue
         values = numbers(words)
         if values is None or len(values) != len(modes):
-            wrong.append((line_number, f"not a whole line of mpstat: {line[:80]}"))
+            problems.append((line_number, f"not a whole line of mpstat: {line[:80]}"))
             continue
         shares = {mode: value / 100 for mode, value in zip(modes, values, strict=True)}
         if processor == "all":
             report += 1
             clocks.append(clock)
-            _take(series, report, shares)
+            _add_shares(series, report, shares)
         elif report >= 0 and "idle" in shares:
-            _take_busiest(busiest, report, 1 - shares["idle"])
+            _add_busiest_share(busiest, report, 1 - shares["idle"])
     if busiest.values:
         series["mpstat.cpu.busiest"] = busiest
     return Reports(
@@ -48,19 +48,19 @@ def read_mpstat(text: str) -> Reports:
         clock_seconds(clocks),
         has_since_boot=False,
         facts=machine_facts(text),
-        diagnostics=tuple(wrong),
+        diagnostics=tuple(problems),
     )
 
 
-def _take(series: dict[str, Series], report: int, shares: dict[str, float]) -> None:
+def _add_shares(series: dict[str, Series], report: int, shares: dict[str, float]) -> None:
     for mode, share in shares.items():
         if mode in _MODES:
-            found = series.setdefault(f"mpstat.cpu.{_MODES[mode]}", Series("share"))
-            found.reports.append(report)
-            found.values.append(share)
+            metric_series = series.setdefault(f"mpstat.cpu.{_MODES[mode]}", Series("share"))
+            metric_series.reports.append(report)
+            metric_series.values.append(share)
 
 
-def _take_busiest(busiest: Series, report: int, share: float) -> None:
+def _add_busiest_share(busiest: Series, report: int, share: float) -> None:
     if busiest.reports and busiest.reports[-1] == report:
         busiest.values[-1] = max(busiest.values[-1], share)
     else:

@@ -85,41 +85,44 @@ def align(reports: Reports, seconds_count: int, lead_s: int = 0) -> AlignedReadi
     seconds_count : of the run
     lead_s : seconds that its tool drove before them: readings begin there
     """
-    seconds = _seconds(reports, seconds_count + lead_s)
+    seconds = _report_seconds(reports, seconds_count + lead_s)
     if seconds is None:
         whole_s = seconds_count + lead_s
         text = f"{reports.count} readings without a clock for a run of {whole_s} s: not one a second"
         return AlignedReadings(None, by_clock=False, problem=text)
-    first = 1 if reports.has_since_boot else 0
-    parts = []
+    first_report = 1 if reports.has_since_boot else 0
+    tables = []
     for metric, series in sorted(reports.series.items())[:MOST_SERIES]:
-        at = np.asarray(series.reports, dtype=np.int64)
+        report_indices = np.asarray(series.reports, dtype=np.int64)
         values = np.asarray(series.values, dtype=np.float64)
-        at, values = at[at < reports.count], values[at < reports.count]  # a last report may be cut off after its head
-        where = seconds[at] - lead_s
-        kept = (at >= first) & (where >= 0) & (where < seconds_count)
-        if not kept.any() or not np.isfinite(values).all():
+        report_indices, values = (
+            report_indices[report_indices < reports.count],
+            values[report_indices < reports.count],
+        )  # a last report may be cut off after its head
+        run_seconds = seconds[report_indices] - lead_s
+        is_kept = (report_indices >= first_report) & (run_seconds >= 0) & (run_seconds < seconds_count)
+        if not is_kept.any() or not np.isfinite(values).all():
             continue
-        count = int(kept.sum())
+        count = int(is_kept.sum())
         texts = {"metric": Texts.repeated(metric, count), "unit": Texts.repeated(series.unit, count)}
-        parts.append(Table({"second": where[kept], "value": values[kept], **texts}))
+        tables.append(Table({"second": run_seconds[is_kept], "value": values[is_kept], **texts}))
     by_clock = bool(reports.clock_s)
-    if not parts:
+    if not tables:
         return AlignedReadings(None, by_clock, "no reading in it")
-    return AlignedReadings(joined(parts), by_clock)
+    return AlignedReadings(joined(tables), by_clock)
 
 
-def _seconds(reports: Reports, seconds_count: int) -> IntArray | None:
+def _report_seconds(reports: Reports, seconds_count: int) -> IntArray | None:
     """Second of each report; None when that can't be told."""
     order: IntArray = np.arange(reports.count, dtype=np.int64) - (1 if reports.has_since_boot else 0)
     if len(reports.clock_s) == reports.count and reports.count:
         clock: IntArray = np.asarray(reports.clock_s, dtype=np.int64)
         return clock - int(clock[0]) - (1 if reports.has_since_boot else 0)
-    late = np.zeros(reports.count, dtype=np.int64)
-    late[list(reports.late_s)] = list(reports.late_s.values())
-    expected = seconds_count + (1 if reports.has_since_boot else 0)
-    is_each_second = 0.9 * expected - 10 <= reports.count + int(late.sum()) <= 1.2 * expected + 30
-    return order + np.cumsum(late) if is_each_second else None
+    late_s = np.zeros(reports.count, dtype=np.int64)
+    late_s[list(reports.late_s)] = list(reports.late_s.values())
+    expected_count = seconds_count + (1 if reports.has_since_boot else 0)
+    is_each_second = 0.9 * expected_count - 10 <= reports.count + int(late_s.sum()) <= 1.2 * expected_count + 30
+    return order + np.cumsum(late_s) if is_each_second else None
 
 
 def clock_seconds(texts: Sequence[str]) -> list[int]:
@@ -128,18 +131,18 @@ def clock_seconds(texts: Sequence[str]) -> list[int]:
     >>> clock_seconds(["11:59:59 PM", "12:00:00 AM"]), clock_seconds(["23:59:59", "00:00:01"])
     ([86399, 86400], [86399, 86401])
     """
-    found: list[int] = []
+    rising_s: list[int] = []
     days = 0
     for text in texts:
-        time, _, half = text.partition(" ")
+        time, _, half_of_day = text.partition(" ")
         hours, minutes, seconds = (int(part) for part in time.split(":"))
-        if half:
-            hours = hours % 12 + (12 if half.upper() == "PM" else 0)
-        at = (hours * 60 + minutes) * 60 + seconds + days * 86_400
-        if found and at < found[-1] - 43_200:
-            days, at = days + 1, at + 86_400
-        found.append(at)
-    return found
+        if half_of_day:
+            hours = hours % 12 + (12 if half_of_day.upper() == "PM" else 0)
+        at_s = (hours * 60 + minutes) * 60 + seconds + days * 86_400
+        if rising_s and at_s < rising_s[-1] - 43_200:
+            days, at_s = days + 1, at_s + 86_400
+        rising_s.append(at_s)
+    return rising_s
 
 
 def numbers(words: Sequence[str]) -> list[float] | None:
@@ -154,8 +157,8 @@ def numbers(words: Sequence[str]) -> list[float] | None:
         values = []
     if values and sum(map(abs, values)) < _MOST:  # neither nan nor inf, nor more than `number` takes
         return values
-    found = [value for word in words if (value := number(word)) is not None]
-    return found if len(found) == len(words) else None
+    known_numbers = [value for word in words if (value := number(word)) is not None]
+    return known_numbers if len(known_numbers) == len(words) else None
 
 
 def number(text: str) -> float | None:

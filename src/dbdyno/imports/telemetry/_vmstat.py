@@ -37,7 +37,7 @@ def read_vmstat(text: str) -> Reports:
     """Reports of ``vmstat``, one a line."""
     series: dict[str, Series] = {}
     clocks: list[str] = []
-    wrong: list[tuple[int, str]] = []
+    problems: list[tuple[int, str]] = []
     columns: list[Unit | None] = []
     report = -1
     for line_number, line in enumerate(text.split("\n"), 1):
@@ -52,15 +52,15 @@ def read_vmstat(text: str) -> Reports:
             words = line[: clock.start()].split()
         values = numbers(words)
         if not columns or values is None or not 16 <= len(values) <= len(columns):
-            wrong.append((line_number, f"not a whole line of vmstat: {line[:80]}"))
+            problems.append((line_number, f"not a whole line of vmstat: {line[:80]}"))
             continue
         report += 1
         clocks += [clock[1]] if clock else []
         for column, value in zip(columns, values, strict=False):
             if column is not None:
-                found = series.setdefault(f"vmstat.{column.name}", Series(column.unit))
-                found.reports.append(report)
-                found.values.append(value * column.factor)
+                metric_series = series.setdefault(f"vmstat.{column.name}", Series(column.unit))
+                metric_series.reports.append(report)
+                metric_series.values.append(value * column.factor)
     return Reports(
-        series, report + 1, clock_seconds(clocks) if len(clocks) == report + 1 else (), diagnostics=tuple(wrong)
+        series, report + 1, clock_seconds(clocks) if len(clocks) == report + 1 else (), diagnostics=tuple(problems)
     )

@@ -49,32 +49,37 @@ def read_lines(text: str) -> tuple[tuple[Interval, ...], Wrong]:
     >>> read_lines("  10, 9(0):0.1|0.2, 8(0):0.1|0.2, 1(0):0.1|0.2, 1(0):0.1|0.2, 1(0):0.1|0.2\n  20, 9(0):")
     ((Interval(end_s=10, counts=(9, 8, 1, 1, 1), p95_ms=None, p99_ms=None, max_ms=None),), ((2, 'not a whole ...
     """
-    found: list[tuple[int, Interval]] = []
+    placed_intervals: list[tuple[int, Interval]] = []
     for match in _TRX_RE.finditer(text):
-        end_s, orders, p95, p99, most, *others = match.groups()
-        counts = (int(orders), *map(int, others[::2]))
-        longest = (float(most), *map(float, others[1::2]))
+        end_s, orders, p95, p99, order_max, *other_cells = match.groups()
+        counts = (int(orders), *map(int, other_cells[::2]))
+        max_ms = (float(order_max), *map(float, other_cells[1::2]))
         quantiles = [None if word is None else float(word) for word in (p95, p99)]
-        found.append((match.start(), Interval(int(end_s), counts, quantiles[0], quantiles[1], longest)))
+        placed_intervals.append((match.start(), Interval(int(end_s), counts, quantiles[0], quantiles[1], max_ms)))
     for match in _GROUPS_RE.finditer(text):
         end_s, *counts_text = match.groups()
-        found.append((match.start(), Interval(int(end_s), tuple(map(int, counts_text)))))
-    found.sort(key=lambda pair: pair[0])
-    starts = {at for at, _ in found}
-    suspects = [*_LIKE_RE.finditer(text), *_CUT_RE.finditer(text)]
-    bad = {m.start(): m[0].strip()[:120] for m in suspects if m.start() not in starts and m[0].strip()}
-    wrong = [(line_of(text, at), f"not a whole interval line: {words}") for at, words in sorted(bad.items())]
-    kept, disorder = _in_order(text, found)
-    return kept, tuple(sorted([*wrong, *disorder]))
+        placed_intervals.append((match.start(), Interval(int(end_s), tuple(map(int, counts_text)))))
+    placed_intervals.sort(key=lambda pair: pair[0])
+    starts = {position for position, _ in placed_intervals}
+    candidates = [*_LIKE_RE.finditer(text), *_CUT_RE.finditer(text)]
+    damaged_lines = {m.start(): m[0].strip()[:120] for m in candidates if m.start() not in starts and m[0].strip()}
+    problems = [
+        (line_of(text, position), f"not a whole interval line: {words}")
+        for position, words in sorted(damaged_lines.items())
+    ]
+    intervals, disorder = _keep_rising_intervals(text, placed_intervals)
+    return intervals, tuple(sorted([*problems, *disorder]))
 
 
-def _in_order(text: str, found: list[tuple[int, Interval]]) -> tuple[tuple[Interval, ...], list[tuple[int, str]]]:
-    kept: list[Interval] = []
-    wrong = []
-    for at, interval in found:
-        last = kept[-1].end_s if kept else 0
-        if interval.end_s > last:
-            kept.append(interval)
+def _keep_rising_intervals(
+    text: str, placed_intervals: list[tuple[int, Interval]]
+) -> tuple[tuple[Interval, ...], list[tuple[int, str]]]:
+    intervals: list[Interval] = []
+    problems = []
+    for position, interval in placed_intervals:
+        last_s = intervals[-1].end_s if intervals else 0
+        if interval.end_s > last_s:
+            intervals.append(interval)
         else:
-            wrong.append((line_of(text, at), f"second {interval.end_s} comes after second {last}: left out"))
-    return tuple(kept), wrong
+            problems.append((line_of(text, position), f"second {interval.end_s} comes after second {last_s}: left out"))
+    return tuple(intervals), problems

@@ -66,16 +66,18 @@ class Results:
 def read_results(text: str) -> Results:
     """The last report of a run."""
     raw, _, _ = text.partition("<Raw Results2")
-    found: dict[int, TypeCounts] = {}
+    counts_by_type: dict[int, TypeCounts] = {}
     for match in _RAW_RE.finditer(raw):
         in_time, late, repeats, gave_up = (int(word) for word in match.groups()[1:5])
-        found[int(match[1])] = TypeCounts(in_time, late, repeats, gave_up, float(match[6]) if match[6] else None)
+        counts_by_type[int(match[1])] = TypeCounts(
+            in_time, late, repeats, gave_up, float(match[6]) if match[6] else None
+        )
     errors: dict[str, int] = {}
     for match in _ERROR_RE.finditer(text):
         errors[match[1]] = errors.get(match[1], 0) + 1
     seconds, tpmc = _SECONDS_RE.search(text), _TPMC_RE.search(text)
     return Results(
-        tuple(found[index] for index in range(5)) if len(found) == 5 else (),
+        tuple(counts_by_type[index] for index in range(5)) if len(counts_by_type) == 5 else (),
         int(seconds[1]) if seconds else None,
         float(tpmc[1]) if tpmc else None,
         errors,

@@ -48,20 +48,20 @@ def _is_log(text: str) -> bool:
     return _TRACES_RE.search(text) is not None
 
 
-def _parts(text: str) -> tuple[LogPart, ...]:
+def _log_parts(text: str) -> tuple[LogPart, ...]:
     starts = [match.start() for match in _HEAD_RE.finditer(text)]
     if not starts or read_lines(text[: starts[0]])[0]:
         starts.insert(0, 0)
-    spans = [(a, b) for a, b in zip(starts, [*starts[1:], len(text)], strict=True) if _holds_a_run(text[a:b])]
-    return tuple(LogPart(_head(text[a:b]), a, b, line_of(text, a)) for a, b in spans)
+    spans = [(a, b) for a, b in zip(starts, [*starts[1:], len(text)], strict=True) if _has_run(text[a:b])]
+    return tuple(LogPart(_run_header(text[a:b]), a, b, line_of(text, a)) for a, b in spans)
 
 
-def _holds_a_run(text: str) -> bool:
+def _has_run(text: str) -> bool:
     return "MEASURING START" in text or read_results(text).is_whole or bool(read_lines(text)[0])
 
 
-def _head(text: str) -> RunHeader:
-    facts = _numbers(text)
+def _run_header(text: str) -> RunHeader:
+    facts = _header_numbers(text)
     server, socket = _SERVER_RE.search(text), _SOCKET_RE.search(text)
     options = {"mysql_socket": socket[1]} if socket else {"mysql_host": server[1]} if server else {}
     return RunHeader(
@@ -73,17 +73,17 @@ def _head(text: str) -> RunHeader:
     )
 
 
-def _numbers(text: str) -> dict[str, int]:
+def _header_numbers(text: str) -> dict[str, int]:
     return {name: int(match[1]) for name, expression in _FACTS.items() if (match := expression.search(text))}
 
 
 def survey(text: str) -> tuple[PartFacts, ...]:
     """The runs of a log."""
-    found = []
-    for part in _parts(text):
-        own = text[part.start : part.end]
-        results, facts = read_results(own), _numbers(own)
-        found.append(
+    part_facts = []
+    for part in _log_parts(text):
+        part_text = text[part.start : part.end]
+        results, facts = read_results(part_text), _header_numbers(part_text)
+        part_facts.append(
             PartFacts(
                 part.head,
                 part.head.threads,
@@ -92,137 +92,145 @@ def survey(text: str) -> tuple[PartFacts, ...]:
                 "measure_s" in facts,
             )
         )
-    return tuple(found)
+    return tuple(part_facts)
 
 
 def read(source: Source) -> ToolRun:
     """One run with everything that the store keeps of it."""
-    part = _parts(source.text)[source.part_index]
-    own = source.text[part.start : part.end]
-    intervals, wrong = read_lines(own)
-    results = read_results(own)
-    length, is_told = interval_of(np.array([each.end_s for each in intervals], dtype=float), part.head.interval_s)
-    rates = np.array([sum(each.counts) for each in intervals], dtype=float) / length
+    part = _log_parts(source.text)[source.part_index]
+    part_text = source.text[part.start : part.end]
+    intervals, problems = read_lines(part_text)
+    results = read_results(part_text)
+    length, is_told = interval_of(
+        np.array([interval.end_s for interval in intervals], dtype=float), part.head.interval_s
+    )
+    rates = np.array([sum(interval.counts) for interval in intervals], dtype=float) / length
     total = _total_tps(results)
-    mean, half = throughput(rates, total)
-    failure = "" if mean else "no transaction was completed" if mean == 0 else _why_nothing(own)
+    mean, half_width = throughput(rates, total)
+    failure = "" if mean else "no transaction was completed" if mean == 0 else _no_run_words(part_text)
     remarks = [
         about_intervals(len(intervals), length, is_told=is_told),
         about_coverage(float(len(intervals) * length), results.seconds),
         about_totals(total, mean),
-        _percentiles(intervals),
-        _rolled_back(),
+        _percentiles_caveat(intervals),
+        _counted_rollbacks_caveat(),
         about_window(len(intervals) * length or results.seconds or 0),
     ]
-    last_line = part.first_line + own.rstrip("\n").count("\n")
-    ending = () if results.is_whole else ((last_line, "the log ends here, without a whole last report"),)
+    last_line = part.first_line + part_text.rstrip("\n").count("\n")
+    end_problems = () if results.is_whole else ((last_line, "the log ends here, without a whole last report"),)
     return ToolRun(
         head=part.head,
-        judgement=judgement(failure, [_cut_off(results, intervals), _damaged(wrong, intervals)], remarks),
+        judgement=judgement(
+            failure, [_cut_off_caveat(results, intervals), _damaged_log_caveat(problems, intervals)], remarks
+        ),
         tool=ToolFigures("tpcc-mysql", tps=total, elapsed_s=results.seconds, max_ns=_longest_ns(intervals)),
         window_s=float(len(intervals) * length or results.seconds or 0),
         tps_mean=mean or None,
-        tps_half_width=half if mean else None,
+        tps_half_width=half_width if mean else None,
         latency_ns=LatencyNs(None, None, None, None, _longest_ns(intervals)) if _longest_ns(intervals) else None,
-        transactions=sum(t.completed for t in results.types) or sum(sum(each.counts) for each in intervals),
-        errors=_errors(results),
+        transactions=sum(t.completed for t in results.types) or sum(sum(interval.counts) for interval in intervals),
+        errors=_errors_by_type(results),
         retries=sum(t.repeats for t in results.types),
-        types=_types(results, intervals),
-        orders=_orders(results),
-        seconds=_seconds(intervals, length, rates),
-        start={**_numbers(own), "first_line": part.first_line, "last_line": last_line},
+        types=_type_figures(results, intervals),
+        orders=_order_rates(results),
+        seconds=_seconds_table(intervals, length, rates),
+        start={**_header_numbers(part_text), "first_line": part.first_line, "last_line": last_line},
         end={"tpmc": results.tpmc, "measured_s": results.seconds} if results.is_whole else {},
-        wrong=tuple((part.first_line - 1 + line, words) for line, words in wrong) + ending,
+        wrong=tuple((part.first_line - 1 + line, words) for line, words in problems) + end_problems,
     )
 
 
-def _seconds(intervals: tuple[Interval, ...], length: int, rates: np.ndarray) -> Table | tuple[()]:
+def _seconds_table(intervals: tuple[Interval, ...], length: int, rates: np.ndarray) -> Table | tuple[()]:
     if not intervals:
         return ()
     columns: dict[str, Column] = {"tps": rates}
-    if any(each.p95_ms is not None for each in intervals):
+    if any(interval.p95_ms is not None for interval in intervals):
         columns["tool_percentile"] = np.full(len(intervals), 95.0)
-        p95 = [math.nan if each.p95_ms is None else round(each.p95_ms * 1e6) for each in intervals]
+        p95 = [math.nan if interval.p95_ms is None else round(interval.p95_ms * 1e6) for interval in intervals]
         columns["tool_percentile_ns"] = np.array(p95, dtype=np.float64)
-    return window_table(np.array([each.end_s for each in intervals], dtype=float), length, columns)
+    return window_table(np.array([interval.end_s for interval in intervals], dtype=float), length, columns)
 
 
 def _total_tps(results: Results) -> float | None:
     return sum(t.completed for t in results.types) / results.seconds if results.types and results.seconds else None
 
 
-def _orders(results: Results) -> OrderRates | None:
+def _order_rates(results: Results) -> OrderRates | None:
     if results.tpmc is None or not results.types or not results.seconds:
         return None
     return OrderRates(results.tpmc, sum(t.completed for t in results.types) * 60 / results.seconds)
 
 
-def _types(results: Results, intervals: tuple[Interval, ...]) -> tuple[TypeFigures, ...]:
+def _type_figures(results: Results, intervals: tuple[Interval, ...]) -> tuple[TypeFigures, ...]:
     if not results.seconds:
         return ()
     return tuple(
-        _type(name, counts, results.seconds, _longest_of(intervals, index))
+        _type_figures_of_counts(name, counts, results.seconds, _longest_of_type_ns(intervals, index))
         for index, (name, counts) in enumerate(zip(TYPES, results.types, strict=False))
     )
 
 
-def _type(name: str, counts: TypeCounts, seconds: int, longest_ns: int | None) -> TypeFigures:
+def _type_figures_of_counts(name: str, counts: TypeCounts, seconds: int, longest_ns: int | None) -> TypeFigures:
     mean_ns = None if counts.mean_ms is None else counts.mean_ms * 1e6
     latency = None if longest_ns is None else LatencyNs(None, None, None, None, longest_ns)
     rate = counts.completed / seconds
     return TypeFigures(name, counts.completed, counts.gave_up, counts.repeats, 0, rate, mean_ns, latency)
 
 
-def _longest_of(intervals: tuple[Interval, ...], index: int) -> int | None:
-    values = [each.max_ms[index] for each in intervals if each.max_ms is not None]
+def _longest_of_type_ns(intervals: tuple[Interval, ...], index: int) -> int | None:
+    values = [interval.max_ms[index] for interval in intervals if interval.max_ms is not None]
     return round(max(values) * 1e6) if values else None
 
 
 def _longest_ns(intervals: tuple[Interval, ...]) -> int | None:
-    found = [value for index in range(len(TYPES)) if (value := _longest_of(intervals, index)) is not None]
-    return max(found, default=None)
+    maxima = [value for index in range(len(TYPES)) if (value := _longest_of_type_ns(intervals, index)) is not None]
+    return max(maxima, default=None)
 
 
-def _errors(results: Results) -> dict[str, int]:
-    gave_up = sum(t.gave_up for t in results.types)
-    return results.errors | ({"given up after its repeats (code not in the log)": gave_up} if gave_up else {})
+def _errors_by_type(results: Results) -> dict[str, int]:
+    abandoned_count = sum(t.gave_up for t in results.types)
+    return results.errors | (
+        {"given up after its repeats (code not in the log)": abandoned_count} if abandoned_count else {}
+    )
 
 
-def _why_nothing(text: str) -> str:
+def _no_run_words(text: str) -> str:
     if "error at " in text:
         return "tpcc-mysql gave up with an error"
     return "the log has neither interval lines nor a whole last report"
 
 
-def _cut_off(results: Results, intervals: tuple[Interval, ...]) -> Caveat | None:
+def _cut_off_caveat(results: Results, intervals: tuple[Interval, ...]) -> Caveat | None:
     if results.is_whole:
         return None
-    after = f" after second {intervals[-1].end_s}" if intervals else ""
-    return Caveat("cut-off", f"the log ends without a whole last report{after}: whether the run went on is not known")
-
-
-def _damaged(wrong: tuple[tuple[int, str], ...], intervals: tuple[Interval, ...]) -> Caveat | None:
-    if len(wrong) <= 0.01 * max(len(intervals), 1):
-        return None
+    place_words = f" after second {intervals[-1].end_s}" if intervals else ""
     return Caveat(
-        "damaged-log", f"{counted(len(wrong), 'line')} of the log can't be read, the first is line {wrong[0][0]}"
+        "cut-off", f"the log ends without a whole last report{place_words}: whether the run went on is not known"
     )
 
 
-def _percentiles(intervals: tuple[Interval, ...]) -> Caveat:
-    if any(each.p95_ms is not None for each in intervals):
+def _damaged_log_caveat(problems: tuple[tuple[int, str], ...], intervals: tuple[Interval, ...]) -> Caveat | None:
+    if len(problems) <= 0.01 * max(len(intervals), 1):
+        return None
+    return Caveat(
+        "damaged-log", f"{counted(len(problems), 'line')} of the log can't be read, the first is line {problems[0][0]}"
+    )
+
+
+def _percentiles_caveat(intervals: tuple[Interval, ...]) -> Caveat:
+    if any(interval.p95_ms is not None for interval in intervals):
         text = (
             "its percentiles are of New-Order alone and of one interval each, in steps of 1 ms: the percentiles of "
             "the run are unknown"
         )
         return Caveat("percentile-of-new-orders", text)
-    if any(each.max_ms is not None for each in intervals) or not intervals:
+    if any(interval.max_ms is not None for interval in intervals) or not intervals:
         return Caveat("no-percentile", "the log holds no percentiles: no quantile of response times is known")
     text = "the log says neither which percentile its lines show nor whether in seconds or milliseconds: left out"
     return Caveat("no-percentile", text)
 
 
-def _rolled_back() -> Caveat:
+def _counted_rollbacks_caveat() -> Caveat:
     text = "new orders that end in the rollback which their law asks for (1 %) are counted as done, in TpmC, too"
     return Caveat("rollbacks-counted", text)
 

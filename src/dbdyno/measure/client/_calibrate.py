@@ -48,7 +48,7 @@ def calibrate(
     """
     server_cpus, client_cpus = processors_apart(host.system().usable_cpus)
     with null_server(host, generator, server_cpus) as targets:
-        driver = _Driver(host, generator, targets, client_cpus, on_point, _total(host, quick=quick))
+        driver = _Driver(host, generator, targets, client_cpus, on_point, _point_count(host, quick=quick))
         points = tuple(driver.points(quick=quick))
     return Calibration(
         calibration_key(host, generator), now_ns or time.time_ns(), quick, client_cpus is not None, points
@@ -99,7 +99,7 @@ def null_server(
         process = host.spawn_piped(argv, stdin=b"", cpus=cpus)
         try:
             port = _ready_port(process)
-            yield {"socket": _target(path, None), "loopback": _target(None, port)}
+            yield {"socket": _target_address(path, None), "loopback": _target_address(None, port)}
         finally:
             process.kill()
             process.wait(_READY_S)
@@ -123,7 +123,7 @@ def _ready_port(process: PipedProcess) -> int:
         raise MeasureError("the null server did not start", why, _BY_HAND) from error
 
 
-def _target(path: Path | None, port: int | None) -> dict[str, JsonValue]:
+def _target_address(path: Path | None, port: int | None) -> dict[str, JsonValue]:
     address: dict[str, JsonValue] = {
         "socket": str(path) if path else None,
         "host": "127.0.0.1" if port else None,
@@ -132,7 +132,7 @@ def _target(path: Path | None, port: int | None) -> dict[str, JsonValue]:
     return {**address, "user": "dbdyno", "password_file": None, "database": "dbdyno", "tls": "off"}
 
 
-def _total(host: Host, *, quick: bool) -> int:
+def _point_count(host: Host, *, quick: bool) -> int:
     if quick:
         return len(ROUTES) * (1 + len(QUICK_PARTS))
     return len(ROUTES) * 2 * (len(allowed_connections(host)) + len(PARTS))
@@ -156,7 +156,7 @@ class _Driver:
                 yield from self._curve(route, workload, counts, QUICK_PARTS if quick else PARTS)
 
     def _curve(
-        self, route: str, workload: str, counts: Sequence[int], parts: Sequence[float]
+        self, route: str, workload: str, counts: Sequence[int], load_shares: Sequence[float]
     ) -> Iterator[CalibrationPoint]:
         ceiling = 0.0
         for connections in counts:
@@ -164,8 +164,8 @@ class _Driver:
             if connections == CURVE_CONNECTIONS:
                 ceiling = point.events_per_s
             yield point
-        for part in parts:
-            yield self._point(route, workload, CURVE_CONNECTIONS, max(round(part * ceiling), 1))
+        for load_share in load_shares:
+            yield self._point(route, workload, CURVE_CONNECTIONS, max(round(load_share * ceiling), 1))
 
     def _point(self, route: str, workload: str, connections: int, rate_per_s: float | None) -> CalibrationPoint:
         order = _order(self.targets[route], workload, connections, rate_per_s, self.cpus)

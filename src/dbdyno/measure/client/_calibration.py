@@ -39,10 +39,12 @@ class CostCurve:
         A point that lies above a later one is noise: the curve is raised to it. None lies above the diagonal: a
         worker can't have done more of what it can do than it was busy.
         """
-        inside = sorted((busy, min(used, busy)) for busy, used in points if 0.0 < busy < 1.0)
-        busy = (0.0, *(point[0] for point in inside), 1.0)
-        used = np.maximum.accumulate([0.0, *(point[1] for point in inside), 1.0])
-        return cls(busy, tuple(float(share) for share in used))
+        inner_points = sorted(
+            (busy_share, min(use_share, busy_share)) for busy_share, use_share in points if 0.0 < busy_share < 1.0
+        )
+        busy_shares = (0.0, *(point[0] for point in inner_points), 1.0)
+        use_shares = np.maximum.accumulate([0.0, *(point[1] for point in inner_points), 1.0])
+        return cls(busy_shares, tuple(float(share) for share in use_shares))
 
     def used_share(self, busy_share: float) -> float:
         """Share of the ceiling.
@@ -124,8 +126,8 @@ class Calibration:
 
     def ceiling(self, route: str, workload: str) -> float | None:
         """Statements a second of one worker with `CURVE_CONNECTIONS` connections, at full speed; None when unknown."""
-        full = [point for point in self._of(route, workload) if point.is_full_speed]
-        points = [point for point in full if point.connections == CURVE_CONNECTIONS]
+        full_speed_points = [point for point in self._points_of(route, workload) if point.is_full_speed]
+        points = [point for point in full_speed_points if point.connections == CURVE_CONNECTIONS]
         return points[0].full_statements_per_s if points else None
 
     def curve(self, route: str, workload: str) -> CostCurve | None:
@@ -133,20 +135,22 @@ class Calibration:
         ceiling = self.ceiling(route, workload)
         if not ceiling:
             return None
-        points = [point for point in self._of(route, workload) if not point.is_full_speed and _held(point)]
+        points = [
+            point for point in self._points_of(route, workload) if not point.is_full_speed and _has_reached_rate(point)
+        ]
         return CostCurve.through((point.busy_share, point.statements_per_s / ceiling) for point in points)
 
-    def _of(self, route: str, workload: str) -> list[CalibrationPoint]:
-        there = [point for point in self.points if point.route == route]
-        exact = [point for point in there if point.workload == workload]
-        if exact or not there:
-            return exact
+    def _points_of(self, route: str, workload: str) -> list[CalibrationPoint]:
+        route_points = [point for point in self.points if point.route == route]
+        workload_points = [point for point in route_points if point.workload == workload]
+        if workload_points or not route_points:
+            return workload_points
         # One statement an event is its own kind; whatever else there is looks more like the mix than like that.
-        fallback = there[-1].workload
-        return [point for point in there if point.workload == fallback]
+        fallback = route_points[-1].workload
+        return [point for point in route_points if point.workload == fallback]
 
 
-def _held(point: CalibrationPoint) -> bool:
+def _has_reached_rate(point: CalibrationPoint) -> bool:
     return point.rate_per_s is not None and point.events_per_s >= _HELD * point.rate_per_s
 
 

@@ -55,10 +55,10 @@ class ClientUse:
         words = f"the load generator used {self.share:.0%} of its calibrated maximum"
         if self.basis == "processor quota":
             return f"{words}: its control group used up its processor quota"
-        seen = f"its busiest worker was busy {self.busy_share:.0%} of the time"
+        busy_words = f"its busiest worker was busy {self.busy_share:.0%} of the time"
         has_waited = self.has_own_cpus and self.wait_share >= 0.05
-        waited = f" and waited {self.wait_share:.0%} for a processor" if has_waited else ""
-        return f"{words}: {seen}{waited}"
+        wait_words = f" and waited {self.wait_share:.0%} for a processor" if has_waited else ""
+        return f"{words}: {busy_words}{wait_words}"
 
 
 def client_use(
@@ -76,15 +76,15 @@ def client_use(
     quota_share : of the client's control group over the same time
     has_own_cpus : the server runs on other processors
     """
-    shares = [worker if has_own_cpus else worker.without_others() for worker in _shares(intervals)]
+    shares = [worker if has_own_cpus else worker.without_others() for worker in _worker_shares(intervals)]
     workers = [(worker.used(curve or DIAGONAL, has_own_cpus), worker.busy, worker.wait) for worker in shares]
     if not workers:
         return None
-    used, busy, wait = max(workers)
+    use_share, busy_share, wait_share = max(workers)
     basis: ClientUseBasis = "busy share" if curve is None else "calibration"
-    if quota_share is not None and quota_share > used:
-        used, basis = min(quota_share, 1.0), "processor quota"
-    return ClientUse(used, busy, wait, has_own_cpus, quota_share, basis)
+    if quota_share is not None and quota_share > use_share:
+        use_share, basis = min(quota_share, 1.0), "processor quota"
+    return ClientUse(use_share, busy_share, wait_share, has_own_cpus, quota_share, basis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +104,19 @@ class _Shares:
         return min(curve.used_share(self.busy) + (self.wait if has_own_cpus else 0.0), 1.0)
 
 
-def _shares(intervals: Iterable[IntervalRecord]) -> list[_Shares]:
+def _worker_shares(intervals: Iterable[IntervalRecord]) -> list[_Shares]:
     totals: dict[int, list[int]] = {}
     duration_ns = 0
     for interval in intervals:
         duration_ns += interval.duration_ns
         for index, worker in enumerate(interval.workers):
-            spent = (worker.busy_ns, worker.cpu_ns, worker.cpu_wait_ns)
-            totals[index] = [before + now for before, now in zip(totals.get(index, (0, 0, 0)), spent, strict=True)]
-    return [_Shares(*(min(ns / duration_ns, 1.0) for ns in spent)) for spent in totals.values()] if duration_ns else []
+            interval_ns = (worker.busy_ns, worker.cpu_ns, worker.cpu_wait_ns)
+            totals[index] = [
+                total_ns + added_ns
+                for total_ns, added_ns in zip(totals.get(index, (0, 0, 0)), interval_ns, strict=True)
+            ]
+    return (
+        [_Shares(*(min(ns / duration_ns, 1.0) for ns in worker_ns)) for worker_ns in totals.values()]
+        if duration_ns
+        else []
+    )

@@ -33,16 +33,16 @@ def parse_stat(text: str) -> list[Reading]:
     """
     readings: list[Reading] = []
     for line in text.splitlines():
-        head, *fields = line.split()
-        if head.startswith("cpu"):
-            core = head.removeprefix("cpu")
+        label, *fields = line.split()
+        if label.startswith("cpu"):
+            core = label.removeprefix("cpu")
             prefix = f"host.cpu.{core}." if core else "host.cpu."
             pairs = zip(_MODES, fields, strict=False)
             readings += [Reading(prefix + mode, int(value) / TICKS_PER_SECOND, "cpus") for mode, value in pairs]
-        elif head == "ctxt":
+        elif label == "ctxt":
             readings.append(Reading("host.context_switches", int(fields[0]), "ops/s"))
-        elif head in ("procs_running", "procs_blocked"):
-            readings.append(Reading(f"host.{head}", int(fields[0]), "count", "gauge"))
+        elif label in ("procs_running", "procs_blocked"):
+            readings.append(Reading(f"host.{label}", int(fields[0]), "count", "gauge"))
     return readings
 
 
@@ -130,8 +130,8 @@ def parse_meminfo(text: str) -> list[Reading]:
     """
     rows = (line.partition(":") for line in text.splitlines())
     return [
-        Reading(f"memory.{_NAMES[key]}", int(rest.split()[0]) * 1024, "bytes", "gauge")
-        for key, _, rest in rows
+        Reading(f"memory.{_NAMES[key]}", int(amount.split()[0]) * 1024, "bytes", "gauge")
+        for key, _, amount in rows
         if key in _NAMES
     ]
 
@@ -157,9 +157,9 @@ def parse_net_dev(text: str) -> list[Reading]:
     """Readings of the text of /proc/net/dev; its first two lines are headings."""
     totals: Counter[tuple[str, str, str]] = Counter()
     for line in text.splitlines()[2:]:
-        interface, _, rest = line.partition(":")
+        interface, _, fields_text = line.partition(":")
         place = "loopback" if interface.strip() == "lo" else "other"
-        fields = rest.split()
+        fields = fields_text.split()
         for index, (name, unit) in _FIELDS.items():
             totals[place, name, unit] += int(fields[index])
     return [Reading(f"network.{place}.{name}", value, unit) for (place, name, unit), value in totals.items()]

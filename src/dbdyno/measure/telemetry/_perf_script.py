@@ -45,9 +45,9 @@ def fold_samples(lines: Iterable[str], first_ns: int, end_ns: int) -> FoldedSamp
     for thread, at_ns, frames in _samples(lines):
         if first_ns <= at_ns < end_ns:
             names = [_frame_name(symbol, file) for symbol, file in reversed(frames)]
-            folded.stacks[folded_stack(_group(thread), names)] += 1
+            folded.stacks[folded_stack(_thread_group(thread), names)] += 1
             folded.samples += 1
-            folded.cut_off += not _leads_back(frames)
+            folded.cut_off += not _has_thread_entry(frames)
     return folded
 
 
@@ -55,10 +55,10 @@ def _samples(lines: Iterable[str]) -> Iterator[tuple[str, int, list[tuple[str, s
     """Thread, time and frames (innermost first) of each sample."""
     thread, at_ns, frames = "", -1, list[tuple[str, str]]()
     for line in lines:
-        if head := _HEAD.match(line):
+        if header := _HEAD.match(line):
             if at_ns >= 0:
                 yield thread, at_ns, frames
-            thread, at_ns, frames = head[1], int(head[3]) * 10**9 + int(head[4].ljust(9, "0")[:9]), []
+            thread, at_ns, frames = header[1], int(header[3]) * 10**9 + int(header[4].ljust(9, "0")[:9]), []
         elif frame := _FRAME.match(line):
             frames.append((frame[1], frame[2]))
     if at_ns >= 0:
@@ -71,13 +71,13 @@ def _frame_name(symbol: str, file: str) -> str:
     return function_name(symbol) + (KERNEL_MARK if file.startswith("[") else "")
 
 
-def _group(thread: str) -> str:
+def _thread_group(thread: str) -> str:
     """Threads of one purpose have one name; ``ib_io_rd-3`` is one of many. The loader's name tells nothing."""
     name = "other threads" if thread.startswith(_PROGRAM_LOADERS) else thread
     return name.rstrip("0123456789").rstrip("-_/#") or name
 
 
-def _leads_back(frames: list[tuple[str, str]]) -> bool:
+def _has_thread_entry(frames: list[tuple[str, str]]) -> bool:
     """Whether the outermost frame is one that a thread begins in: of the C library, the loader, or the kernel."""
     if not frames:
         return False

@@ -78,9 +78,9 @@ def parse_process_status(name: str, text: str) -> list[Reading]:
     """Memory and threads."""
     readings = []
     for line in text.splitlines():
-        key, _, rest = line.partition(":")
+        key, _, amount = line.partition(":")
         if key in _LEVELS:
-            number, *kib = rest.split()
+            number, *kib = amount.split()
             value, unit = (int(number) * 1024, "bytes") if kib else (int(number), "count")
             readings.append(Reading(f"{name}.{_LEVELS[key]}", value, unit, "gauge"))
     return readings
@@ -112,7 +112,7 @@ class QuotaSource:
     def read(self) -> Sequence[Reading]:
         """Read the group's counters; the group is sought once, when the process is under way."""
         if not self._sought:
-            self._seek()
+            self._find_quota_group()
         if self._group is None:
             return []
         periods, throttled = parse_cpu_stat(self._read(self._group / "cpu.stat").decode())
@@ -122,7 +122,7 @@ class QuotaSource:
             Reading(f"{self._prefix}.quota.throttled", throttled, "ops/s"),
         ]
 
-    def _seek(self) -> None:
+    def _find_quota_group(self) -> None:
         memberships = self._read(self._proc / str(self._pid) / "cgroup").decode()
         mounts = self._read(self._proc / "self" / "mounts").decode()
         self._sought = True
@@ -150,7 +150,7 @@ def control_groups(memberships: str, mounts: str) -> Iterator[Path]:
         _, controllers, path = line.split(":", 2)
         key = "cpu" if "cpu" in controllers.split(",") else controllers
         if key in points:
-            steps = [part for part in path.split("/") if part not in ("", "..")]
+            steps = [path_part for path_part in path.split("/") if path_part not in ("", "..")]
             for depth in range(len(steps), -1, -1):
                 yield points[key].joinpath(*steps[:depth])
 

@@ -41,8 +41,8 @@ class MonotonicClock:
     def wait_until_ns(self, when_ns: int) -> bool:
         """See `Clock`."""
         left_s = (when_ns - self.now_ns()) / 1e9
-        stopped = self._stopped.wait(left_s) if left_s > 0 else self._stopped.is_set()
-        return not stopped or when_ns <= self._last_ns
+        is_stopped = self._stopped.wait(left_s) if left_s > 0 else self._stopped.is_set()
+        return not is_stopped or when_ns <= self._last_ns
 
     def stop(self, last_ns: int) -> None:
         """End every wait, now and later, for a moment after `last_ns`, which must have passed."""
@@ -133,8 +133,8 @@ class Sampler:
             return
         second = boundary - 1
         if source.name in self._last and second >= 0:
-            last_ns, last = self._last[source.name]
-            self.rows += stored_rows(second, readings, last, (asked_ns - last_ns) / 1e9)
+            last_ns, last_readings = self._last[source.name]
+            self.rows += stored_rows(second, readings, last_readings, (asked_ns - last_ns) / 1e9)
             lateness_ns = asked_ns - (start_ns + boundary * SECOND_NS)
             cost_ns = self.clock.now_ns() - began_ns
             self.rows.append(TelemetryRow(second, f"sampler.{source.name}.lateness", lateness_ns, "ns"))
@@ -186,8 +186,8 @@ class Telemetry:
 
     def joined(self, rows: Sequence[TelemetryRow], caveats: Sequence[Caveat]) -> Telemetry:
         """Add what another sampler saw."""
-        every = sorted((*self.rows, *rows), key=lambda row: (row.second, row.metric))
-        return Telemetry(tuple(every), (*self.caveats, *caveats))
+        all_rows = sorted((*self.rows, *rows), key=lambda row: (row.second, row.metric))
+        return Telemetry(tuple(all_rows), (*self.caveats, *caveats))
 
 
 class SamplerGroup:

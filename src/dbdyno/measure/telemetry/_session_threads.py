@@ -146,43 +146,43 @@ class SessionThreads:
             process.kill()
             reader.join(_END_S)
         try:
-            completed = process.wait(_END_S)
+            exit_result = process.wait(_END_S)
         except HostError as error:
             self._failure = str(error)
             return
         if not any(record["record"] == "start" for record in self.records):
-            self._failure = completed.stderr.strip()[-300:] or "it ended without a message"
+            self._failure = exit_result.stderr.strip()[-300:] or "it ended without a message"
 
     def rows(self, seconds_count: int) -> list[TelemetryRow]:
         """Rows of the first seconds in which each connection had its thread; none where threads serve several."""
-        if self._refusal():
+        if self._refusal_words():
             return []
         seconds = [record for record in self._whole_seconds() if record["second"] < seconds_count]
         return [row for record in seconds for row in thread_rows(record)]
 
     def _whole_seconds(self) -> list[Mapping[str, Any]]:
         """Seconds at whose end as many session threads were known as there were connections at the start."""
-        start = self._record("start")
-        least = start["connections"] if start is not None else 0
-        return [r for r in self.records if r["record"] == "second" and r["sessions"] >= least]
+        start = self._first_record("start")
+        sessions_min = start["connections"] if start is not None else 0
+        return [r for r in self.records if r["record"] == "second" and r["sessions"] >= sessions_min]
 
     def caveats(self, seconds_count: int) -> tuple[Caveat, ...]:
         """Return what could not be seen of the first seconds, and why."""
-        refusal = self._refusal()
+        refusal = self._refusal_words()
         if refusal:
             return (Caveat(_CODE, f"activity of the server's threads is unknown: {refusal}"),)
-        missing = seconds_count - len({row.second for row in self.rows(seconds_count)})
-        text = f"activity of the server's threads is unknown in {missing} of {seconds_count} seconds"
-        return (Caveat(_CODE, text),) if missing > 0 else ()
+        missing_count = seconds_count - len({row.second for row in self.rows(seconds_count)})
+        text = f"activity of the server's threads is unknown in {missing_count} of {seconds_count} seconds"
+        return (Caveat(_CODE, text),) if missing_count > 0 else ()
 
     def facts(self) -> dict[str, JsonValue]:
         """Return what is kept beside the rows: the sampler's cost, and stacks that could not be named."""
-        end = self._record("end")
-        if end is None:
+        end_record = self._first_record("end")
+        if end_record is None:
             return {}
         stacks = [stack for stack in self.stacks() if not stack.is_named and not stack.is_latch]
         return {
-            "cpu_ns": end["cpu_ns"],
+            "cpu_ns": end_record["cpu_ns"],
             "not_named": [
                 {"samples": stack.samples, "frames": [str(frame) for frame in stack.frames]}
                 for stack in stacks[:_KEPT_STACKS]
@@ -196,30 +196,30 @@ class SessionThreads:
         ------
         MeasureError : the sampler's record is not of this version
         """
-        end = self._record("end")
+        end_record = self._first_record("end")
         try:
-            return [WaitStack.of(stack) for stack in end["stacks"]] if end is not None else []
+            return [WaitStack.of(stack) for stack in end_record["stacks"]] if end_record is not None else []
         except (LookupError, TypeError) as error:
             raise MeasureError("dbdyno-load threads wrote a record of another version", repr(error)) from error
 
-    def _record(self, kind: str) -> Mapping[str, Any] | None:
+    def _first_record(self, kind: str) -> Mapping[str, Any] | None:
         return next((record for record in self.records if record["record"] == kind), None)
 
-    def _refusal(self) -> str:
+    def _refusal_words(self) -> str:
         """Why the records can't be used; empty where they can."""
         if self._failure:
             return self._failure
-        start, end = self._record("start"), self._record("end")
-        if start is None:
+        start_record, end_record = self._first_record("start"), self._first_record("end")
+        if start_record is None:
             return "the sampler did not start"
-        if end is not None and end["pooled"]:
+        if end_record is not None and end_record["pooled"]:
             return "threads serve several connections (a thread pool)"
-        if end is not None and end["reason"] == "refused":
+        if end_record is not None and end_record["reason"] == "refused":
             return "the kernel refused"
-        if not start["connections"]:
+        if not start_record["connections"]:
             return "the load's connections are not visible in the server"
         if any(record["record"] == "second" for record in self.records) and not self._whole_seconds():
-            return f"{start['connections']} connections, and fewer threads that serve one each (a thread pool)"
+            return f"{start_record['connections']} connections, and fewer threads that serve one each (a thread pool)"
         return ""
 
 
@@ -237,17 +237,19 @@ def thread_rows(record: Mapping[str, Any]) -> list[TelemetryRow]:
         return TelemetryRow(second, metric, threads, "threads")
 
     rows = [row("sessions.count", float(sessions))]
-    rows += _scheduled(row, "sessions", record)
+    rows += _scheduling_rows(row, "sessions", record)
     if samples:
         rows.append(row("sessions.running", record["running"] / samples * sessions))
         rows += [row(f"sessions.wait.{name}", count / samples * sessions) for name, count in record["waits"].items()]
     for group in record["background"]:
-        rows += _scheduled(row, f"background.{group['name']}", group)
+        rows += _scheduling_rows(row, f"background.{group['name']}", group)
     return rows
 
 
-def _scheduled(row: Callable[[str, float], TelemetryRow], prefix: str, of: Mapping[str, Any]) -> Sequence[TelemetryRow]:
+def _scheduling_rows(
+    row: Callable[[str, float], TelemetryRow], prefix: str, record: Mapping[str, Any]
+) -> Sequence[TelemetryRow]:
     return (
-        row(f"{prefix}.on_cpu", of["on_cpu_ns"] / _SECOND_NS),
-        row(f"{prefix}.run_queue", of["run_queue_ns"] / _SECOND_NS),
+        row(f"{prefix}.on_cpu", record["on_cpu_ns"] / _SECOND_NS),
+        row(f"{prefix}.run_queue", record["run_queue_ns"] / _SECOND_NS),
     )

@@ -57,13 +57,13 @@ class PerfRecording:
         """Begin, while the load's connections are open: threads that begin later are recorded, too."""
         try:
             self._folder = self.host.make_private_directory()
-            argv = [*self.argv, "-o", str(self._data), "--", "sleep", f"{self.longest_s:.0f}"]
+            argv = [*self.argv, "-o", str(self._data_file), "--", "sleep", f"{self.longest_s:.0f}"]
             self._process = self.host.spawn_piped(argv, stdin=b"")
         except HostError as error:
             self.failure = str(error)
 
     @property
-    def _data(self) -> Path:
+    def _data_file(self) -> Path:
         assert self._folder is not None, "it has begun"
         return self._folder / "perf.data"
 
@@ -74,13 +74,13 @@ class PerfRecording:
             return
         process.interrupt()
         try:
-            completed = process.wait(_END_S)
+            exit_result = process.wait(_END_S)
         except HostError as error:
             process.kill()
             self.failure = str(error)
             return
-        if not self.host.files.stat(self._data):
-            self.failure = completed.stderr.strip()[-300:] or "perf ended without a message"
+        if not self.host.files.stat(self._data_file):
+            self.failure = exit_result.stderr.strip()[-300:] or "perf ended without a message"
 
     def folded(self, first_ns: int, end_ns: int) -> FoldedSamples:
         """Stacks of a time that was recorded."""
@@ -88,9 +88,9 @@ class PerfRecording:
         if self._folder is None or self.failure:
             return FoldedSamples()
         try:
-            argv = ["perf", "script", "-i", str(self._data), "--no-inline", "-F", FIELDS]
-            told = self.host.run(argv, timeout_s=_DECODE_S)
-            return fold_samples(told.stdout.splitlines(), first_ns, end_ns)
+            argv = ["perf", "script", "-i", str(self._data_file), "--no-inline", "-F", FIELDS]
+            perf_script = self.host.run(argv, timeout_s=_DECODE_S)
+            return fold_samples(perf_script.stdout.splitlines(), first_ns, end_ns)
         except HostError as error:
             self.failure = str(error)
             return FoldedSamples()
@@ -126,11 +126,11 @@ def stack_profile(recording: PerfRecording, threads: SessionThreads | None, wind
     first_ns = window.start_ns + window.first_second * 10**9
     folded = recording.folded(first_ns, first_ns + window.seconds * 10**9)
     waits = waiting_stacks(threads, window) if threads is not None else {}
-    missing: dict[str, JsonValue] = {}
+    missing_parts: dict[str, JsonValue] = {}
     if not folded.samples:
-        missing["on_cpu"] = recording.failure or "perf saw no thread of the server on a processor"
+        missing_parts["on_cpu"] = recording.failure or "perf saw no thread of the server on a processor"
     if not waits:
-        missing["off_cpu"] = "dbdyno did not see what the server's session threads wait for"
+        missing_parts["off_cpu"] = "dbdyno did not see what the server's session threads wait for"
     facts: dict[str, JsonValue] = {
         "window_s": window.seconds,
         "transactions": window.transactions,
@@ -141,7 +141,7 @@ def stack_profile(recording: PerfRecording, threads: SessionThreads | None, wind
         "off_cpu_unit_ms": 1e3 / _US,
         "perf": recording.version,
         "command": recording.argv,
-        "missing": missing,
+        "missing": missing_parts,
     }
     return StackProfile(facts, folded.stacks, waits)
 
@@ -152,45 +152,45 @@ def waiting_stacks(threads: SessionThreads, window: ProfiledWindow) -> Mapping[S
     How long a class of waits took in the window is known; the sampler keeps the most frequent stacks of the whole run,
     and none of calls on files. Each class is shared out among its stacks; what they don't cover is its `FURTHER`.
     """
-    end = window.first_second + window.seconds
-    rows = [row for row in threads.rows(end) if row.second >= window.first_second]
+    end_second = window.first_second + window.seconds
+    rows = [row for row in threads.rows(end_second) if row.second >= window.first_second]
     prefix = "sessions.wait."
     window_us: Counter[str] = Counter()
     for row in rows:
         if row.metric.startswith(prefix):
             window_us[row.metric.removeprefix(prefix)] += round(row.value * _US)
-    seen: Counter[str] = Counter()
+    samples_by_class: Counter[str] = Counter()
     for record in threads.records:
-        seen.update(record.get("waits", {}))
-    found: Counter[Stack] = Counter()
+        samples_by_class.update(record.get("waits", {}))
+    microseconds: Counter[Stack] = Counter()
     stacks = threads.stacks()
     for name, total_us in window_us.items():
         if name != "client":
-            own = [(stack.samples, stack.functions) for stack in stacks if stack.wait_class == name]
-            found.update(_shared_out(name, total_us, seen[name], own))
-    return found
+            class_stacks = [(stack.samples, stack.functions) for stack in stacks if stack.wait_class == name]
+            microseconds.update(_time_by_stack(name, total_us, samples_by_class[name], class_stacks))
+    return microseconds
 
 
-def _shared_out(
+def _time_by_stack(
     name: str, total_us: int, samples: int, stacks: Sequence[tuple[int, Sequence[str]]]
 ) -> Mapping[Stack, int]:
     """A class's time by its stacks.
 
-    >>> found = _shared_out("latch", 1000, 10, [(4, ["do_command", "futex"])])
+    >>> found = _time_by_stack("latch", 1000, 10, [(4, ["do_command", "futex"])])
     >>> sorted((*stack[1:], us) for stack, us in found.items())
     [('latch', '[calls on files, rarer stacks]', 600), ('latch', 'do_command', 'futex', 400)]
     """
     words, all_samples = name.replace("_", " "), max(samples, sum(count for count, _ in stacks), 1)
-    found: Counter[Stack] = Counter()
+    microseconds: Counter[Stack] = Counter()
     for count, functions in stacks:
         names = [linker_name(function) for function in functions]
-        group, *frames = folded_stack(SESSIONS, names[_outermost(names) :])
-        found[group, words, *frames] += total_us * count // all_samples
-    if left := total_us - sum(found.values()):
-        found[SESSIONS, words, FURTHER] = left
-    return found
+        group, *frames = folded_stack(SESSIONS, names[_command_start(names) :])
+        microseconds[group, words, *frames] += total_us * count // all_samples
+    if remainder_us := total_us - sum(microseconds.values()):
+        microseconds[SESSIONS, words, FURTHER] = remainder_us
+    return microseconds
 
 
-def _outermost(names: Sequence[str]) -> int:
+def _command_start(names: Sequence[str]) -> int:
     """Where the client's command begins: the sampler copies few frames, so what called it is not always there."""
     return names.index(_COMMAND) if _COMMAND in names else 0

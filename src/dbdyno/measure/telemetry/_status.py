@@ -37,16 +37,18 @@ class StatusSource:
         self._sources = sources
         status = sorted({name for source in sources if not source.metric for name in source.status})
         metrics = sorted({source.metric for source in sources if source.metric})
-        plain = [name for name in status if ":" not in name]
-        self._status_query = _query("SHOW GLOBAL STATUS WHERE Variable_name IN", plain)
+        status_names = [name for name in status if ":" not in name]
+        self._status_query = _query("SHOW GLOBAL STATUS WHERE Variable_name IN", status_names)
         self._metrics_query = _query("SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE NAME IN", metrics)
-        self._reads_text = bool(_behind("text:", status))
+        self._reads_text = bool(_unprefixed_names("text:", status))
         self._families_query = _query(
             "SELECT STAT_TYPE, SUM(VALUE) FROM information_schema.ROCKSDB_CFSTATS WHERE STAT_TYPE IN",
-            [name.upper() for name in _behind("cfstats:", status)],
+            [name.upper() for name in _unprefixed_names("cfstats:", status)],
             " GROUP BY STAT_TYPE",
         )
-        self._variables_query = _query("SHOW GLOBAL VARIABLES WHERE Variable_name IN", _behind("variables:", status))
+        self._variables_query = _query(
+            "SHOW GLOBAL VARIABLES WHERE Variable_name IN", _unprefixed_names("variables:", status)
+        )
         self._variables: dict[str, str] | None = None
 
     def quiet_s(self) -> float:
@@ -63,9 +65,9 @@ class StatusSource:
         """Ask the server: one statement for status, one for each other place of which something is wanted."""
         status = {str(name).lower(): str(value) for name, value, *_ in self._rows(self._status_query)}
         if self._variables is None:
-            self._variables = _prefixed("variables:", self._rows(self._variables_query))
+            self._variables = _prefixed_values("variables:", self._rows(self._variables_query))
         status |= self._variables
-        status |= _prefixed("cfstats:", self._rows(self._families_query))
+        status |= _prefixed_values("cfstats:", self._rows(self._families_query))
         if self._reads_text:
             text = "".join(str(row[2]) for row in self._rows(_TEXT, 3))
             status |= log_lines(text)
@@ -96,8 +98,8 @@ def log_lines(text: str) -> dict[str, str]:
     >>> log_lines("---\nLOG\n---\nLog sequence number 12345\nLog flushed up to   12300\n-----\nOTHER\n")
     {'text:log sequence number': '12345', 'text:log flushed up to': '12300'}
     """
-    part = text.partition("\nLOG\n---\n")[2].partition("\n---")[0]
-    return {f"text:{match[1].lower()}": match[2] for match in _LOG_LINE_RE.finditer(part)}
+    log_part = text.partition("\nLOG\n---\n")[2].partition("\n---")[0]
+    return {f"text:{match[1].lower()}": match[2] for match in _LOG_LINE_RE.finditer(log_part)}
 
 
 def status_readings(
@@ -114,19 +116,19 @@ def status_readings(
 
 def absent_counters(readings: Sequence[Reading]) -> tuple[str, ...]:
     """Counters known to dbdyno that this server does not show."""
-    seen = {reading.metric.removeprefix("engine.") for reading in readings}
-    return tuple(name for name in counter_ids() if name not in seen)
+    shown_counters = {reading.metric.removeprefix("engine.") for reading in readings}
+    return tuple(name for name in counter_ids() if name not in shown_counters)
 
 
 def _unit(source: CounterSource) -> str:
     return f"{source.unit}/s" if source.kind == "counter" else source.unit
 
 
-def _behind(prefix: str, names: Sequence[str]) -> list[str]:
+def _unprefixed_names(prefix: str, names: Sequence[str]) -> list[str]:
     return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
 
 
-def _prefixed(prefix: str, rows: Sequence[tuple[Any, ...]]) -> dict[str, str]:
+def _prefixed_values(prefix: str, rows: Sequence[tuple[Any, ...]]) -> dict[str, str]:
     return {f"{prefix}{str(name).lower()}": str(value) for name, value, *_ in rows}
 
 

@@ -29,13 +29,13 @@ _ROW_PX = 24
 
 def box_charts(analysis: StudyAnalysis, palette: Palette, boxes: Sequence[Box]) -> list[Chart]:
     """A panel for each workload, route and tier that has boxes."""
-    best = {group.cell for group in best_groups(analysis.judgements)}
+    best_cells = {group.cell for group in best_groups(analysis.judgements)}
     names = short_names(palette.targets, 26)
     charts = []
     for index, panel in enumerate(analysis.panels):
-        here = [box for box in boxes if box.group.place[:3] == panel]
-        rows = [_row(box, AT_BEST, names) for box in here if box.group.cell in best]
-        rows += [_row(box, box.group.cell.concurrency, names) for box in here]
+        panel_boxes = [box for box in boxes if box.group.place[:3] == panel]
+        rows = [_box_row(box, AT_BEST, names) for box in panel_boxes if box.group.cell in best_cells]
+        rows += [_box_row(box, box.group.cell.concurrency, names) for box in panel_boxes]
         if rows:
             drawing = _drawing(rows, palette, list(names.values()))
             title = panel_title(analysis, *panel)
@@ -45,14 +45,14 @@ def box_charts(analysis: StudyAnalysis, palette: Palette, boxes: Sequence[Box]) 
     return charts
 
 
-def _row(box: Box, at: int, names: dict[str, str]) -> Row:
+def _box_row(box: Box, at_concurrency: int, names: dict[str, str]) -> Row:
     cell = box.group.cell
     values = {"min": box.minimum, "low": box.low, "lower": box.lower, "median": box.median}
     values |= {"upper": box.upper, "high": box.high, "max": box.maximum}
     return {
         "target": cell.target,
         "name": names[cell.target],
-        "at": at,
+        "at": at_concurrency,
         "connections": cell.concurrency,
         "seconds": box.seconds,
         **{name: significant(value) for name, value in values.items()},
@@ -74,12 +74,12 @@ def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Dra
     median = base.mark_tick(thickness=2.4, size=14, color="var(--ink)").encode(
         x=alt.X("median:Q", scale=x_scale), color=alt.value("var(--ink)")
     )
-    ends = [
+    end_points = [
         base.mark_point(size=9, filled=True, opacity=0.8).encode(x=alt.X(f"{end}:Q", scale=x_scale))
         for end in ("min", "max")
     ]
     return alt.layer(
-        whisker, box, median, *ends, height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
+        whisker, box, median, *end_points, height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
     )
 
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.analyse.explain import LEAST_SHARE, REST, Gap, PartGap, least_total, ms_words
-from dbdyno.report._why import side_titles
 from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, rows_data
+from dbdyno.report.why._choice import side_titles
 
 _ROW_PX = 26
 _MOST_STEPS = 9
@@ -27,60 +27,83 @@ def bridge_chart(gap: Gap, name: str = "why-bridge") -> Chart | None:
     """The chart of a gap; None where nothing but the whole times is known."""
     if not gap.parts:
         return None
-    rows = _rows(gap)
+    rows = _bridge_rows(gap)
     left, right = side_titles(gap)
     title = f"From {left} to {right}, milliseconds per transaction"
     panel = (gap.left.workload, gap.left.route, gap.left.tier_bytes)
     return Chart(name, title, _description(gap, rows), _drawing(rows), panel)
 
 
-def _rows(gap: Gap) -> list[Row]:
-    left, right = (_short(title) for title in side_titles(gap))
+def _bridge_rows(gap: Gap) -> list[Row]:
+    left, right = (_shorten(title) for title in side_titles(gap))
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
-    begin, end = gap.total.left_ms, gap.total.right_ms
-    rows: list[Row] = [_total(0, left, begin, scale)]
-    at = begin
-    for words, ms, ends, kind, state in _steps(gap):
-        row = {"order": len(rows), "step": _short(words), "from": at, "to": at + ms, "kind": kind, "state": state}
+    left_ms, right_ms = gap.total.left_ms, gap.total.right_ms
+    rows: list[Row] = [_total_row(0, left, left_ms, scale)]
+    level_ms = left_ms
+    for words, ms, bounds, kind, state in _part_steps(gap):
+        row = {
+            "order": len(rows),
+            "step": _shorten(words),
+            "from": level_ms,
+            "to": level_ms + ms,
+            "kind": kind,
+            "state": state,
+        }
         number = ms_words(ms, scale, signed=True)
-        low, high = (at + end_ms for end_ms in ends) if ends else (at + ms, at + ms)
-        interval = " to ".join(ms_words(value, scale, signed=True) for value in ends) if ends else ""
-        shown = state if state == "undecided" else number
+        low, high = (level_ms + end_ms for end_ms in bounds) if bounds else (level_ms + ms, level_ms + ms)
+        interval = " to ".join(ms_words(value, scale, signed=True) for value in bounds) if bounds else ""
+        value_words = state if state == "undecided" else number
         words = f"{number} ms{f' ({interval})' if interval else ''}, {state}"
-        rows.append({**row, "low": low, "high": high, "shown": shown, "words": words})
-        at += ms
-    return [*rows, _total(len(rows), right, end, scale)]
+        rows.append({**row, "low": low, "high": high, "shown": value_words, "words": words})
+        level_ms += ms
+    return [*rows, _total_row(len(rows), right, right_ms, scale)]
 
 
-def _total(order: int, words: str, ms: float, scale: float) -> Row:
-    ends = {"from": ms, "to": ms, "low": ms, "high": ms}
-    shown = f"{ms_words(ms, scale)} ms"
-    return {"order": order, "step": words, **ends, "kind": "total", "state": "total", "shown": shown, "words": shown}
+def _total_row(order: int, words: str, ms: float, scale: float) -> Row:
+    bar_ends = {"from": ms, "to": ms, "low": ms, "high": ms}
+    total_words = f"{ms_words(ms, scale)} ms"
+    return {
+        "order": order,
+        "step": words,
+        **bar_ends,
+        "kind": "total",
+        "state": "total",
+        "shown": total_words,
+        "words": total_words,
+    }
 
 
 Step = tuple[str, float, tuple[float, float] | None, str, str]
 
 
-def _steps(gap: Gap) -> list[Step]:
+def _part_steps(gap: Gap) -> list[Step]:
     """Words, milliseconds, interval, kind and state of each step; small ones together, the rest last."""
-    least = _LEAST_SHOWN * min(gap.total.left_ms, gap.total.right_ms)
-    named = [part for part in gap.parts if part.part_id != REST]
-    shown = [part for part in named if part.difference.verdict == "decided" or abs(part.difference.ms) >= least]
-    shown = shown[:_MOST_STEPS]
-    others = [part for part in named if part not in shown]
-    steps = [_step(part) for part in shown]
-    if others:
-        ms = sum(part.difference.ms for part in others)
-        words = others[0].words if len(others) == 1 else f"{len(others)} others"
+    least_ms = _LEAST_SHOWN * min(gap.total.left_ms, gap.total.right_ms)
+    named_parts = [part for part in gap.parts if part.part_id != REST]
+    shown_parts = [
+        part for part in named_parts if part.difference.verdict == "decided" or abs(part.difference.ms) >= least_ms
+    ]
+    shown_parts = shown_parts[:_MOST_STEPS]
+    other_parts = [part for part in named_parts if part not in shown_parts]
+    steps = [_part_step(part) for part in shown_parts]
+    if other_parts:
+        ms = sum(part.difference.ms for part in other_parts)
+        words = other_parts[0].words if len(other_parts) == 1 else f"{len(other_parts)} others"
         steps.append((words, ms, None, "more" if ms > 0 else "less", "together"))
-    least_rest = _LEAST_REST * min(gap.total.left_ms, gap.total.right_ms)
-    rests = [part for part in gap.parts if part.part_id == REST and abs(part.difference.ms) >= least_rest]
-    return [*steps, *((part.words, part.difference.ms, None, "rest", "not accounted for") for part in rests)]
+    least_rest_ms = _LEAST_REST * min(gap.total.left_ms, gap.total.right_ms)
+    rest_parts = [part for part in gap.parts if part.part_id == REST and abs(part.difference.ms) >= least_rest_ms]
+    return [*steps, *((part.words, part.difference.ms, None, "rest", "not accounted for") for part in rest_parts)]
 
 
-def _step(part: PartGap) -> Step:
-    found = part.difference
-    return part.words, found.ms, (found.low, found.high), "more" if found.ms > 0 else "less", found.verdict
+def _part_step(part: PartGap) -> Step:
+    difference = part.difference
+    return (
+        part.words,
+        difference.ms,
+        (difference.low, difference.high),
+        "more" if difference.ms > 0 else "less",
+        difference.verdict,
+    )
 
 
 def _drawing(rows: Sequence[Row]) -> Drawing:
@@ -90,8 +113,8 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     y_axis = alt.Axis(title=None, labelExpr=label, labelLimit=200, ticks=False)
     y = alt.Y("order:O", axis=y_axis, scale=alt.Scale(domain=list(range(len(rows)))))
     span = [value for row in rows for value in (row["from"], row["to"], row["low"], row["high"])]
-    ends = _ends(rows, span)
-    scale = alt.Scale(domain=ends, nice=False, zero=False)
+    axis_ends = _axis_ends(rows, span)
+    scale = alt.Scale(domain=axis_ends, nice=False, zero=False)
     x_axis = alt.Axis(title="milliseconds per transaction", grid=True, tickCount=6)
     kinds = alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values()))
     tooltip = [alt.Tooltip("step:N", title="part"), alt.Tooltip("words:N", title="difference, 95 %")]
@@ -100,34 +123,36 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     colour = alt.Color("kind:N", scale=kinds, legend=None)
     bars = base.transform_filter("datum.kind != 'total'").encode(x=x, x2=alt.X2("to:Q"), color=colour)
     is_firm = "datum.state == 'decided' || datum.kind == 'rest'"
-    filled = bars.transform_filter(is_firm).mark_bar(size=15)
-    hollow = bars.transform_filter(f"!({is_firm})").mark_bar(size=15, fillOpacity=0.14, strokeWidth=1.2)
-    hollow = hollow.encode(stroke=alt.Stroke("kind:N", scale=kinds, legend=None), strokeDash=alt.value([3, 3]))
+    filled_bars = bars.transform_filter(is_firm).mark_bar(size=15)
+    hollow_bars = bars.transform_filter(f"!({is_firm})").mark_bar(size=15, fillOpacity=0.14, strokeWidth=1.2)
+    hollow_bars = hollow_bars.encode(
+        stroke=alt.Stroke("kind:N", scale=kinds, legend=None), strokeDash=alt.value([3, 3])
+    )
     whisker = bars.mark_rule(strokeWidth=1.2, clip=True).encode(
         x=alt.X("low:Q", scale=scale, axis=x_axis), x2=alt.X2("high:Q"), color=alt.value("var(--ink)")
     )
     totals = base.transform_filter("datum.kind == 'total'")
     tick = totals.mark_tick(thickness=4, size=19).encode(x=x, color=alt.value("var(--ink)"))
-    text = base.transform_calculate(right=f"min(max(datum.to, datum.from, datum.high), {ends[1]})")
+    text = base.transform_calculate(right=f"min(max(datum.to, datum.from, datum.high), {axis_ends[1]})")
     text = text.mark_text(align="left", dx=6, fontSize=11).encode(x=alt.X("right:Q", scale=scale), text="shown:N")
     height = _ROW_PX * len(rows)
     padding = {"left": 4, "top": 4, "bottom": 4, "right": 64}
-    return alt.layer(filled, hollow, whisker, tick, text, height=height, padding=padding, autosize=AUTOSIZE)
+    return alt.layer(filled_bars, hollow_bars, whisker, tick, text, height=height, padding=padding, autosize=AUTOSIZE)
 
 
-def _ends(rows: Sequence[Row], span: Sequence[float]) -> list[float]:
+def _axis_ends(rows: Sequence[Row], span: Sequence[float]) -> list[float]:
     """Ends of the axis: all steps, and their intervals as far as they are not hopelessly wide."""
-    low, high = (edge(row[name] for row in rows for name in ("from", "to")) for edge in (min, max))
-    room = max(high - low, 0.02 * high)
-    edge = 0.04 * (high - low)
-    return [max(min(*span, low - edge), low - room, 0.0), min(max(span), high + room)]
+    low, high = (extreme(row[name] for row in rows for name in ("from", "to")) for extreme in (min, max))
+    max_margin = max(high - low, 0.02 * high)
+    padding = 0.04 * (high - low)
+    return [max(min(*span, low - padding), low - max_margin, 0.0), min(max(span), high + max_margin)]
 
 
-def _short(words: str) -> str:
+def _shorten(words: str) -> str:
     return words if len(words) <= _MOST_LETTERS else f"{words[: _MOST_LETTERS - 1]}…"
 
 
 def _description(gap: Gap, rows: Sequence[Row]) -> str:
     left, right = side_titles(gap)
-    told = "; ".join(f"{row['step']} {row['words']}" for row in rows[1:-1])
-    return f"Steps from {left}, {rows[0]['shown']}, to {right}, {rows[-1]['shown']}: {told}."
+    steps_words = "; ".join(f"{row['step']} {row['words']}" for row in rows[1:-1])
+    return f"Steps from {left}, {rows[0]['shown']}, to {right}, {rows[-1]['shown']}: {steps_words}."

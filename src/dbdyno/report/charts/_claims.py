@@ -16,7 +16,7 @@ _ROW_PX = 22
 
 def claims_chart(held: CheckedClaims) -> Chart | None:
     """One row for each claim about a figure that was recomputed; None where there is none."""
-    rows = [row for judged in held.judged if (row := _row(judged)) is not None]
+    rows = [row for judged_claim in held.judged if (row := _claim_row(judged_claim)) is not None]
     if not rows:
         return None
     words = "; ".join(f"{row['claim']} {row['shown']} against {row['printed']}: {row['outcome']}" for row in rows)
@@ -24,21 +24,21 @@ def claims_chart(held: CheckedClaims) -> Chart | None:
     return Chart("claims", title, f"{title}. {words}.", _drawing(rows))
 
 
-def _row(judged: JudgedClaim) -> Row | None:
-    claim, result = judged.claim, judged.result
+def _claim_row(judged_claim: JudgedClaim) -> Row | None:
+    claim, result = judged_claim.claim, judged_claim.result
     if len(claim.values) != 1 or is_of_cells(claim) or result.own is None or result.low is None or result.high is None:
         return None
     value = claim.values[0]
-    ends = {
+    percents = {
         name: 100 * (end / value - 1) for name, end in (("own", result.own), ("low", result.low), ("high", result.high))
     }
     return {
         "claim": claim.claim_id,
-        "words": claim_words(judged),
+        "words": claim_words(judged_claim),
         "printed": printed_words(claim),
         "shown": own_words(claim, result),
         "outcome": result.outcome,
-        **ends,
+        **percents,
     }
 
 

@@ -36,18 +36,18 @@ _TICKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 
 def curve_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     """A panel for each workload, route and tier that has curves; panels of a workload share their scale."""
-    best = {group.cell for group in best_groups(analysis.judgements)}
+    best_cells = {group.cell for group in best_groups(analysis.judgements)}
     charts = []
     for index, panel in enumerate(analysis.panels):
-        alike = [curve for curve in analysis.curves if curve.cell.workload == panel[0]]
-        here = [c for c in alike if (c.cell.workload, c.cell.route, c.cell.tier_bytes) == panel]
-        rows = [row for curve in here if curve.cell in best for row in _rows(curve, AT_BEST)]
-        rows += [row for curve in here for row in _rows(curve, curve.cell.concurrency)]
+        workload_curves = [curve for curve in analysis.curves if curve.cell.workload == panel[0]]
+        panel_curves = [c for c in workload_curves if (c.cell.workload, c.cell.route, c.cell.tier_bytes) == panel]
+        rows = [row for curve in panel_curves if curve.cell in best_cells for row in _curve_rows(curve, AT_BEST)]
+        rows += [row for curve in panel_curves for row in _curve_rows(curve, curve.cell.concurrency)]
         if rows:
-            ends = _scale_ends(alike)
-            drawing = _drawing(rows, ends, palette)
+            axis_ends = _scale_ends(workload_curves)
+            drawing = _drawing(rows, axis_ends, palette)
             title = panel_title(analysis, *panel)
-            charts.append(Chart(f"curve-{index + 1}", title, _description(here, panel[2]), drawing, panel))
+            charts.append(Chart(f"curve-{index + 1}", title, _description(panel_curves, panel[2]), drawing, panel))
     return charts
 
 
@@ -60,8 +60,8 @@ def nines(quantile: float) -> float:
     return round(-math.log10(1 - quantile), 4)
 
 
-def _rows(curve: Curve, at: int) -> list[Row]:
-    place = {"target": curve.cell.target, "at": at, "connections": curve.cell.concurrency}
+def _curve_rows(curve: Curve, at_concurrency: int) -> list[Row]:
+    place = {"target": curve.cell.target, "at": at_concurrency, "connections": curve.cell.concurrency}
     points = zip(curve.quantiles, curve.values_ns, strict=True)
     return [{**place, "nines": nines(q), "ms": significant(value / 1e6, 3)} for q, value in points]
 
@@ -72,16 +72,16 @@ def _scale_ends(curves: Sequence[Curve]) -> tuple[float, float]:
     return ticks[0], ticks[-1]
 
 
-def _drawing(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -> Drawing:
+def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], palette: Palette) -> Drawing:
     y_axis = alt.Axis(
-        title="milliseconds", values=steps_125(*ends), labelExpr="format(datum.value, ',~g')", minExtent=44
+        title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',~g')", minExtent=44
     )
-    y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
+    y_scale = alt.Scale(type="log", domain=list(axis_ends), nice=False)
     ticks = [nines(quantile) for quantile in _TICKS]
     words = " : ".join(f"abs(datum.value - {nines(q)}) < 0.01 ? 'p{100 * q:g}'" for q in _TICKS)
     x_axis = alt.Axis(title="percentile", values=ticks, labelExpr=f"{words} : ''", grid=True)
-    right = max(row["nines"] for row in rows)
-    x_scale = alt.Scale(domain=[nines(0.1), right], nice=False, zero=False)
+    last_nines = max(row["nines"] for row in rows)
+    x_scale = alt.Scale(domain=[nines(0.1), last_nines], nice=False, zero=False)
     x, y = alt.X("nines:Q", scale=x_scale, axis=x_axis), alt.Y("ms:Q", scale=y_scale, axis=y_axis)
     lines = titled(rows, palette).encode(x=x, y=y, color=colour(palette), strokeDash=dash(palette))
     line = lines.mark_line(strokeWidth=1.8, clip=True).encode(

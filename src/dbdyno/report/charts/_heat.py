@@ -37,10 +37,10 @@ def heat_charts(
     charts = []
     labels = [choice.label for choice in analysis.study.workloads]
     for index, (workload, route) in enumerate(itertools.product(labels, analysis.study.routes)):
-        here = [s for s in found if (s.cell.workload, s.cell.route) == (workload, route)]
-        if here:
+        place_throughputs = [s for s in found if (s.cell.workload, s.cell.route) == (workload, route)]
+        if place_throughputs:
             names = short_names(palette.targets, 26)
-            rows = [_row(standing, names) for standing in here]
+            rows = [_heat_row(throughput, names) for throughput in place_throughputs]
             title, description = _title(analysis, workload, route), _description(rows)
             drawing = _drawing(rows, analysis, palette, list(names.values()))
             charts.append(Chart(f"map-{index + 1}", title, description, drawing, (workload, route), row_facts(_ROW_PX)))
@@ -48,33 +48,36 @@ def heat_charts(
 
 
 def _title(analysis: StudyAnalysis, workload: str, route: str) -> str:
-    parts = [workload if len(analysis.study.workloads) > 1 else "", route if len(analysis.study.routes) > 1 else ""]
-    where = ", ".join(part for part in parts if part)
-    return f"Throughput relative to the best target{', ' if where else ''}{where}"
+    panel_names = [
+        workload if len(analysis.study.workloads) > 1 else "",
+        route if len(analysis.study.routes) > 1 else "",
+    ]
+    panel_words = ", ".join(part for part in panel_names if part)
+    return f"Throughput relative to the best target{', ' if panel_words else ''}{panel_words}"
 
 
-def _row(standing: RelativeThroughput, names: dict[str, str]) -> Row:
-    cell, group = standing.cell, standing.group
-    places = None if standing.first is None or standing.last is None else (standing.first, standing.last)
-    interval = "" if standing.low is None or standing.high is None else f" ({_interval(standing)})"
+def _heat_row(throughput: RelativeThroughput, names: dict[str, str]) -> Row:
+    cell, group = throughput.cell, throughput.group
+    places = None if throughput.first is None or throughput.last is None else (throughput.first, throughput.last)
+    interval = "" if throughput.low is None or throughput.high is None else f" ({_interval_words(throughput)})"
     return {
         "target": cell.target,
         "name": names[cell.target],
         "memory": format_memory(cell.tier_bytes),
-        "at": standing.at,
+        "at": throughput.at,
         "connections": cell.concurrency,
-        "ratio": round(standing.ratio, 4),
-        "value": f"{standing.ratio:.2f}",
-        "place": rank_words(places, standing.of) if places else standing.why_no_place or "?",
-        "first": standing.may_be_first,
-        "shown": f"{standing.ratio:.2f}{interval}",
+        "ratio": round(throughput.ratio, 4),
+        "value": f"{throughput.ratio:.2f}",
+        "place": rank_words(places, throughput.of) if places else throughput.why_no_place or "?",
+        "first": throughput.may_be_first,
+        "shown": f"{throughput.ratio:.2f}{interval}",
         "tps": cell_level_words(group, "TPS"),
         "trusted": group.trusted,
     }
 
 
-def _interval(standing: RelativeThroughput) -> str:
-    return ratio_words(standing.ratio, standing.low or 0.0, standing.high or 0.0).split(", ", 1)[1]
+def _interval_words(throughput: RelativeThroughput) -> str:
+    return ratio_words(throughput.ratio, throughput.low or 0.0, throughput.high or 0.0).split(", ", 1)[1]
 
 
 def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, names: Sequence[str]) -> Drawing:
@@ -86,22 +89,24 @@ def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, nam
         y=alt.Y("name:N", sort=list(names), axis=y_axis, scale=alt.Scale(paddingInner=0.06)),
         tooltip=_tooltip(),
     )
-    fields = base.mark_rect(cornerRadius=3).encode(color=_steps("h"))
+    fields = base.mark_rect(cornerRadius=3).encode(color=_colour_steps("h"))
     frames = (
         base.transform_filter("datum.first")
         .mark_rect(cornerRadius=3, filled=False, strokeWidth=2.5)
         .encode(stroke=alt.value("var(--ink)"))
     )
-    numbers = base.mark_text(dy=-5, fontSize=13, fontWeight=600).encode(text=alt.Text("value:N"), color=_steps("x"))
+    numbers = base.mark_text(dy=-5, fontSize=13, fontWeight=600).encode(
+        text=alt.Text("value:N"), color=_colour_steps("x")
+    )
     places = base.transform_calculate(words=_PLACE_WORDS).mark_text(dy=9, fontSize=10)
-    layers = alt.layer(fields, frames, numbers, places.encode(text=alt.Text("words:N"), color=_steps("x")))
+    layers = alt.layer(fields, frames, numbers, places.encode(text=alt.Text("words:N"), color=_colour_steps("x")))
     drawing: alt.LayerChart = layers.resolve_scale(color="independent").properties(
         height=_ROW_PX * len({row["name"] for row in rows}), autosize=AUTOSIZE
     )
     return drawing
 
 
-def _steps(letter: str) -> alt.Color:
+def _colour_steps(letter: str) -> alt.Color:
     colours = [f"var(--{letter}{index})" for index in range(len(STEPS) + 1)]
     return alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(STEPS), range=colours), legend=None)
 
@@ -113,6 +118,8 @@ def _tooltip() -> list[alt.Tooltip]:
 
 
 def _description(rows: Sequence[Row]) -> str:
-    best = [row for row in rows if row["at"] == 0]
-    words = [f"{target_title(row['target'])} with {row['memory']} {row['shown']}, place {row['place']}" for row in best]
+    best_rows = [row for row in rows if row["at"] == 0]
+    words = [
+        f"{target_title(row['target'])} with {row['memory']} {row['shown']}, place {row['place']}" for row in best_rows
+    ]
     return "Throughput relative to the best target, each at its best connections. " + "; ".join(words) + "."

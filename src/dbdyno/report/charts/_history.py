@@ -21,12 +21,12 @@ def history_chart(name: str, title: str, words: str, found: CellHistory, labels:
     labels : of each study by its index
     """
     scale = 1.0 if found.measure == "tps" else 1e-6
-    points = _points(found, labels, scale)
+    points = _point_rows(found, labels, scale)
     top = _ROOM * max([*(row["value"] for row in points), *(min(row["high"], 1.6 * row["value"]) for row in points)])
     x_scale = alt.Scale(domain=[-0.5, len(points) - 0.5], nice=False)
     y_scale = alt.Scale(domain=[0, top], nice=False)
     axis_title = "TPS" if found.measure == "tps" else "ms"
-    names = "[" + ",".join(f"'{_quoted(row['label'])}'" for row in points) + "]"
+    names = "[" + ",".join(f"'{_quote_expression_text(row['label'])}'" for row in points) + "]"
     x_axis = alt.Axis(
         title=None,
         grid=False,
@@ -44,8 +44,8 @@ def history_chart(name: str, title: str, words: str, found: CellHistory, labels:
     tooltip = [alt.Tooltip("study:N"), alt.Tooltip("version:N"), alt.Tooltip("shown:N", title=axis_title)]
     bars = base.mark_rule(color="var(--quiet)", strokeWidth=1.2, clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
     dots = base.mark_point(filled=True, size=34, color="var(--s0)", opacity=1).encode(x=x, y=y, tooltip=tooltip)
-    levels = alt.Chart(rows_data(_levels(found, scale))).mark_rule(color="var(--s1)", strokeWidth=2.2)
-    moves = _moves(found, top)
+    levels = alt.Chart(rows_data(_level_rows(found, scale))).mark_rule(color="var(--s1)", strokeWidth=2.2)
+    moves = _move_rows(found, top)
     drawing = alt.layer(
         bars,
         levels.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q", y=alt.Y("level:Q", scale=y_scale)),
@@ -58,11 +58,11 @@ def history_chart(name: str, title: str, words: str, found: CellHistory, labels:
     return Chart(name, title, f"{title}. {words}", drawing)
 
 
-def _points(found: CellHistory, labels: dict[int, str], scale: float) -> list[Row]:
+def _point_rows(history: CellHistory, labels: dict[int, str], scale: float) -> list[Row]:
     return [
         {
-            "at": at,
-            "label": _short(labels[point.study]),
+            "at": index,
+            "label": _shorten(labels[point.study]),
             "study": labels[point.study],
             "version": point.version,
             "value": scale * point.value,
@@ -70,37 +70,37 @@ def _points(found: CellHistory, labels: dict[int, str], scale: float) -> list[Ro
             "high": scale * point.high,
             "shown": figure(scale * point.value),
         }
-        for at, point in enumerate(found.points)
+        for index, point in enumerate(history.points)
     ]
 
 
-def _levels(found: CellHistory, scale: float) -> list[Row]:
+def _level_rows(history: CellHistory, scale: float) -> list[Row]:
     """A stretch for each level; one level over everything where nothing moved."""
-    if not found.moves:
+    if not history.moves:
         return []
-    ends = [0, *(move.level.index for move in found.moves), len(found.points)]
-    means = [found.moves[0].level.before, *(move.level.after for move in found.moves)]
+    bounds = [0, *(move.level.index for move in history.moves), len(history.points)]
+    means = [history.moves[0].level.before, *(move.level.after for move in history.moves)]
     return [
         {"from": start - 0.5, "to": end - 0.5, "level": scale * mean}
-        for start, end, mean in zip(ends, ends[1:], means, strict=False)
+        for start, end, mean in zip(bounds, bounds[1:], means, strict=False)
     ]
 
 
-def _moves(found: CellHistory, top: float) -> list[Row]:
+def _move_rows(history: CellHistory, top: float) -> list[Row]:
     return [
         {"at": move.level.index - 0.5, "words": f"{100 * (move.level.ratio - 1):+.1f} %", "top": top}
-        for move in found.moves
+        for move in history.moves
     ]
 
 
-def _short(text: str, most: int = 16) -> str:
-    return text if len(text) <= most else f"{text[: most - 8]}…{text[-7:]}"
+def _shorten(text: str, max_chars: int = 16) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 8]}…{text[-7:]}"
 
 
-def _quoted(text: str) -> str:
+def _quote_expression_text(text: str) -> str:
     r"""Text as it stands in an expression between single quotes.
 
-    >>> _quoted("it's \\ new")
+    >>> _quote_expression_text("it's \\ new")
     "it\\'s \\\\ new"
     """
     printable = "".join(char if char.isprintable() else " " for char in text)

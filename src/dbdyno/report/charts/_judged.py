@@ -21,32 +21,39 @@ def judged_chart(name: str, found: SeriesJudgement) -> Chart:
     title = f"{name}: {STATUS_WORDS[found.state.status]}"
     x_scale = alt.Scale(domain=[0, len(found.tps)], nice=False)
     drawing = alt.layer(
-        _shade(found, x_scale), _lines(found, x_scale), *_marks(found, x_scale), *_swings(found, x_scale)
+        _warm_up_shade(found, x_scale),
+        _line_layer(found, x_scale),
+        *_mark_layers(found, x_scale),
+        *_swing_layers(found, x_scale),
     )
-    drawing = drawing.properties(height=HEIGHT, title=alt.Title(title, subtitle=_words(found)))
-    return Chart("judged", title, f"{title}. {_words(found)}", drawing)
+    drawing = drawing.properties(height=HEIGHT, title=alt.Title(title, subtitle=_summary_words(found)))
+    return Chart("judged", title, f"{title}. {_summary_words(found)}", drawing)
 
 
-def _words(found: SeriesJudgement) -> str:
-    parts = [f"window {window_words(found)}", f"{level_words(found)} TPS", f"stalls: {stall_words(found)}"]
-    return "; ".join([*parts, f"wave: {wave_words(found)}", f"2 % stop: {stop_words(found)}"])
+def _summary_words(judgement: SeriesJudgement) -> str:
+    clauses = [
+        f"window {window_words(judgement)}",
+        f"{level_words(judgement)} TPS",
+        f"stalls: {stall_words(judgement)}",
+    ]
+    return "; ".join([*clauses, f"wave: {wave_words(judgement)}", f"2 % stop: {stop_words(judgement)}"])
 
 
-def _shade(found: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
+def _warm_up_shade(judgement: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
     """Return what comes before the window, or everything where there is none, greyed."""
-    start = len(found.tps) if found.window_from_s is None else found.window_from_s
+    start = len(judgement.tps) if judgement.window_from_s is None else judgement.window_from_s
     rows: list[Row] = [{"from": 0, "to": start}] if start else []
     shade = alt.Chart(rows_data(rows)).mark_rect(fill="var(--warm)", opacity=0.25)
-    shaded: alt.Chart = shade.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q")
-    return shaded
+    chart: alt.Chart = shade.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q")
+    return chart
 
 
-def _lines(found: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
+def _line_layer(judgement: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
     domain = list(_LEGEND)
     legend = alt.Legend(title=None, orient="bottom", symbolType="stroke")
     dashes, widths = [[1, 0], [1, 0], [6, 3]], [1, 2.5, 2]
     lines: alt.Chart = (
-        alt.Chart(rows_data(_line_rows(found)))
+        alt.Chart(rows_data(_line_rows(judgement)))
         .mark_line(interpolate="linear")
         .encode(
             x=alt.X("second:Q", scale=x_scale, axis=alt.Axis(title="seconds", grid=False)),
@@ -60,29 +67,31 @@ def _lines(found: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
     return lines
 
 
-def _line_rows(found: SeriesJudgement) -> list[Row]:
+def _line_rows(judgement: SeriesJudgement) -> list[Row]:
     """Points of three kinds of lines; a piece is drawn apart from the next."""
-    middles, tps = downsampled(np.arange(len(found.tps)) + 0.5, found.tps, _MOST_POINTS)
+    middles, tps = downsampled(np.arange(len(judgement.tps)) + 0.5, judgement.tps, _MOST_POINTS)
     points = zip(middles.tolist(), tps.tolist(), strict=True)
     rows: list[Row] = [{"second": second, "tps": tps, "what": _LEGEND[0], "piece": 0} for second, tps in points]
-    if found.state.levels is not None:
-        bounds = found.state.levels.bounds_s
-        for piece, mean in enumerate(found.state.levels.means):
-            ends = (bounds[piece], bounds[piece + 1])
-            rows += [{"second": end, "tps": mean, "what": _LEGEND[1], "piece": piece} for end in ends]
-    if found.state.window is not None and found.window_from_s is not None:
-        ends = (found.window_from_s, len(found.tps))
-        rows += [{"second": end, "tps": found.state.window.mean, "what": _LEGEND[2], "piece": 0} for end in ends]
+    if judgement.state.levels is not None:
+        bounds = judgement.state.levels.bounds_s
+        for piece, mean in enumerate(judgement.state.levels.means):
+            span = (bounds[piece], bounds[piece + 1])
+            rows += [{"second": end, "tps": mean, "what": _LEGEND[1], "piece": piece} for end in span]
+    if judgement.state.window is not None and judgement.window_from_s is not None:
+        span = (judgement.window_from_s, len(judgement.tps))
+        rows += [{"second": end, "tps": judgement.state.window.mean, "what": _LEGEND[2], "piece": 0} for end in span]
     return rows
 
 
-def _marks(found: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
+def _mark_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
     """Rules where the level changes and where the stopping rule ends the run, ticks under stalled seconds."""
-    bounds = found.state.levels.bounds_s[1:-1] if found.state.levels else ()
-    point = found.stops.get(0.02)
+    bounds = judgement.state.levels.bounds_s[1:-1] if judgement.state.levels else ()
+    point = judgement.stops.get(0.02)
     changes = alt.Chart(rows_data([{"second": bound} for bound in bounds]))
     stop = alt.Chart(rows_data([{"second": point.at_s, "word": "2 % stop"}] if point else []))
-    stalled = alt.Chart(rows_data([{"second": second + 0.5, "tps": 0} for second in _stalled(found)]))
+    stalled = alt.Chart(
+        rows_data([{"second": second + 0.5, "tps": 0} for second in _stalled_seconds_of_window(judgement)])
+    )
     x = alt.X("second:Q", scale=x_scale)
     return [
         changes.mark_rule(color="var(--s1)", strokeDash=[2, 3], opacity=0.8).encode(x=x),
@@ -94,20 +103,20 @@ def _marks(found: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
     ]
 
 
-def _stalled(found: SeriesJudgement) -> list[int]:
+def _stalled_seconds_of_window(judgement: SeriesJudgement) -> list[int]:
     """Stalled seconds of the window, counted from the start of the run."""
-    if found.window_stalls is None or found.window_from_s is None:
+    if judgement.window_stalls is None or judgement.window_from_s is None:
         return []
-    marked = stalled_seconds(found.tps[found.window_from_s :])
-    return (np.flatnonzero(marked) + found.window_from_s).tolist()
+    is_stalled = stalled_seconds(judgement.tps[judgement.window_from_s :])
+    return (np.flatnonzero(is_stalled) + judgement.window_from_s).tolist()
 
 
-def _swings(found: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
+def _swing_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
     """A bar above for every other swing of a wave, counted back from the end."""
-    wave = found.state.period
-    if wave is None or not wave.is_wave or found.window_from_s is None:
+    wave = judgement.state.period
+    if wave is None or not wave.is_wave or judgement.window_from_s is None:
         return []
-    ends = np.arange(len(found.tps), found.window_from_s + wave.period_s - 1e-9, -wave.period_s)
-    rows: list[Row] = [{"from": float(end - wave.period_s), "to": float(end)} for end in ends[::2]]
+    swing_ends = np.arange(len(judgement.tps), judgement.window_from_s + wave.period_s - 1e-9, -wave.period_s)
+    rows: list[Row] = [{"from": float(end - wave.period_s), "to": float(end)} for end in swing_ends[::2]]
     bars = alt.Chart(rows_data(rows)).mark_rect(fill="var(--s3)", opacity=0.75)
     return [bars.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q", y=alt.value(0), y2=alt.value(3))]

@@ -40,30 +40,36 @@ def latency_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     charts = []
     for quantile, words in QUANTILE_WORDS.items():
         for index, (workload, route, tier_bytes) in enumerate(analysis.panels):
-            alike = [x for x in analysis.latency if x.quantile == quantile and x.cell.workload == workload]
-            here = [_row(x) for x in alike if (x.cell.route, x.cell.tier_bytes) == (route, tier_bytes)]
-            if here:
+            workload_judgements = [
+                x for x in analysis.latency if x.quantile == quantile and x.cell.workload == workload
+            ]
+            rows = [
+                _latency_row(x) for x in workload_judgements if (x.cell.route, x.cell.tier_bytes) == (route, tier_bytes)
+            ]
+            if rows:
                 title = f"{words}, {panel_title(analysis, workload, route, tier_bytes)}"
-                ends, panel = scale_ends(alike), (workload, route, tier_bytes)
+                axis_ends, panel = scale_ends(workload_judgements), (workload, route, tier_bytes)
                 is_line, name = len(analysis.study.concurrencies) > 1, f"latency-{index + 1}-{quantile}"
-                drawing = _drawing(here, ends, analysis, palette) if is_line else _dots(here, ends, palette)
-                meta = None if is_line else row_facts(level_row_px(here, palette))
-                charts.append(Chart(name, title, _description(words, here), drawing, panel, meta))
+                drawing = (
+                    _drawing(rows, axis_ends, analysis, palette) if is_line else _dot_layer(rows, axis_ends, palette)
+                )
+                meta = None if is_line else row_facts(level_row_px(rows, palette))
+                charts.append(Chart(name, title, _description(words, rows), drawing, panel, meta))
     return charts
 
 
-def _row(found: LatencyJudgement) -> Row:
-    low, high = found.low_ns or found.value_ns, found.high_ns or found.value_ns
-    interval = f"{milliseconds(low)} to {milliseconds(high)}" if found.low_ns else "one run"
-    if found.interval_of == "noise":
+def _latency_row(judgement: LatencyJudgement) -> Row:
+    low, high = judgement.low_ns or judgement.value_ns, judgement.high_ns or judgement.value_ns
+    interval = f"{milliseconds(low)} to {milliseconds(high)}" if judgement.low_ns else "one run"
+    if judgement.interval_of == "noise":
         interval += ", one run, noise alone"
     return {
-        "target": found.cell.target,
-        "concurrency": found.cell.concurrency,
-        "ms": found.value_ns / 1e6,
+        "target": judgement.cell.target,
+        "concurrency": judgement.cell.concurrency,
+        "ms": judgement.value_ns / 1e6,
         "low": low / 1e6,
         "high": high / 1e6,
-        "shown": f"{milliseconds(found.value_ns)} ({interval})",
+        "shown": f"{milliseconds(judgement.value_ns)} ({interval})",
     }
 
 
@@ -83,17 +89,17 @@ def steps_125(low: float, high: float) -> list[float]:
     >>> steps_125(0.3, 7.0)
     [0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
     """
-    first = math.floor(math.log10(low)) - 1
-    last = math.ceil(math.log10(high)) + 1
-    steps = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in (1, 2, 5)]
-    below = max(step for step in steps if step <= low)
-    above = min(step for step in steps if step >= high and step > below)
-    return [step for step in steps if below <= step <= above]
+    first_power = math.floor(math.log10(low)) - 1
+    last_power = math.ceil(math.log10(high)) + 1
+    steps = [float(f"{digit}e{power}") for power in range(first_power, last_power + 1) for digit in (1, 2, 5)]
+    low_step = max(step for step in steps if step <= low)
+    high_step = min(step for step in steps if step >= high and step > low_step)
+    return [step for step in steps if low_step <= step <= high_step]
 
 
-def _drawing(rows: Sequence[Row], ends: tuple[float, float], analysis: StudyAnalysis, palette: Palette) -> Drawing:
-    y_scale = alt.Scale(type="log", domain=list(ends), nice=False)
-    ticks = steps_125(*ends)
+def _drawing(rows: Sequence[Row], axis_ends: tuple[float, float], analysis: StudyAnalysis, palette: Palette) -> Drawing:
+    y_scale = alt.Scale(type="log", domain=list(axis_ends), nice=False)
+    ticks = steps_125(*axis_ends)
     y_axis = alt.Axis(title="milliseconds", values=ticks, labelExpr="format(datum.value, ',~g')", minExtent=44)
     x = concurrency_axis(analysis.study.concurrencies)
     reading = together(titled(sorted(rows, key=lambda row: float(row["ms"])), palette))
@@ -105,13 +111,15 @@ def _drawing(rows: Sequence[Row], ends: tuple[float, float], analysis: StudyAnal
     line = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=52, filled=True, opacity=1).encode(y=y, shape=shape(palette))
     labels = end_labels(rows, x, "ms", y_scale, HEIGHT, palette)
-    pointed = columns(reading, x, len(analysis.study.concurrencies))
-    return alt.layer(pointed, whisker, line, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE)
+    hover_columns = columns(reading, x, len(analysis.study.concurrencies))
+    return alt.layer(
+        hover_columns, whisker, line, points, labels, height=HEIGHT, padding=padding(rows), autosize=AUTOSIZE
+    )
 
 
-def _dots(rows: Sequence[Row], ends: tuple[float, float], palette: Palette) -> Drawing:
-    axis = alt.Axis(title="milliseconds", values=steps_125(*ends), labelExpr="format(datum.value, ',~g')")
-    x = alt.X("ms:Q", scale=alt.Scale(type="log", domain=list(ends), nice=False), axis=axis)
+def _dot_layer(rows: Sequence[Row], axis_ends: tuple[float, float], palette: Palette) -> Drawing:
+    axis = alt.Axis(title="milliseconds", values=steps_125(*axis_ends), labelExpr="format(datum.value, ',~g')")
+    x = alt.X("ms:Q", scale=alt.Scale(type="log", domain=list(axis_ends), nice=False), axis=axis)
     return level_drawing(rows, palette, x, is_bar=False)
 
 

@@ -24,8 +24,8 @@ _LINE_PX = 16
 def level_row_px(rows: Sequence[Row], palette: Palette) -> int:
     """Height of a target's row: with a line for its name and one for its value where both would not fit a phone."""
     titles = short_names(palette.targets, _LONGEST_NAME)
-    longest = max((len(titles[row["target"]]) + len(str(row["shown"])) for row in rows), default=0)
-    return _ROW_PX + (_LINE_PX if longest > _MOST_ON_A_LINE else 0)
+    longest_chars = max((len(titles[row["target"]]) + len(str(row["shown"])) for row in rows), default=0)
+    return _ROW_PX + (_LINE_PX if longest_chars > _MOST_ON_A_LINE else 0)
 
 
 def level_drawing(rows: Sequence[Row], palette: Palette, x: alt.X, *, is_bar: bool) -> Drawing:
@@ -37,30 +37,30 @@ def level_drawing(rows: Sequence[Row], palette: Palette, x: alt.X, *, is_bar: bo
     x : the level; bars need a scale from zero
     """
     titles = short_names(palette.targets, _LONGEST_NAME)
-    named = [{**row, "name": titles[row["target"]]} for row in rows]
-    names = list(dict.fromkeys(row["name"] for row in named))
+    named_rows = [{**row, "name": titles[row["target"]]} for row in rows]
+    names = list(dict.fromkeys(row["name"] for row in named_rows))
     y = alt.Y("name:N", sort=names, axis=None, scale=alt.Scale(paddingInner=0, paddingOuter=0))
-    base = together(titled(named, palette)).encode(y=y, tooltip=alt.Tooltip("together:N"))
+    base = together(titled(named_rows, palette)).encode(y=y, tooltip=alt.Tooltip("together:N"))
     row_px = level_row_px(rows, palette)
     has_two_lines = row_px > _ROW_PX
-    half = (row_px - _ROW_PX) // 2  # the row grows by a line, so all in it moves by half of one
-    down = _BAR_DOWN_PX + half
+    half_line_px = (row_px - _ROW_PX) // 2  # the row grows by a line, so all in it moves by half of one
+    bar_offset_px = _BAR_DOWN_PX + half_line_px
     low, high = alt.X("low:Q", scale=x["scale"]), alt.X2("high:Q")
-    interval = base.mark_rule(strokeWidth=2.4, clip=True, yOffset=down).encode(x=low, x2=high)
+    interval = base.mark_rule(strokeWidth=2.4, clip=True, yOffset=bar_offset_px).encode(x=low, x2=high)
     words = [
-        base.mark_text(align="left", fontSize=12, fontWeight=600, dy=_NAME_UP_PX - half).encode(
+        base.mark_text(align="left", fontSize=12, fontWeight=600, dy=_NAME_UP_PX - half_line_px).encode(
             x=alt.value(0), text=alt.Text("name:N")
         ),
-        base.mark_text(align="left" if has_two_lines else "right", fontSize=12, dy=_NAME_UP_PX + half).encode(
+        base.mark_text(align="left" if has_two_lines else "right", fontSize=12, dy=_NAME_UP_PX + half_line_px).encode(
             x=alt.value(0 if has_two_lines else "width"), text=alt.Text("shown:N")
         ),
     ]
     if is_bar:
-        seen = alt.condition("datum.trusted", alt.value(0.85), alt.value(0.3))
-        level = base.mark_bar(height=14, yOffset=down).encode(x=x, color=colour(palette), opacity=seen)
+        opacity = alt.condition("datum.trusted", alt.value(0.85), alt.value(0.3))
+        level = base.mark_bar(height=14, yOffset=bar_offset_px).encode(x=x, color=colour(palette), opacity=opacity)
         marks = [level, interval.encode(color=alt.value("var(--ink)"))]
     else:
-        level = base.mark_point(size=80, filled=True, opacity=1, yOffset=down)
+        level = base.mark_point(size=80, filled=True, opacity=1, yOffset=bar_offset_px)
         marks = [interval.encode(color=colour(palette)), level.encode(x=x, color=colour(palette), shape=shape(palette))]
     height = row_px * len(names)
     return alt.layer(*marks, *words, height=height, autosize=AUTOSIZE, padding=4)

@@ -24,7 +24,7 @@ def rank_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     if len(palette.looks) > MOST_TARGETS:
         return charts
     for index, (workload, route, tier_bytes) in enumerate(analysis.panels):
-        rows = _rows(analysis, (workload, route, tier_bytes))
+        rows = _rank_rows(analysis, (workload, route, tier_bytes))
         if len({row["target"] for row in rows}) > 1:
             title = panel_title(analysis, workload, route, tier_bytes)
             drawing = _drawing(rows, palette)
@@ -33,18 +33,20 @@ def rank_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     return charts
 
 
-def _rows(analysis: StudyAnalysis, panel: tuple[str, str, int]) -> list[Row]:
+def _rank_rows(analysis: StudyAnalysis, panel: tuple[str, str, int]) -> list[Row]:
     rows: list[Row] = []
-    unsettled = {(group.place, group.cell.target) for group in analysis.judgements if not group.is_settled}
+    unsettled_targets = {(group.place, group.cell.target) for group in analysis.judgements if not group.is_settled}
     for place, ranks in analysis.ranks.items():
         if place[:3] != panel:
             continue
         for target, (first, last) in ranks.items():
             words = rank_words((first, last), len(ranks)) or "1"
-            shown = f"place {words} of {len(ranks)}" + (", not settled" if (place, target) in unsettled else "")
+            rank_text = f"place {words} of {len(ranks)}" + (
+                ", not settled" if (place, target) in unsettled_targets else ""
+            )
             middle = (first + last) / 2
-            ends = {"first": first, "last": last, "middle": middle, "shown": shown, "of": len(ranks)}
-            rows.append({"target": target, "concurrency": place[3], **ends})
+            rank_fields = {"first": first, "last": last, "middle": middle, "shown": rank_text, "of": len(ranks)}
+            rows.append({"target": target, "concurrency": place[3], **rank_fields})
     return rows
 
 

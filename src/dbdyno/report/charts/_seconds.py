@@ -26,7 +26,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
     x_scale = alt.Scale(nice=False, zero=False)
     x = alt.X("second:Q", scale=x_scale, axis=alt.Axis(title=None, grid=False, tickMinStep=1))
     y_scale = alt.Scale(type="log", nice=True) if log else alt.Scale(zero=True, nice=True)
-    y_axis = alt.Axis(title="value", labelExpr=_LABEL, minExtent=58, maxExtent=58, **_ticks(log=log))
+    y_axis = alt.Axis(title="value", labelExpr=_LABEL, minExtent=58, maxExtent=58, **_axis_ticks(log=log))
     phases = (
         alt.Chart(alt.NamedData("phases"))
         .mark_rect(tooltip=None)
@@ -56,7 +56,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
         )
     )
     chart = (
-        alt.layer(phases, *_marks(x_scale), line)
+        alt.layer(phases, *_mark_layers(x_scale), line)
         .properties(width="container", height=HEIGHT, autosize=AUTOSIZE)
         .configure(**config())
     )
@@ -64,7 +64,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
     return template
 
 
-def _marks(x_scale: alt.Scale) -> list[alt.Chart]:
+def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
     """Stalled seconds over the whole height, changes of level as lines, swings of a wave as bars above."""
     spans = {"x": alt.X("from:Q", scale=x_scale), "x2": "to:Q"}
     stalls = alt.Chart(alt.NamedData("stalls")).mark_rect(
@@ -79,7 +79,7 @@ def _marks(x_scale: alt.Scale) -> list[alt.Chart]:
     ]
 
 
-def _ticks(*, log: bool) -> dict[str, Any]:
+def _axis_ticks(*, log: bool) -> dict[str, Any]:
     """1-2-5 ticks on a log scale, few on a linear one."""
     if not log:
         return {"tickCount": 4}

@@ -25,8 +25,8 @@ def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequen
     start = points[min(window_from, len(points) - 1)][0]
     width = f"{SPARK_WIDTH - start:.1f}"
     shade = element("rect", x=f"{start:.1f}", y=0, width=width, height=HEIGHT, class_="spark-window")
-    warm = _line(points[: window_from + 1], "spark-warm")
-    window = _line(points[window_from:], "spark-line")
+    warm_up_line = _line_html(points[: window_from + 1], "spark-warm")
+    window_line = _line_html(points[window_from:], "spark-line")
     marks = [
         element("rect", x=f"{x - 1:.1f}", y=HEIGHT - 2, width=2, height=2, class_="spark-stall")
         for (x, _), is_stalled in zip(points, stalled, strict=False)
@@ -35,8 +35,8 @@ def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequen
     return element(
         "svg",
         shade,
-        warm,
-        window,
+        warm_up_line,
+        window_line,
         *marks,
         viewBox=f"0 0 {SPARK_WIDTH} {HEIGHT}",
         class_="spark",
@@ -45,7 +45,7 @@ def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequen
     )
 
 
-def _line(points: Sequence[tuple[float, float]], name: str) -> Html:
+def _line_html(points: Sequence[tuple[float, float]], name: str) -> Html:
     if len(points) < 2:
         return Html("")
     return element("path", d="M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in points), class_=name)

@@ -30,15 +30,23 @@ def stacked_time_charts(
     prefix : of the charts' names
     """
     cells = [cell for cell in explanation.breakdowns if (cell.workload, cell.route, cell.tier_bytes) == place[:3]]
-    parts = {cell: found for cell in cells if (found := explanation.parts_of(cell))}
-    if not parts:
+    parts_by_cell = {cell: known_parts for cell in cells if (known_parts := explanation.parts_of(cell))}
+    if not parts_by_cell:
         return []
-    named, top = _named(parts), max(sum(max(part.ms, 0.0) for part in own) for own in parts.values())
+    named, highest_ms = (
+        _colours_by_words(parts_by_cell),
+        max(sum(max(part.ms, 0.0) for part in cell_parts) for cell_parts in parts_by_cell.values()),
+    )
     charts = []
     for index, target in enumerate(targets):
-        rows = [row for cell, own in parts.items() if cell.target == target for row in _rows(cell, own, named)]
+        rows = [
+            row
+            for cell, cell_parts in parts_by_cell.items()
+            if cell.target == target
+            for row in _cell_rows(cell, cell_parts, named)
+        ]
         if rows:
-            name, drawing = f"{prefix}-{index + 1}", _drawing(rows, named, top)
+            name, drawing = f"{prefix}-{index + 1}", _drawing(rows, named, highest_ms)
             charts.append(Chart(name, target_title(target), _description(target, rows), drawing, place[:3]))
     return charts
 
@@ -46,25 +54,31 @@ def stacked_time_charts(
 def part_colours(explanation: Explanation, place: Place) -> list[tuple[str, str]]:
     """Words and colour of each part of these charts, from the bottom up: their key."""
     cells = [cell for cell in explanation.breakdowns if (cell.workload, cell.route, cell.tier_bytes) == place[:3]]
-    return list(_named({cell: explanation.parts_of(cell) for cell in cells}).items())
+    return list(_colours_by_words({cell: explanation.parts_of(cell) for cell in cells}).items())
 
 
-def _named(parts: Mapping[Cell, Sequence[Part]]) -> dict[str, str]:
+def _colours_by_words(parts_by_cell: Mapping[Cell, Sequence[Part]]) -> dict[str, str]:
     """Words -> colour of the largest parts, which are shown apart; then of the others and of the rest."""
     sums: dict[str, float] = {}
-    for part in (part for own in parts.values() for part in own if part.part_id != REST):
+    for part in (part for cell_parts in parts_by_cell.values() for part in cell_parts if part.part_id != REST):
         sums[part.words] = sums.get(part.words, 0.0) + part.ms
     largest = sorted(sums, key=lambda words: -sums[words])[:_MOST_PARTS]
-    return {**dict(zip(largest, _COLOURS, strict=False)), _OTHERS: _OTHERS_COLOUR, _rest_words(parts): _REST_COLOUR}
+    return {
+        **dict(zip(largest, _COLOURS, strict=False)),
+        _OTHERS: _OTHERS_COLOUR,
+        _rest_words(parts_by_cell): _REST_COLOUR,
+    }
 
 
-def _rest_words(parts: Mapping[Cell, Sequence[Part]]) -> str:
-    return next((part.words for own in parts.values() for part in own if part.part_id == REST), "rest")
+def _rest_words(parts_by_cell: Mapping[Cell, Sequence[Part]]) -> str:
+    return next(
+        (part.words for cell_parts in parts_by_cell.values() for part in cell_parts if part.part_id == REST), "rest"
+    )
 
 
-def _rows(cell: Cell, own: Sequence[Part], named: Mapping[str, str]) -> list[Row]:
+def _cell_rows(cell: Cell, cell_parts: Sequence[Part], named: Mapping[str, str]) -> list[Row]:
     sums: dict[str, float] = dict.fromkeys(named, 0.0)
-    for part in own:
+    for part in cell_parts:
         sums[part.words if part.words in named else _OTHERS] += part.ms
     place = {"target": cell.target, "concurrency": cell.concurrency}
     return [
@@ -73,11 +87,16 @@ def _rows(cell: Cell, own: Sequence[Part], named: Mapping[str, str]) -> list[Row
     ]
 
 
-def _drawing(rows: Sequence[Row], named: Mapping[str, str], top: float) -> Drawing:
+def _drawing(rows: Sequence[Row], named: Mapping[str, str], highest_ms: float) -> Drawing:
     scale = alt.Scale(domain=list(named), range=list(named.values()))
     bars = Unit(rows_data(rows)).encode(
         x=alt.X("concurrency:O", axis=alt.Axis(title="connections", labelAngle=0), scale=alt.Scale(paddingInner=0.25)),
-        y=alt.Y("ms:Q", stack="zero", scale=alt.Scale(domain=[0, top], nice=True), axis=alt.Axis(title="milliseconds")),
+        y=alt.Y(
+            "ms:Q",
+            stack="zero",
+            scale=alt.Scale(domain=[0, highest_ms], nice=True),
+            axis=alt.Axis(title="milliseconds"),
+        ),
         color=alt.Color("part:N", scale=scale, legend=None),
         order=alt.Order("order:Q"),
         tooltip=[
@@ -86,10 +105,12 @@ def _drawing(rows: Sequence[Row], named: Mapping[str, str], top: float) -> Drawi
             alt.Tooltip("concurrency:O", title="connections"),
         ],
     )
-    drawn = bars.mark_bar(stroke="var(--paper)", strokeWidth=0.6)
-    return alt.layer(drawn, height=HEIGHT, padding={"left": 4, "top": 8, "bottom": 4, "right": 4}, autosize=AUTOSIZE)
+    stacked_bars = bars.mark_bar(stroke="var(--paper)", strokeWidth=0.6)
+    return alt.layer(
+        stacked_bars, height=HEIGHT, padding={"left": 4, "top": 8, "bottom": 4, "right": 4}, autosize=AUTOSIZE
+    )
 
 
 def _description(target: str, rows: Sequence[Row]) -> str:
-    told = [f"{row['part']} {row['shown']} at {row['concurrency']} connections" for row in rows if row["ms"]]
-    return f"Milliseconds per transaction of {target_title(target)} by part. " + "; ".join(told) + "."
+    part_words = [f"{row['part']} {row['shown']} at {row['concurrency']} connections" for row in rows if row["ms"]]
+    return f"Milliseconds per transaction of {target_title(target)} by part. " + "; ".join(part_words) + "."

@@ -52,8 +52,8 @@ class Chart:
 
     def spec(self) -> dict[str, Any]:
         """Vega-Lite, as wide as its place on the page."""
-        about = {"usermeta": dict(self.meta)} if self.meta else {}
-        return {**definition(self.drawing), "width": "container", "config": config(), **about}
+        usermeta = {"usermeta": dict(self.meta)} if self.meta else {}
+        return {**definition(self.drawing), "width": "container", "config": config(), **usermeta}
 
 
 def definition(drawing: alt.TopLevelMixin) -> dict[str, Any]:
@@ -105,15 +105,15 @@ class Unit(alt.Chart):
 
     def __deepcopy__(self, _memo: object) -> Unit:
         """As Altair asks for a copy to the bottom."""
-        copied: Unit = self.copy(deep=False)
-        return copied
+        unit: Unit = self.copy(deep=False)
+        return unit
 
 
 def rows_data(rows: Sequence[Row]) -> alt.InlineData:
     """Rows inside what `definition` gives."""
-    listed = [dict(row) for row in rows]
-    text = _RowsText(hashlib.sha256(json.dumps(listed, sort_keys=True).encode()).hexdigest())
-    text.rows = listed
+    row_dicts = [dict(row) for row in rows]
+    text = _RowsText(hashlib.sha256(json.dumps(row_dicts, sort_keys=True).encode()).hexdigest())
+    text.rows = row_dicts
     return alt.InlineData(values=text)
 
 
@@ -141,7 +141,7 @@ def dash(palette: Palette) -> alt.StrokeDash:
 
 def concurrency_axis(values: Sequence[int]) -> alt.X:
     """Concurrency on a log2 scale, ticks where it was measured."""
-    scale = alt.Scale(type="log", base=2, domain=_widened(values), nice=False)
+    scale = alt.Scale(type="log", base=2, domain=_widen_range(values), nice=False)
     axis = alt.Axis(values=list(values), format="d", grid=False, title="connections", labelOverlap=True)
     return alt.X("concurrency:Q", scale=scale, axis=axis)
 
@@ -163,43 +163,49 @@ def short_names(targets: Iterable[str], most: int = 22) -> dict[str, str]:
     """
     names = list(dict.fromkeys(targets))
     titles = [target_title(name) for name in names]
-    shown = titles if all(len(title) <= most for title in titles) else _without_common_words(titles)
-    heads = [_head(words, most) for words in shown]
-    short: dict[str, str] = {}
-    for number, (name, words, head) in enumerate(zip(names, shown, heads, strict=True), 1):
-        cut = head if heads.count(head) == 1 else _cut(words, most)
-        short[name] = cut if cut not in short.values() else f"{_cut(words, most - 3)} #{number}"
-    return short
+    texts = titles if all(len(title) <= most for title in titles) else _without_common_words(titles)
+    heads = [_shorten_at_word(words, most) for words in texts]
+    short_by_name: dict[str, str] = {}
+    for number, (name, words, head) in enumerate(zip(names, texts, heads, strict=True), 1):
+        short_name = head if heads.count(head) == 1 else _shorten_in_middle(words, most)
+        short_by_name[name] = (
+            short_name
+            if short_name not in short_by_name.values()
+            else f"{_shorten_in_middle(words, most - 3)} #{number}"
+        )
+    return short_by_name
 
 
-def _lookup(names: Mapping[str, str]) -> str:
+def _name_expression(names: Mapping[str, str]) -> str:
     """Vega's expression for the name of a row's target."""
     return f"{json.dumps(list(names.values()))}[indexof({json.dumps(list(names))}, datum.target)]"
 
 
-def _head(words: str, most: int) -> str:
+def _shorten_at_word(words: str, max_chars: int) -> str:
     """Text without its tail, back to the end of a word if that is not far."""
-    if len(words) <= most:
+    if len(words) <= max_chars:
         return words
-    head = words[: most - 1]
-    ends = [found.start() for found in re.finditer(r"[^\w.]", words[:most]) if found.start() > most // 2]
-    return f"{head[: ends[-1]] if ends else head}…"
+    head = words[: max_chars - 1]
+    word_ends = [match.start() for match in re.finditer(r"[^\w.]", words[:max_chars]) if match.start() > max_chars // 2]
+    return f"{head[: word_ends[-1]] if word_ends else head}…"
 
 
-def _cut(words: str, most: int) -> str:
-    return words if len(words) <= most else f"{words[: most - 9]}…{words[-8:]}"
+def _shorten_in_middle(words: str, max_chars: int) -> str:
+    return words if len(words) <= max_chars else f"{words[: max_chars - 9]}…{words[-8:]}"
 
 
 def _without_common_words(names: list[str]) -> list[str]:
     words = [name.split(" ") for name in names]
-    heads = zip(*(own[:-1] for own in words), strict=False)  # the last word stays in any case
-    common = sum(1 for _ in itertools.takewhile(lambda head: len(set(head)) == 1, heads)) if len(names) > 1 else 0
-    return [" ".join(own[common:]) for own in words]
+    heads = zip(*(name_words[:-1] for name_words in words), strict=False)  # the last word stays in any case
+    common_count = sum(1 for _ in itertools.takewhile(lambda head: len(set(head)) == 1, heads)) if len(names) > 1 else 0
+    return [" ".join(name_words[common_count:]) for name_words in words]
 
 
 def titled(rows: Sequence[Row], palette: Palette) -> Unit:
     """A layer of rows that have their target's title, as its vendor writes it, for what is shown on hover."""
-    return Unit(rows_data(rows)).transform_calculate(title=_lookup({t: target_title(t) for t in palette.targets}))
+    return Unit(rows_data(rows)).transform_calculate(
+        title=_name_expression({t: target_title(t) for t in palette.targets})
+    )
 
 
 def together(base: Unit, groupby: str = "concurrency") -> Unit:
@@ -224,16 +230,16 @@ def columns(base: Unit, x: alt.X, count: int) -> Unit:
 def summary_words(rows: Sequence[Row]) -> str:
     """Return what a chart of levels shows, for those who can't see it: its axes, and the last place in figures."""
     places = sorted({row["concurrency"] for row in rows})
-    last = [f"{target_title(row['target'])} {row['shown']}" for row in rows if row["concurrency"] == places[-1]]
+    last_words = [f"{target_title(row['target'])} {row['shown']}" for row in rows if row["concurrency"] == places[-1]]
     span = f"{places[0]:,} to {places[-1]:,} connections, {len(places)} places" if len(places) > 1 else "one place"
     targets = len({row["target"] for row in rows})
-    return f"of {targets} targets at {span}. At {places[-1]:,} connections: {'; '.join(last)}."
+    return f"of {targets} targets at {span}. At {places[-1]:,} connections: {'; '.join(last_words)}."
 
 
 def padding(rows: Sequence[Row]) -> dict[str, int]:
     """Room around a plot; on the right what the measured width of the longest label may be short of."""
-    longest = max(map(len, short_names(row["target"] for row in rows).values()), default=0)
-    return {"left": 4, "top": 8, "bottom": 4, "right": 4 + longest}
+    longest_chars = max(map(len, short_names(row["target"] for row in rows).values()), default=0)
+    return {"left": 4, "top": 8, "bottom": 4, "right": 4 + longest_chars}
 
 
 def end_labels(
@@ -267,7 +273,7 @@ def end_labels(
         share = f"log(max(datum.{field}, {low}) / {low}) / {math.log(high / low)}"
         value = f"{low} * pow({high / low}, datum.label_px / {height})"
     names = short_names(dict.fromkeys(row["target"] for row in rows))
-    name = _lookup(names)
+    name = _name_expression(names)
     by_height: list[alt.SortField | dict[str, str]] = [alt.SortField("wanted_px")]
     base = (
         titled(rows, palette)
@@ -300,10 +306,10 @@ def row_facts(row_px: int) -> dict[str, Any]:
 def at_best(spec: dict[str, Any]) -> dict[str, Any]:
     """The definition without rows for chosen connections, of charts that show each target's best by default."""
     datasets = spec.get("datasets", {})
-    kept = {name: [row for row in rows if not row.get("at")] for name, rows in datasets.items()}
-    return {**spec, "datasets": kept}
+    best_datasets = {name: [row for row in rows if not row.get("at")] for name, rows in datasets.items()}
+    return {**spec, "datasets": best_datasets}
 
 
-def _widened(values: Sequence[int]) -> list[float]:
+def _widen_range(values: Sequence[int]) -> list[float]:
     low, high = min(values), max(values)
     return [low / 1.15, high * 1.15] if low != high else [low / 2, high * 2]

@@ -53,34 +53,34 @@ def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
     """
     charts = []
     for index, (workload, route, tier_bytes) in enumerate(analysis.panels):
-        alike = [g for g in analysis.judgements if (g.cell.workload, g.cell.route) == (workload, route)]
-        groups = [g for g in alike if g.cell.tier_bytes == tier_bytes and g.tps_mean is not None]
-        here = [_row(group) for group in groups]
-        if here:
+        workload_groups = [g for g in analysis.judgements if (g.cell.workload, g.cell.route) == (workload, route)]
+        groups = [g for g in workload_groups if g.cell.tier_bytes == tier_bytes and g.tps_mean is not None]
+        rows = [_throughput_row(group) for group in groups]
+        if rows:
             title = panel_title(analysis, workload, route, tier_bytes)
-            top, own_top = _top(alike), _top(groups)
-            if own_top < FLAT_SHARE * top:
-                top, title = own_top, f"{title}, separate scale"
+            top, panel_top = _scale_top(workload_groups), _scale_top(groups)
+            if panel_top < FLAT_SHARE * top:
+                top, title = panel_top, f"{title}, separate scale"
             curves = curve_rows(analysis, workload, route, tier_bytes)
             is_line = len(analysis.study.concurrencies) > 1
-            drawing = _drawing(here, curves, top, analysis, palette) if is_line else _bars(here, top, palette)
-            panel, is_cut = (workload, route, tier_bytes), any(row["high"] > top for row in here)
-            name, meta = f"throughput-{index + 1}", None if is_line else row_facts(level_row_px(here, palette))
-            charts.append(Chart(name, title, _description(here), drawing, panel, meta, is_cut=is_cut))
+            drawing = _drawing(rows, curves, top, analysis, palette) if is_line else _bar_layer(rows, top, palette)
+            panel, is_cut = (workload, route, tier_bytes), any(row["high"] > top for row in rows)
+            name, meta = f"throughput-{index + 1}", None if is_line else row_facts(level_row_px(rows, palette))
+            charts.append(Chart(name, title, _description(rows), drawing, panel, meta, is_cut=is_cut))
     return charts
 
 
 def panel_title(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: int) -> str:
     """Memory, and what else differs between the panels of the study."""
-    parts = [f"{format_bytes(tier_bytes)} memory" if tier_bytes else format_memory(0)]
+    words = [f"{format_bytes(tier_bytes)} memory" if tier_bytes else format_memory(0)]
     if len(analysis.study.workloads) > 1:
-        parts.append(workload)
+        words.append(workload)
     if len(analysis.study.routes) > 1:
-        parts.append(route)
-    return ", ".join(parts)
+        words.append(route)
+    return ", ".join(words)
 
 
-def _row(group: CellJudgement) -> Row:
+def _throughput_row(group: CellJudgement) -> Row:
     mean, low, high = group.tps_mean or 0.0, group.tps_low or 0.0, group.tps_high or 0.0
     return {
         "target": group.cell.target,
@@ -94,7 +94,7 @@ def _row(group: CellJudgement) -> Row:
     }
 
 
-def _top(groups: Sequence[CellJudgement]) -> float:
+def _scale_top(groups: Sequence[CellJudgement]) -> float:
     """Upper end of the scale: all means and all intervals but the hopelessly wide."""
     means = [group.tps_mean for group in groups if group.tps_mean]
     highs = [group.tps_high for group in groups if group.tps_high]
@@ -104,14 +104,20 @@ def _top(groups: Sequence[CellJudgement]) -> float:
 def curve_rows(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: int) -> list[Row]:
     """Points of the law of scalability with its band, for targets whose points it comes close enough to."""
     rows: list[Row] = []
-    for found in analysis.capacity:
-        is_here = (found.workload, found.route, found.tier_bytes) == (workload, route, tier_bytes)
-        fit = fit_scalability(found.levels) if is_here and found.fit is not None and found.fit.is_shown else None
+    for judgement in analysis.capacity:
+        is_here = (judgement.workload, judgement.route, judgement.tier_bytes) == (workload, route, tier_bytes)
+        fit = (
+            fit_scalability(judgement.levels)
+            if is_here and judgement.fit is not None and judgement.fit.is_shown
+            else None
+        )
         if fit is not None:
-            at = np.geomspace(min(found.levels), max(found.levels), _CURVE_POINTS)
-            low, high = fit.band(at)
-            columns = zip(at.tolist(), fit.at(at).tolist(), low.tolist(), high.tolist(), strict=True)
-            law = {"target": found.target, "shown": "scalability law", "curve": True}
+            concurrencies = np.geomspace(min(judgement.levels), max(judgement.levels), _CURVE_POINTS)
+            low, high = fit.band(concurrencies)
+            columns = zip(
+                concurrencies.tolist(), fit.at(concurrencies).tolist(), low.tolist(), high.tolist(), strict=True
+            )
+            law = {"target": judgement.target, "shown": "scalability law", "curve": True}
             rows += [
                 {**law, "concurrency": n, "tps": tps, "low": lower, "high": upper} for n, tps, lower, upper in columns
             ]
@@ -129,13 +135,13 @@ def _drawing(
     x = concurrency_axis(analysis.study.concurrencies)
     reading = together(titled(sorted(rows, key=lambda row: -float(row["tps"])), palette))
     base = reading.encode(x=x, color=colour(palette), tooltip=alt.Tooltip("together:N"))
-    drawn = Unit(rows_data(lines)).encode(x=x, color=colour(palette))
-    bands = _bands(drawn, y_scale, y_axis) if len(palette.looks) <= MOST_BANDS else []
+    curve_base = Unit(rows_data(lines)).encode(x=x, color=colour(palette))
+    bands = _band_layers(curve_base, y_scale, y_axis) if len(palette.looks) <= MOST_BANDS else []
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2=alt.Y2("high:Q"))
     y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
-    line = drawn.mark_line(strokeWidth=2, clip=True).encode(y=y, strokeDash=dash(palette))
+    line = curve_base.mark_line(strokeWidth=2, clip=True).encode(y=y, strokeDash=dash(palette))
     points = base.mark_point(size=62, filled=True, opacity=1).encode(y=y, shape=shape(palette))
-    hollow = (
+    untrusted_points = (
         base.transform_filter("!datum.trusted")
         .mark_point(size=26, filled=True, opacity=1)
         .encode(y=y, shape=shape(palette), color=alt.value("var(--paper)"))
@@ -147,7 +153,7 @@ def _drawing(
         whisker,
         line,
         points,
-        hollow,
+        untrusted_points,
         labels,
         height=HEIGHT,
         padding=padding(rows),
@@ -155,13 +161,13 @@ def _drawing(
     )
 
 
-def _bands(drawn: Unit, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
+def _band_layers(curve_base: Unit, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
     """Bands with edges in the target's colour, so that two that lie over each other stay two."""
-    area = drawn.mark_area(opacity=0.13, line=False, clip=True, tooltip=None).encode(
+    area = curve_base.mark_area(opacity=0.13, line=False, clip=True, tooltip=None).encode(
         y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
     )
     edges = [
-        drawn.mark_line(strokeWidth=0.9, opacity=0.75, clip=True, tooltip=None).encode(
+        curve_base.mark_line(strokeWidth=0.9, opacity=0.75, clip=True, tooltip=None).encode(
             y=alt.Y(f"{end}:Q", scale=y_scale, axis=y_axis)
         )
         for end in ("low", "high")
@@ -169,7 +175,7 @@ def _bands(drawn: Unit, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
     return [area, *edges]
 
 
-def _bars(rows: Sequence[Row], top: float, palette: Palette) -> Drawing:
+def _bar_layer(rows: Sequence[Row], top: float, palette: Palette) -> Drawing:
     axis = alt.Axis(title="transactions per second", format=",.6~g", tickCount=5)
     x = alt.X("tps:Q", scale=alt.Scale(domain=[0, top], nice=False, zero=True), axis=axis)
     return level_drawing(rows, palette, x, is_bar=True)

@@ -13,17 +13,17 @@ from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, r
 
 def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
     """Every stored run as a bar in the row of its target; None before the first."""
-    stored = [record for record in analysis.stored if record.started_ns]
-    if not stored:
+    started_records = [record for record in analysis.stored if record.started_ns]
+    if not started_records:
         return None
-    begin = min(record.started_ns for record in stored)
+    begin_ns = min(record.started_ns for record in started_records)
     names = short_names(palette.targets)
     rows: list[Row] = [
         {
             "target": record.run.cell.target,
             "name": names[record.run.cell.target],
-            "from": (record.started_ns - begin) / 60e9,
-            "to": max(record.ended_ns - begin, record.started_ns - begin + 10**9) / 60e9,
+            "from": (record.started_ns - begin_ns) / 60e9,
+            "to": max(record.ended_ns - begin_ns, record.started_ns - begin_ns + 10**9) / 60e9,
             "order": record.run.order_index + 1,
             "memory": format_memory(record.run.cell.tier_bytes),
             "workload": record.run.cell.workload,
@@ -32,9 +32,9 @@ def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
             "repeat": record.run.repeat,
             "status": record.status,
         }
-        for record in stored
+        for record in started_records
     ]
-    description = f"{counted(len(rows), 'run')} from {clock_time(begin)}; each is a bar in the row of its target."
+    description = f"{counted(len(rows), 'run')} from {clock_time(begin_ns)}; each is a bar in the row of its target."
     return Chart("timeline", "Order of runs", description, _drawing(rows, palette))
 
 

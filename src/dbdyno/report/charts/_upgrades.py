@@ -28,7 +28,7 @@ def upgrade_charts(analysis: StudyAnalysis) -> list[Chart]:
     charts = []
     for index, panel in enumerate(analysis.panels):
         rows = [
-            _row(upgrade, place, change)
+            _upgrade_row(upgrade, place, change)
             for upgrade in analysis.upgrades
             for place, change in upgrade.changes.items()
             if place[:3] == panel
@@ -42,7 +42,7 @@ def upgrade_charts(analysis: StudyAnalysis) -> list[Chart]:
     return charts
 
 
-def _row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
+def _upgrade_row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
     is_told = is_shown(change)
     mark = "–" if change.verdict == "not settled" else "="
     return {
@@ -51,13 +51,13 @@ def _row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
         "concurrency": place[3],
         "ratio": round(change.ratio, 4),
         "is_shown": is_told,
-        "value": _brief(change.ratio) if is_told else mark,
+        "value": _brief_change(change.ratio) if is_told else mark,
         "shown": change_words(change.ratio, change.low, change.high),
         "verdict": change.verdict,
     }
 
 
-def _brief(ratio: float) -> str:
+def _brief_change(ratio: float) -> str:
     """A change in percent, or how many times as much from three times on."""
     return f"×{ratio:.2g}" if ratio >= 3 else f"{100 * (ratio - 1):+.0f}"
 
@@ -82,10 +82,10 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
         tooltip=_tooltip(),
     )
     colour = alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(_STEPS), range=list(_COLOURS)))
-    plain = base.mark_rect(cornerRadius=2, fill="var(--h0)")
+    background = base.mark_rect(cornerRadius=2, fill="var(--h0)")
     fields = base.transform_filter("datum.is_shown").mark_rect(cornerRadius=2).encode(color=colour.legend(None))
     numbers = base.mark_text(fontSize=11).encode(text="value:N")
-    return alt.layer(plain, fields, numbers).properties(height=_ROW_PX * len(steps), autosize=AUTOSIZE)
+    return alt.layer(background, fields, numbers).properties(height=_ROW_PX * len(steps), autosize=AUTOSIZE)
 
 
 def _tooltip() -> list[alt.Tooltip]:

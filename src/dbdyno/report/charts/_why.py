@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbdyno.report._why import Why
 from dbdyno.report.charts._bridge import bridge_chart
 from dbdyno.report.charts._stacked_time import stacked_time_charts
 from dbdyno.report.charts._style import Chart
+from dbdyno.report.why._choice import Why
 
 
 def why_charts(why: Why, targets: Sequence[str]) -> list[Chart]:

@@ -23,9 +23,9 @@ from dbdyno.analyse import (
     with_machine_changes,
 )
 from dbdyno.core import AlteredError, Cell, RequestError, StoreError, StudyError, Target
-from dbdyno.report._changed import Changed, changed
-from dbdyno.report._diff_side import DiffSide
-from dbdyno.report._mismatch import MismatchKind, cell_mismatches, host_mismatches, mismatch_words
+from dbdyno.report.diff._changed import Changed, changed
+from dbdyno.report.diff._mismatch import MismatchKind, cell_mismatches, host_mismatches, mismatch_words
+from dbdyno.report.diff._side import DiffSide
 from dbdyno.store import QUICK_CHECK, Check, StoredStudy, find_results
 from dbdyno.study import Study
 
@@ -75,12 +75,12 @@ class History:
 
     def changed_at(self, move: HistoryChange) -> tuple[Changed, ...]:
         """Return what changed between the last study of the old level and the first of the new one."""
-        return self.changes.get(_between(move), ())
+        return self.changes.get(_cells_of_move(move), ())
 
     def moves(self, measure: Measure) -> list[tuple[CellHistory, HistoryChange]]:
         """All moves of a measure, those that made it worse first, the largest first."""
-        found = [(cell, move) for cell in self.cells[measure] for move in cell.moves]
-        return sorted(found, key=lambda pair: (not pair[1].is_worse, -abs(pair[1].level.ratio - 1)))
+        pairs = [(cell, move) for cell in self.cells[measure] for move in cell.moves]
+        return sorted(pairs, key=lambda pair: (not pair[1].is_worse, -abs(pair[1].level.ratio - 1)))
 
 
 def gather_history(
@@ -104,32 +104,34 @@ def gather_history(
     AlteredError : a folder is not as dbdyno wrote it
     RequestError : fewer than two studies that can be read, or no cell is in two of them
     """
-    studies, omitted = _studies(folders, check)
+    studies, omitted = _read_studies(folders, check)
     if len(studies) < 2:
-        reasons = "\n".join(f"{left.label}: {left.reason}" for left in omitted)
+        reasons = "\n".join(f"{omission.label}: {omission.reason}" for omission in omitted)
         raise RequestError(
             "a history needs two studies or more", reasons, "give results folders, or a folder above them"
         )
-    rows, unlike = _comparable(studies, frozenset(despite), order)
-    cells = {measure: _judged(rows, measure, studies, order) for measure in measures}
-    if not any(len(cell.points) > 1 for found in cells.values() for cell in found):
-        reasons = "\n".join(f"{left.label}: {left.reason}" for left in unlike[:5])
+    rows, mismatched = _comparable_rows(studies, frozenset(despite), order)
+    cells = {measure: _cell_histories(rows, measure, studies, order) for measure in measures}
+    if not any(len(cell.points) > 1 for cell_histories in cells.values() for cell in cell_histories):
+        reasons = "\n".join(f"{omission.label}: {omission.reason}" for omission in mismatched[:5])
         raise RequestError(
             "no cell is in two studies", reasons, "--allow-mismatch KIND: compare even though KIND differs"
         )
-    unlike += _unsettled(rows, studies)
-    changes = _changes(studies, [move for found in cells.values() for cell in found for move in cell.moves])
+    mismatched += _unsettled_cells(rows, studies)
+    changes = _machine_changes(
+        studies, [move for cell_histories in cells.values() for cell in cell_histories for move in cell.moves]
+    )
     if order == "date":
-        cells = {measure: _without_machine(found, changes) for measure, found in cells.items()}
-    return History(order, tuple(studies), cells, changes, (*omitted, *unlike))
+        cells = {measure: _remove_machine_moves(cell_histories, changes) for measure, cell_histories in cells.items()}
+    return History(order, tuple(studies), cells, changes, (*omitted, *mismatched))
 
 
-def _studies(folders: Iterable[Path], check: Check) -> tuple[list[StudyAt], list[Omitted]]:
-    paths = list(dict.fromkeys(path.resolve() for top in folders for path in find_results(top)))
-    common = os.path.commonpath(paths) if len(paths) > 1 else str(Path(*paths).parent)
-    found, omitted = [], []
+def _read_studies(folders: Iterable[Path], check: Check) -> tuple[list[StudyAt], list[Omitted]]:
+    paths = list(dict.fromkeys(path.resolve() for folder in folders for path in find_results(folder)))
+    common_path = os.path.commonpath(paths) if len(paths) > 1 else str(Path(*paths).parent)
+    studies, omitted = [], []
     for path in paths:
-        label = os.path.relpath(path, common)
+        label = os.path.relpath(path, common_path)
         try:
             side = DiffSide.of(StoredStudy.open(path, check=check))
         except AlteredError:  # a level that somebody changed is no reason to judge the others without it
@@ -137,8 +139,8 @@ def _studies(folders: Iterable[Path], check: Check) -> tuple[list[StudyAt], list
         except (StoreError, StudyError) as error:
             omitted.append(Omitted(label, None, str(error)))
             continue
-        found.append(StudyAt(side, label, _began_ns(side)))
-    return sorted(found, key=lambda study: (study.at_ns, study.label)), omitted
+        studies.append(StudyAt(side, label, _began_ns(side)))
+    return sorted(studies, key=lambda study: (study.at_ns, study.label)), omitted
 
 
 def _began_ns(side: DiffSide) -> int:
@@ -149,7 +151,7 @@ Row = tuple[Cell, int, Cell]
 """Line and place; index of the study; the cell as that study names it."""
 
 
-def _comparable(
+def _comparable_rows(
     studies: Sequence[StudyAt], allowed: frozenset[MismatchKind], order: Order
 ) -> tuple[list[Row], list[Omitted]]:
     """Cells that measured the same as the newest study that has them."""
@@ -161,25 +163,27 @@ def _comparable(
             line = replace(cell, target=named.get((index, cell.target), cell.target))
             rows.append((line, index, cell))
             newest[line] = (index, cell)
-    hosts = cache(lambda one, other: tuple(host_mismatches(studies[one].side, studies[other].side)))
-    kept, omitted = [], []
+    hosts = cache(lambda first, second: tuple(host_mismatches(studies[first].side, studies[second].side)))
+    kept_rows, omitted = [], []
     for line, index, cell in rows:
-        last, last_cell = newest[line]
-        sides = studies[index].side, studies[last].side
-        obstacles = [*hosts(index, last), *cell_mismatches(*sides, (cell, last_cell))]
-        stops = [obstacle for obstacle in obstacles if obstacle.kind not in allowed]
-        if stops and index != last:
-            omitted.append(Omitted(studies[index].label, cell, mismatch_words(stops)))
+        newest_index, last_cell = newest[line]
+        sides = studies[index].side, studies[newest_index].side
+        obstacles = [*hosts(index, newest_index), *cell_mismatches(*sides, (cell, last_cell))]
+        blocking_mismatches = [obstacle for obstacle in obstacles if obstacle.kind not in allowed]
+        if blocking_mismatches and index != newest_index:
+            omitted.append(Omitted(studies[index].label, cell, mismatch_words(blocking_mismatches)))
         else:
-            kept.append((line, index, cell))
-    return sorted(kept, key=lambda row: (_place(row[0]), row[1])), omitted
+            kept_rows.append((line, index, cell))
+    return sorted(kept_rows, key=lambda row: (_place_sort_key(row[0]), row[1])), omitted
 
 
-def _place(line: Cell) -> tuple[str, str, int, int, str]:
+def _place_sort_key(line: Cell) -> tuple[str, str, int, int, str]:
     return line.workload, line.route, line.tier_bytes, line.concurrency, line.target
 
 
-def _judged(rows: Sequence[Row], measure: Measure, studies: Sequence[StudyAt], order: Order) -> tuple[CellHistory, ...]:
+def _cell_histories(
+    rows: Sequence[Row], measure: Measure, studies: Sequence[StudyAt], order: Order
+) -> tuple[CellHistory, ...]:
     series: dict[Cell, list[HistoryPoint]] = {}
     for line, index, cell in rows:
         group = studies[index].side.judgements[cell]
@@ -192,7 +196,7 @@ def _judged(rows: Sequence[Row], measure: Measure, studies: Sequence[StudyAt], o
     return tuple(judge_history(line, measure, points) for line, points in series.items())
 
 
-def _unsettled(rows: Sequence[Row], studies: Sequence[StudyAt]) -> list[Omitted]:
+def _unsettled_cells(rows: Sequence[Row], studies: Sequence[StudyAt]) -> list[Omitted]:
     """Cells whose level did not last in a study: they give no point."""
     groups = [(studies[index], cell, studies[index].side.judgements[cell]) for _, index, cell in rows]
     return [
@@ -202,34 +206,41 @@ def _unsettled(rows: Sequence[Row], studies: Sequence[StudyAt]) -> list[Omitted]
     ]
 
 
-def _changes(
+def _machine_changes(
     studies: Sequence[StudyAt], moves: Iterable[HistoryChange]
 ) -> dict[tuple[int, Cell, int, Cell], tuple[Changed, ...]]:
-    found: dict[tuple[int, Cell, int, Cell], tuple[Changed, ...]] = {}
-    between: Callable[[int, str, int, str], list[Changed]] = cache(
-        lambda before, old, after, now: changed(
-            studies[before].side,
-            studies[after].side,
-            {now: old},
-            {cell for index in (before, after) for cell in studies[index].side.judgements if cell.target in (old, now)},
+    changed_rows: dict[tuple[int, Cell, int, Cell], tuple[Changed, ...]] = {}
+    compare: Callable[[int, str, int, str], list[Changed]] = cache(
+        lambda old_index, old_target, new_index, new_target: changed(
+            studies[old_index].side,
+            studies[new_index].side,
+            {new_target: old_target},
+            {
+                cell
+                for index in (old_index, new_index)
+                for cell in studies[index].side.judgements
+                if cell.target in (old_target, new_target)
+            },
         )
     )
     for move in moves:
-        before, after = move.before, move.after
-        rows = between(before.study, before.cell.target, after.study, after.cell.target)
-        found[_between(move)] = tuple(row for row in rows if row.where in ("machine", "dbdyno", after.cell.target))
-    return found
+        old_point, new_point = move.before, move.after
+        rows = compare(old_point.study, old_point.cell.target, new_point.study, new_point.cell.target)
+        changed_rows[_cells_of_move(move)] = tuple(
+            row for row in rows if row.where in ("machine", "dbdyno", new_point.cell.target)
+        )
+    return changed_rows
 
 
-def _between(move: HistoryChange) -> tuple[int, Cell, int, Cell]:
+def _cells_of_move(move: HistoryChange) -> tuple[int, Cell, int, Cell]:
     return move.before.study, move.before.cell, move.after.study, move.after.cell
 
 
-def _without_machine(
+def _remove_machine_moves(
     cells: Sequence[CellHistory], changes: Mapping[tuple[int, Cell, int, Cell], tuple[Changed, ...]]
 ) -> tuple[CellHistory, ...]:
     def is_unchanged(_: CellHistory, move: HistoryChange) -> bool:
-        return not any(row.where == move.after.cell.target for row in changes[_between(move)])
+        return not any(row.where == move.after.cell.target for row in changes[_cells_of_move(move)])
 
     return tuple(with_machine_changes(cells, is_unchanged))
 
@@ -245,8 +256,8 @@ def line_of(target: Target) -> str:
     version = target.engine.version
     if not version:
         return target.name
-    without = re.sub(rf"[:\s_-]?(?<![\d.]){re.escape(version)}(?![\d.])", "", target.name, count=1).strip()
-    return without or target.engine.family
+    line = re.sub(rf"[:\s_-]?(?<![\d.]){re.escape(version)}(?![\d.])", "", target.name, count=1).strip()
+    return line or target.engine.family
 
 
 def lines(studies: Iterable[Study], order: Order) -> dict[tuple[int, str], str]:
@@ -255,14 +266,19 @@ def lines(studies: Iterable[Study], order: Order) -> dict[tuple[int, str], str]:
     By version all targets of a line follow each other. By date a study has one value for each: where it has two
     targets of a line, the line is not one, and its targets keep their names.
     """
-    named = [{target.name: line_of(target) for target in study.targets} for study in studies]
-    doubled = {line for own in named for line, count in Counter(own.values()).items() if count > 1}
+    study_lines = [{target.name: line_of(target) for target in study.targets} for study in studies]
+    ambiguous_lines = {
+        line
+        for lines_by_target in study_lines
+        for line, count in Counter(lines_by_target.values()).items()
+        if count > 1
+    }
     if order == "version":
-        doubled = set()
+        ambiguous_lines = set()
     return {
-        (index, target): target if line in doubled else line
-        for index, own in enumerate(named)
-        for target, line in own.items()
+        (index, target): target if line in ambiguous_lines else line
+        for index, lines_by_target in enumerate(study_lines)
+        for target, line in lines_by_target.items()
     }
 
 

@@ -24,11 +24,15 @@ def history_object(history: History, measure: Measure, rules: Sequence[HistoryRu
         "parameters": {"most_p": MOST_P, "least_move": LEAST_MOVE},
         "order": history.order,
         "measure": measure,
-        "studies": [_study(study) for study in history.studies],
-        "series": [_series(history, cell) for cell in history.cells[measure]],
+        "studies": [_study_object(study) for study in history.studies],
+        "series": [_series_object(history, cell) for cell in history.cells[measure]],
         "left_out": [
-            {"study": left.label, **({} if left.cell is None else dataclasses.asdict(left.cell)), "reason": left.reason}
-            for left in history.omitted
+            {
+                "study": omission.label,
+                **({} if omission.cell is None else dataclasses.asdict(omission.cell)),
+                "reason": omission.reason,
+            }
+            for omission in history.omitted
         ],
         "caveats": [dataclasses.asdict(caveat) for caveat in history_caveats(history, measure)],
         "rules": [
@@ -38,15 +42,15 @@ def history_object(history: History, measure: Measure, rules: Sequence[HistoryRu
                 "held": not rule.is_broken,
                 "checked": rule.checked,
                 "unseen": rule.unseen,
-                "broken": [_moved(history, pair) for pair in rule.broken],
-                "open": [_moved(history, pair) for pair in rule.open],
+                "broken": [_moved_cell_object(history, pair) for pair in rule.broken],
+                "open": [_moved_cell_object(history, pair) for pair in rule.open],
             }
             for rule in rules
         ],
     }
 
 
-def _study(study: StudyAt) -> dict[str, object]:
+def _study_object(study: StudyAt) -> dict[str, object]:
     manifest = study.side.results.manifest
     return {
         "label": study.label,
@@ -57,27 +61,27 @@ def _study(study: StudyAt) -> dict[str, object]:
     }
 
 
-def _series(history: History, cell: CellHistory) -> dict[str, object]:
+def _series_object(history: History, cell: CellHistory) -> dict[str, object]:
     return {
-        **_line(cell.cell),
-        "spread_between_studies": _finite(cell.spread),
-        "smallest_ratio_seen": _finite(cell.smallest),
-        "points": [_point(point) for point in cell.points],
-        "change_points": [_move(history, move) for move in cell.moves],
+        **_cell_object(cell.cell),
+        "spread_between_studies": _finite_or_null(cell.spread),
+        "smallest_ratio_seen": _finite_or_null(cell.smallest),
+        "points": [_point_object(point) for point in cell.points],
+        "change_points": [_move_object(history, move) for move in cell.moves],
     }
 
 
-def _line(cell: Cell) -> dict[str, object]:
+def _cell_object(cell: Cell) -> dict[str, object]:
     facts = dataclasses.asdict(cell)
     return {"line": facts.pop("target"), **facts}
 
 
-def _point(point: HistoryPoint) -> dict[str, object]:
+def _point_object(point: HistoryPoint) -> dict[str, object]:
     numbers = {name: getattr(point, name) for name in ("value", "low", "high", "runs")}
     return {"study": point.study, "target": point.cell.target, "version": point.version, **numbers}
 
 
-def _move(history: History, move: HistoryChange) -> dict[str, object]:
+def _move_object(history: History, move: HistoryChange) -> dict[str, object]:
     return {
         **dataclasses.asdict(move.level),
         "from_study": move.before.study,
@@ -89,10 +93,10 @@ def _move(history: History, move: HistoryChange) -> dict[str, object]:
     }
 
 
-def _moved(history: History, pair: Moved) -> dict[str, object]:
-    return {**_line(pair[0].cell), **_move(history, pair[1])}
+def _moved_cell_object(history: History, pair: Moved) -> dict[str, object]:
+    return {**_cell_object(pair[0].cell), **_move_object(history, pair[1])}
 
 
-def _finite(value: float) -> float | None:
+def _finite_or_null(value: float) -> float | None:
     """JSON knows no infinity: what is not known is null."""
     return value if math.isfinite(value) else None

@@ -37,54 +37,56 @@ def save_otava(history: History, folder: Path) -> list[Path]:
     StoreError : a file can't be written
     """
     series = [cell for cell in history.cells["tps"] if len(cell.points) > 1]
-    tests, written = [], []
+    tests, paths = [], []
     for cell in series:
-        columns = _columns(history, cell)
+        columns = _complete_columns(history, cell)
         name = cell.cell.cell_id
-        written.append(write_atomic(folder / f"{name}.csv", _table(history, cell, columns).encode()))
-        tests.append(_test(name, list(columns)))
-    return [write_atomic(folder / CONFIGURATION, _configuration(history, tests).encode()), *written]
+        paths.append(write_atomic(folder / f"{name}.csv", _table_text(history, cell, columns).encode()))
+        tests.append(_test_text(name, list(columns)))
+    return [write_atomic(folder / CONFIGURATION, _configuration_text(history, tests).encode()), *paths]
 
 
-def _columns(history: History, cell: CellHistory) -> dict[Measure, dict[tuple[int, Cell], HistoryPoint]]:
+def _complete_columns(history: History, cell: CellHistory) -> dict[Measure, dict[tuple[int, Cell], HistoryPoint]]:
     """Measures that every study of the series has: a table of Otava's has no gaps."""
-    wanted = [(point.study, point.cell) for point in cell.points]
-    found = {}
+    point_keys = [(point.study, point.cell) for point in cell.points]
+    points_by_measure = {}
     for measure in MEASURES:
         points = {
             (point.study, point.cell): point
-            for other in history.cells[measure]
-            if other.cell == cell.cell
-            for point in other.points
+            for other_cell in history.cells[measure]
+            if other_cell.cell == cell.cell
+            for point in other_cell.points
         }
-        if all(key in points for key in wanted):
-            found[measure] = points
-    return found
+        if all(key in points for key in point_keys):
+            points_by_measure[measure] = points
+    return points_by_measure
 
 
-def _table(history: History, cell: CellHistory, columns: dict[Measure, dict[tuple[int, Cell], HistoryPoint]]) -> str:
+def _table_text(
+    history: History, cell: CellHistory, columns: dict[Measure, dict[tuple[int, Cell], HistoryPoint]]
+) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["time", "study", "measured", "version", *(_COLUMNS[measure] for measure in columns)])
     for number, point in enumerate(cell.points):
         study = history.studies[point.study]
-        values = [_value(measure, points[point.study, point.cell]) for measure, points in columns.items()]
-        time = study.at_ns if history.order == "date" else _step_ns(history, len(cell.points) - 1 - number)
+        values = [_value_text(measure, points[point.study, point.cell]) for measure, points in columns.items()]
+        time = study.at_ns if history.order == "date" else _pseudo_time_ns(history, len(cell.points) - 1 - number)
         writer.writerow([clock_time(time), study.label, clock_time(study.at_ns), point.version, *values])
     return text.getvalue()
 
 
-def _step_ns(history: History, back: int) -> int:
+def _pseudo_time_ns(history: History, back: int) -> int:
     """A made-up time for an order that is none of time: a step is a day, or what lets all lie in what Otava reads."""
-    most = max(len(cell.points) for cell in history.cells["tps"])
-    return history.studies[-1].at_ns - back * min(_DAY_NS, _READ_DAYS * _DAY_NS // most)
+    max_points = max(len(cell.points) for cell in history.cells["tps"])
+    return history.studies[-1].at_ns - back * min(_DAY_NS, _READ_DAYS * _DAY_NS // max_points)
 
 
-def _value(measure: Measure, point: HistoryPoint) -> str:
+def _value_text(measure: Measure, point: HistoryPoint) -> str:
     return f"{point.value:.6g}" if measure == "tps" else f"{point.value / 1e6:.6g}"
 
 
-def _test(name: str, measures: Sequence[Measure]) -> str:
+def _test_text(name: str, measures: Sequence[Measure]) -> str:
     lines = [
         f"  {json.dumps(name)}:",
         "    type: csv",
@@ -100,7 +102,7 @@ def _test(name: str, measures: Sequence[Measure]) -> str:
     return "\n".join(lines)
 
 
-def _configuration(history: History, tests: Sequence[str]) -> str:
+def _configuration_text(history: History, tests: Sequence[str]) -> str:
     names = [test.splitlines()[0].strip().removesuffix(":") for test in tests]
     order = "Times are those of the studies; older than a year: --since DATE."
     if history.order == "version":

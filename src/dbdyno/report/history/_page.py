@@ -73,53 +73,55 @@ def build_history_page(history: History, measure: Measure, out: Path) -> Path:
 def history_page_text(history: History, measure: Measure) -> str:
     """The page of a history."""
     specs: dict[str, dict[str, Any]] = {}
-    parts = (
-        _head(history, measure),
-        _series(history, measure, specs),
-        _moves(history, measure),
-        _points(history, measure),
-        _method(history, measure),
+    sections = (
+        _head_section(history, measure),
+        _series_section(history, measure, specs),
+        _moves_section(history, measure),
+        _points_section(history, measure),
+        _method_section(history, measure),
     )
-    body = to_html(there(parts))
+    body = to_html(there(sections))
     title = f"History: {headline(history, measure)}"
     return document(title, _CONTENTS, body, {"specs": specs}, Palette(()), "history.js")
 
 
-def _head(history: History, measure: Measure) -> Html:
+def _head_section(history: History, measure: Measure) -> Html:
     first, last = history.studies[0], history.studies[-1]
     names = dict.fromkeys(study.side.study.name for study in history.studies)
     kicker = f"{', '.join(names)}: {counted(len(history.studies), 'study', 'studies')}, "
     kicker += f"{clock_time(first.at_ns)[:10]} to {clock_time(last.at_ns)[:10]}, by {history.order}"
-    sentences = grouped_words(history, measure)[:_MOST_SENTENCES] or [_stillness(history, measure)]
+    sentences = grouped_words(history, measure)[:_MOST_SENTENCES] or [_stillness_sentence(history, measure)]
     answer = element("div", element("h2", "Answer"), to_html(map(Paragraph, sentences)), class_="answer")
     caveats = history_caveats(history, measure)
-    weak = element("div", element("h2", "Limitations"), to_html([ListOf(caveats)]), class_="weak") if caveats else ""
+    limitations = (
+        element("div", element("h2", "Limitations"), to_html([ListOf(caveats)]), class_="weak") if caveats else ""
+    )
     return element(
         "section",
         element("p", kicker, class_="kicker"),
         element("h1", headline(history, measure)),
-        element("div", answer, weak, class_="first"),
+        element("div", answer, limitations, class_="first"),
         id="answer",
     )
 
 
-def _stillness(history: History, measure: Measure) -> str:
+def _stillness_sentence(history: History, measure: Measure) -> str:
     if history.moves(measure):
         return "Unchanged targets show every one of these changes, too."
-    known = sorted(cell.smallest for cell in history.cells[measure] if is_telling(cell))
-    if not known:
+    smallest_ratios = sorted(cell.smallest for cell in history.cells[measure] if is_telling(cell))
+    if not smallest_ratios:
         return "Too few studies to separate a change from the spread between them."
-    middle = figure(100 * (known[len(known) // 2] - 1), 2)
+    middle = figure(100 * (smallest_ratios[len(smallest_ratios) // 2] - 1), 2)
     return f"In half of the series, the next study must differ by {middle} % or more to be a change point."
 
 
-def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]) -> Section:
+def _series_section(history: History, measure: Measure, specs: dict[str, dict[str, Any]]) -> Section:
     labels = {index: study.label for index, study in enumerate(history.studies)}
     figures = []
-    ordered = sorted(history.cells[measure], key=lambda cell: -len(cell.moves))
-    for number, cell in enumerate(cell for cell in ordered if len(cell.points) > 1):
+    sorted_cells = sorted(history.cells[measure], key=lambda cell: -len(cell.moves))
+    for number, cell in enumerate(cell for cell in sorted_cells if len(cell.points) > 1):
         title = cell_words(history, cell.cell)
-        chart = history_chart(f"history-{number + 1}", title, _to_see(history, cell), cell, labels)
+        chart = history_chart(f"history-{number + 1}", title, _series_sentence(history, cell), cell, labels)
         specs[chart.name] = chart.spec()
         canvas = element(
             "div",
@@ -130,28 +132,32 @@ def _series(history: History, measure: Measure, specs: dict[str, dict[str, Any]]
             style=f"min-height:{specs[chart.name]['height'] + 60}px",
         )
         caption = element("figcaption", shortened(title, 90))
-        figures.append(element("figure", caption, canvas, element("p", _to_see(history, cell), class_="to-see")))
+        figures.append(
+            element("figure", caption, canvas, element("p", _series_sentence(history, cell), class_="to-see"))
+        )
     words = MEASURE_WORDS[measure].capitalize()
     unit = "transactions per second" if measure == "tps" else "milliseconds"
     text = f"{words}, {unit}. Points are studies with 95 % intervals, lines are levels. Axes begin at zero."
     return section("series", "Series", subtitle(text), grid(figures))
 
 
-def _to_see(history: History, cell: CellHistory) -> str:
-    known = f" The next study can show a change of {smallest_words(cell)} or more." if is_telling(cell) else ""
+def _series_sentence(history: History, cell: CellHistory) -> str:
+    resolution_words = (
+        f" The next study can show a change of {smallest_words(cell)} or more." if is_telling(cell) else ""
+    )
     if not cell.moves:
-        return f"No change point in {counted(len(cell.points), 'study', 'studies')}.{known}"
+        return f"No change point in {counted(len(cell.points), 'study', 'studies')}.{resolution_words}"
     moves = [f"{move_words(move)} {between_words(history, move)}" for move in cell.moves]
-    return f"{'; '.join(moves)}.{known}"
+    return f"{'; '.join(moves)}.{resolution_words}"
 
 
-def _moves(history: History, measure: Measure) -> Section | None:
+def _moves_section(history: History, measure: Measure) -> Section | None:
     if not history.moves(measure):
         return None
-    return section("moves", "Change points", _change_points(history, measure))
+    return section("moves", "Change points", _change_point_table(history, measure))
 
 
-def _change_points(history: History, measure: Measure) -> Table:
+def _change_point_table(history: History, measure: Measure) -> Table:
     """Every change point, the worst first."""
     columns = [
         Column("series", is_name=True, most=60),
@@ -180,7 +186,7 @@ def _change_points(history: History, measure: Measure) -> Table:
     return Table("change-points", "All change points, worst first", columns, rows)
 
 
-def _points(history: History, measure: Measure) -> Section:
+def _points_section(history: History, measure: Measure) -> Section:
     columns = [
         Column("series", is_name=True, most=60),
         Column("study", is_name=True, most=60),
@@ -204,17 +210,17 @@ def _points(history: History, measure: Measure) -> Section:
     ]
     parts = [data_behind(Table("points", "Every point", columns, rows), "All points as a table")]
     if history.omitted:
-        left = [
+        omitted_rows = [
             [row.label, cell_words(history, row.cell) if row.cell else "the folder", row.reason]
             for row in history.omitted
         ]
         columns = [Column("study", is_name=True, most=60), Column("cell", is_name=True, most=60)]
         columns.append(Column("reason", most=300))
-        parts.append(data_behind(Table("left-out", "Left out", columns, left), "Excluded"))
+        parts.append(data_behind(Table("left-out", "Left out", columns, omitted_rows), "Excluded"))
     return section("points", "Data", *parts)
 
 
-def _method(history: History, measure: Measure) -> Section:
+def _method_section(history: History, measure: Measure) -> Section:
     spreads = sorted(cell.spread for cell in history.cells[measure] if cell.spread == cell.spread)
     words = _METHOD_WORDS
     if spreads:

@@ -48,7 +48,7 @@ class HistoryRule:
 
 def check_history_rules(history: History, criteria: Sequence[Criterion], since_ns: int = 0) -> list[HistoryRule]:
     """Hold every rule against the moves to studies that began at `since_ns` (Unix time) or later."""
-    return [_rule(history, criterion, since_ns) for criterion in criteria]
+    return [_check_rule(history, criterion, since_ns) for criterion in criteria]
 
 
 def since_ns(history: History, text: str) -> int:
@@ -62,31 +62,31 @@ def since_ns(history: History, text: str) -> int:
         if study.label == text:
             return study.at_ns
     try:
-        when = datetime.datetime.fromisoformat(text)
+        instant = datetime.datetime.fromisoformat(text)
     except ValueError as error:
         labels = ", ".join(study.label for study in history.studies[-5:])
         raise RequestError(
             f"'{text}' is neither a study nor a date", f"the newest studies are {labels}", "write --since 2026-11-01"
         ) from error
-    return int((when if when.tzinfo else when.replace(tzinfo=datetime.UTC)).timestamp()) * 10**9
+    return int((instant if instant.tzinfo else instant.replace(tzinfo=datetime.UTC)).timestamp()) * 10**9
 
 
-def _rule(history: History, criterion: Criterion, since: int) -> HistoryRule:
+def _check_rule(history: History, criterion: Criterion, since: int) -> HistoryRule:
     if criterion.measure is None:
         raise RequestError(
             f"'{criterion.text}' is not a rule for a history", "", "use dbdyno diff BASE NEW --fail-on missing"
         )
     sign = -1 if criterion.measure == "tps" else 1
-    beyond = [
+    worse_moves = [
         (cell, move)
         for cell, move in history.moves(criterion.measure)
         if sign * (move.level.ratio - 1) > criterion.allowed and history.studies[move.after.study].at_ns >= since
     ]
-    followed = [cell for cell in history.cells[criterion.measure] if len(cell.points) > 1]
+    judged_cells = [cell for cell in history.cells[criterion.measure] if len(cell.points) > 1]
     return HistoryRule(
         criterion,
-        tuple(pair for pair in beyond if pair[1].is_finding),
-        tuple(pair for pair in beyond if not pair[1].is_finding),
-        len(followed),
-        sum(cell.smallest > max(1 + criterion.allowed, 1 + LEAST_MOVE) for cell in followed),
+        tuple(pair for pair in worse_moves if pair[1].is_finding),
+        tuple(pair for pair in worse_moves if not pair[1].is_finding),
+        len(judged_cells),
+        sum(cell.smallest > max(1 + criterion.allowed, 1 + LEAST_MOVE) for cell in judged_cells),
     )

@@ -34,14 +34,14 @@ def print_history(
     history: History, measure: Measure, rules: Sequence[HistoryRule], console: Console, *, every: bool = False
 ) -> None:
     """Print everything; `every` cell that was left out, not only the first ones."""
-    console.print(to_terminal(_blocks(history, measure, every=every)))
+    console.print(to_terminal(_history_blocks(history, measure, every=every)))
     if rules:
         console.print()
     for line in (line for rule in rules for line in rule_lines(history, rule)):
         console.print(Text(line), soft_wrap=True)  # a build's log is searched by the line
 
 
-def _blocks(history: History, measure: Measure, *, every: bool) -> Iterator[Block]:
+def _history_blocks(history: History, measure: Measure, *, every: bool) -> Iterator[Block]:
     first, last = history.studies[0], history.studies[-1]
     yield Paragraph(f"{counted(len(history.studies), 'study', 'studies')}: {study_words(first)} to {study_words(last)}")
     yield _series_table(history, measure)
@@ -56,8 +56,10 @@ def _series_table(history: History, measure: Measure) -> Table:
     columns = [Column("series"), *(Column(title, True) for title in ("studies", "first", "last", "seen from"))]
     rows = []
     for cell in history.cells[measure]:
-        ends = [value_words(measure, point.value, point.low, point.high) for point in (cell.points[0], cell.points[-1])]
-        rows.append([cell_words(history, cell.cell), str(len(cell.points)), *ends, smallest_words(cell)])
+        end_values = [
+            value_words(measure, point.value, point.low, point.high) for point in (cell.points[0], cell.points[-1])
+        ]
+        rows.append([cell_words(history, cell.cell), str(len(cell.points)), *end_values, smallest_words(cell)])
     note = "seen from: by how much the next study must differ to be a change point"
     return Table("series", "Series", columns, rows, note)
 
@@ -85,17 +87,17 @@ def _rule_lines(history: History, rule: HistoryRule) -> Iterator[str]:
 
 
 def _move_words(history: History, cell: CellHistory, move: HistoryChange) -> str:
-    what = f"{cell_words(history, cell.cell)}: {move_words(move)} {move.outcome}, {level_words(move)}"
-    alike = f"; {', '.join(move.alike)} also moved although unchanged" if move.alike else ""
-    return f"{what}, {between_words(history, move)}; {changed_words(history, move)}{alike}"
+    summary = f"{cell_words(history, cell.cell)}: {move_words(move)} {move.outcome}, {level_words(move)}"
+    alike_words = f"; {', '.join(move.alike)} also moved although unchanged" if move.alike else ""
+    return f"{summary}, {between_words(history, move)}; {changed_words(history, move)}{alike_words}"
 
 
 def _omitted_lines(history: History, *, every: bool) -> Iterator[str]:
     rows = [
-        f"{left.label}{f', {cell_words(history, left.cell)}' if left.cell else ''}: {left.reason}"
-        for left in history.omitted
+        f"{omission.label}{f', {cell_words(history, omission.cell)}' if omission.cell else ''}: {omission.reason}"
+        for omission in history.omitted
     ]
-    shown = rows if every else rows[:_MOST_OMITTED]
-    yield from shown
-    if len(shown) < len(rows):
-        yield f"{len(rows) - len(shown)} more (--all shows them)"
+    shown_rows = rows if every else rows[:_MOST_OMITTED]
+    yield from shown_rows
+    if len(shown_rows) < len(rows):
+        yield f"{len(rows) - len(shown_rows)} more (--all shows them)"

@@ -20,8 +20,11 @@ _MOST_CHANGED = 3
 
 def cell_words(history: History, cell: Cell) -> str:
     """A cell in words; what is the same everywhere is left out."""
-    cells = [other.cell for found in history.cells.values() for other in found]
-    places = [(other.workload, other.route, other.tier_bytes, other.concurrency) for other in cells]
+    cells = [cell_history.cell for cell_histories in history.cells.values() for cell_history in cell_histories]
+    places = [
+        (listed_cell.workload, listed_cell.route, listed_cell.tier_bytes, listed_cell.concurrency)
+        for listed_cell in cells
+    ]
     return f"{cell.target} at {place_words((cell.workload, cell.route, cell.tier_bytes, cell.concurrency), places)}"
 
 
@@ -29,15 +32,17 @@ def value_words(measure: Measure, value: float, low: float, high: float) -> str:
     """A value with the digits that its interval supports."""
     if measure != "tps":
         return milliseconds(value)
-    half = min((high - low) / 2, value / 4)  # of repeats that disagree the interval is wider than the value
-    return f"{supported(value, half if half > 0 else 0.01 * value)} TPS"
+    half_width = min((high - low) / 2, value / 4)  # of repeats that disagree the interval is wider than the value
+    return f"{supported(value, half_width if half_width > 0 else 0.01 * value)} TPS"
 
 
 def level_words(move: HistoryChange) -> str:
     """The level before and after."""
-    half = (move.level.high - move.level.low) / 2
-    ends = [(value, value * (1 - half), value * (1 + half)) for value in (move.level.before, move.level.after)]
-    return " to ".join(value_words(move.measure, *end) for end in ends)
+    half_width = (move.level.high - move.level.low) / 2
+    levels = [
+        (value, value * (1 - half_width), value * (1 + half_width)) for value in (move.level.before, move.level.after)
+    ]
+    return " to ".join(value_words(move.measure, *end) for end in levels)
 
 
 def move_words(move: HistoryChange) -> str:
@@ -52,16 +57,16 @@ def between_words(history: History, move: HistoryChange) -> str:
 
 def end_words(history: History, move: HistoryChange) -> list[str]:
     """The last study of the old level and the first of the new one."""
-    ends = []
+    end_texts = []
     for point in (move.before, move.after):
         label, version = history.studies[point.study].label, point.version
         if history.order == "version" and version:
-            ends.append(f"{version} ({label})")
+            end_texts.append(f"{version} ({label})")
         elif version and move.before.version != move.after.version:
-            ends.append(f"{label} ({version})")
+            end_texts.append(f"{label} ({version})")
         else:
-            ends.append(label)
-    return ends
+            end_texts.append(label)
+    return end_texts
 
 
 def changed_words(history: History, move: HistoryChange) -> str:
@@ -69,25 +74,25 @@ def changed_words(history: History, move: HistoryChange) -> str:
     rows = sorted(history.changed_at(move), key=lambda row: not row.is_build)
     if not rows:
         return "no recorded change"
-    shown = [f"{row.what} {row.base} -> {row.new}" for row in rows[:_MOST_CHANGED]]
-    rest = f" and {len(rows) - _MOST_CHANGED:,} more"
-    return "; ".join(shown) + (rest if len(rows) > _MOST_CHANGED else "")
+    row_words = [f"{row.what} {row.base} -> {row.new}" for row in rows[:_MOST_CHANGED]]
+    rest_words = f" and {len(rows) - _MOST_CHANGED:,} more"
+    return "; ".join(row_words) + (rest_words if len(rows) > _MOST_CHANGED else "")
 
 
 def headline(history: History, measure: Measure) -> str:
     """The finding in a line."""
     cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
-    moved = [cell for cell in cells if any(move.is_finding for move in cell.moves)]
+    moved_cells = [cell for cell in cells if any(move.is_finding for move in cell.moves)]
     words = MEASURE_WORDS[measure]
-    alike = [cell for cell in cells if cell.moves and cell not in moved]
-    if not moved and alike:
+    alike_cells = [cell for cell in cells if cell.moves and cell not in moved_cells]
+    if not moved_cells and alike_cells:
         return (
-            f"The {words} of {len(alike)} of {counted(len(cells), 'series', 'series')} moved, and so did unchanged "
-            "targets"
+            f"The {words} of {len(alike_cells)} of {counted(len(cells), 'series', 'series')} moved, and so did "
+            "unchanged targets"
         )
-    if not moved:
+    if not moved_cells:
         return f"No change point in the {words} of {counted(len(cells), 'series', 'series')}"
-    return f"The {words} of {len(moved)} of {counted(len(cells), 'series', 'series')} moved"
+    return f"The {words} of {len(moved_cells)} of {counted(len(cells), 'series', 'series')} moved"
 
 
 def grouped_words(history: History, measure: Measure) -> list[str]:
@@ -97,20 +102,24 @@ def grouped_words(history: History, measure: Measure) -> list[str]:
         if move.is_finding:
             key = (cell.cell.target, move.before.study, move.after.study, move.outcome)
             groups.setdefault(key, []).append((cell, move))
-    ordered = sorted(groups.values(), key=lambda own: (not own[0][1].is_worse, -len(own)))
-    return [_group_sentence(history, measure, own) for own in ordered]
+    sorted_groups = sorted(groups.values(), key=lambda group: (not group[0][1].is_worse, -len(group)))
+    return [_group_sentence(history, measure, group) for group in sorted_groups]
 
 
-def _group_sentence(history: History, measure: Measure, own: Sequence[tuple[CellHistory, HistoryChange]]) -> str:
-    cell, move = own[0]
+def _group_sentence(history: History, measure: Measure, group: Sequence[tuple[CellHistory, HistoryChange]]) -> str:
+    cell, move = group[0]
     where = f"{between_words(history, move)}; {changed_words(history, move)}."
-    if len(own) == 1:
+    if len(group) == 1:
         return f"{cell_words(history, cell.cell)}: {move_words(move)} {where}"
-    alike = [other for other in history.cells[measure] if other.cell.target == cell.cell.target and other.points[1:]]
-    ratios = sorted(100 * (other.level.ratio - 1) for _, other in own)
+    line_cells = [
+        line_cell
+        for line_cell in history.cells[measure]
+        if line_cell.cell.target == cell.cell.target and line_cell.points[1:]
+    ]
+    ratios = sorted(100 * (member_move.level.ratio - 1) for _, member_move in group)
     return (
-        f"{cell.cell.target} became {move.outcome} in {len(own)} of its {counted(len(alike), 'series', 'series')}, by "
-        f"{ratios[0]:+.1f} to {ratios[-1]:+.1f} %, {where}"
+        f"{cell.cell.target} became {move.outcome} in {len(group)} of its "
+        f"{counted(len(line_cells), 'series', 'series')}, by {ratios[0]:+.1f} to {ratios[-1]:+.1f} %, {where}"
     )
 
 
@@ -121,39 +130,39 @@ def study_words(study: StudyAt) -> str:
 
 def history_caveats(history: History, measure: Measure) -> list[Caveat]:
     """Return what weakens a history."""
-    found = altered_caveats(*(study.side.results for study in history.studies))
+    caveats = altered_caveats(*(study.side.results for study in history.studies))
     cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
-    short = [cell for cell in cells if len(cell.points) < FEW_STUDIES]
-    if short:
+    short_cells = [cell for cell in cells if len(cell.points) < FEW_STUDIES]
+    if short_cells:
         text = (
-            f"{counted(len(short), 'series has', 'series have')} fewer than {FEW_STUDIES} studies: only large "
+            f"{counted(len(short_cells), 'series has', 'series have')} fewer than {FEW_STUDIES} studies: only large "
             "changes stand out from the spread between studies. To compare two studies by their repeats, use dbdyno "
             "diff."
         )
-        found.append(Caveat("few-studies", text))
+        caveats.append(Caveat("few-studies", text))
     machine = {line for _, move in history.moves(measure) for line in move.alike}
     if machine:
         text = (
             f"{listed(sorted(machine))} moved although unchanged, so the machine probably changed. Changes of other "
             "targets at the same time break no rule."
         )
-        found.append(Caveat("machine-moved", text))
+        caveats.append(Caveat("machine-moved", text))
     if len({cell.cell.target for cell in cells}) == 1 and history.order == "date":
         text = (
             "All series are of one release line, so a slower machine would look the same as a slower server. Keep an "
             "unchanged target in every study."
         )
-        found.append(Caveat("no-unchanged-target", text))
+        caveats.append(Caveat("no-unchanged-target", text))
     if history.order == "version":
         text = "Points are ordered by version, not by time, so a drift of the machine is not visible."
-        found.append(Caveat("by-version", text))
-    return found + _omitted(history)
+        caveats.append(Caveat("by-version", text))
+    return caveats + _omitted_caveats(history)
 
 
-def _omitted(history: History) -> list[Caveat]:
+def _omitted_caveats(history: History) -> list[Caveat]:
     if not history.omitted:
         return []
-    folders = sum(left.cell is None for left in history.omitted)
+    folders = sum(omission.cell is None for omission in history.omitted)
     cells = len(history.omitted) - folders
     counts: Sequence[str] = [
         *([counted(folders, "folder")] if folders else []),

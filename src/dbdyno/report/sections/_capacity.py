@@ -20,10 +20,10 @@ _SHOWN = 2
 
 def capacity_section(page: Page) -> Section | None:
     """Words and two tables; nothing for a study of one concurrency."""
-    found = page.analysis.capacity
-    if not found:
+    judgements = page.analysis.capacity
+    if not judgements:
         return None
-    sentences = capacity_sentences(found)
+    sentences = capacity_sentences(judgements)
     return section(
         "capacity",
         "Capacity: peak and collapse of each target",
@@ -36,44 +36,57 @@ def capacity_section(page: Page) -> Section | None:
             "capacity",
             "Peak, collapse and memory of each target",
             ListOf(sentences[_SHOWN:]) if sentences[_SHOWN:] else None,
-            _table(page, found),
-            to_see(_law_words(found)),
-            data_behind(_step_table(page, found), "Throughput gained by each step to more connections"),
+            _capacity_table(page, judgements),
+            to_see(_law_words(judgements)),
+            data_behind(_step_table(page, judgements), "Throughput gained by each step to more connections"),
         ),
     )
 
 
-def _table(page: Page, found: tuple[CapacityJudgement, ...]) -> Table:
+def _capacity_table(page: Page, judgements: tuple[CapacityJudgement, ...]) -> Table:
     """Columns that say the same in every row are left out."""
     titles = ("workload", "route", "memory", "than with less memory")
-    parts = [[each.workload, each.route, format_memory(each.tier_bytes), _more_memory(each)] for each in found]
-    telling = [len({row[index] for row in parts}) > 1 for index in range(len(titles))]
-    where = [[cell for cell, tells in zip(row, telling, strict=True) if tells] for row in parts]
+    axis_cells = [
+        [judgement.workload, judgement.route, format_memory(judgement.tier_bytes), _more_memory_words(judgement)]
+        for judgement in judgements
+    ]
+    are_distinct = [len({row[index] for row in axis_cells}) > 1 for index in range(len(titles))]
+    place_rows = [
+        [cell for cell, is_distinct in zip(row, are_distinct, strict=True) if is_distinct] for row in axis_cells
+    ]
     columns = [Column("target", is_name=True)]
-    columns += [Column(title) for title, tells in zip(titles, telling, strict=True) if tells]
+    columns += [Column(title) for title, is_distinct in zip(titles, are_distinct, strict=True) if is_distinct]
     columns += [Column("highest TPS", is_number=True), Column("at connections", is_number=True)]
     columns += [Column("collapse, of the peak"), Column("law of scalability")]
-    rows = [[target_title(each.target), *own, *_figures(each)] for each, own in zip(found, where, strict=True)]
-    facets = [_about(page, each) for each in found]
+    rows = [
+        [target_title(judgement.target), *place_cells, *_figure_cells(judgement)]
+        for judgement, place_cells in zip(judgements, place_rows, strict=True)
+    ]
+    facets = [_facet_tokens(page, judgement) for judgement in judgements]
     return Table("capacity", "Peak, collapse and memory of each target", columns, rows, facets=facets)
 
 
-def _about(page: Page, found: CapacityJudgement) -> str:
-    return page.facets.of(found.workload, found.route, found.tier_bytes, targets=[found.target])
+def _facet_tokens(page: Page, judgement: CapacityJudgement) -> str:
+    return page.facets.of(judgement.workload, judgement.route, judgement.tier_bytes, targets=[judgement.target])
 
 
-def _figures(found: CapacityJudgement) -> list[str]:
-    falls = [f"{_ratio(step)} at {step.after:,}" for step in found.falls]
-    return [plus_minus(*level_interval(found.best)), peak_words(found), "; ".join(falls) or "none seen", _law(found)]
+def _figure_cells(judgement: CapacityJudgement) -> list[str]:
+    falls = [f"{_ratio_cell(step)} at {step.after:,}" for step in judgement.falls]
+    return [
+        plus_minus(*level_interval(judgement.best)),
+        peak_words(judgement),
+        "; ".join(falls) or "none seen",
+        _law_fit_words(judgement),
+    ]
 
 
-def _more_memory(found: CapacityJudgement) -> str:
-    step = found.more_memory
-    return "" if step is None else f"{_ratio(step)} ({format_memory(step.before)})"
+def _more_memory_words(judgement: CapacityJudgement) -> str:
+    step = judgement.more_memory
+    return "" if step is None else f"{_ratio_cell(step)} ({format_memory(step.before)})"
 
 
-def _law(found: CapacityJudgement) -> str:
-    fit = found.fit
+def _law_fit_words(judgement: CapacityJudgement) -> str:
+    fit = judgement.fit
     if fit is None:
         return "fewer than 6 concurrencies"
     if not fit.is_shown:
@@ -81,37 +94,37 @@ def _law(found: CapacityJudgement) -> str:
     return f"within {fit.largest_residual:.1%}: contention {fit.contention:.2%}, coherence {fit.coherence:.4%}"
 
 
-def _law_words(found: tuple[CapacityJudgement, ...]) -> str:
-    drawn = sum(each.fit is not None and each.fit.is_shown for each in found)
+def _law_words(judgements: tuple[CapacityJudgement, ...]) -> str:
+    drawn_count = sum(judgement.fit is not None and judgement.fit.is_shown for judgement in judgements)
     base = "Peak and collapse come from measured points."
-    if not drawn:
+    if not drawn_count:
         return f"{base} Straight lines join them: nothing was measured in between."
     return (
-        f"{base} The Universal Scalability Law comes within 10 % of every point for {drawn} of {len(found)} curves, "
-        "which it draws; straight lines join the points of the others."
+        f"{base} The Universal Scalability Law comes within 10 % of every point for {drawn_count} of {len(judgements)} "
+        "curves, which it draws; straight lines join the points of the others."
     )
 
 
-def _step_table(page: Page, found: tuple[CapacityJudgement, ...]) -> Table:
+def _step_table(page: Page, judgements: tuple[CapacityJudgement, ...]) -> Table:
     columns = [Column("target", is_name=True), Column("workload"), Column("memory")]
     columns += [Column(title, is_number=True) for title in ("from", "to", "ratio")]
     rows = [
         [
-            target_title(each.target),
-            each.workload,
-            format_memory(each.tier_bytes),
+            target_title(judgement.target),
+            judgement.workload,
+            format_memory(judgement.tier_bytes),
             f"{s.before:,}",
             f"{s.after:,}",
-            _ratio(s),
+            _ratio_cell(s),
         ]
-        for each in found
-        for s in each.steps
+        for judgement in judgements
+        for s in judgement.steps
     ]
-    facets = [_about(page, each) for each in found for _ in each.steps]
+    facets = [_facet_tokens(page, judgement) for judgement in judgements for _ in judgement.steps]
     title = "Throughput after each step divided by that before, with 95 % intervals"
     return Table("connection-steps", title, columns, rows, facets=facets)
 
 
-def _ratio(step: CapacityStep) -> str:
+def _ratio_cell(step: CapacityStep) -> str:
     number, interval = ratio_words(step.ratio, step.low, step.high).split(", ", 1)
     return f"{number} ({interval})"

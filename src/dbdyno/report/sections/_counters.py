@@ -29,27 +29,27 @@ def counters_section(page: Page) -> Section | None:
         by_place[cell.group.place].append(cell)
     places = sorted(by_place, key=lambda place: (place[:3], -place[3]))
     place_words = place_namer(places)
-    first, *others = [
+    first_place, *other_places = [
         _place_part(page, place, place_words(place), index, by_place[place]) for index, place in enumerate(places, 1)
     ]
-    more = [folded(counted(len(others), "more place"), *others)] if others else []
+    more_places = [folded(counted(len(other_places), "more place"), *other_places)] if other_places else []
     return section(
         "counters",
         "Work: what the servers did per transaction",
         subtitle(_ABOUT),
-        rest("counters", "Work of the servers per transaction", first, *more, _every(page, cells)),
+        rest("counters", "Work of the servers per transaction", first_place, *more_places, _all_counters(page, cells)),
     )
 
 
 def _place_part(page: Page, place: Place, words: str, index: int, cells: Sequence[CellCounters]) -> Box:
     rows = [[f"{m.title}{f', {m.unit}' if m.unit else ''}", *(m.words(cell) for cell in cells)] for m in MEASURES]
     rows.append(["write amplification of the LSM tree", *(_amplification(cell) for cell in cells)])
-    rows += [[title, *(_level(cell, name) for cell in cells)] for name, title in LEVELS]
-    told = [row for row in rows if any(word not in ("", NOT_SHOWN) for word in row[1:])]
+    rows += [[title, *(_level_cell(cell, name) for cell in cells)] for name, title in LEVELS]
+    known_rows = [row for row in rows if any(word not in ("", NOT_SHOWN) for word in row[1:])]
     caption = f"Per transaction, at {words}"
     columns = [Column("per transaction"), *_target_columns(page, [cell.group.cell.target for cell in cells])]
-    inner = Table(f"counters-{index}", caption, columns, told)
-    return Box([inner], facets=page.facets.of(*place))
+    table = Table(f"counters-{index}", caption, columns, known_rows)
+    return Box([table], facets=page.facets.of(*place))
 
 
 def _target_columns(page: Page, targets: Iterable[str]) -> list[Column]:
@@ -63,14 +63,14 @@ def _amplification(cell: CellCounters) -> str:
     return NOT_SHOWN if cell.lacks("engine.lsm.user_bytes") else ""
 
 
-def _level(cell: CellCounters, name: str) -> str:
+def _level_cell(cell: CellCounters, name: str) -> str:
     if name not in cell.levels:
         return NOT_SHOWN if cell.lacks(name) else ""
     _, highest, unit = cell.levels[name]
     return format_bytes(int(highest)) if unit == "bytes" else f"{highest:,.0f}"
 
 
-def _every(page: Page, cells: Sequence[CellCounters]) -> Fold:
+def _all_counters(page: Page, cells: Sequence[CellCounters]) -> Fold:
     """All counters of the first cell of each target, for who looks for another one."""
     chosen: dict[str, CellCounters] = {}
     for cell in sorted(cells, key=lambda cell: -cell.group.cell.concurrency):
@@ -78,22 +78,22 @@ def _every(page: Page, cells: Sequence[CellCounters]) -> Fold:
     names = sorted({name for cell in chosen.values() for name in cell.deltas})
     units = {name: cell.deltas[name][1] for cell in chosen.values() for name in cell.deltas}
     columns = [Column("counter"), Column("unit"), *_target_columns(page, chosen)]
-    rows = [[name, units[name], *(_word(cell, name) for cell in chosen.values())] for name in names]
-    lacking = [f"{target}: {', '.join(_lacking(cell)) or 'none'}" for target, cell in chosen.items()]
+    rows = [[name, units[name], *(_counter_cell(cell, name) for cell in chosen.values())] for name in names]
+    lacking_words = [f"{target}: {', '.join(_lacking_counters(cell)) or 'none'}" for target, cell in chosen.items()]
     return folded(
         f"All {len(names)} counters per transaction, at the most connections",
         Table("counters-all", "All counters per transaction", columns, rows),
-        *(to_see(f"Not shown by {words}.") for words in lacking),
+        *(to_see(f"Not shown by {words}.") for words in lacking_words),
     )
 
 
-def _lacking(cell: CellCounters) -> list[str]:
+def _lacking_counters(cell: CellCounters) -> list[str]:
     """Return what the server does not show; of one without an LSM tree nobody expects that tree's counters."""
     has_tree = any(name.startswith("engine.lsm.") for name in cell.deltas)
     return sorted(name for name in cell.absent if has_tree or not name.startswith("lsm."))
 
 
-def _word(cell: CellCounters, name: str) -> str:
+def _counter_cell(cell: CellCounters, name: str) -> str:
     value = cell.each(name)
     if value is None:
         return NOT_SHOWN if cell.lacks(name) else ""

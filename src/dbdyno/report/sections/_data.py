@@ -36,7 +36,7 @@ def data_section(page: Page) -> Section:
         "dbdyno report DIR   # this page, from the stored records alone",
     ]
     versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
-    cite = (
+    citation = (
         f"{manifest.study_name}, {'measured' if imported is None else 'imported'} "
         f"{clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}, "
         f"study {manifest.study_digest}"
@@ -48,33 +48,36 @@ def data_section(page: Page) -> Section:
         element("pre", element("code", "\n".join(commands)), tabindex=0),
         folded("The study file", element("pre", element("code", page.analysis.results.study_text), tabindex=0)),
         Paragraph(f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
-        element("p", "To cite: ", element("q", cite), "."),
+        element("p", "To cite: ", element("q", citation), "."),
         *origin_parts(page.analysis),
         folded("Glossary: the terms of this page", Terms(GLOSSARY.items())),
-        *_quirks(page),
-        folded("Files with their checksums", *_folders(manifest.files)),
+        *_quirk_folds(page),
+        folded("Files with their checksums", *_folder_folds(manifest.files)),
     )
 
 
-def _quirks(page: Page) -> list[Fold]:
+def _quirk_folds(page: Page) -> list[Fold]:
     """Return what the quirks do that runs of this page name."""
     named = " ".join(caveat.text for record in page.analysis.records for caveat in record.caveats)
     quirks = list(named_quirks(named))
     return [folded("Quirks of the imitated tool", Terms(quirks))] if quirks else []
 
 
-def _folders(files: dict[str, FileFacts] | object) -> list[Fold]:
+def _folder_folds(files: dict[str, FileFacts] | object) -> list[Fold]:
     groups: dict[str, list[tuple[str, FileFacts]]] = defaultdict(list)
     if isinstance(files, dict):
         for name, facts in sorted(files.items()):
             groups[name.rsplit("/", 1)[0] if "/" in name else "top of the folder"].append((name, facts))
-    top = {name: rows for name, rows in groups.items() if not name.startswith("runs/")}
+    folder_groups = {name: rows for name, rows in groups.items() if not name.startswith("runs/")}
     runs = [row for name, rows in groups.items() if name.startswith("runs/") for row in rows]
-    parts = [_files(name, rows) for name, rows in sorted(top.items(), key=lambda item: item[0] != "top of the folder")]
-    return [*parts, *([_files("runs", runs)] if runs else [])]
+    folds = [
+        _files_fold(name, rows)
+        for name, rows in sorted(folder_groups.items(), key=lambda item: item[0] != "top of the folder")
+    ]
+    return [*folds, *([_files_fold("runs", runs)] if runs else [])]
 
 
-def _files(name: str, rows: list[tuple[str, FileFacts]]) -> Fold:
+def _files_fold(name: str, rows: list[tuple[str, FileFacts]]) -> Fold:
     columns = [Column("file"), Column("bytes", True), Column("SHA-256")]
     cells = [[path, f"{facts.bytes:,}", element("code", facts.sha256)] for path, facts in rows]
     title = f"{name}: {counted(len(rows), 'file')}"
@@ -88,10 +91,10 @@ def origin_parts(analysis: StudyAnalysis) -> list[Block]:
         return []
     heading = Heading("Where the runs come from")
     words = Paragraph(f"Logs of {imported.tool} in {imported.origin}; paths are relative to that folder.")
-    return [heading, words, _original_files(analysis), *_not_read(analysis)]
+    return [heading, words, _original_files_fold(analysis), *_not_read_folds(analysis)]
 
 
-def _original_files(analysis: StudyAnalysis) -> Fold:
+def _original_files_fold(analysis: StudyAnalysis) -> Fold:
     files: dict[str, tuple[str, int, str]] = {}
     for record in analysis.stored:
         for row in analysis.results.document(record.run.run_id, "origin"):
@@ -102,7 +105,7 @@ def _original_files(analysis: StudyAnalysis) -> Fold:
     return folded(title, Table("origin", title, columns, rows))
 
 
-def _not_read(analysis: StudyAnalysis) -> list[Fold]:
+def _not_read_folds(analysis: StudyAnalysis) -> list[Fold]:
     entries = [entry.facts for entry in analysis.results.journal() if entry.event == "not-read"]
     if not entries:
         return []

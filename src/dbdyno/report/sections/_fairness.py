@@ -38,34 +38,45 @@ def fairness_section(page: Page) -> Section:
     """Durability and encryption, differences that remain, undecided rules, count of clear ones."""
     if not page.analysis.fairness.sets:
         return section("fairness", "Fairness", to_see(_NOTHING_READ))
-    found = page.analysis.fairness.audit.findings
-    open_ones = [finding for finding in found if finding.severity in _OPEN]
-    grave = [finding for finding in open_ones if finding.severity in _GRAVE]
-    light = [finding for finding in open_ones if finding not in grave]
-    told = [finding for finding in found if finding.severity not in _OPEN]
+    findings = page.analysis.fairness.audit.findings
+    open_findings = [finding for finding in findings if finding.severity in _OPEN]
+    grave_findings = [finding for finding in open_findings if finding.severity in _GRAVE]
+    light_findings = [finding for finding in open_findings if finding not in grave_findings]
+    information_findings = [finding for finding in findings if finding.severity not in _OPEN]
     return section(
         "fairness",
         "Fairness",
         subtitle("The durability of each target, and the differences between the targets by 99 rules."),
-        _promises(page),
-        Heading(f"{counted(len(open_ones), 'difference')} between the targets" if open_ones else "Differences"),
-        *(map(_folded_difference, grave) if grave else [to_see(_NONE_GRAVE if light else _NONE)]),
-        folded(f"{counted(len(light), 'less severe difference')}", *map(_difference, light)) if light else None,
-        *_late(page),
-        folded(f"{counted(len(told), 'informational finding')}", *map(_difference, told)) if told else None,
-        _undecided(page),
-        _clear(page),
+        _durability_block(page),
+        Heading(f"{counted(len(open_findings), 'difference')} between the targets" if open_findings else "Differences"),
+        *(
+            map(_folded_difference, grave_findings)
+            if grave_findings
+            else [to_see(_NONE_GRAVE if light_findings else _NONE)]
+        ),
+        folded(f"{counted(len(light_findings), 'less severe difference')}", *map(_difference_html, light_findings))
+        if light_findings
+        else None,
+        *_late_difference_blocks(page),
+        folded(
+            f"{counted(len(information_findings), 'informational finding')}",
+            *map(_difference_html, information_findings),
+        )
+        if information_findings
+        else None,
+        _undecided_rules_block(page),
+        _clear_rules_fold(page),
     )
 
 
-def _late(page: Page) -> list[Block]:
-    late = page.analysis.fairness.late
-    if not late:
+def _late_difference_blocks(page: Page) -> list[Block]:
+    late_findings = page.analysis.fairness.late
+    if not late_findings:
         return []
-    return [Heading("Differences that arose under load"), *map(_difference, late)]
+    return [Heading("Differences that arose under load"), *map(_difference_html, late_findings)]
 
 
-def _promises(page: Page) -> Block:
+def _durability_block(page: Page) -> Block:
     """Return what a commit survives on each target; folded where that is alike on all."""
     columns = [Column("target"), Column("durability"), Column("torn pages"), Column("connections")]
     rows = [
@@ -88,29 +99,29 @@ def _folded_difference(finding: Finding) -> Fold:
     """One line of what differs and whom it favours; the rest on demand."""
     tiers = f" with {listed(list(finding.tiers))}" if finding.tiers else ""
     words = f"{finding.severity}{tiers}: {finding.rule.title}"
-    favours = f" (favours {finding.favours})" if finding.favours else ""
-    return folded(words + favours, _difference(finding))
+    favour_words = f" (favours {finding.favours})" if finding.favours else ""
+    return folded(words + favour_words, _difference_html(finding))
 
 
-def _difference(finding: Finding) -> Html:
+def _difference_html(finding: Finding) -> Html:
     rule = finding.rule
-    where = "; ".join([*([finding.campaign] if finding.campaign else []), *finding.tiers])
-    certain = f"certainty: {finding.certainty}"
+    place_words = "; ".join([*([finding.campaign] if finding.campaign else []), *finding.tiers])
+    certainty_words = f"certainty: {finding.certainty}"
     facts = {"favours": finding.favours, "why": rule.reason, "how to remove it": rule.remedy}
     facts |= {"note": finding.remark} if finding.remark else {}
-    facts |= {f"not known for {target}": lacks for target, lacks in finding.lacks.items()}
+    facts |= {f"not known for {target}": missing_evidence for target, missing_evidence in finding.lacks.items()}
     return element(
         "article",
         element("h4", f"{finding.severity}: {rule.title}"),
-        element("p", f"{where} · {certain}" if where else certain, class_="quiet"),
-        to_html([_values(finding), Terms(facts.items())]),
+        element("p", f"{place_words} · {certainty_words}" if place_words else certainty_words, class_="quiet"),
+        to_html([_values_table(finding), Terms(facts.items())]),
         class_="card",
         data_rule=rule.rule_id,
         data_severity=finding.severity,
     )
 
 
-def _values(finding: Finding) -> Table:
+def _values_table(finding: Finding) -> Table:
     rows = [
         [title or finding.rule.title, short_value(value), ", ".join(map(target_title, names))]
         for title, groups in spoken_values(finding)
@@ -120,17 +131,17 @@ def _values(finding: Finding) -> Table:
     return Table(f"fairness-{finding.rule.rule_id}", f"Values in effect: {finding.rule.title}", columns, rows)
 
 
-def _undecided(page: Page) -> Block:
-    undecided = page.analysis.fairness.audit.with_outcome("undecided")
-    if not undecided:
+def _undecided_rules_block(page: Page) -> Block:
+    decisions = page.analysis.fairness.audit.with_outcome("undecided")
+    if not decisions:
         return to_see("No rule is undecided.")
-    rows = [[decision.rule.title, decision.rule.severity, missing_words(decision)] for decision in undecided]
+    rows = [[decision.rule.title, decision.rule.severity, missing_words(decision)] for decision in decisions]
     columns = [Column("about"), Column("weight"), Column("what is missing")]
-    inner = Table("undecided", "Undecided rules and the evidence they lack", columns, rows)
-    return folded(f"{counted(len(undecided), 'rule')} undecided for lack of evidence", inner)
+    table = Table("undecided", "Undecided rules and the evidence they lack", columns, rows)
+    return folded(f"{counted(len(decisions), 'rule')} undecided for lack of evidence", table)
 
 
-def _clear(page: Page) -> Fold:
+def _clear_rules_fold(page: Page) -> Fold:
     result = page.analysis.fairness.audit
     titles = [decision.rule.title for decision in result.with_outcome("clear")]
     idle = len(result.with_outcome("not applicable"))

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from dbdyno.analyse.explain import Frame, FunctionTimes, least_total, ms_words, same_function
 from dbdyno.core import KERNEL_MARK, is_unnamed
 from dbdyno.report._blocks import Block, Heading, Paragraph, folded, subtitle, to_see
-from dbdyno.report._deep import (
+from dbdyno.report._html import Html, element, to_html
+from dbdyno.report.why._blocks import functions_table
+from dbdyno.report.why._deep import (
     ABOUT_DEEP,
     KINDS,
     DeepProfile,
@@ -22,8 +24,6 @@ from dbdyno.report._deep import (
     deep_lines,
     function_words,
 )
-from dbdyno.report._html import Html, element, to_html
-from dbdyno.report._why_blocks import functions_table
 from dbdyno.store import folded_text
 
 _LEAST_SHARE = 0.0025
@@ -45,23 +45,23 @@ _HOW_TO_READ = "Point at a frame, or use the arrow keys. Click to zoom in; Escap
 def deep_parts(deep: DeepProfile) -> list[Block]:
     """Lines, both flame graphs of the processor, those of waits, and the functions as a table."""
     lines = [Paragraph(line) for line in deep_lines(deep)]
-    parts: list[Block] = [Heading("Time by function"), *lines]
+    blocks: list[Block] = [Heading("Time by function"), *lines]
     for kind in KINDS:
         if deep.comparison(kind) is not None:
-            parts += _graphs(deep, kind)
-    return [element("div", to_html(parts), class_="deep", id="why-deep")] if len(parts) > 1 else []
+            blocks += _flame_graph_blocks(deep, kind)
+    return [element("div", to_html(blocks), class_="deep", id="why-deep")] if len(blocks) > 1 else []
 
 
-def _graphs(deep: DeepProfile, kind: Waiting) -> list[Block]:
-    left, right = (_graph(deep, kind, side) for side in (0, 1))
+def _flame_graph_blocks(deep: DeepProfile, kind: Waiting) -> list[Block]:
+    left_graph, right_graph = (_flame_graph(deep, kind, side) for side in (0, 1))
     table = functions_table(deep, kind)
-    listed: list[Block] = [subtitle(ABOUT_DEEP), table] if table else []
+    table_blocks: list[Block] = [subtitle(ABOUT_DEEP), table] if table else []
     words = to_see(_TO_SEE.format(right=deep.titles[1]))
-    inner: list[Block] = [right, words, folded(f"The same of {deep.titles[0]}", left), *listed]
-    return inner if kind == "on_cpu" else [folded("Where sessions were blocked", *inner)]
+    blocks: list[Block] = [right_graph, words, folded(f"The same of {deep.titles[0]}", left_graph), *table_blocks]
+    return blocks if kind == "on_cpu" else [folded("Where sessions were blocked", *blocks)]
 
 
-def _graph(deep: DeepProfile, kind: Waiting, side: int) -> Html:
+def _flame_graph(deep: DeepProfile, kind: Waiting, side: int) -> Html:
     drawing = _Drawing.of(deep, kind, side)
     frames = list(drawing.frames())
     height = _ROW_PX * (1 + max(depth for depth, _ in frames))
@@ -107,38 +107,38 @@ class _Drawing:
 
     @classmethod
     def of(cls, deep: DeepProfile, kind: Waiting, side: int) -> _Drawing:
-        found = deep.comparison(kind)
-        assert found is not None, "the caller has looked"
-        both = (found.left, found.right)
-        totals = [tree.total_ms for tree in both]
-        return cls(deep, kind, both[side], both, found.by_name(), max(totals), least_total(*totals))
+        comparison = deep.comparison(kind)
+        assert comparison is not None, "the caller has looked"
+        trees = (comparison.left, comparison.right)
+        totals = [tree.total_ms for tree in trees]
+        return cls(deep, kind, trees[side], trees, comparison.by_name(), max(totals), least_total(*totals))
 
     def frames(self) -> Iterator[tuple[int, Html]]:
         """Depth and drawing of each frame, from the root down."""
-        waiting = [(self.tree, 0, 0.0)]
-        while waiting:
-            frame, depth, left_ms = waiting.pop()
-            yield depth, self._frame(frame, depth, left_ms)
-            inner = []
+        pending = [(self.tree, 0, 0.0)]
+        while pending:
+            frame, depth, left_ms = pending.pop()
+            yield depth, self._draw_frame(frame, depth, left_ms)
+            children = []
             for child in frame.children.values():
-                least = _LEAST_KERNEL_SHARE if child.name.endswith(KERNEL_MARK) else _LEAST_SHARE
-                if child.total_ms >= least * self.widest_ms:
-                    inner.append((child, depth + 1, left_ms))
+                least_share = _LEAST_KERNEL_SHARE if child.name.endswith(KERNEL_MARK) else _LEAST_SHARE
+                if child.total_ms >= least_share * self.widest_ms:
+                    children.append((child, depth + 1, left_ms))
                 left_ms += child.total_ms
-            waiting += reversed(inner)
+            pending += reversed(children)
 
-    def _frame(self, frame: Frame, depth: int, left_ms: float) -> Html:
-        left, right = self._both(frame, depth)
+    def _draw_frame(self, frame: Frame, depth: int, left_ms: float) -> Html:
+        left, right = self._both_times_ms(frame, depth)
         share = frame.total_ms / self.widest_ms
-        differs = self._step(left, right) and not is_unnamed(frame.name)
-        sign = f" {ms_words(right - left, self.scale_ms, signed=True)}" if differs else ""
+        has_difference = self._colour_step(left, right) and not is_unnamed(frame.name)
+        sign = f" {ms_words(right - left, self.scale_ms, signed=True)}" if has_difference else ""
         name = frame.name or "whole time"
         return element(
             "svg",
-            element("title", self._words(frame, depth, left, right)),
+            element("title", self._frame_title(frame, depth, left, right)),
             element("rect", width="100%", height="100%"),
             element("text", f"{name.strip('[]')}{sign}", x=4, y=13),
-            class_=f"fr {self._colour(frame, left, right)}{'' if share >= _LABEL_SHARE else ' narrow'}",
+            class_=f"fr {self._frame_colour(frame, left, right)}{'' if share >= _LABEL_SHARE else ' narrow'}",
             x=f"{100 * left_ms / self.widest_ms:.3f}%",
             y=depth * _ROW_PX,
             width=f"{100 * share:.3f}%",
@@ -148,34 +148,36 @@ class _Drawing:
             role="button",
         )
 
-    def _both(self, frame: Frame, depth: int) -> tuple[float, float]:
+    def _both_times_ms(self, frame: Frame, depth: int) -> tuple[float, float]:
         """The frame's function on both sides, wherever it is called from; of groups of threads, the group."""
         if depth == 0:
             return self.others[0].total_ms, self.others[1].total_ms
-        found = self.functions.get(same_function(frame.name))
-        if found is not None and depth > 1:
-            return found.left_total_ms, found.right_total_ms
+        function = self.functions.get(same_function(frame.name))
+        if function is not None and depth > 1:
+            return function.left_total_ms, function.right_total_ms
         left, right = (tree.children.get(frame.name, Frame("")).total_ms for tree in self.others)
         return left, right
 
-    def _step(self, left: float, right: float) -> int:
+    def _colour_step(self, left: float, right: float) -> int:
         difference = right - left
         if abs(difference) <= self.deep.chance_ms(self.kind, left, right):
             return 0
         step = sum(abs(difference) >= share * self.scale_ms for share in _STEPS)
         return step if difference > 0 else -step
 
-    def _colour(self, frame: Frame, left: float, right: float) -> str:
+    def _frame_colour(self, frame: Frame, left: float, right: float) -> str:
         if is_unnamed(frame.name):
             return "fg"
-        step = self._step(left, right)
+        step = self._colour_step(left, right)
         return f"f{'r' if step > 0 else 'b'}{abs(step)}" if step else "f0"
 
-    def _words(self, frame: Frame, depth: int, left: float, right: float) -> str:
+    def _frame_title(self, frame: Frame, depth: int, left: float, right: float) -> str:
         name = function_words(frame.name) if frame.name else "Whole time"
         times = [ms_words(ms, self.scale_ms) for ms in (frame.total_ms, left, right)]
         difference = ms_words(right - left, self.scale_ms, signed=True)
-        here = "" if depth < 2 else f" {times[0]} ms here."
-        where = "" if depth < 2 else "From all callers: "
+        here_words = "" if depth < 2 else f" {times[0]} ms here."
+        callers_words = "" if depth < 2 else "From all callers: "
         titles = self.deep.titles
-        return f"{name}:{here} {where}{titles[0]} {times[1]} ms, {titles[1]} {times[2]} ms, {difference} ms."
+        return (
+            f"{name}:{here_words} {callers_words}{titles[0]} {times[1]} ms, {titles[1]} {times[2]} ms, {difference} ms."
+        )

@@ -39,7 +39,7 @@ class Page:
 
     def place(self, chart: Chart) -> Html:
         """A figure whose chart is drawn when it is scrolled to. Its description is read to those who can't see it."""
-        self.specs[chart.name] = {key: part for key, part in chart.spec().items() if key not in ("config", "$schema")}
+        self.specs[chart.name] = {key: value for key, value in chart.spec().items() if key not in ("config", "$schema")}
         height = self.specs[chart.name].get("height", 200)
 
         def canvas(still: Html, packed: str | None) -> Html:
@@ -56,17 +56,19 @@ class Page:
                 style=f"min-height:{int(height) + 50}px",
             )
 
-        drawn = self.stills.place(chart.name, self.specs[chart.name], canvas)
+        chart_canvas = self.stills.place(chart.name, self.specs[chart.name], canvas)
         caption = element("figcaption", element("span", chart.title, class_="title"))
-        anchor, about = f"chart-{chart.name}", self._about(chart) or None
-        return element("figure", caption, self._names(chart), drawn, class_="panel", id=anchor, data_f=about)
+        anchor, facet_tokens = f"chart-{chart.name}", self._chart_facets(chart) or None
+        return element(
+            "figure", caption, self._names_key(chart), chart_canvas, class_="panel", id=anchor, data_f=facet_tokens
+        )
 
     def symbol(self, look: TargetStyle) -> Html:
         """A target's shape in its colour, as charts have it."""
         style = f"--c:var(--{look.variable})"
         return element("span", class_=f"swatch {look.shape}", style=style, aria_hidden="true")
 
-    def _names(self, chart: Chart) -> Html:
+    def _names_key(self, chart: Chart) -> Html:
         """The key of lines whose ends have no room for names: on a narrow page."""
         if not any(layer.get("name") == ENDS for layer in self.specs[chart.name].get("layer", ())):
             return Html("")
@@ -79,13 +81,13 @@ class Page:
 
     def worded(self, text: str) -> Html:
         """A sentence in which very long names of targets are shortened, whole on hover."""
-        long = sorted((name for name in self.analysis.targets if len(name) > LONGEST_NAME), key=len, reverse=True)
-        if not long:
+        long_names = sorted((name for name in self.analysis.targets if len(name) > LONGEST_NAME), key=len, reverse=True)
+        if not long_names:
             return joined([text])
-        parts = re.split("(" + "|".join(map(re.escape, long)) + ")", text)
-        return joined(shortened(part, LONGEST_NAME) if part in long else part for part in parts)
+        parts = re.split("(" + "|".join(map(re.escape, long_names)) + ")", text)
+        return joined(shortened(part, LONGEST_NAME) if part in long_names else part for part in parts)
 
-    def _about(self, chart: Chart) -> str:
+    def _chart_facets(self, chart: Chart) -> str:
         """Tokens of the workload, route and memory that all of a chart is about."""
         return self.facets.of(*chart.panel) if chart.panel else ""
 
@@ -106,11 +108,11 @@ def cell_table(
     listed_rows = list(rows)
     columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
     columns += [Column(title, True) if isinstance(title, str) else title for title in titles]
-    shown = [
+    table_rows = [
         [target_title(cell.target), cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}", *values]
         for cell, values in listed_rows
     ]
-    return Table(name, caption, columns, shown, facets=[page.facets.of_cell(cell) for cell, _ in listed_rows])
+    return Table(name, caption, columns, table_rows, facets=[page.facets.of_cell(cell) for cell, _ in listed_rows])
 
 
 _AXES = (Column("workload"), Column("memory", is_name=True), Column("connections", True))
@@ -125,27 +127,29 @@ def brief_table(
     groups: Sequence[CellJudgement],
 ) -> Table:
     """As `cell_table`, with a column only for what differs between all groups; `alike_words` tells the rest."""
-    listed_rows, differing = list(rows), _differing(groups)
+    listed_rows, differing = list(rows), _differing_parts(groups)
     columns = [Column("target"), *itertools.compress(_AXES, differing)]
     columns += [Column(title, True) if isinstance(title, str) else title for title in titles]
-    shown = [
-        [target_title(group.cell.target), *itertools.compress(_words(group), differing), *values]
+    table_rows = [
+        [target_title(group.cell.target), *itertools.compress(_group_words(group), differing), *values]
         for group, values in listed_rows
     ]
-    return Table(name, caption, columns, shown, facets=[page.facets.of_cell(group.cell) for group, _ in listed_rows])
+    return Table(
+        name, caption, columns, table_rows, facets=[page.facets.of_cell(group.cell) for group, _ in listed_rows]
+    )
 
 
 def alike_words(groups: Sequence[CellJudgement]) -> str:
     """The axes that have no column, as a sentence with a blank before it."""
-    words = zip(_words(groups[0]), _AXES, _differing(groups), strict=True)
-    alike = [f"{axis.title} {value}" for value, axis, differs in words if not differs]
-    return f" All rows: {listed(alike)}." if alike else ""
+    words = zip(_group_words(groups[0]), _AXES, _differing_parts(groups), strict=True)
+    alike_axes = [f"{axis.title} {value}" for value, axis, differs in words if not differs]
+    return f" All rows: {listed(alike_axes)}." if alike_axes else ""
 
 
-def _differing(groups: Sequence[CellJudgement]) -> list[bool]:
-    return [len(set(values)) > 1 for values in zip(*(_words(group) for group in groups), strict=True)]
+def _differing_parts(groups: Sequence[CellJudgement]) -> list[bool]:
+    return [len(set(values)) > 1 for values in zip(*(_group_words(group) for group in groups), strict=True)]
 
 
-def _words(group: CellJudgement) -> tuple[str, str, str]:
+def _group_words(group: CellJudgement) -> tuple[str, str, str]:
     cell = group.cell
     return cell.workload, format_memory(cell.tier_bytes), f"{cell.concurrency:,}"

@@ -41,21 +41,28 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
     """
     analysis = page.analysis
     answers = [
-        _sentence(page, words, is_first=words == analysis.answer.sentences[0]) for words in analysis.answer.sentences
+        _answer_sentence(page, words, is_first=words == analysis.answer.sentences[0])
+        for words in analysis.answer.sentences
     ]
-    weak = [element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in analysis.limitations]
-    shown = _gravest if is_paper else _heaviest_first
+    limitation_items = [
+        element("li", page.worded(caveat.text), data_code=caveat.code) for caveat in analysis.limitations
+    ]
+    render_list = _printed_limitations if is_paper else _limitations_list
     return element(
         "header",
-        element("p", _line(page), class_="kicker"),
-        _question(page),
+        element("p", _counts_line(page), class_="kicker"),
+        _question_heading(page),
         element("p", analysis.scaled_words, class_="audit-warning") if analysis.scaled_words else "",
         element("p", analysis.fairness.warning, class_="audit-warning") if analysis.fairness.warning else "",
         element(
             "div",
-            element("div", element("h2", "Answer"), *_first_two(answers), class_="answer"),
-            element("div", *_chart(page, charts), _measured(page), _targets(page), class_="plot"),
-            element("div", element("h2", "Limitations"), *shown(weak), class_="weak") if weak else "",
+            element("div", element("h2", "Answer"), *_answer_paragraphs(answers), class_="answer"),
+            element(
+                "div", *_first_charts(page, charts), _conditions_paragraph(page), _targets_key(page), class_="plot"
+            ),
+            element("div", element("h2", "Limitations"), *render_list(limitation_items), class_="weak")
+            if limitation_items
+            else "",
             class_="first",
         ),
         element(
@@ -66,20 +73,20 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
     )
 
 
-def _question(page: Page) -> Html:
+def _question_heading(page: Page) -> Html:
     """The heading; a long one is set smaller, so that the first chart stays on the first screen."""
     words = question_words(page.analysis.study)
     return element("h1", page.worded(words), class_="long" if len(words) > _LONG_QUESTION else None)
 
 
-def _first_two(answers: list[Html]) -> list[Html]:
+def _answer_paragraphs(answers: list[Html]) -> list[Html]:
     """Sentences that leave room for the chart on the first screen; of more than four the rest is folded."""
     if len(answers) <= _MOST_SENTENCES:
         return answers
     return [*answers[:2], to_html([folded(f"{len(answers) - 2} more findings", *answers[2:])])]
 
 
-def _sentence(page: Page, words: str, *, is_first: bool) -> Html:
+def _answer_sentence(page: Page, words: str, *, is_first: bool) -> Html:
     """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
     verdict, colon, figures = _BEFORE_UNIT.sub("\u00a0", words).partition(": ")
     if not is_first:
@@ -87,7 +94,7 @@ def _sentence(page: Page, words: str, *, is_first: bool) -> Html:
     return element("p", element("b", page.worded(verdict + colon.strip())), " ", page.worded(figures))
 
 
-def _chart(page: Page, charts: Sequence[Chart]) -> list[Html]:
+def _first_charts(page: Page, charts: Sequence[Chart]) -> list[Html]:
     """Throughput where the answer begins: with most memory."""
     if not charts:
         return []
@@ -98,38 +105,38 @@ def _chart(page: Page, charts: Sequence[Chart]) -> list[Html]:
     return [page.place(replace(largest, name="answer", title=title))]
 
 
-def _heaviest_first(weak: list[Html]) -> list[Html]:
+def _limitations_list(items: list[Html]) -> list[Html]:
     """The list, its tail on demand, so that the first chart is not pushed away."""
-    if len(weak) <= _SHOWN + 1:
-        return [element("ul", *weak)]
-    more = folded(f"{len(weak) - _SHOWN} more", element("ul", *weak[_SHOWN:]))
-    return [element("ul", *weak[:_SHOWN]), to_html([more])]
+    if len(items) <= _SHOWN + 1:
+        return [element("ul", *items)]
+    rest_fold = folded(f"{len(items) - _SHOWN} more", element("ul", *items[_SHOWN:]))
+    return [element("ul", *items[:_SHOWN]), to_html([rest_fold])]
 
 
-def _measured(page: Page) -> Html:
+def _conditions_paragraph(page: Page) -> Html:
     """Workload, window and pacing, and that no target collapses where none does: collapses stand in the answer."""
-    study, found = page.analysis.study, page.analysis.capacity
+    study, judgements = page.analysis.study, page.analysis.capacity
     workloads = ", ".join(choice.label for choice in study.workloads[:_MOST_WORKLOADS])
-    more = len(study.workloads) - _MOST_WORKLOADS
-    workloads += f" and {more} more" if more > 0 else ""
-    is_level = bool(found) and not any(each.falls for each in found)
-    shape = f" No collapse seen up to {_most(found)} connections." if is_level else ""
+    rest_count = len(study.workloads) - _MOST_WORKLOADS
+    workloads += f" and {rest_count} more" if rest_count > 0 else ""
+    is_level = bool(judgements) and not any(judgement.falls for judgement in judgements)
+    shape = f" No collapse seen up to {_most_connections(judgements)} connections." if is_level else ""
     words = f"{workloads}; windows of {study.window_words}; {pacing_words(page.analysis)}.{shape}"
     return element("p", words, class_="to-see")
 
 
-def _most(found: Sequence[CapacityJudgement]) -> str:
-    return f"{max(max(each.levels) for each in found):,}"
+def _most_connections(judgements: Sequence[CapacityJudgement]) -> str:
+    return f"{max(max(judgement.levels) for judgement in judgements):,}"
 
 
-def _gravest(weak: list[Html]) -> list[Html]:
-    left = len(weak) - _ON_PAPER
-    more = [element("p", f"and {left} more, see the whole report", class_="quiet")] if left > 0 else []
-    return [element("ul", *weak[:_ON_PAPER]), *more]
+def _printed_limitations(items: list[Html]) -> list[Html]:
+    rest_count = len(items) - _ON_PAPER
+    rest_note = [element("p", f"and {rest_count} more, see the whole report", class_="quiet")] if rest_count > 0 else []
+    return [element("ul", *items[:_ON_PAPER]), *rest_note]
 
 
-def _line(page: Page) -> str:
-    study, stored = page.analysis.study, page.analysis.stored
+def _counts_line(page: Page) -> str:
+    study, stored_records = page.analysis.study, page.analysis.stored
     axes = (
         (len(study.targets), "target", ""),
         (len(study.workloads), "workload", ""),
@@ -138,19 +145,27 @@ def _line(page: Page) -> str:
         (len(study.routes), "route", ""),
         (study.repeats, "repeat", ""),
     )
-    told = [counted(count, noun, plural) for count, noun, plural in axes if count > 1 or noun == "target"]
+    axis_words = [counted(count, noun, plural) for count, noun, plural in axes if count > 1 or noun == "target"]
     planned = len(page.analysis.records)
     is_whole = math.prod(count for count, _, _ in axes) == planned
-    counts = f" = {' × '.join(told)}" if is_whole or study.imported is None else f": {', '.join(told)}"
-    runs = counted(planned, "run") if len(stored) == planned else f"{len(stored)} of {counted(planned, 'run')} so far"
-    when = [record for record in stored if record.started_ns]
-    began = f" · {clock_time(min(r.started_ns for r in when))}" if when else ""
-    took = f" · {format_duration(max(r.ended_ns for r in when) - min(r.started_ns for r in when))}" if when else ""
+    counts = f" = {' × '.join(axis_words)}" if is_whole or study.imported is None else f": {', '.join(axis_words)}"
+    runs = (
+        counted(planned, "run")
+        if len(stored_records) == planned
+        else f"{len(stored_records)} of {counted(planned, 'run')} so far"
+    )
+    started_records = [record for record in stored_records if record.started_ns]
+    start_words = f" · {clock_time(min(r.started_ns for r in started_records))}" if started_records else ""
+    duration_words = (
+        f" · {format_duration(max(r.ended_ns for r in started_records) - min(r.started_ns for r in started_records))}"
+        if started_records
+        else ""
+    )
     scaled = f" · scaled: {study.scaled}" if study.scaled else ""
-    return f"{study.name}{scaled} · {runs}{counts}{began}{took}"
+    return f"{study.name}{scaled} · {runs}{counts}{start_words}{duration_words}"
 
 
-def _targets(page: Page) -> Html:
+def _targets_key(page: Page) -> Html:
     """The key: colour, symbol and version of each target."""
     versions: dict[str, str] = {}
     for record in page.analysis.stored:
@@ -160,11 +175,11 @@ def _targets(page: Page) -> Html:
     items = [
         element(
             "li",
-            _name(page, index),
+            _target_name_html(page, index),
             " ",
-            element("code", address) if (address := _address(page, look.target)) else "",
+            element("code", address) if (address := _server_address(page, look.target)) else "",
             " ",
-            element("span", _version(look.target, versions), class_="quiet"),
+            element("span", _version_words(look.target, versions), class_="quiet"),
             element("span", f" · {durability[look.target]}", class_="quiet")
             if look.target in versions and not are_alike
             else "",
@@ -178,30 +193,32 @@ def _targets(page: Page) -> Html:
     return joined([key, element("p", f"Durability of all targets: {promise}.", class_="quiet")])
 
 
-def _address(page: Page, target: str) -> str:
+def _server_address(page: Page, target: str) -> str:
     """Where a running server is, whole; empty of servers that dbdyno started."""
     engine = page.analysis.study.target(target).engine
     return engine.source_place if engine.source_kind == "server" else ""
 
 
-def _version(target: str, versions: Mapping[str, str]) -> str:
+def _version_words(target: str, versions: Mapping[str, str]) -> str:
     """What ran, as far as the target's name does not say it.
 
-    >>> _version("mariadb:11.8", {"mariadb:11.8": "MariaDB 11.8.4"}), _version("big", {"big": "MariaDB 11.8.4"})
-    ('11.8.4', 'MariaDB 11.8.4')
-    >>> _version("mariadb:11.8.4 (s.sock)", {"mariadb:11.8.4 (s.sock)": "MariaDB 11.8.4"})
+    >>> _version_words("mariadb:11.8", {"mariadb:11.8": "MariaDB 11.8.4"})
+    '11.8.4'
+    >>> _version_words("big", {"big": "MariaDB 11.8.4"})
+    'MariaDB 11.8.4'
+    >>> _version_words("mariadb:11.8.4 (s.sock)", {"mariadb:11.8.4 (s.sock)": "MariaDB 11.8.4"})
     ''
     """
     if target not in versions:
         return "no run yet"
-    ran, title = versions[target], target_title(target)
-    product, _, version = ran.partition(" + ")[0].rpartition(" ")
+    server_name, title = versions[target], target_title(target)
+    product, _, version = server_name.partition(" + ")[0].rpartition(" ")
     if re.match(rf"{re.escape(product)} {re.escape(version)}(?![\d.])", title):
         return ""
-    return version if product and title.startswith(f"{product} ") else ran
+    return version if product and title.startswith(f"{product} ") else server_name
 
 
-def _name(page: Page, index: int) -> Html:
+def _target_name_html(page: Page, index: int) -> Html:
     """A target's symbol and name; of several each hides and shows its target."""
     look = page.palette.looks[index]
     words = joined([page.symbol(look), element("b", shortened(target_title(look.target), 60), title=look.target)])

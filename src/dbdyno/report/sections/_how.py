@@ -42,9 +42,9 @@ _IMPORTED_WORDS = "The runs were imported. Their logs do not record when or in w
 def settings_section(page: Page) -> Section:
     """Return what the servers were told, what they say, and where the targets differ."""
     rows = variable_rows(page.analysis)
-    shared = [row for row in rows if all(row.values)]
-    differing = [row for row in shared if row.differs]
-    only_some = [row for row in rows if not all(row.values)]
+    shared_rows = [row for row in rows if all(row.values)]
+    differing_rows = [row for row in shared_rows if row.differs]
+    partial_rows = [row for row in rows if not all(row.values)]
     columns = [Column("variable"), *_target_columns(page, most=90)]
 
     def cells(row: Any) -> list[str]:  # noqa: ANN401 - a VariableRow
@@ -59,16 +59,16 @@ def settings_section(page: Page) -> Section:
             else "Options from the option files next to the logs, then the servers' dumped variables."
         ),
         *(Paragraph(line) for line in page.analysis.settings_lines),
-        _asked_table(page),
+        _requested_settings_block(page),
         folded(
-            f"{counted(len(differing), 'variable')} of all targets with different values",
-            Table("differences", "Values that differ between targets", columns, [cells(row) for row in differing]),
+            f"{counted(len(differing_rows), 'variable')} of all targets with different values",
+            Table("differences", "Values that differ between targets", columns, [cells(row) for row in differing_rows]),
         )
-        if differing
+        if differing_rows
         else to_see("All variables that every target has are equal."),
         folded(
-            f"{counted(len(only_some), 'variable')} that not all targets have",
-            Table("only-some", "Variables that only some targets have", columns, [cells(row) for row in only_some]),
+            f"{counted(len(partial_rows), 'variable')} that not all targets have",
+            Table("only-some", "Variables that only some targets have", columns, [cells(row) for row in partial_rows]),
         ),
         folded(
             f"All {len(rows)} variables",
@@ -77,40 +77,40 @@ def settings_section(page: Page) -> Section:
     )
 
 
-def _asked_table(page: Page) -> Block:
-    asked = requested_settings(page.analysis)
+def _requested_settings_block(page: Page) -> Block:
+    settings_by_target = requested_settings(page.analysis)
     options: dict[str, dict[str, tuple[str, str, str]]] = {}
-    for target, settings in asked.items():
+    for target, settings in settings_by_target.items():
         for row in settings:
             options.setdefault(row.option, {})[target] = (row.asked, row.effective, row.reason)
     columns = [Column("option"), *_target_columns(page), Column("why")]
-    rows, marked = [], []
+    rows, row_marks = [], []
     for option, by_target in sorted(options.items()):
-        shown = [_value(by_target.get(target)) for target in page.analysis.targets]
-        why = dict.fromkeys(values[2] for values in by_target.values())
-        rows.append([option, *shown, "; ".join(why)])
-        marked.append(len(set(shown)) > 1)
+        target_values = [_setting_cell(by_target.get(target)) for target in page.analysis.targets]
+        reasons = dict.fromkeys(values[2] for values in by_target.values())
+        rows.append([option, *target_values, "; ".join(reasons)])
+        row_marks.append(len(set(target_values)) > 1)
     if not rows:
         if page.analysis.study.imported is not None:
             return to_see("There was no option file next to the logs.")
         return to_see("No settings were written: the servers kept their configuration.")
-    inner = Table(
-        "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=marked
+    table = Table(
+        "settings", "Options written, as read back; rows that differ are marked", columns, rows, marked=row_marks
     )
-    return folded(f"{len(rows)} options written, with reasons", inner)
+    return folded(f"{len(rows)} options written, with reasons", table)
 
 
 def _target_columns(page: Page, most: int | None = None) -> list[Column]:
     facets = {target: page.facets.of(targets=[target]) for target in page.analysis.targets}
-    return [Column(target_title(target), most=most, facets=about) for target, about in facets.items()]
+    return [Column(target_title(target), most=most, facets=facet_tokens) for target, facet_tokens in facets.items()]
 
 
-def _value(found: tuple[str, str, str] | None) -> str:
-    if found is None:
+def _setting_cell(setting: tuple[str, str, str] | None) -> str:
+    if setting is None:
         return "-"
-    asked, effective, _ = found
-    same = asked.lower() == effective.lower() or effective == "not shown"
-    return asked if same else f"{effective} (asked: {asked})"
+    asked_value, effective, _ = setting
+    is_effective = asked_value.lower() == effective.lower() or effective == "not shown"
+    return asked_value if is_effective else f"{effective} (asked: {asked_value})"
 
 
 def how_section(page: Page) -> Section:
@@ -129,8 +129,8 @@ def how_section(page: Page) -> Section:
             data_behind(_run_table(page), "Every run in order as a table"),
         ),
         rest("same", "Same data, same results", *sameness(page.analysis)),
-        rest("datasets", "Datasets", _documents(page, "dataset")),
-        rest("engines", "Engines", _documents(page, "engine")),
+        rest("datasets", "Datasets", _document_cards(page, "dataset")),
+        rest("engines", "Engines", _document_cards(page, "engine")),
         rest(
             "machine",
             "Machine",
@@ -153,20 +153,29 @@ def _run_table(page: Page) -> Table:
     rows = []
     for record in page.analysis.records:
         cell = record.run.cell
-        where = [target_title(cell.target), format_memory(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
-        took = format_duration(record.ended_ns - record.started_ns) if record.ended_ns > record.started_ns else ""
-        began = clock_time(record.started_ns) if record.started_ns else ""
+        cell_words = [target_title(cell.target), format_memory(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
+        duration_words = (
+            format_duration(record.ended_ns - record.started_ns) if record.ended_ns > record.started_ns else ""
+        )
+        start_time = clock_time(record.started_ns) if record.started_ns else ""
         noise = figure(record.level_half_width, 2) if record.level_half_width is not None else ""
         errors = ", ".join(f"{count:,} × {code}" for code, count in record.errors.items())
-        cpu = [_cpu(record.client_cpu_ns_per_statement), _cpu(record.server_cpu_ns_per_transaction)]
+        cpu = [_cpu_cell(record.client_cpu_ns_per_statement), _cpu_cell(record.server_cpu_ns_per_transaction)]
         reason = record.reason or "; ".join(caveat.text for caveat in record.caveats)
-        head = [str(record.run.order_index + 1), *where, str(record.run.repeat), record.status, began, took]
-        rows.append([*head, _level(record), noise, errors, client_words(record), *cpu, reason])
+        head = [
+            str(record.run.order_index + 1),
+            *cell_words,
+            str(record.run.repeat),
+            record.status,
+            start_time,
+            duration_words,
+        ]
+        rows.append([*head, _level_cell(record), noise, errors, client_words(record), *cpu, reason])
     facets = [page.facets.of_cell(record.run.cell) for record in page.analysis.records]
     return Table("runs", "Runs in the order of the plan", columns, rows, facets=facets)
 
 
-def _level(record: RunRecord) -> str:
+def _level_cell(record: RunRecord) -> str:
     """Level of a run, with the mean of its whole window where that is another; in brackets where it has not settled."""
     if record.level_tps is None or record.tps_mean is None:
         return ""
@@ -175,41 +184,41 @@ def _level(record: RunRecord) -> str:
     return figure(record.level_tps) + (f" (whole window {figure(record.tps_mean)})" if record.is_window_off else "")
 
 
-def _cpu(value_ns: float | None) -> str:
+def _cpu_cell(value_ns: float | None) -> str:
     return "" if value_ns is None else f"{figure(value_ns / 1000)} µs"
 
 
-def _documents(page: Page, kind: str) -> Block:
+def _document_cards(page: Page, kind: str) -> Block:
     """Stored facts of each target's engine or dataset."""
-    read = page.analysis.results.engine if kind == "engine" else page.analysis.results.dataset
-    found = [(target, read(target)) for target in page.analysis.targets]
-    parts = [
+    read_document = page.analysis.results.engine if kind == "engine" else page.analysis.results.dataset
+    documents = [(target, read_document(target)) for target in page.analysis.targets]
+    cards = [
         Box(
             [Heading(target_title(target), 4), *facts_blocks({k: v for k, v in facts.items() if k != "target"})],
             "card",
             page.facets.of(targets=[target]),
         )
-        for target, facts in found
+        for target, facts in documents
         if facts is not None
     ]
-    return Box(parts, "cards") if parts else to_see("Nothing was stored.")
+    return Box(cards, "cards") if cards else to_see("Nothing was stored.")
 
 
 def facts_blocks(facts: Mapping[str, Any]) -> list[Block]:
     """A stored document for people: simple facts as a list, lists of records as tables on demand."""
-    simple: list[tuple[str, str]] = []
-    nested: list[Block] = []
+    terms: list[tuple[str, str]] = []
+    nested_blocks: list[Block] = []
     for key, value in facts.items():
         if isinstance(value, Mapping) and value:
-            nested.append(folded(label(key), *facts_blocks(value), is_open=len(value) <= 4))
+            nested_blocks.append(folded(label(key), *facts_blocks(value), is_open=len(value) <= 4))
         elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
-            nested += _records(key, value)
+            nested_blocks += _record_blocks(key, value)
         else:
-            simple.append((label(key), humanised(key, value)))
-    return [*([Terms(simple, most=300)] if simple else []), *nested]
+            terms.append((label(key), humanised(key, value)))
+    return [*([Terms(terms, most=300)] if terms else []), *nested_blocks]
 
 
-def _records(key: str, records: list[Mapping[str, Any]]) -> list[Block]:
+def _record_blocks(key: str, records: list[Mapping[str, Any]]) -> list[Block]:
     """Flat records as a table; records that hold more than plain values one after the other."""
     if all(not isinstance(value, Mapping | list) for record in records for value in record.values()):
         return [_records_table(key, records)]
@@ -219,8 +228,8 @@ def _records(key: str, records: list[Mapping[str, Any]]) -> list[Block]:
 def _records_table(key: str, records: list[Mapping[str, Any]]) -> Fold:
     names = list(dict.fromkeys(name for record in records for name in record))
     rows = [[humanised(name, record.get(name)) for name in names] for record in records]
-    inner = Table(label(key).replace(" ", "-"), label(key), [Column(label(name), most=80) for name in names], rows)
-    return folded(f"{len(records)} {label(key)}", inner)
+    table = Table(label(key).replace(" ", "-"), label(key), [Column(label(name), most=80) for name in names], rows)
+    return folded(f"{len(records)} {label(key)}", table)
 
 
 def method_list(page: Page) -> Terms:
@@ -234,11 +243,15 @@ def method_list(page: Page) -> Terms:
         ),
         "statistics": "dbdyno-stats/1",
     }
-    made = _made(page) if study.imported is None else _imported(study.imported, format_duration(study.window_ns))
-    return Terms({**made, **statistics, "pacing": pacing_words(page.analysis)}.items())
+    method_terms = (
+        _measured_method(page)
+        if study.imported is None
+        else _imported_method(study.imported, format_duration(study.window_ns))
+    )
+    return Terms({**method_terms, **statistics, "pacing": pacing_words(page.analysis)}.items())
 
 
-def _imported(imported: Imported, window: str) -> dict[str, str]:
+def _imported_method(imported: Imported, window: str) -> dict[str, str]:
     """Return where the runs come from; how they were made, only their makers know."""
     return {
         "runs": f"read from logs of {imported.tool} in {imported.origin}",
@@ -247,57 +260,57 @@ def _imported(imported: Imported, window: str) -> dict[str, str]:
     }
 
 
-def _made(page: Page) -> dict[str, str]:
+def _measured_method(page: Page) -> dict[str, str]:
     """Return how the runs were made, as the study orders it."""
     study = page.analysis.study
     return {
         "warm-up, not judged": study.warm_up_words,
         "window, judged": study.window_words,
-        **_open_ends(page),
+        **_adaptive_length_terms(page),
         "repeats": study.repeats_words,
         "order": f"{study.order}, seed {study.seed}",
-        **_sentinel(page),
+        **_sentinel_terms(page),
         "statements": f"{study.protocol}, random numbers of {study.rng}",
-        **({} if not study.benches else {"machines": study.bench_words, **_clocks(page)}),
+        **({} if not study.benches else {"machines": study.bench_words, **_clock_terms(page)}),
         **({} if not study.shaped_routes else {"shaped routes": study.shaped_words}),
-        "processors of the server": _cpus(study.pinning.server),
-        "processors of the client": _cpus(study.pinning.client),
+        "processors of the server": _cpus_words(study.pinning.server),
+        "processors of the client": _cpus_words(study.pinning.client),
         **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),
     }
 
 
-def _clocks(page: Page) -> dict[str, str]:
+def _clock_terms(page: Page) -> dict[str, str]:
     """Return how well the clock of the servers' host was known, at its worst; telemetry is mapped by it."""
-    read = page.analysis.results.optional_document
-    stored = [read(record.run.run_id, "telemetry") or {} for record in page.analysis.records]
-    clocks = [told["clock"] for told in stored if told.get("clock")]
+    read_document = page.analysis.results.optional_document
+    telemetry_documents = [read_document(record.run.run_id, "telemetry") or {} for record in page.analysis.records]
+    clocks = [document["clock"] for document in telemetry_documents if document.get("clock")]
     if not clocks:
         return {}
-    bound, trip = (max(clock[name] for clock in clocks) / 1e6 for name in ("bound_ns", "round_trip_ns"))
+    bound_ms, trip_ms = (max(clock[name] for clock in clocks) / 1e6 for name in ("bound_ns", "round_trip_ns"))
     drifts = [abs(clock["drift_ppm"]) for clock in clocks if clock["drift_ppm"] is not None]
-    words = f"known to {bound:.2g} ms in every run; shortest round trip up to {trip:.2g} ms"
+    words = f"known to {bound_ms:.2g} ms in every run; shortest round trip up to {trip_ms:.2g} ms"
     return {"clock of the servers' host": words + (f"; drift up to {max(drifts):.2g} ppm" if drifts else "")}
 
 
-def _sentinel(page: Page) -> dict[str, str]:
-    found = judge_sentinel(page.analysis.records)
-    return {} if found is None else {"sentinel, to detect drift of the machine": sentinel_words(found)}
+def _sentinel_terms(page: Page) -> dict[str, str]:
+    sentinel = judge_sentinel(page.analysis.records)
+    return {} if sentinel is None else {"sentinel, to detect drift of the machine": sentinel_words(sentinel)}
 
 
-def _open_ends(page: Page) -> dict[str, str]:
+def _adaptive_length_terms(page: Page) -> dict[str, str]:
     """Return what became of lengths that were left to the runs."""
-    found = summarise_courses(page.analysis.stored)
-    if found is None:
+    courses = summarise_courses(page.analysis.stored)
+    if courses is None:
         return {}
     return {
-        "actual lengths": courses_words(found),
+        "actual lengths": courses_words(courses),
         "judged again from stored seconds": "the same for every run"
         if not any(caveat.code == "course-differs" for caveat in page.analysis.limitations)
         else "differs between runs, see the caveats",
     }
 
 
-def _cpus(cpus: tuple[int, ...] | None) -> str:
+def _cpus_words(cpus: tuple[int, ...] | None) -> str:
     return "left to the scheduler" if cpus is None else ", ".join(map(str, cpus))
 
 
@@ -306,24 +319,34 @@ def machine_findings(page: Page) -> list[Block]:
     machine = page.analysis.machine
     if not machine.times:
         return [to_see("The machine was not checked.")]
-    looked = f"Checked {counted(machine.times, 'time')} before runs began."
+    checked_words = f"Checked {counted(machine.times, 'time')} before runs began."
     if not machine.found:
-        return [to_see(f"{looked} Nothing was found."), *_unknown(page)]
+        return [to_see(f"{checked_words} Nothing was found."), *_unchecked_blocks(page)]
     columns = [Column("weight"), Column("about"), Column("seen"), Column("effect"), Column("remedy")]
     rows = [
-        [finding.severity, finding.title, _seen(finding.seen, times, machine.times), finding.effect, finding.remedy]
+        [
+            finding.severity,
+            finding.title,
+            _seen_words(finding.seen, times, machine.times),
+            finding.effect,
+            finding.remedy,
+        ]
         for finding, times in machine.found
     ]
-    return [to_see(looked), Table("machine-findings", "Findings about the machine", columns, rows), *_unknown(page)]
+    return [
+        to_see(checked_words),
+        Table("machine-findings", "Findings about the machine", columns, rows),
+        *_unchecked_blocks(page),
+    ]
 
 
-def _seen(words: str, times: int, of: int) -> str:
-    return words if times == of else f"{words} ({times} of {of} times)"
+def _seen_words(words: str, times: int, check_count: int) -> str:
+    return words if times == check_count else f"{words} ({times} of {check_count} times)"
 
 
-def _unknown(page: Page) -> list[Block]:
-    unknown = page.analysis.machine.unknown
-    if not unknown:
+def _unchecked_blocks(page: Page) -> list[Block]:
+    unknown_outcomes = page.analysis.machine.unknown
+    if not unknown_outcomes:
         return []
-    words = "; ".join(f"{each.title}: {each.seen}" for each in unknown)
+    words = "; ".join(f"{outcome.title}: {outcome.seen}" for outcome in unknown_outcomes)
     return [to_see(f"Could not be checked: {words}.")]

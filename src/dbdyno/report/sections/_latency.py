@@ -18,12 +18,12 @@ _CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 def latency_section(page: Page) -> Section:
     """Quantiles against concurrency."""
     charts = latency_charts(page.analysis, page.palette)
-    printed = printed_table(page)
-    if not charts and not printed:
+    tool_table = printed_table(page)
+    if not charts and not tool_table:
         return section("latency", "Response times", to_see("No run has response times yet."))
-    known = [[chart for chart in charts if chart.name.endswith(quantile)] for quantile in _FIRST]
-    first = next(filter(None, known), [])
-    others = [chart for chart in charts if chart not in first]
+    charts_by_quantile = [[chart for chart in charts if chart.name.endswith(quantile)] for quantile in _FIRST]
+    first_charts = next(filter(None, charts_by_quantile), [])
+    other_charts = [chart for chart in charts if chart not in first_charts]
     closed = page.analysis.facts.is_closed
     kind = (
         "closed loop, measured from the sending of a transaction: waits behind a stall are not included"
@@ -34,33 +34,35 @@ def latency_section(page: Page) -> Section:
         "latency",
         "Response times, " + ("closed loop" if closed else _open_words(page)),
         subtitle(f"Milliseconds on a log scale; {kind}. {_source_words(page)} Whiskers: {_whisker_words(page)}."),
-        grid(first),
-        rest("latency", "More percentiles", grid(others)) if others else None,
+        grid(first_charts),
+        rest("latency", "More percentiles", grid(other_charts)) if other_charts else None,
         to_see("Lower is better. A percentile needs 20 transactions beyond it; those of one stall count as one."),
-        data_behind(_table(page)),
-        *_curves(page),
-        *([data_behind(printed, "Figures printed by the tool, by run")] if printed else []),
+        data_behind(_latency_table(page)),
+        *_curve_blocks(page),
+        *([data_behind(tool_table, "Figures printed by the tool, by run")] if tool_table else []),
     )
 
 
-def _curves(page: Page) -> list[Block]:
+def _curve_blocks(page: Page) -> list[Block]:
     """The whole distribution, of cells that have histograms."""
     charts = curve_charts(page.analysis, page.palette)
-    without = sum(bool(group.judged) for group in page.analysis.judgements) - len(page.analysis.curves)
+    missing_count = sum(bool(group.judged) for group in page.analysis.judgements) - len(page.analysis.curves)
     if not charts:
         return [to_see("No curve by percentile: only single percentiles are stored for these runs.")]
-    many = len(page.analysis.study.concurrencies) > 1
-    where = " Each target at its best connections, or at those selected above." if many else ""
-    missing = f" No curve for {counted(without, 'cell')}: too little is stored." if without > 0 else ""
+    has_choice = len(page.analysis.study.concurrencies) > 1
+    choice_words = " Each target at its best connections, or at those selected above." if has_choice else ""
+    missing_words = (
+        f" No curve for {counted(missing_count, 'cell')}: too little is stored." if missing_count > 0 else ""
+    )
     return [
         rest(
             "curves",
             "Response time by percentile",
-            subtitle(f"Each step of the axis adds a nine.{where}"),
+            subtitle(f"Each step of the axis adds a nine.{choice_words}"),
             grid(charts),
             to_see(
                 "A line ends at the last percentile with 20 independent transactions beyond it, at most p99.99. "
-                f"Where it bends up, a few transactions wait for something that most do not.{missing}"
+                f"Where it bends up, a few transactions wait for something that most do not.{missing_words}"
             ),
             data_behind(_curve_table(page)),
         )
@@ -68,28 +70,28 @@ def _curves(page: Page) -> list[Block]:
 
 
 def _curve_table(page: Page) -> Table:
-    shown = [q for q in CURVE_QUANTILES if any(abs(q - main) < 1e-9 for main in _CURVE_COLUMNS)]
+    shown_quantiles = [q for q in CURVE_QUANTILES if any(abs(q - main) < 1e-9 for main in _CURVE_COLUMNS)]
     rows: list[tuple[Cell, list[str]]] = []
     for curve in page.analysis.curves:
         values = dict(zip(curve.quantiles, curve.values_ns, strict=True))
-        rows.append((curve.cell, [milliseconds(values.get(q)) for q in shown]))
-    titles = [f"p{100 * q:.6g}" for q in shown]
+        rows.append((curve.cell, [milliseconds(values.get(q)) for q in shown_quantiles]))
+    titles = [f"p{100 * q:.6g}" for q in shown_quantiles]
     return cell_table(page, "percentiles", "Response time by percentile", titles, rows)
 
 
 def _source_words(page: Page) -> str:
     """Return where the quantiles come from."""
-    told = sum(x.is_told for x in page.analysis.latency)
-    if not told:
+    printed_count = sum(x.is_told for x in page.analysis.latency)
+    if not printed_count:
         return "From the histograms of all repeats together."
     words = "As printed by the tool for each whole run, in its steps; the median of several runs."
-    if told < len(page.analysis.latency):
+    if printed_count < len(page.analysis.latency):
         return f"From histograms where the logs have them; otherwise {words[0].lower()}{words[1:]}"
     return words
 
 
 def _whisker_words(page: Page) -> str:
-    kinds = {found.interval_of for found in page.analysis.latency}
+    kinds = {judgement.interval_of for judgement in page.analysis.latency}
     if kinds == {"noise"}:
         return (
             "95 % intervals of the noise within the one run (block bootstrap of seconds), without the spread between "
@@ -107,7 +109,7 @@ def _open_words(page: Page) -> str:
     return "varied rate" if pacing.stretches else "fixed rate"
 
 
-def _table(page: Page) -> Table:
+def _latency_table(page: Page) -> Table:
     numbers = ("value", "low", "high", "transactions beyond", "independent")
     rows = [
         (
@@ -143,25 +145,27 @@ _TITLES = (
 
 def printed_table(page: Page) -> Table | None:
     """A row a run; None where no run was imported."""
-    stored = page.analysis.stored
-    rows = [(record.run.cell, _row(record, record.imported)) for record in stored if record.imported is not None]
+    records = page.analysis.stored
+    rows = [
+        (record.run.cell, _latency_row(record, record.imported)) for record in records if record.imported is not None
+    ]
     title = "Figures printed by the tool; a median of percentiles is not a percentile"
     return cell_table(page, "printed", title, ("repeat", *_TITLES), rows) if rows else None
 
 
-def _settled(record: RunRecord) -> str:
+def _level_cell(record: RunRecord) -> str:
     """The level; why there is none where it could be judged; empty where it could not."""
     if record.settled is None or record.level_tps is None:
         return ""
     return figure(record.level_tps) if record.is_settled else STATUS_WORDS[record.settled.status]
 
 
-def _row(record: RunRecord, tool: ToolFigures) -> list[str]:
+def _latency_row(record: RunRecord, tool: ToolFigures) -> list[str]:
     times = (tool.percentile_ns, tool.second_percentile_ns_median, tool.min_ns, tool.mean_ns, tool.max_ns)
     return [
         str(record.run.repeat),
         "" if record.tps_mean is None else figure(record.tps_mean),
-        _settled(record),
+        _level_cell(record),
         "" if tool.tps is None else figure(tool.tps),
         "" if tool.percentile is None else f"p{tool.percentile:g}",
         *(milliseconds(value) for value in times),

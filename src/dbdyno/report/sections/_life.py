@@ -17,19 +17,24 @@ def life_section(page: Page) -> Section | None:
     lives = page.analysis.lives
     if not (lives.targets or lives.deaths):
         return None
-    crashes = [_deaths(lives.deaths)] if lives.deaths else []
-    parts: list[Block] = []
+    crashes = [_crashes_box(lives.deaths)] if lives.deaths else []
+    tables: list[Block] = []
     if lives.targets:
-        parts.append(_times(lives.targets))
-    bounded = [life for life in lives.targets if life.limit_bytes is not None]
-    if bounded:
-        parts.append(_memory(bounded))
-    what = "Medians over all runs of a target at a memory budget, with minimum and maximum."
-    inner = rest("life", "Times of starts, shutdowns and recoveries", *parts, to_see(_sentence(bool(bounded))))
-    return section("life", "Servers: start, shutdown, recovery, memory", subtitle(what), *crashes, inner)
+        tables.append(_times_table(lives.targets))
+    limited_lives = [life for life in lives.targets if life.limit_bytes is not None]
+    if limited_lives:
+        tables.append(_memory_table(limited_lives))
+    subtitle_text = "Medians over all runs of a target at a memory budget, with minimum and maximum."
+    times_fold = rest(
+        "life",
+        "Times of starts, shutdowns and recoveries",
+        *tables,
+        to_see(_explanation_sentences(bool(limited_lives))),
+    )
+    return section("life", "Servers: start, shutdown, recovery, memory", subtitle(subtitle_text), *crashes, times_fold)
 
 
-def _sentence(is_bounded: bool) -> str:
+def _explanation_sentences(is_bounded: bool) -> str:
     words = (
         "Start: from the command to the administrator's first login. Recovery: from the start on the data of a "
         "killed server, read from disk, to the login; later rollback is not included."
@@ -42,7 +47,7 @@ def _sentence(is_bounded: bool) -> str:
     return words
 
 
-def _times(lives: tuple[TargetLifecycle, ...]) -> Table:
+def _times_table(lives: tuple[TargetLifecycle, ...]) -> Table:
     names = [name for name in TIMES if any(life.times_ns.get(name) for life in lives)]
     columns = [Column("target", is_name=True), Column("memory"), Column("runs", True)]
     columns += [Column(_TITLES[name], True) for name in names]
@@ -50,40 +55,47 @@ def _times(lives: tuple[TargetLifecycle, ...]) -> Table:
     for life in lives:
         runs = str(len(life.times_ns["start_ns"]))
         rows.append(
-            [target_title(life.target), format_memory(life.tier_bytes), runs, *(_span(life, name) for name in names)]
+            [
+                target_title(life.target),
+                format_memory(life.tier_bytes),
+                runs,
+                *(_span_cell(life, name) for name in names),
+            ]
         )
     return Table("lives", "Start, shutdown and recovery", columns, rows)
 
 
-def _span(life: TargetLifecycle, name: str) -> str:
+def _span_cell(life: TargetLifecycle, name: str) -> str:
     values, median = life.times_ns.get(name), life.median_ns(name)
     if not values or median is None:
         return "-"
-    least, most = format_duration(min(values)), format_duration(max(values))
-    return format_duration(median) + (f" ({least} to {most})" if len(values) > 1 else "")
+    shortest, longest = format_duration(min(values)), format_duration(max(values))
+    return format_duration(median) + (f" ({shortest} to {longest})" if len(values) > 1 else "")
 
 
-def _memory(lives: list[TargetLifecycle]) -> Table:
+def _memory_table(lives: list[TargetLifecycle]) -> Table:
     titles = ("limit", "most used", "page cache", "its own", "pages read again")
     columns = [Column("target", is_name=True), Column("memory"), *(Column(title, True) for title in titles)]
-    rows = [[target_title(life.target), format_memory(life.tier_bytes), *_used(life)] for life in lives]
+    rows = [[target_title(life.target), format_memory(life.tier_bytes), *_memory_cells(life)] for life in lives]
     return Table("memory-limits", "Memory of servers under their limits", columns, rows)
 
 
-def _used(life: TargetLifecycle) -> list[str]:
-    peak, cache, own, again = life.memory.values()
-    sizes = [format_bytes(value) if value is not None else "unknown" for value in (life.limit_bytes, peak, cache, own)]
-    return [*sizes, "unknown" if again is None else f"{again:,}"]
+def _memory_cells(life: TargetLifecycle) -> list[str]:
+    peak, cache, own_bytes, reread_count = life.memory.values()
+    sizes = [
+        format_bytes(value) if value is not None else "unknown" for value in (life.limit_bytes, peak, cache, own_bytes)
+    ]
+    return [*sizes, "unknown" if reread_count is None else f"{reread_count:,}"]
 
 
-def _deaths(deaths: tuple[ServerCrash, ...]) -> Box:
-    parts = []
-    for death in deaths[:_MOST_DEATHS]:
-        cell = death.record.run.cell
-        where = f"{target_title(cell.target)}, {format_memory(cell.tier_bytes)}, {cell.concurrency:,} connections"
-        head = f"{where}, repeat {death.record.run.repeat}: {death.words}"
-        log = [folded("From the logs", element("pre", death.excerpt))] if death.excerpt else []
-        parts.append(element("li", head, to_html(log)))
-    if len(deaths) > _MOST_DEATHS:
-        parts.append(element("li", f"and {len(deaths) - _MOST_DEATHS:,} more"))
-    return Box([Heading("Runs lost to server failures"), element("ul", *parts)])
+def _crashes_box(crashes: tuple[ServerCrash, ...]) -> Box:
+    items = []
+    for crash in crashes[:_MOST_DEATHS]:
+        cell = crash.record.run.cell
+        cell_words = f"{target_title(cell.target)}, {format_memory(cell.tier_bytes)}, {cell.concurrency:,} connections"
+        head = f"{cell_words}, repeat {crash.record.run.repeat}: {crash.words}"
+        log = [folded("From the logs", element("pre", crash.excerpt))] if crash.excerpt else []
+        items.append(element("li", head, to_html(log)))
+    if len(crashes) > _MOST_DEATHS:
+        items.append(element("li", f"and {len(crashes) - _MOST_DEATHS:,} more"))
+    return Box([Heading("Runs lost to server failures"), element("ul", *items)])

@@ -28,43 +28,49 @@ def overview(page: Page, seconds: Mapping[str, RunSeconds], odd: set[str]) -> Ht
     ----------
     odd : ids of runs that are framed
     """
-    top: dict[tuple[Panel, int], float] = defaultdict(float)
+    highest_tps: dict[tuple[Panel, int], float] = defaultdict(float)
     by_cell: dict[Panel, dict[tuple[str, int], list[RunRecord]]] = defaultdict(lambda: defaultdict(list))
     for record in page.analysis.records:
         cell = record.run.cell
         panel = (cell.workload, cell.route, cell.tier_bytes)
         by_cell[panel][cell.target, cell.concurrency].append(record)
-        if (found := seconds.get(record.run.run_id)) is not None and len(found.tps):
-            top[panel, cell.concurrency] = max(top[panel, cell.concurrency], float(found.tps.max()))
-    parts = [_panel(page, panel, cells, seconds, top, odd) for panel, cells in by_cell.items()]
-    return element("div", *parts, class_="overview-grid")
+        if (run_seconds := seconds.get(record.run.run_id)) is not None and len(run_seconds.tps):
+            highest_tps[panel, cell.concurrency] = max(
+                highest_tps[panel, cell.concurrency], float(run_seconds.tps.max())
+            )
+    panels = [_panel_html(page, panel, cells, seconds, highest_tps, odd) for panel, cells in by_cell.items()]
+    return element("div", *panels, class_="overview-grid")
 
 
-def _panel(
+def _panel_html(
     page: Page,
     panel: Panel,
     cells: Mapping[tuple[str, int], Sequence[RunRecord]],
     seconds: Mapping[str, RunSeconds],
-    top: Mapping[tuple[Panel, int], float],
-    odd: set[str],
+    highest_tps: Mapping[tuple[Panel, int], float],
+    framed_ids: set[str],
 ) -> Html:
     places = sorted({concurrency for _, concurrency in cells})
     variables = {look.target: look.variable for look in page.palette.looks}
     head = [element("th", "connections", scope="col"), *(element("th", f"{n:,}", scope="col") for n in places)]
     rows = []
     for target in page.analysis.targets:
-        drawn = [
+        run_cells = [
             element(
-                "td", *(_small(r, seconds.get(r.run.run_id), top[panel, n], odd) for r in cells.get((target, n), ()))
+                "td",
+                *(
+                    _small_strip(r, seconds.get(r.run.run_id), highest_tps[panel, n], framed_ids)
+                    for r in cells.get((target, n), ())
+                ),
             )
             for n in places
         ]
         name = element("th", shortened(target_title(target), 34), scope="row")
-        about, style = page.facets.of(targets=[target]) or None, f"--c:var(--{variables[target]})"
-        rows.append(element("tr", name, *drawn, data_f=about, style=style))
+        facet_tokens, style = page.facets.of(targets=[target]) or None, f"--c:var(--{variables[target]})"
+        rows.append(element("tr", name, *run_cells, data_f=facet_tokens, style=style))
     columns = " ".join(["-", *(page.facets.of(concurrency=n) or "-" for n in places)])
     title = panel_title(page.analysis, *panel)
-    inner = element(
+    table = element(
         "table",
         element("caption", title),
         element("thead", element("tr", *head)),
@@ -72,21 +78,23 @@ def _panel(
         class_="overview",
         data_cols=columns,
     )
-    about = page.facets.of(*panel) or None
-    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=f"Runs, {title}", data_f=about)
+    facet_tokens = page.facets.of(*panel) or None
+    return element(
+        "div", table, class_="scroll", tabindex=0, role="region", aria_label=f"Runs, {title}", data_f=facet_tokens
+    )
 
 
-def _small(record: RunRecord, found: RunSeconds | None, top: float, odd: set[str]) -> Html:
+def _small_strip(record: RunRecord, run_seconds: RunSeconds | None, highest_tps: float, framed_ids: set[str]) -> Html:
     words = f"{target_title(record.run.cell.target)}, {record.run.cell.concurrency:,} connections"
     words = f"{words}, {record.run.repeat_words}: {record.status}"[:400]
-    if found is None or not len(found.tps):
+    if run_seconds is None or not len(run_seconds.tps):
         return element("span", "✕", class_="no-strip", title=words)
-    at, tps = (part.tolist() for part in downsampled(np.arange(len(found.tps)), found.tps, most=_POINTS))
+    times, tps = (part.tolist() for part in downsampled(np.arange(len(run_seconds.tps)), run_seconds.tps, most=_POINTS))
     return element(
         "button",
-        spark(tps, bisect_left(at, found.window_from), top),
+        spark(tps, bisect_left(times, run_seconds.window_from), highest_tps),
         type="button",
-        class_="odd" if record.run.run_id in odd else None,
+        class_="odd" if record.run.run_id in framed_ids else None,
         data_run=record.run.run_id,
         aria_label=f"{words}. Open its seconds.",
         aria_controls="detail",

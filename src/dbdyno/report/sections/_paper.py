@@ -19,34 +19,42 @@ def paper_section(page: Page) -> Section:
     return section(
         "paper",
         "Figures and method",
-        *_figures(page),
+        *_figure_blocks(page),
         Heading("Method"),
         method_list(page),
         to_see("All sections: the HTML page, or dbdyno report --format pdf --full."),
     )
 
 
-def _figures(page: Page) -> list[Block]:
-    judged = [group for group in page.analysis.judgements if group.tps_mean is not None]
-    if not judged:
+def _figure_blocks(page: Page) -> list[Block]:
+    measured_groups = [group for group in page.analysis.judgements if group.tps_mean is not None]
+    if not measured_groups:
         return []
-    what = "Every place"
-    if len(judged) > _MOST_ROWS:
-        most_memory_first = sorted(best_groups(judged), key=lambda group: (*group.place[:2], -group.cell.tier_bytes))
-        judged, what = most_memory_first, "Each target at its best connections"
-    shown = judged[:_MOST_ROWS]
-    left = f" {counted(len(judged) - len(shown), 'further row')} left out." if len(judged) > len(shown) else ""
+    title = "Every place"
+    if len(measured_groups) > _MOST_ROWS:
+        most_memory_first = sorted(
+            best_groups(measured_groups), key=lambda group: (*group.place[:2], -group.cell.tier_bytes)
+        )
+        measured_groups, title = most_memory_first, "Each target at its best connections"
+    shown_groups = measured_groups[:_MOST_ROWS]
+    rest_words = (
+        f" {counted(len(measured_groups) - len(shown_groups), 'further row')} left out."
+        if len(measured_groups) > len(shown_groups)
+        else ""
+    )
     titles = ("TPS, 95 %", "median", "p99", "place")
-    rows = [(group, _values(page, group)) for group in shown]
+    rows = [(group, _value_cells(page, group)) for group in shown_groups]
     return [
-        subtitle(f"{what}, response times of all repeats together.{alike_words(shown)}{left}"),
-        brief_table(page, "paper", "Throughput, response times and places", titles, rows, shown),
+        subtitle(f"{title}, response times of all repeats together.{alike_words(shown_groups)}{rest_words}"),
+        brief_table(page, "paper", "Throughput, response times and places", titles, rows, shown_groups),
     ]
 
 
-def _values(page: Page, group: CellJudgement) -> list[str]:
-    times = {found.quantile: found.value_ns for found in page.analysis.latency if found.cell == group.cell}
+def _value_cells(page: Page, group: CellJudgement) -> list[str]:
+    times = {
+        judgement.quantile: judgement.value_ns for judgement in page.analysis.latency if judgement.cell == group.cell
+    }
     ranks = page.analysis.ranks.get(group.place, {})
-    held = ranks.get(group.cell.target)
-    place_held = rank_words(held, len(ranks)) if held and group.is_settled else "not settled" if ranks else ""
-    return [cell_level_words(group), *(milliseconds(times.get(q)) for q in ("p50", "p99")), place_held]
+    rank = ranks.get(group.cell.target)
+    rank_text = rank_words(rank, len(ranks)) if rank and group.is_settled else "not settled" if ranks else ""
+    return [cell_level_words(group), *(milliseconds(times.get(q)) for q in ("p50", "p99")), rank_text]

@@ -22,14 +22,14 @@ def space_section(page: Page) -> Section | None:
             f"{cell.rows:,}",
             f"{cell.bytes_per_row:,.0f}",
             format_bytes(cell.filled_bytes),
-            _span(cell.grown_bytes),
+            _size_range_words(cell.grown_bytes),
         ]
         rows.append((cell.group, [tps, *size]))
-    what = "Disk space of all tables with their indexes."
+    subtitle_text = "Disk space of all tables with their indexes."
     return section(
         "space",
         "Space",
-        subtitle(f"{what}{alike_words(groups)}"),
+        subtitle(f"{subtitle_text}{alike_words(groups)}"),
         rest(
             "space",
             "Space of every cell",
@@ -42,8 +42,8 @@ def space_section(page: Page) -> Section | None:
     )
 
 
-def _span(sizes: tuple[int, ...]) -> str:
+def _size_range_words(sizes: tuple[int, ...]) -> str:
     if not sizes:
         return "-"
-    least, most = format_bytes(min(sizes)), format_bytes(max(sizes))
-    return least if least == most else f"{least} to {most}"
+    smallest, largest = format_bytes(min(sizes)), format_bytes(max(sizes))
+    return smallest if smallest == largest else f"{smallest} to {largest}"

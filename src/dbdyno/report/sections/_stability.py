@@ -45,25 +45,25 @@ def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Section:
     return section(
         "stability",
         "Stability, second by second",
-        *_boxes(page, seconds),
-        *_every_run(page, seconds),
-        _detail(),
+        *_box_blocks(page, seconds),
+        *_run_strip_blocks(page, seconds),
+        _detail_panel(),
     )
 
 
-def _every_run(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
+def _run_strip_blocks(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
     """Those that stand out large, all of them small, and on demand all of them large."""
     records = page.analysis.records
-    outlying = _outliers(records, seconds)
-    words = f"{len(outlying)} of {counted(len(records), 'run')} failed, stalled or had not settled: framed below."
-    if not outlying:
+    outliers = _outlying_runs(records, seconds)
+    words = f"{len(outliers)} of {counted(len(records), 'run')} failed, stalled or had not settled: framed below."
+    if not outliers:
         words = f"{counted(len(records), 'run')}: all settled, none failed or stalled."
-    large = f" The worst {_MOST_LARGE} come first." if len(outlying) > _MOST_LARGE else ""
+    order_words = f" The worst {_MOST_LARGE} come first." if len(outliers) > _MOST_LARGE else ""
     return [
         Heading("Every run"),
-        to_see(f"{words}{large} Select a run to see each second with telemetry."),
-        *([_large(page, seconds, outlying[:_MOST_LARGE])] if outlying else []),
-        overview(page, seconds, {record.run.run_id for record in outlying}),
+        to_see(f"{words}{order_words} Select a run to see each second with telemetry."),
+        *([_large_strips(page, seconds, outliers[:_MOST_LARGE])] if outliers else []),
+        overview(page, seconds, {record.run.run_id for record in outliers}),
         rest(
             "strips",
             f"All {counted(len(records), 'run')} with their figures",
@@ -71,39 +71,41 @@ def _every_run(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
                 "Each strip shows the throughput of one run, from zero. Grey: warm-up; shaded: window; red: stalled "
                 "seconds of the settled part. Strips of one memory size and concurrency have the same scale."
             ),
-            _strips(page, seconds),
+            _strip_grid(page, seconds),
         ),
     ]
 
 
-def _outliers(records: Sequence[RunRecord], seconds: Mapping[str, RunSeconds]) -> list[RunRecord]:
+def _outlying_runs(records: Sequence[RunRecord], seconds: Mapping[str, RunSeconds]) -> list[RunRecord]:
     """Runs that failed, did not settle or stalled, the worst first."""
-    found = [(_badness(record, seconds.get(record.run.run_id)), record) for record in records]
-    return [record for badness, record in sorted(found, key=lambda pair: -pair[0]) if badness > 0]
+    ranked_records = [(_badness(record, seconds.get(record.run.run_id)), record) for record in records]
+    return [record for badness, record in sorted(ranked_records, key=lambda pair: -pair[0]) if badness > 0]
 
 
-def _badness(record: RunRecord, found: RunSeconds | None) -> float:
+def _badness(record: RunRecord, run_seconds: RunSeconds | None) -> float:
     """0 for a good run; without throughput is worse than suspect, suspect than unsettled, and that than stalled."""
     if record.status == "missing":
         return 0.0
-    if found is None or not len(found.tps):
+    if run_seconds is None or not len(run_seconds.tps):
         return 4.0
-    window = found.tps[found.window_from :]
+    window = run_seconds.tps[run_seconds.window_from :]
     try:
-        stalled_share = _stalls(window, found.judged)[1] / len(window)
+        stalled_share = _stall_figures(window, run_seconds.judged)[1] / len(window)
     except AnalysisError:
         stalled_share = 1.0
     return 2.0 * (record.status != "good") + (not record.is_settled) + stalled_share
 
 
-def _large(page: Page, seconds: Mapping[str, RunSeconds], outlying: Sequence[RunRecord]) -> Html:
+def _large_strips(page: Page, seconds: Mapping[str, RunSeconds], outliers: Sequence[RunRecord]) -> Html:
     looks = {look.target: look for look in page.palette.looks}
     words = place_namer([_place_of(record) for record in page.analysis.records])
     lines = []
-    for record in outlying:
-        found, cell = seconds.get(record.run.run_id), record.run.cell
-        top = float(found.tps.max()) if found is not None and len(found.tps) else 0.0
-        line = _line(page, looks[cell.target].variable, cell.target, [record], seconds, top, words(_place_of(record)))
+    for record in outliers:
+        run_seconds, cell = seconds.get(record.run.run_id), record.run.cell
+        highest_tps = float(run_seconds.tps.max()) if run_seconds is not None and len(run_seconds.tps) else 0.0
+        line = _strip_line(
+            page, looks[cell.target].variable, cell.target, [record], seconds, highest_tps, words(_place_of(record))
+        )
         lines.append(element("div", line, data_f=page.facets.of_cell(cell)))
     return element("div", *lines, class_="strip-grid")
 
@@ -113,18 +115,18 @@ def _place_of(record: RunRecord) -> Place:
     return cell.workload, cell.route, cell.tier_bytes, cell.concurrency
 
 
-def _boxes(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
+def _box_blocks(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
     """Nothing where no window has enough seconds."""
     analysis = page.analysis
     boxes = window_boxes(seconds, analysis.judgements)
     if not boxes:
         return []
-    many = len(analysis.study.concurrencies) > 1
-    where = " Each target at its best connections, or at those selected above." if many else ""
+    has_choice = len(analysis.study.concurrencies) > 1
+    choice_words = " Each target at its best connections, or at those selected above." if has_choice else ""
     return [
         subtitle(
             "Throughput of each second of the judged window, repeats together. Box: middle half, with the median; "
-            f"whiskers: 5th to 95th percentile; dots: slowest and fastest second.{where}"
+            f"whiskers: 5th to 95th percentile; dots: slowest and fastest second.{choice_words}"
         ),
         grid(box_charts(analysis, page.palette, boxes)),
         to_see(
@@ -144,7 +146,7 @@ def _box_table(page: Page, boxes: Sequence[Box]) -> Table:
     return cell_table(page, "seconds-of-windows", "Throughput of single seconds of the window", titles, rows)
 
 
-def _strips(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
+def _strip_grid(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
     groups: dict[tuple[Place, str], list[RunRecord]] = {}
     for record in sorted(page.analysis.records, key=lambda record: record.run.repeat):
         groups.setdefault((_place_of(record), record.run.cell.target), []).append(record)
@@ -153,32 +155,32 @@ def _strips(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
     blocks = []
     for place in places:
         rows = [(target, groups[place, target]) for target in page.analysis.targets if (place, target) in groups]
-        known = [seconds[r.run.run_id].tps for _, runs in rows for r in runs if r.run.run_id in seconds]
-        top = max((float(tps.max()) for tps in known if len(tps)), default=0.0)
+        tps_series = [seconds[r.run.run_id].tps for _, runs in rows for r in runs if r.run.run_id in seconds]
+        highest_tps = max((float(tps.max()) for tps in tps_series if len(tps)), default=0.0)
         words = place_words(place)
-        lines = [_line(page, looks[target].variable, target, runs, seconds, top) for target, runs in rows]
+        lines = [_strip_line(page, looks[target].variable, target, runs, seconds, highest_tps) for target, runs in rows]
         heading = element("h3", words)
         blocks.append(element("div", heading, *lines, class_="strips", data_f=page.facets.of(*place) or None))
     return element("div", *blocks, class_="strip-grid")
 
 
-def _line(
+def _strip_line(
     page: Page,
     variable: str,
     target: str,
     runs: Sequence[RunRecord],
     seconds: Mapping[str, RunSeconds],
-    top: float,
-    where: str = "",
+    highest_tps: float,
+    place_text: str = "",
 ) -> Html:
     name = element(
         "span",
         element("span", class_="swatch", style=f"--c:var(--{variable})", aria_hidden="true"),
         shortened(target_title(target), 34),
-        element("span", f" {where}", class_="quiet") if where else "",
+        element("span", f" {place_text}", class_="quiet") if place_text else "",
         class_="strip-name",
     )
-    strips = [_strip(record, seconds.get(record.run.run_id), top) for record in runs]
+    strips = [_strip_html(record, seconds.get(record.run.run_id), highest_tps) for record in runs]
     return element(
         "div",
         name,
@@ -189,83 +191,89 @@ def _line(
     )
 
 
-def _strip(record: RunRecord, found: RunSeconds | None, top: float) -> Html:
+def _strip_html(record: RunRecord, run_seconds: RunSeconds | None, highest_tps: float) -> Html:
     run_id, repeat = record.run.run_id, record.run.repeat_words
-    if found is None or not len(found.tps):
+    if run_seconds is None or not len(run_seconds.tps):
         reason = record.reason or "no seconds"
         return element("span", f"{repeat}: {record.status}", class_="no-strip", title=reason)
-    words, floor = ("network: path to the server lost", 0.0) if record.has_lost_path else _words_of(found)
-    settled_from = found.window_from + (found.judged.judged_from_s if found.judged else 0)
-    drawn_s, drawn = (part.tolist() for part in downsampled(np.arange(len(found.tps)), found.tps, most=SPARK_WIDTH))
-    stalled = [second >= settled_from and tps < floor for second, tps in zip(drawn_s, drawn, strict=True)]
-    drawing = spark(drawn, bisect_left(drawn_s, found.window_from), top, stalled=stalled)
-    marked = "" if record.status == "good" else f"{record.status}: {record.reason}. "
-    title = f"{target_title(record.run.cell.target)}, {repeat}: {marked}{words}{_course(record)}. Open its seconds."
+    words, floor = ("network: path to the server lost", 0.0) if record.has_lost_path else _run_window_words(run_seconds)
+    settled_from = run_seconds.window_from + (run_seconds.judged.judged_from_s if run_seconds.judged else 0)
+    drawn_s, drawn_tps = (
+        part.tolist() for part in downsampled(np.arange(len(run_seconds.tps)), run_seconds.tps, most=SPARK_WIDTH)
+    )
+    stalled = [second >= settled_from and tps < floor for second, tps in zip(drawn_s, drawn_tps, strict=True)]
+    drawing = spark(drawn_tps, bisect_left(drawn_s, run_seconds.window_from), highest_tps, stalled=stalled)
+    status_words = "" if record.status == "good" else f"{record.status}: {record.reason}. "
+    target = target_title(record.run.cell.target)
+    title = f"{target}, {repeat}: {status_words}{words}{_course_clause(record)}. Open its seconds."
     text = element("span", words if record.status == "good" else f"{record.status}, {words}", class_="strip-words")
     return element(
         "button", drawing, text, type="button", data_run=run_id, aria_label=title[:400], aria_controls="detail"
     )
 
 
-def _course(record: RunRecord) -> str:
+def _course_clause(record: RunRecord) -> str:
     """Return where warm-up and window ended, if that was left to the run."""
     return "" if record.course is None else f"; {course_words(record.course)}"
 
 
-def _words_of(found: RunSeconds) -> tuple[str, float]:
-    return _window_words(found.tps[found.window_from :], found.judged)
+def _run_window_words(run_seconds: RunSeconds) -> tuple[str, float]:
+    return _window_words(run_seconds.tps[run_seconds.window_from :], run_seconds.judged)
 
 
-def _window_words(values: FloatArray, judged: SettledPart | None) -> tuple[str, float]:
+def _window_words(values: FloatArray, settled_part: SettledPart | None) -> tuple[str, float]:
     """Range of the window against its median, its stalls, the verdict if it is long enough; the level of stalls.
 
     A window that could be judged has the stalls of its settled part; one that is too short those of all its seconds.
     """
     try:
-        median, stalled_s, is_coarse = _stalls(values, judged)
+        median, stalled_s, is_coarse = _stall_figures(values, settled_part)
     except AnalysisError:
         return "no throughput", 0.0
-    shown = values if judged is None else values[judged.judged_from_s :]
-    low, high = shown.min() / median - 1, shown.max() / median - 1
-    stalled = "" if not stalled_s else f", {counted(stalled_s, 'stalled second')}"
-    coarse = " (few transactions per second: coarse)" if is_coarse else ""
-    verdict = f", {STATUS_WORDS[judged.status]}" if judged else ""
-    if judged and judged.is_late:
-        verdict += f" from {judged.start_s} s on"
-    return f"{_signed(low)} to {_signed(high)}{stalled}{coarse}{verdict}", STALL_FLOOR * median
+    settled_values = values if settled_part is None else values[settled_part.judged_from_s :]
+    low, high = settled_values.min() / median - 1, settled_values.max() / median - 1
+    stalled_words = "" if not stalled_s else f", {counted(stalled_s, 'stalled second')}"
+    coarse_words = " (few transactions per second: coarse)" if is_coarse else ""
+    verdict = f", {STATUS_WORDS[settled_part.status]}" if settled_part else ""
+    if settled_part and settled_part.is_late:
+        verdict += f" from {settled_part.start_s} s on"
+    return (
+        f"{_signed_percent(low)} to {_signed_percent(high)}{stalled_words}{coarse_words}{verdict}",
+        STALL_FLOOR * median,
+    )
 
 
-def _stalls(values: FloatArray, judged: SettledPart | None) -> tuple[float, int, bool]:
+def _stall_figures(values: FloatArray, settled_part: SettledPart | None) -> tuple[float, int, bool]:
     """Median second, stalled seconds, and whether groups of ten were judged.
 
     Raises
     ------
     AnalysisError : the median second did nothing
     """
-    if judged is None:
-        found = stalls(values)
-        return found.median, round(found.share * len(values)), found.coarse
-    if judged.stall_median is None or judged.judged_from_s >= len(values):
+    if settled_part is None:
+        window_stalls = stalls(values)
+        return window_stalls.median, round(window_stalls.share * len(values)), window_stalls.coarse
+    if settled_part.stall_median is None or settled_part.judged_from_s >= len(values):
         raise AnalysisError("no stalls in this window", "zero throughput in its median second")
-    return judged.stall_median, judged.stalled_s, judged.stalls_are_coarse
+    return settled_part.stall_median, settled_part.stalled_s, settled_part.stalls_are_coarse
 
 
-def _signed(share: float) -> str:
+def _signed_percent(share: float) -> str:
     r"""A difference in percent, with a true minus.
 
-    >>> _signed(-0.034) == "\u22123\u00a0%", _signed(0.5)
+    >>> _signed_percent(-0.034) == "\u22123\u00a0%", _signed_percent(0.5)
     (True, '+50\xa0%')
     """
     return f"{share:+.0%}".replace("-", "\u2212").replace("%", "\u00a0%")
 
 
-def _detail() -> Html:
-    choose = element("select", id="detail-run", aria_label="Run")
-    more = element("select", id="detail-more", aria_label="Add a metric")
+def _detail_panel() -> Html:
+    run_select = element("select", id="detail-run", aria_label="Run")
+    metric_select = element("select", id="detail-more", aria_label="Add a metric")
     bar = element(
         "div",
         element("button", "‹ earlier run", type="button", id="detail-before"),
-        choose,
+        run_select,
         element("button", "later run ›", type="button", id="detail-after"),
         element("button", "close", type="button", id="detail-close"),
         class_="detail-bar",
@@ -284,7 +292,7 @@ def _detail() -> Html:
             role="group",
             aria_label="Charts over time; arrow keys move the cursor",
         ),
-        element("p", element("label", "Add a metric ", more), class_="detail-more"),
+        element("p", element("label", "Add a metric ", metric_select), class_="detail-more"),
         element("p", id="detail-thinned", class_="quiet"),
         to_html([Fold("Files of this run", [element("div", id="detail-files")], key="files-of-run")]),
         id="detail",

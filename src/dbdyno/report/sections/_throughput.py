@@ -47,10 +47,10 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
     measure = f"{measured} {against_words(study.concurrencies)}, {workload}, windows of {study.window_words}"
     if not charts:
         return section("throughput", "Throughput", to_see("No run has a throughput yet."))
-    untrusted = any(group.judged and not group.decides for group in page.analysis.judgements)
-    why = " Hollow points are suspect or unsettled runs; no finding uses them."
-    hollow = why if untrusted else ""
-    cut = " Where a band leaves its panel at the top, the table has its upper end."
+    has_untrusted = any(group.judged and not group.decides for group in page.analysis.judgements)
+    untrusted_words = " Hollow points are suspect or unsettled runs; no finding uses them."
+    hollow_words = untrusted_words if has_untrusted else ""
+    cut_words = " Where a band leaves its panel at the top, the table has its upper end."
     return section(
         "throughput",
         page.analysis.answer.headline,
@@ -58,7 +58,7 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
         grid([] if is_shown else charts),
         to_see(
             f"{_BESIDE if is_shown else ''}Higher is better. Where bands overlap, the second table shows whether "
-            f"targets differ.{hollow}{cut if any(chart.is_cut for chart in charts) else ''}"
+            f"targets differ.{hollow_words}{cut_words if any(chart.is_cut for chart in charts) else ''}"
         ),
         data_behind(_cell_table(page)),
         data_behind(_pair_table(page), "All comparisons as a table"),
@@ -85,66 +85,66 @@ def rank_section(
 
 def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Block]:
     """Nothing for more targets than whiskers are drawn of: the map has their places."""
-    open_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
-    unsettled = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
-    undecided = f"Undecided: {open_count} of {len(page.analysis.comparisons)} comparisons" + (
-        f", not settled: {unsettled}. An unsettled target may hold any place." if unsettled else "."
+    undecided_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
+    unsettled_count = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
+    undecided_words = f"Undecided: {undecided_count} of {len(page.analysis.comparisons)} comparisons" + (
+        f", not settled: {unsettled_count}. An unsettled target may hold any place." if unsettled_count else "."
     )
     if not charts:
-        return [to_see(undecided)]
+        return [to_see(undecided_words)]
     return [
         rest(
             "ranks",
             "Possible places of each target",
             subtitle("1 is the highest throughput; a whisker spans all possible places"),
             grid(charts),
-            to_see(f"Whiskers that overlap are ties. {undecided}"),
+            to_see(f"Whiskers that overlap are ties. {undecided_words}"),
         )
     ]
 
 
 def _map_parts(
-    page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput], *, is_shown: bool
+    page: Page, maps: Sequence[Chart], throughputs: Sequence[RelativeThroughput], *, is_shown: bool
 ) -> list[Block]:
     if not maps:
         return []
-    many = len(page.analysis.study.concurrencies) > 1
-    where = (
+    has_choice = len(page.analysis.study.concurrencies) > 1
+    choice_words = (
         " Each target at its best connections, or at those selected above. Taking the best of several overstates it "
         "by about the noise."
-        if many
+        if has_choice
         else ""
     )
     return [
-        subtitle(f"Throughput relative to the best target of the column, and the possible places.{where}"),
+        subtitle(f"Throughput relative to the best target of the column, and the possible places.{choice_words}"),
         grid([] if is_shown else maps),
         to_see(f"{_MAP_BESIDE if is_shown else ''}{_MAP_COLOURS}"),
-        data_behind(_standing_table(page, found)),
+        data_behind(_standing_table(page, throughputs)),
     ]
 
 
-def _standing_table(page: Page, found: Sequence[RelativeThroughput]) -> Table:
+def _standing_table(page: Page, throughputs: Sequence[RelativeThroughput]) -> Table:
     columns = [Column("target"), Column("workload"), Column("memory"), Column("where"), Column("connections", True)]
     columns += [Column(title, True) for title in ("TPS", "over the best", "low", "high", "place")]
     rows, facets = [], []
-    for standing in found:
-        cell, group = standing.cell, standing.group
-        where = "at its best" if standing.at == AT_BEST else "at the same"
-        places = None if standing.first is None or standing.last is None else (standing.first, standing.last)
+    for throughput in throughputs:
+        cell, group = throughput.cell, throughput.group
+        basis_words = "at its best" if throughput.at == AT_BEST else "at the same"
+        places = None if throughput.first is None or throughput.last is None else (throughput.first, throughput.last)
         rows.append(
             [
                 *(
                     target_title(cell.target),
                     cell.workload,
                     format_memory(cell.tier_bytes),
-                    where,
+                    basis_words,
                     f"{cell.concurrency:,}",
                 ),
                 cell_level_words(group),
-                f"{standing.ratio:.3f}",
-                "" if standing.low is None else f"{standing.low:.3f}",
-                "" if standing.high is None else f"{standing.high:.3f}",
-                rank_words(places, standing.of) if places else standing.why_no_place,
+                f"{throughput.ratio:.3f}",
+                "" if throughput.low is None else f"{throughput.low:.3f}",
+                "" if throughput.high is None else f"{throughput.high:.3f}",
+                rank_words(places, throughput.of) if places else throughput.why_no_place,
             ]
         )
         facets.append(page.facets.of_cell(cell))
@@ -155,9 +155,13 @@ def _standing_table(page: Page, found: Sequence[RelativeThroughput]) -> Table:
 
 def _interval_words(page: Page) -> str:
     kinds = [group.interval_kind for group in page.analysis.judgements if group.interval_kind]
-    common = max(set(kinds), key=kinds.count) if kinds else "one run, assumed spread"
-    assumed = [g.assumed_spread for g in page.analysis.judgements if g.assumed_spread is not None]
-    return f"{_INTERVAL_WORDS[common]} {assumed_words(max(assumed))}".strip() if assumed else _INTERVAL_WORDS[common]
+    common_kind = max(set(kinds), key=kinds.count) if kinds else "one run, assumed spread"
+    assumed_spreads = [g.assumed_spread for g in page.analysis.judgements if g.assumed_spread is not None]
+    return (
+        f"{_INTERVAL_WORDS[common_kind]} {assumed_words(max(assumed_spreads))}".strip()
+        if assumed_spreads
+        else _INTERVAL_WORDS[common_kind]
+    )
 
 
 def _cell_table(page: Page) -> Table:
@@ -165,29 +169,29 @@ def _cell_table(page: Page) -> Table:
     order = {target: index for index, target in enumerate(page.analysis.targets)}
     groups = sorted(page.analysis.judgements, key=lambda group: (group.place, order.get(group.cell.target, 0)))
     latency: dict[Cell, dict[str, int]] = {}
-    for found in page.analysis.latency:
-        latency.setdefault(found.cell, {})[found.quantile] = found.value_ns
+    for judgement in page.analysis.latency:
+        latency.setdefault(judgement.cell, {})[judgement.quantile] = judgement.value_ns
     rows = [(group.cell, _cell_row(page, group, latency.get(group.cell, {}))) for group in groups]
     return cell_table(page, "cells", "Throughput of every cell with its 95 % interval", titles, rows)
 
 
-def _cell_row(page: Page, group: CellJudgement, found: Mapping[str, int]) -> list[str]:
+def _cell_row(page: Page, group: CellJudgement, quantile_values: Mapping[str, int]) -> list[str]:
     cell = group.cell
     places = page.analysis.ranks.get(group.place, {})
     rank = rank_words(places[cell.target], len(places)) if cell.target in places else ""
     rank = rank if group.is_settled else "not settled"
-    quantiles = [milliseconds(found[q]) if q in found else "" for q in ("p50", "p95", "p99")]
+    quantiles = [milliseconds(quantile_values[q]) if q in quantile_values else "" for q in ("p50", "p95", "p99")]
     numbers = ["", "", ""]
     if group.tps_mean is not None:
         low, high = group.tps_low or 0.0, group.tps_high or 0.0
-        ends = ["", ""] if group.is_vague else [figure(low), figure(high)]
-        numbers = [cell_level_words(group), *ends]
+        interval_cells = ["", ""] if group.is_vague else [figure(low), figure(high)]
+        numbers = [cell_level_words(group), *interval_cells]
     runs = f"{len(group.judged)} of {len(group.runs)}" + ("" if group.trusted else ", not trusted")
     return [*numbers, runs, rank, *quantiles, most_client_words(group.judged)]
 
 
 def _pair_table(page: Page) -> Table:
     pairs = page.analysis.comparisons
-    of = page.facets.of
-    facets = [of(p.workload, p.route, p.tier_bytes, p.concurrency, targets=[p.left, p.right]) for p in pairs]
+    tokens_of = page.facets.of
+    facets = [tokens_of(p.workload, p.route, p.tier_bytes, p.concurrency, targets=[p.left, p.right]) for p in pairs]
     return comparisons_table(page.analysis, facets)

@@ -22,16 +22,18 @@ def types_section(page: Page) -> Section | None:
     if not cells:
         return None
     groups = [cell.group for cell in cells]
-    parts = [_type_table(page, cells)]
+    tables = [_type_table(page, cells)]
     sentence = _QUANTILES if page.analysis.study.imported is None else _TOLD_QUANTILES
     if any(cell.rates for cell in cells):
-        parts.insert(0, _rate_table(page, cells))
+        tables.insert(0, _rate_table(page, cells))
         sentence += _RATES
-    what = (
+    subtitle_text = (
         "Counts, rates and response times by transaction type; rates are means over the repeats, with minimum and "
         "maximum."
     )
-    return section("types", "Transaction types", subtitle(f"{what}{alike_words(groups)}"), *parts, to_see(sentence))
+    return section(
+        "types", "Transaction types", subtitle(f"{subtitle_text}{alike_words(groups)}"), *tables, to_see(sentence)
+    )
 
 
 def _rate_table(page: Page, cells: list[CellTypes]) -> Table:

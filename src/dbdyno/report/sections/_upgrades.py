@@ -43,8 +43,8 @@ def _changes_table(page: Page) -> Table:
     ]
     columns = [Column("upgrade", is_name=True), Column("where"), Column("change", True), Column("verdict")]
     caption = "Change of throughput by upgrade and place, with 95 % intervals"
-    return Table("upgrade-changes", caption, columns, rows, facets=[_about(page, *step) for step in steps])
+    return Table("upgrade-changes", caption, columns, rows, facets=[_facet_tokens(page, *step) for step in steps])
 
 
-def _about(page: Page, upgrade: Upgrade, change: Comparison) -> str:
+def _facet_tokens(page: Page, upgrade: Upgrade, change: Comparison) -> str:
     return page.facets.of(*place_of(change), targets=[upgrade.old, upgrade.new])

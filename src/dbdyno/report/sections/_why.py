@@ -21,8 +21,10 @@ from dbdyno.report._blocks import (
     to_see,
 )
 from dbdyno.report._html import element
-from dbdyno.report._why import ABOUT_THREADS, Why
-from dbdyno.report._why_blocks import (
+from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time_charts
+from dbdyno.report.sections._flame import deep_parts
+from dbdyno.report.sections._frame import Page
+from dbdyno.report.why._blocks import (
     causes_table,
     counted_table,
     parts_table,
@@ -33,9 +35,7 @@ from dbdyno.report._why_blocks import (
     why_lists,
     why_sentences,
 )
-from dbdyno.report.charts import Chart, bridge_chart, part_colours, stacked_time_charts
-from dbdyno.report.sections._flame import deep_parts
-from dbdyno.report.sections._frame import Page
+from dbdyno.report.why._choice import ABOUT_THREADS, Why
 
 _TO_SEE = (
     "Filled: decided. Dashed: undecided, or less than 3 % of the shorter time. Grey: not accounted for. Lines: "
@@ -47,61 +47,61 @@ def why_section(page: Page, why: Why) -> Section | None:
     """Three lines, a bridge, the causes; the other splits folded. Nothing where no cell has a time."""
     if why.place is None:
         return None
-    splits = [split for split in (_by_user(why), _by_statement(why)) if split]
-    first, others = splits[:1], splits[1:]
-    against = [*itertools.chain(*others), *_stacked(page, why), *_threads(page, why)]
-    counted = counted_table(why)
+    splits = [split for split in (_by_user_blocks(why), _by_statement_blocks(why)) if split]
+    first_split, other_splits = splits[:1], splits[1:]
+    other_blocks = [*itertools.chain(*other_splits), *_stacked_time_blocks(page, why), *_thread_blocks(page, why)]
+    work_table = counted_table(why)
     work = "Work counted by the servers, and its time"
     return section(
         "why",
         "Why: where the time of a transaction goes",
         *why_sentences(why),
-        *itertools.chain(*first),
-        *_causes(why),
-        *_described(proofs_table(why)),
+        *itertools.chain(*first_split),
+        *_causes_blocks(why),
+        *_table_with_note(proofs_table(why)),
         *proof_notes(why),
         *([] if why.deep is None else deep_parts(why.deep)),
-        rest("why", "Time by connections and by server threads", *against) if against else None,
-        folded(work, to_see(counted.note), counted) if counted else None,
+        rest("why", "Time by connections and by server threads", *other_blocks) if other_blocks else None,
+        folded(work, to_see(work_table.note), work_table) if work_table else None,
         *why_lists(why),
     )
 
 
-def _described(table: Table | None) -> list[Block]:
+def _table_with_note(table: Table | None) -> list[Block]:
     return [] if table is None else [subtitle(table.note), table]
 
 
-def _by_user(why: Why) -> list[Block]:
+def _by_user_blocks(why: Why) -> list[Block]:
     """Return whose work the processors did, where that is decided."""
     gap = why.user_gap
     chart = None if gap is None or not gap.with_verdict("decided") else bridge_chart(gap, "why-processors-bridge")
     return [] if chart is None else [chart, to_see(_TO_SEE)]
 
 
-def _by_statement(why: Why) -> list[Block]:
+def _by_statement_blocks(why: Why) -> list[Block]:
     table, chart = parts_table(why), None if why.gap is None else bridge_chart(why.gap)
     if table is None or chart is None:
         return []
-    return [chart, to_see(_TO_SEE), Fold("All parts as a table", _described(table), "data")]
+    return [chart, to_see(_TO_SEE), Fold("All parts as a table", _table_with_note(table), "data")]
 
 
-def _causes(why: Why) -> list[Block]:
+def _causes_blocks(why: Why) -> list[Block]:
     """The causes; folded where none is decided."""
     table = causes_table(why)
     if table is None or why.ranking is None:
         return []
-    return _described(table) if why.ranking.decided else [folded(table.caption, *_described(table))]
+    return _table_with_note(table) if why.ranking.decided else [folded(table.caption, *_table_with_note(table))]
 
 
-def _stacked(page: Page, why: Why) -> list[Block]:
+def _stacked_time_blocks(page: Page, why: Why) -> list[Block]:
     if why.explanation is None or why.place is None:
         return []
     charts = stacked_time_charts(why.explanation, why.place, page.analysis.targets)
     text = "Milliseconds per transaction at each number of connections, by part; all panels have the same scale."
-    return [subtitle(text), *_panels(why.explanation, why.place, charts)] if charts else []
+    return [subtitle(text), *_panel_blocks(why.explanation, why.place, charts)] if charts else []
 
 
-def _panels(explanation: Explanation, place: Place, charts: Sequence[Chart]) -> list[Block]:
+def _panel_blocks(explanation: Explanation, place: Place, charts: Sequence[Chart]) -> list[Block]:
     """The key of stacked times, and a panel a target."""
     key = [
         element("li", element("span", class_="swatch", style=f"--c:{colour}", aria_hidden="true"), words)
@@ -111,15 +111,15 @@ def _panels(explanation: Explanation, place: Place, charts: Sequence[Chart]) -> 
     return [element("ul", *key, class_="key", style="margin-bottom:1em", aria_label=label), grid(charts)]
 
 
-def _threads(page: Page, why: Why) -> list[Block]:
+def _thread_blocks(page: Page, why: Why) -> list[Block]:
     """The same time by what the server's threads did: bridge, panels and table."""
     if why.threads is None or why.place is None:
         return []
     table = threads_table(why)
     bridge = None if why.thread_gap is None else bridge_chart(why.thread_gap, "why-threads-bridge")
-    shown: list[Block] = []
+    bridge_blocks: list[Block] = []
     if table is not None and bridge is not None:
-        shown = [bridge, data_behind(table, "As a table"), *_described(users_table(why))]
+        bridge_blocks = [bridge, data_behind(table, "As a table"), *_table_with_note(users_table(why))]
     charts = stacked_time_charts(why.threads, why.place, page.analysis.targets, "why-threads-stacked")
-    panels = _panels(why.threads, why.place, charts) if charts else []
-    return [subtitle(ABOUT_THREADS), *shown, *panels] if shown or panels else []
+    panels = _panel_blocks(why.threads, why.place, charts) if charts else []
+    return [subtitle(ABOUT_THREADS), *bridge_blocks, *panels] if bridge_blocks or panels else []

@@ -27,29 +27,31 @@ def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     ------
     SeriesError : damaged, a column that is missing or no number, a second or a run that is absent
     """
-    table = _table(source, data)
-    columns = {column: list(table.columns)[at] for column, at in _columns(source, list(table.columns)).items()}
-    second, tps = (_numbers(source, table, name) for name in (columns["second"], columns["tps"]))
+    table = _read_table(source, data)
+    columns = {
+        column: list(table.columns)[index] for column, index in _column_indices(source, list(table.columns)).items()
+    }
+    second, tps = (_column_numbers(source, table, name) for name in (columns["second"], columns["tps"]))
     _refuse_absent(source, "second", np.isnan(second))
-    whole = Rows(second, tps, np.arange(1, len(second) + 1))
+    all_rows = Rows(second, tps, np.arange(1, len(second) + 1))
     kind = table.columns.get(_KIND)
     if "run" not in columns and isinstance(kind, Texts):
-        whole = whole.at(np.flatnonzero(kind.among((_ALL,))))
+        all_rows = all_rows.at(np.flatnonzero(kind.among((_ALL,))))
     if "run" not in columns:
-        return {name: whole} if len(second) else {}
-    runs = _names(table, columns["run"])
+        return {name: all_rows} if len(second) else {}
+    runs = _run_names(table, columns["run"])
     _refuse_absent(source, "run", runs.codes < 0)
     order = np.argsort(runs.codes, kind="stable")
     starts = np.searchsorted(runs.codes[order], np.arange(len(runs.names) + 1))
-    return {run: whole.at(order[starts[code] : starts[code + 1]]) for code, run in enumerate(runs.names)}
+    return {run: all_rows.at(order[starts[code] : starts[code + 1]]) for code, run in enumerate(runs.names)}
 
 
-def _table(source: str, data: bytes) -> Table:
+def _read_table(source: str, data: bytes) -> Table:
     def choose(names: list[str]) -> list[str]:
-        wanted = {names[index] for index in _columns(source, names).values()}
+        wanted_names = {names[index] for index in _column_indices(source, names).values()}
         if _LOAD_TABLE <= set(names):
-            wanted.add(_KIND)
-        return [name for name in names if name in wanted]
+            wanted_names.add(_KIND)
+        return [name for name in names if name in wanted_names]
 
     try:
         return read_parquet(data, most_rows=MOST_ROWS, choose=choose, is_nan_known=False)
@@ -57,18 +59,18 @@ def _table(source: str, data: bytes) -> Table:
         raise SeriesError(f"{source} can't be read as Parquet", str(error)) from error
 
 
-def _columns(source: str, names: list[str]) -> dict[str, int]:
+def _column_indices(source: str, names: list[str]) -> dict[str, int]:
     return head_columns(source, "its schema", names)
 
 
-def _numbers(source: str, table: Table, name: str) -> FloatArray:
+def _column_numbers(source: str, table: Table, name: str) -> FloatArray:
     """Values of a column; NaN where it holds nothing."""
     if isinstance(table.columns[name], Texts):
         raise SeriesError(f"{source}: column {name} holds texts, not numbers")
     return table.numbers(name).astype(np.float64)
 
 
-def _names(table: Table, name: str) -> Texts:
+def _run_names(table: Table, name: str) -> Texts:
     """Runs by name, also where their names are numbers."""
     column = table.columns[name]
     return column if isinstance(column, Texts) else Texts.of(None if v is None else f"{v}" for v in table.values(name))

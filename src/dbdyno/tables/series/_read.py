@@ -27,15 +27,15 @@ def read_series(path: Path) -> tuple[RunSeries, ...]:
     SeriesError : can't be read, or is not one row a second, with the line or row where it is not
     """
     source = "standard input" if path == STANDARD_INPUT else str(path)
-    data = _unpacked(source, _bytes(source, path))
+    data = _unpack(source, _read_bytes(source, path))
     name = "run" if path == STANDARD_INPUT else path.name.partition(".")[0] or path.name
     if data.startswith(_PARQUET):
         return ordered(source, "row", parquet_rows(source, name, data))
-    printed = printed_rows(source, name, data)
-    return ordered(source, "line", printed or text_rows(source, name, data))
+    printed_runs = printed_rows(source, name, data)
+    return ordered(source, "line", printed_runs or text_rows(source, name, data))
 
 
-def _bytes(source: str, path: Path) -> bytes:
+def _read_bytes(source: str, path: Path) -> bytes:
     try:
         limit = input_limit()
         if path != STANDARD_INPUT:
@@ -54,12 +54,12 @@ def _bytes(source: str, path: Path) -> bytes:
     return content
 
 
-def _unpacked(source: str, data: bytes) -> bytes:
+def _unpack(source: str, data: bytes) -> bytes:
     if not data.startswith(_GZIP):
         return data
     try:
         return unpacked_gzip(data, input_limit())
     except ValueError as error:
         is_large = LIMIT_VARIABLE in str(error)
-        what, remedy = ("can't be read", "") if is_large else ("is damaged", "fetch or write it again")
-        raise SeriesError(f"{source} {what}", str(error), remedy) from error
+        problem, remedy = ("can't be read", "") if is_large else ("is damaged", "fetch or write it again")
+        raise SeriesError(f"{source} {problem}", str(error), remedy) from error

@@ -72,7 +72,7 @@ def ordered(source: str, unit: str, runs: Mapping[str, Rows]) -> tuple[RunSeries
         raise SeriesError(
             f"{source} holds no seconds", "it has a header but no rows", "write one row per second and run"
         )
-    return tuple(_series(name, rows, _Speaker(source, unit, name, len(runs))) for name, rows in runs.items())
+    return tuple(_run_series(name, rows, _Speaker(source, unit, name, len(runs))) for name, rows in runs.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class _Speaker:
     runs: int
 
     def refuse(self, place: int, why: str, remedy: str = "") -> SeriesError:
-        of = f" of run {self.run}" if self.runs > 1 else ""
-        return SeriesError(f"{self.source}, {self.unit} {place}: {why}{of}", "", remedy)
+        run_words = f" of run {self.run}" if self.runs > 1 else ""
+        return SeriesError(f"{self.source}, {self.unit} {place}: {why}{run_words}", "", remedy)
 
 
-def _series(name: str, rows: Rows, speaker: _Speaker) -> RunSeries:
+def _run_series(name: str, rows: Rows, speaker: _Speaker) -> RunSeries:
     _refuse_values(rows, speaker)
     rows = rows.at(np.argsort(rows.seconds, kind="stable"))
     is_cut = _ends_in_part(rows.seconds)
@@ -99,9 +99,9 @@ def _series(name: str, rows: Rows, speaker: _Speaker) -> RunSeries:
     tps = np.full(int(index[-1]) + 1, np.nan)
     # Once in thirty years is never; squares of still smaller rates would vanish.
     tps[index] = np.where(rows.tps < _LEAST_TPS, 0.0, rows.tps)
-    missing = np.flatnonzero(np.isnan(tps)) + 1
-    tps[missing - 1] = 0.0
-    return RunSeries(name, int(rows.seconds[0]), tps, tuple(missing.tolist()), is_cut)
+    missing_s = np.flatnonzero(np.isnan(tps)) + 1
+    tps[missing_s - 1] = 0.0
+    return RunSeries(name, int(rows.seconds[0]), tps, tuple(missing_s.tolist()), is_cut)
 
 
 def _ends_in_part(seconds: FloatArray) -> bool:
@@ -111,45 +111,51 @@ def _ends_in_part(seconds: FloatArray) -> bool:
 
 
 def _refuse_values(rows: Rows, speaker: _Speaker) -> None:
-    for column, values, is_strange in (
+    for column, values, is_invalid in (
         ("second", rows.seconds, ~np.isfinite(rows.seconds)),
         ("tps", rows.tps, np.isinf(rows.tps)),
     ):
-        strange = np.flatnonzero(is_strange)
-        if len(strange):
-            raise speaker.refuse(rows.places[strange[0]], f"column {column} holds {values[strange[0]]:g}")
-    negative = np.flatnonzero(rows.tps < 0)
-    if len(negative):
-        raise speaker.refuse(rows.places[negative[0]], f"column tps holds {rows.tps[negative[0]]:g}, below zero")
-    wild = np.flatnonzero(rows.tps > MOST_TPS)
-    if len(wild):
+        invalid_rows = np.flatnonzero(is_invalid)
+        if len(invalid_rows):
+            raise speaker.refuse(rows.places[invalid_rows[0]], f"column {column} holds {values[invalid_rows[0]]:g}")
+    negative_rows = np.flatnonzero(rows.tps < 0)
+    if len(negative_rows):
         raise speaker.refuse(
-            rows.places[wild[0]], f"column tps holds {rows.tps[wild[0]]:g}, which is beyond any server"
+            rows.places[negative_rows[0]], f"column tps holds {rows.tps[negative_rows[0]]:g}, below zero"
+        )
+    excessive_rows = np.flatnonzero(rows.tps > MOST_TPS)
+    if len(excessive_rows):
+        raise speaker.refuse(
+            rows.places[excessive_rows[0]],
+            f"column tps holds {rows.tps[excessive_rows[0]]:g}, which is beyond any server",
         )
 
 
 def _refuse_times(rows: Rows, speaker: _Speaker) -> None:
     """Refuse what can't be one value a second; rows are in order of seconds."""
     seconds, places = rows.seconds, rows.places
-    parts = np.flatnonzero(seconds != np.floor(seconds))
-    if len(parts):
-        why = f"column second holds {seconds[parts[0]]:g}, not a whole number"
-        raise speaker.refuse(places[parts[0]], why, "number the seconds 1, 2, 3; only the last one may be shorter")
+    fractional_rows = np.flatnonzero(seconds != np.floor(seconds))
+    if len(fractional_rows):
+        why = f"column second holds {seconds[fractional_rows[0]]:g}, not a whole number"
+        raise speaker.refuse(
+            places[fractional_rows[0]], why, "number the seconds 1, 2, 3; only the last one may be shorter"
+        )
     steps = np.diff(seconds)
-    twice = np.flatnonzero(steps == 0)
-    if len(twice):
-        first, second = sorted(int(place) for place in places[twice[0] : twice[0] + 2])
-        why = f"second {seconds[twice[0]]:.0f} already appears on {speaker.unit} {first}"
-        raise speaker.refuse(second, why, "" if speaker.runs > 1 else "add a column run to separate runs")
+    duplicate_rows = np.flatnonzero(steps == 0)
+    if len(duplicate_rows):
+        first_place, second_place = sorted(int(place) for place in places[duplicate_rows[0] : duplicate_rows[0] + 2])
+        why = f"second {seconds[duplicate_rows[0]]:.0f} already appears on {speaker.unit} {first_place}"
+        raise speaker.refuse(second_place, why, "" if speaker.runs > 1 else "add a column run to separate runs")
     if seconds[-1] - seconds[0] + 1 > 2 * len(seconds):
         widest = int(steps.argmax())
         why = f"more seconds are missing than present: {steps[widest]:.0f} s from the row before"
         raise speaker.refuse(
             places[widest + 1], why, "dbdyno needs one row per second; it can't judge longer intervals"
         )
-    blank = np.flatnonzero(np.isnan(rows.tps))
-    if seconds[-1] - seconds[0] + 1 > 2 * (len(seconds) - len(blank)):
+    blank_rows = np.flatnonzero(np.isnan(rows.tps))
+    if seconds[-1] - seconds[0] + 1 > 2 * (len(seconds) - len(blank_rows)):
         why = (
-            f"column tps holds nothing, as in {len(blank)} of {len(seconds)} rows: more values are missing than present"
+            f"column tps holds nothing, as in {len(blank_rows)} of {len(seconds)} rows: more values are missing than "
+            "present"
         )
-        raise speaker.refuse(places[blank[0]], why, "give a value for most seconds")
+        raise speaker.refuse(places[blank_rows[0]], why, "give a value for most seconds")

@@ -51,7 +51,7 @@ def text_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     if head is None:
         raise SeriesError(f"{source} is empty", "", "it needs a first line run,second,tps and one row per second")
     columns = head_columns(source, "line 1", head[1])
-    return _gathered(source, name, columns, lines)
+    return _gather_rows(source, name, columns, lines)
 
 
 def printed_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
@@ -64,13 +64,13 @@ def printed_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
     if b"] thds: " not in data[:_HEAD_BYTES]:
         return {}
     lines = enumerate(data.decode(errors="replace").splitlines(), start=1)
-    found = [(number, match) for number, line in lines if (match := _PRINTED_RE.match(line))]
-    seconds = np.array([float(match[1]) for _, match in found])
+    matches = [(number, match) for number, line in lines if (match := _PRINTED_RE.match(line))]
+    seconds = np.array([float(match[1]) for _, match in matches])
     if len(seconds) > 1 and np.median(np.diff(seconds)) > 1:
         why = f"sysbench reported every {np.median(np.diff(seconds)):g} s"
         raise SeriesError(f"{source} has no seconds", why, "run it with --report-interval=1")
-    tps = np.array([float(match[2]) for _, match in found])
-    return {name: Rows(seconds, tps, np.array([number for number, _ in found], dtype=np.int64))} if found else {}
+    tps = np.array([float(match[2]) for _, match in matches])
+    return {name: Rows(seconds, tps, np.array([number for number, _ in matches], dtype=np.int64))} if matches else {}
 
 
 def head_columns(source: str, place: str, head: Sequence[str]) -> dict[str, int]:
@@ -86,16 +86,16 @@ def head_columns(source: str, place: str, head: Sequence[str]) -> dict[str, int]
             raise SeriesError(f"{source}, {place}: the column {column} is named {names.count(column)} times")
     for column in ("second", "tps"):
         if column not in names:
-            shown = ", ".join(names)
-            why = f"{place} names: {shown[:200]}{'…' if len(shown) > 200 else ''}"
+            names_text = ", ".join(names)
+            why = f"{place} names: {names_text[:200]}{'…' if len(names_text) > 200 else ''}"
             raise SeriesError(f"{source} has no column {column}", why, "name the columns run, second and tps")
     return {column: names.index(column) for column in COLUMNS if column in names}
 
 
 def _lines(source: str, data: bytes) -> Iterator[tuple[int, list[str]]]:
     """Number and cells of every line that holds something; the first tells the delimiter."""
-    first = next((line for line in _text_lines(source, data) if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=first.count)
+    first_line = next((line for line in _text_lines(source, data) if line.strip()), "")
+    delimiter = max(_DELIMITERS, key=first_line.count)
     reader = csv.reader(_text_lines(source, data), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
@@ -119,13 +119,13 @@ def _text_lines(source: str, data: bytes) -> Iterator[str]:
                 )
             yield line
     except UnicodeDecodeError as error:
-        line_at, byte = _no_text(data)
+        line_at, byte = _first_invalid_byte(data)
         raise SeriesError(
             f"{source}, line {line_at}: byte 0x{byte:02x} is not UTF-8", "", "save it as UTF-8"
         ) from error
 
 
-def _no_text(data: bytes) -> tuple[int, int]:
+def _first_invalid_byte(data: bytes) -> tuple[int, int]:
     """Line and value of the first byte that is no UTF-8."""
     for number, line in enumerate(io.BytesIO(data), 1):
         try:
@@ -135,7 +135,7 @@ def _no_text(data: bytes) -> tuple[int, int]:
     return 1, data[0]
 
 
-def _gathered(
+def _gather_rows(
     source: str, name: str, columns: dict[str, int], lines: Iterator[tuple[int, list[str]]]
 ) -> dict[str, Rows]:
     run_at, second_at, tps_at = columns.get("run"), columns["second"], columns["tps"]
@@ -149,22 +149,22 @@ def _gathered(
         run = name if run_at is None else cells[run_at].strip()
         if not run:
             raise SeriesError(f"{source}, line {line}: column run is empty")
-        found = runs.get(run) or runs.setdefault(run, _Gathered())
+        gathered = runs.get(run) or runs.setdefault(run, _Gathered())
         count += 1
         if count > MOST_ROWS:
             raise SeriesError(f"{source} holds more than {MOST_ROWS:,} rows", "", "split its runs into several files")
-        found.seconds.append(_number(source, line, "second", cells[second_at]))
+        gathered.seconds.append(_parse_cell(source, line, "second", cells[second_at]))
         is_absent = cells[tps_at].strip().lower() in _NO_REPORT
-        found.tps.append(math.nan if is_absent else _number(source, line, "tps", cells[tps_at]))
-        found.places.append(line)
-    return {run: found.rows() for run, found in runs.items()}
+        gathered.tps.append(math.nan if is_absent else _parse_cell(source, line, "tps", cells[tps_at]))
+        gathered.places.append(line)
+    return {run: gathered.rows() for run, gathered in runs.items()}
 
 
-def _number(source: str, line: int, column: str, cell: str) -> float:
+def _parse_cell(source: str, line: int, column: str, cell: str) -> float:
     try:
         return float(cell.replace("_", "?"))  # Python's numbers may hold underscores, a file's may not
     except ValueError as error:
-        shown = f"'{cell[:40]}{'…' if len(cell) > 40 else ''}'" if cell.strip() else "nothing"
-        why = f"column {column} holds {shown}, not a number"
+        cell_text = f"'{cell[:40]}{'…' if len(cell) > 40 else ''}'" if cell.strip() else "nothing"
+        why = f"column {column} holds {cell_text}, not a number"
         remedy = "use a point for decimals" if "," in cell else ""
         raise SeriesError(f"{source}, line {line}: {why}", "", remedy) from error

@@ -47,7 +47,11 @@ class DiffSide:
     def dataset(self, cell: Cell) -> Mapping[str, Any] | None:
         """Return what the runs of a cell started from; None where that was not stored."""
         choice = self.study.workload_of(cell.target, cell.workload)
-        stored = (self.results.dataset(cell.target) or {}).get("datasets", ())
-        own = [facts for facts in stored if family_name(str(facts.get("workload", ""))) == choice.family]
-        alike = [facts for facts in own if facts.get("options") == choice.dataset_options]
-        return next(iter(alike or own), None) if len(alike or own) == 1 else None
+        datasets = (self.results.dataset(cell.target) or {}).get("datasets", ())
+        family_datasets = [facts for facts in datasets if family_name(str(facts.get("workload", ""))) == choice.family]
+        matching_datasets = [facts for facts in family_datasets if facts.get("options") == choice.dataset_options]
+        return (
+            next(iter(matching_datasets or family_datasets), None)
+            if len(matching_datasets or family_datasets) == 1
+            else None
+        )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse import CellChange, Criterion, GateOutcome
 from dbdyno.core import Cell, counted
-from dbdyno.report._diff import ExcludedCell, StudyDiff
+from dbdyno.report.diff._diff import ExcludedCell, StudyDiff
 
 _NO_QUANTILE = (
     "its response times were not compared: this needs two runs on each side, with enough transactions "
@@ -60,7 +60,7 @@ class RuleOutcome:
 
 def check_rules(diff: StudyDiff, criteria: Sequence[Criterion]) -> list[RuleOutcome]:
     """Hold every rule against the changes."""
-    return [_outcome(diff, criterion) for criterion in criteria]
+    return [_rule_outcome(diff, criterion) for criterion in criteria]
 
 
 def overall(rules: Sequence[RuleOutcome]) -> GateOutcome:
@@ -69,30 +69,30 @@ def overall(rules: Sequence[RuleOutcome]) -> GateOutcome:
     return min((rule.outcome for rule in rules), key=order.index, default="PASS")
 
 
-def _outcome(diff: StudyDiff, criterion: Criterion) -> RuleOutcome:
+def _rule_outcome(diff: StudyDiff, criterion: Criterion) -> RuleOutcome:
     if criterion.measure is None:
-        missing = tuple(cell for cell in diff.left_out if cell.is_missing)
-        return RuleOutcome(criterion, (), (), missing, len(diff.base.judgements))
-    own = diff.of(criterion.measure)
-    broken = tuple(change for change in own if criterion.outcome_of(change) == "FAIL")
-    shown = [change for change in own if criterion.outcome_of(change) == "NOT SHOWN"]
-    found = [OpenCell(c.base, c.new, c, _remedy(criterion, c, len(own))) for c in shown]
-    found += _not_compared(diff, own)
-    return RuleOutcome(criterion, broken, tuple(found), (), len(own))
+        missing_cells = tuple(cell for cell in diff.left_out if cell.is_missing)
+        return RuleOutcome(criterion, (), (), missing_cells, len(diff.base.judgements))
+    changes = diff.of(criterion.measure)
+    broken_changes = tuple(change for change in changes if criterion.outcome_of(change) == "FAIL")
+    open_changes = [change for change in changes if criterion.outcome_of(change) == "NOT SHOWN"]
+    open_cells = [OpenCell(c.base, c.new, c, _remedy_words(criterion, c, len(changes))) for c in open_changes]
+    open_cells += _cells_not_compared(diff, changes)
+    return RuleOutcome(criterion, broken_changes, tuple(open_cells), (), len(changes))
 
 
-def _remedy(criterion: Criterion, change: CellChange, family: int) -> str:
+def _remedy_words(criterion: Criterion, change: CellChange, family: int) -> str:
     if change.remedy:
         return change.remedy
-    needed = criterion.repeats_for(change, family)
-    if needed is None:
+    repeats = criterion.repeats_for(change, family)
+    if repeats is None:
         return "100 repeats would not decide it: the runs vary too much, or the change is too close to the limit"
-    return f"{counted(needed, 'repeat')} would decide"
+    return f"{counted(repeats, 'repeat')} would decide"
 
 
-def _not_compared(diff: StudyDiff, own: Sequence[CellChange]) -> list[OpenCell]:
+def _cells_not_compared(diff: StudyDiff, changes: Sequence[CellChange]) -> list[OpenCell]:
     """Cells of both folders for which the rule can't be shown to hold, since they were not compared."""
-    left = [OpenCell(cell.cell, cell.cell, None, cell.reason) for cell in diff.left_out if cell.is_common]
-    held = {change.new for change in own}
-    rest = [change for change in diff.of("tps") if change.new not in held]
-    return left + [OpenCell(change.base, change.new, None, _NO_QUANTILE) for change in rest]
+    excluded_cells = [OpenCell(cell.cell, cell.cell, None, cell.reason) for cell in diff.left_out if cell.is_common]
+    compared_cells = {change.new for change in changes}
+    other_changes = [change for change in diff.of("tps") if change.new not in compared_cells]
+    return excluded_cells + [OpenCell(change.base, change.new, None, _NO_QUANTILE) for change in other_changes]

@@ -17,10 +17,9 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Caveat, Cell, RequestError, counted
 from dbdyno.nearest import nearest
-from dbdyno.report._changed import Changed, changed
-from dbdyno.report._diff_caveats import diff_caveats
-from dbdyno.report._diff_side import DiffSide
-from dbdyno.report._mismatch import (
+from dbdyno.report.diff._caveats import diff_caveats
+from dbdyno.report.diff._changed import Changed, changed
+from dbdyno.report.diff._mismatch import (
     MismatchKind,
     cell_mismatches,
     host_mismatches,
@@ -28,6 +27,7 @@ from dbdyno.report._mismatch import (
     mismatch_words,
     split_length,
 )
+from dbdyno.report.diff._side import DiffSide
 from dbdyno.store import StoredStudy
 
 _SAME_DRIVE = ("targets", "target.", "axes.", "measure.repeats", "measure.order", "measure.equivalence_events")
@@ -96,55 +96,60 @@ def diff_results(
     ------
     RequestError : no cell is in both folders, a renamed target is in neither, or a folder would be compared with itself
     """
-    side = DiffSide.of(base)
-    sides = side, side if base.path.samefile(new.path) else DiffSide.of(new)
-    names = _names(sides, renamed or {})
-    common, alone = _matched(sides, names)
-    if not common:
-        raise _nothing_common(sides)
-    allowed = frozenset(despite)
+    base_side = DiffSide.of(base)
+    sides = base_side, base_side if base.path.samefile(new.path) else DiffSide.of(new)
+    names = _target_names(sides, renamed or {})
+    common_pairs, unmatched_cells = _match_cells(sides, names)
+    if not common_pairs:
+        raise _no_common_cell_error(sides)
+    allowed_kinds = frozenset(despite)
     hosts = host_mismatches(*sides)
-    pairs, left_out, stood = [], list(alone), []
-    for pair in common:
+    pairs, excluded_cells, allowed_mismatches = [], list(unmatched_cells), []
+    for pair in common_pairs:
         cells = pair[0].cell, pair[1].cell
         obstacles = [*hosts, *cell_mismatches(*sides, cells)]
-        stops = [obstacle for obstacle in obstacles if obstacle.kind not in allowed]
-        stood += [obstacle for obstacle in obstacles if obstacle.kind in allowed]
-        if stops:
-            left_out.append(ExcludedCell(cells[1], mismatch_words(stops), is_missing=False, is_common=pair[0].trusted))
-        elif reason := _no_good_run(pair, sides):
-            left_out.append(ExcludedCell(cells[1], reason, is_missing=pair[0].trusted, is_common=pair[0].trusted))
+        blocking_mismatches = [obstacle for obstacle in obstacles if obstacle.kind not in allowed_kinds]
+        allowed_mismatches += [obstacle for obstacle in obstacles if obstacle.kind in allowed_kinds]
+        if blocking_mismatches:
+            excluded_cells.append(
+                ExcludedCell(cells[1], mismatch_words(blocking_mismatches), is_missing=False, is_common=pair[0].trusted)
+            )
+        elif reason := _no_good_run_words(pair, sides):
+            excluded_cells.append(ExcludedCell(cells[1], reason, is_missing=pair[0].trusted, is_common=pair[0].trusted))
         else:
             pairs.append(pair)
-    seen = (sentinel_spread(side.records) for side in sides)
-    changes = list(compare_studies(pairs, [spread for spread in seen if spread is not None]))
-    news = tuple(changed(*sides, names, {group.cell for pair in common for group in pair}))
-    shifts = _unchanged(common_shifts(changes), news)
+    folders = sides[:1] if sides[0] is sides[1] else sides  # one sentinel counts once
+    spreads = (sentinel_spread(side.records) for side in folders)
+    changes = list(compare_studies(pairs, [spread for spread in spreads if spread is not None]))
+    changed_rows = tuple(changed(*sides, names, {group.cell for pair in common_pairs for group in pair}))
+    shifts = _unchanged_targets(common_shifts(changes), changed_rows)
     for quantile in QUANTILES:
         changes += compare_quantiles(pairs, quantile)
-    caveats = diff_caveats(sides, pairs, names, stood, shifts)
-    return StudyDiff(*sides, tuple(changes), tuple(left_out), news, shifts, tuple(caveats))
+    caveats = diff_caveats(sides, pairs, names, allowed_mismatches, shifts)
+    return StudyDiff(*sides, tuple(changes), tuple(excluded_cells), changed_rows, shifts, tuple(caveats))
 
 
-def _names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) -> dict[str, str]:
+def _target_names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) -> dict[str, str]:
     """Name of each target in new -> its name in base, for targets that both have."""
-    before, now = ([target.name for target in side.study.targets] for side in sides)
-    for there, here in renamed.items():
-        for name, known, side in ((there, now, sides[1]), (here, before, sides[0])):
-            if name not in known:
-                remedy = nearest(name, known)
-                raise RequestError(f"{side.name} has no target {name}", f"its targets are {', '.join(known)}", remedy)
+    base_names, new_names = ([target.name for target in side.study.targets] for side in sides)
+    for new_name, base_name in renamed.items():
+        for name, known_names, side in ((new_name, new_names, sides[1]), (base_name, base_names, sides[0])):
+            if name not in known_names:
+                remedy = nearest(name, known_names)
+                raise RequestError(
+                    f"{side.name} has no target {name}", f"its targets are {', '.join(known_names)}", remedy
+                )
     if sides[0] is sides[1]:
-        return _names_within(sides[0], renamed)
+        return _target_names_within(sides[0], renamed)
     # A target that is paired with another by hand is not its own successor as well.
-    paired = set(renamed.values())
-    successors = {name: renamed.get(name, "" if name in paired else name) for name in now}
-    return {name: old for name, old in successors.items() if old in before}
+    paired_names = set(renamed.values())
+    successors = {name: renamed.get(name, "" if name in paired_names else name) for name in new_names}
+    return {name: old for name, old in successors.items() if old in base_names}
 
 
-def _names_within(side: DiffSide, renamed: Mapping[str, str]) -> dict[str, str]:
+def _target_names_within(side: DiffSide, renamed: Mapping[str, str]) -> dict[str, str]:
     """Pairs within one folder: only those that were named, since everything else would be compared with itself."""
-    if renamed and all(there != here for there, here in renamed.items()):
+    if renamed and all(new_name != base_name for new_name, base_name in renamed.items()):
         return dict(renamed)
     names = [target.name for target in side.study.targets]
     pair = "=".join(names[:2] if len(names) > 1 else ("base", "new"))
@@ -155,30 +160,32 @@ def _names_within(side: DiffSide, renamed: Mapping[str, str]) -> dict[str, str]:
     )
 
 
-def _matched(
+def _match_cells(
     sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]
 ) -> tuple[list[tuple[CellJudgement, CellJudgement]], list[ExcludedCell]]:
     base, new = (side.judgements for side in sides)
     if sides[0] is sides[1]:  # targets that nobody paired are no part of the question
         base = {cell: group for cell, group in base.items() if cell.target in names.values()}
         new = {cell: group for cell, group in new.items() if cell.target in names}
-    pairs, alone, met = [], [], set()
+    pairs, unmatched_cells, matched_cells = [], [], set()
     by_length = {_with_length(cell, sides[0]): cell for cell in base}
     for cell, group in new.items():
-        named = replace(cell, target=names.get(cell.target, ""))
-        before = named if named in base else by_length.get(_with_length(named, sides[1]))
-        if before is not None:
-            pairs.append((base[before], group))
-            met.add(before)
+        renamed_cell = replace(cell, target=names.get(cell.target, ""))
+        base_cell = renamed_cell if renamed_cell in base else by_length.get(_with_length(renamed_cell, sides[1]))
+        if base_cell is not None:
+            pairs.append((base[base_cell], group))
+            matched_cells.add(base_cell)
         else:
-            alone.append(ExcludedCell(cell, _alone_words(sides, sides[1]), is_missing=False))
-    pairs.sort(key=lambda pair: _listed_at(sides[1], pair[1].cell))
-    left = [cell for cell in base if cell not in met]
-    alone += [ExcludedCell(cell, _alone_words(sides, sides[0]), is_missing=True) for cell in left]
-    return pairs, alone
+            unmatched_cells.append(ExcludedCell(cell, _unmatched_words(sides, sides[1]), is_missing=False))
+    pairs.sort(key=lambda pair: _listing_key(sides[1], pair[1].cell))
+    base_only_cells = [cell for cell in base if cell not in matched_cells]
+    unmatched_cells += [
+        ExcludedCell(cell, _unmatched_words(sides, sides[0]), is_missing=True) for cell in base_only_cells
+    ]
+    return pairs, unmatched_cells
 
 
-def _alone_words(sides: tuple[DiffSide, DiffSide], side: DiffSide) -> str:
+def _unmatched_words(sides: tuple[DiffSide, DiffSide], side: DiffSide) -> str:
     return "the other target has no such cell" if sides[0] is sides[1] else f"only in {side.name}"
 
 
@@ -187,7 +194,7 @@ def _with_length(cell: Cell, side: DiffSide) -> Cell:
     return replace(cell, workload=f"{split_length(cell, side)[0]}, {length_words(cell, side)}")
 
 
-def _listed_at(side: DiffSide, cell: Cell) -> tuple[int, str, int, int, int]:
+def _listing_key(side: DiffSide, cell: Cell) -> tuple[int, str, int, int, int]:
     """Return where the study lists a cell, whatever the order of the runs was."""
     targets, labels = [t.name for t in side.study.targets], [w.label for w in side.study.workloads]
     workload = labels.index(cell.workload) if cell.workload in labels else len(labels)
@@ -195,7 +202,7 @@ def _listed_at(side: DiffSide, cell: Cell) -> tuple[int, str, int, int, int]:
     return workload, cell.route, cell.tier_bytes, cell.concurrency, target
 
 
-def _nothing_common(sides: tuple[DiffSide, DiffSide]) -> RequestError:
+def _no_common_cell_error(sides: tuple[DiffSide, DiffSide]) -> RequestError:
     words = []
     for side in sides[:1] if sides[0] is sides[1] else sides:
         study = side.study
@@ -211,20 +218,20 @@ def _nothing_common(sides: tuple[DiffSide, DiffSide]) -> RequestError:
     )
 
 
-def _no_good_run(pair: tuple[CellJudgement, CellJudgement], sides: tuple[DiffSide, DiffSide]) -> str:
+def _no_good_run_words(pair: tuple[CellJudgement, CellJudgement], sides: tuple[DiffSide, DiffSide]) -> str:
     """Return why a cell has no level on one side; empty when it has one on both."""
     reasons = []
     for group, side in zip(pair, sides, strict=True):
         if not group.trusted:
             run = next((run for run in group.runs if run.reason), group.runs[0])
-            why = f"{run.status}: {run.reason.splitlines()[0]}" if run.reason else run.status
-            reasons.append(f"no good run in {side.name} ({why})")
+            cause = f"{run.status}: {run.reason.splitlines()[0]}" if run.reason else run.status
+            reasons.append(f"no good run in {side.name} ({cause})")
     return "; ".join(reasons)
 
 
-def _unchanged(shifts: Mapping[str, TargetShift], news: Sequence[Changed]) -> dict[str, TargetShift]:
+def _unchanged_targets(shifts: Mapping[str, TargetShift], changed_rows: Sequence[Changed]) -> dict[str, TargetShift]:
     """Targets of which nothing that is recorded changed: they stand still unless the machine did not."""
-    if any(row.where == "study" and not row.what.startswith(_SAME_DRIVE) for row in news):
+    if any(row.where == "study" and not row.what.startswith(_SAME_DRIVE) for row in changed_rows):
         return {}
-    moved = {row.where for row in news}
-    return {target: shift for target, shift in shifts.items() if target not in moved}
+    changed_places = {row.where for row in changed_rows}
+    return {target: shift for target, shift in shifts.items() if target not in changed_places}

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from dbdyno.analyse import CellChange, is_vague_ratio
 from dbdyno.core import Cell
-from dbdyno.report._diff import StudyDiff
-from dbdyno.report._diff_side import DiffSide
-from dbdyno.report._rules import OpenCell, RuleOutcome, overall
+from dbdyno.report.diff._diff import StudyDiff
+from dbdyno.report.diff._rules import OpenCell, RuleOutcome, overall
+from dbdyno.report.diff._side import DiffSide
 from dbdyno.stats import METHOD
 
 SCHEMA_VERSION = 1
@@ -21,15 +21,16 @@ def diff_object(diff: StudyDiff, rules: Sequence[RuleOutcome]) -> dict[str, obje
     return {
         "schema_version": SCHEMA_VERSION,
         "method": METHOD,
-        "base": _side(diff.base),
-        "new": _side(diff.new),
-        "changes": [_change(change) for change in diff.changes],
+        "base": _side_object(diff.base),
+        "new": _side_object(diff.new),
+        "changes": [_change_object(change) for change in diff.changes],
         "left_out": [
-            {**_cell(left.cell), "reason": left.reason, "is_missing": left.is_missing} for left in diff.left_out
+            {**_cell_object(excluded_cell.cell), "reason": excluded_cell.reason, "is_missing": excluded_cell.is_missing}
+            for excluded_cell in diff.left_out
         ],
         "changed": [dataclasses.asdict(row) for row in diff.changed],
         "unchanged_targets": [
-            {name: _finite(value) for name, value in dataclasses.asdict(shift).items()}
+            {name: _finite_or_null(value) for name, value in dataclasses.asdict(shift).items()}
             for shift in diff.shifts.values()
         ],
         "caveats": [dataclasses.asdict(caveat) for caveat in diff.caveats],
@@ -40,16 +41,16 @@ def diff_object(diff: StudyDiff, rules: Sequence[RuleOutcome]) -> dict[str, obje
                 "outcome": rule.outcome,
                 "held": rule.outcome == "PASS",
                 "checked": rule.checked,
-                "broken": [_change(change) for change in rule.broken],
-                "open": [_open(cell) for cell in rule.open],
-                "missing": [_cell(left.cell) for left in rule.missing],
+                "broken": [_change_object(change) for change in rule.broken],
+                "open": [_open_cell_object(cell) for cell in rule.open],
+                "missing": [_cell_object(excluded_cell.cell) for excluded_cell in rule.missing],
             }
             for rule in rules
         ],
     }
 
 
-def _side(side: DiffSide) -> dict[str, object]:
+def _side_object(side: DiffSide) -> dict[str, object]:
     manifest = side.results.manifest
     return {
         "path": side.name,
@@ -60,27 +61,31 @@ def _side(side: DiffSide) -> dict[str, object]:
     }
 
 
-def _cell(cell: Cell) -> dict[str, object]:
+def _cell_object(cell: Cell) -> dict[str, object]:
     return dataclasses.asdict(cell)
 
 
-def _open(cell: OpenCell) -> dict[str, object]:
+def _open_cell_object(cell: OpenCell) -> dict[str, object]:
     """A cell for which a rule is not shown, with what would decide it; its change where it was compared."""
-    known = _change(cell.change) if cell.change is not None else {**_cell(cell.new), "base_target": cell.base.target}
-    return {**known, "remedy": cell.remedy}
+    cell_fields = (
+        _change_object(cell.change)
+        if cell.change is not None
+        else {**_cell_object(cell.new), "base_target": cell.base.target}
+    )
+    return {**cell_fields, "remedy": cell.remedy}
 
 
-def _change(change: CellChange) -> dict[str, object]:
+def _change_object(change: CellChange) -> dict[str, object]:
     """A change; ends of an interval that says nothing are null."""
     numbers = ["base_value", "new_value", "ratio", "p_adjusted", "p_marked", "smallest", "assumed_spread"]
-    ends = ["low", "high"]
+    interval_keys = ["low", "high"]
     is_vague = is_vague_ratio(change.low, change.high)
     return {
-        **_cell(change.new),
+        **_cell_object(change.new),
         "base_target": change.base.target,
         "measure": change.measure,
-        **{name: _finite(getattr(change, name)) for name in numbers},
-        **{name: None if is_vague else _finite(getattr(change, name)) for name in ends},
+        **{name: _finite_or_null(getattr(change, name)) for name in numbers},
+        **{name: None if is_vague else _finite_or_null(getattr(change, name)) for name in interval_keys},
         "is_significant": change.is_significant,
         "remedy": change.remedy,
         "verdict": change.verdict,
@@ -89,6 +94,6 @@ def _change(change: CellChange) -> dict[str, object]:
     }
 
 
-def _finite(value: object) -> object:
+def _finite_or_null(value: object) -> object:
     """JSON knows no infinity: an end that is not known is null."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -34,7 +34,7 @@ from dbdyno.core import Cell, RunRecord, counted, target_title
 from dbdyno.report._format import figure
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report._why_causes import circumstances_of
+from dbdyno.report.why._causes import circumstances_of
 from dbdyno.stats import period, stalls
 from dbdyno.store import StoredStudy
 
@@ -69,13 +69,14 @@ def course_of(analysis: StudyAnalysis, place: Place, targets: Sequence[str], ste
     rankings = tuple(_step_causes(analysis, explanation, threads, gap) for gap in steps)
     times = analysis.times or {}
     lines = [
-        [cell for cell in explanation.firm if cell.target == target and _panel(cell) == place[:3]] for target in targets
+        [cell for cell in explanation.firm if cell.target == target and _panel_key(cell) == place[:3]]
+        for target in targets
     ]
     knees = tuple(knee for cells in lines if (knee := knee_of(times, cells)) is not None)
-    here = [cell for target in targets if (cell := explanation.cells_at[place].get(target)) is not None]
-    found = [analysis.results.once(_CellMoments).of(analysis, cell) for cell in here]
-    moments = tuple(one for own, _ in found for one in own)
-    return Course(rankings, knees, moments, max((longest for _, longest in found), default=0))
+    place_cells = [cell for target in targets if (cell := explanation.cells_at[place].get(target)) is not None]
+    cell_moments = [analysis.results.once(_CellMoments).of(analysis, cell) for cell in place_cells]
+    moments = tuple(moment for moments_of_cell, _ in cell_moments for moment in moments_of_cell)
+    return Course(rankings, knees, moments, max((longest for _, longest in cell_moments), default=0))
 
 
 class _CellMoments:
@@ -87,17 +88,19 @@ class _CellMoments:
     def of(self, analysis: StudyAnalysis, cell: Cell) -> tuple[list[Moments], int]:
         """Stalls and waves of a cell, and the longest judged part of its runs in seconds."""
         if cell not in self._found:
-            runs = list(_seconds(analysis, cell))
-            moments = [judged for judge in (stalls_explained, waves_explained) if (judged := judge(runs)) is not None]
-            self._found[cell] = moments, max((len(own.tps) for own in runs), default=0)
+            runs = list(_cell_run_seconds(analysis, cell))
+            moments = [
+                explained for judge in (stalls_explained, waves_explained) if (explained := judge(runs)) is not None
+            ]
+            self._found[cell] = moments, max((len(run.tps) for run in runs), default=0)
         return self._found[cell]
 
 
 def course_lines(course: Course) -> tuple[list[str], list[str]]:
     """Sentences on knees, and on stalls and waves; the latter none where no run has seconds."""
     knees = [_knee_words(knee) for knee in course.knees]
-    moments = [_moment_words(one) for one in course.moments]
-    if course.window_s and not any(one.kind == "stalls" for one in course.moments):
+    moments = [_moment_words(moment) for moment in course.moments]
+    if course.window_s and not any(moment.kind == "stalls" for moment in course.moments):
         moments.append("No second of these runs stalled.")
     if 0 < course.window_s < SHORTEST_WAVE_S:
         moments.append(
@@ -109,101 +112,120 @@ def course_lines(course: Course) -> tuple[list[str], list[str]]:
 def _step_causes(
     analysis: StudyAnalysis, explanation: Explanation, threads: Explanation | None, gap: Gap
 ) -> CauseRanking | None:
-    known = circumstances_of(analysis, gap)
-    chosen, own = explanation, gap
-    for watched in [] if threads is None else threads.steps(gap.left.target):
-        if threads is not None and (watched.left, watched.right) == (gap.left, gap.right) and watched.parts:
-            chosen, own = threads, watched
-    return rank_causes(own, {cell: chosen.firm[cell] for cell in (own.left, own.right)}, known)
+    circumstances = circumstances_of(analysis, gap)
+    used_explanation, step_gap = explanation, gap
+    for thread_gap in [] if threads is None else threads.steps(gap.left.target):
+        if threads is not None and (thread_gap.left, thread_gap.right) == (gap.left, gap.right) and thread_gap.parts:
+            used_explanation, step_gap = threads, thread_gap
+    return rank_causes(
+        step_gap, {cell: used_explanation.firm[cell] for cell in (step_gap.left, step_gap.right)}, circumstances
+    )
 
 
-def _panel(cell: Cell) -> tuple[str, str, int]:
+def _panel_key(cell: Cell) -> tuple[str, str, int]:
     return cell.workload, cell.route, cell.tier_bytes
 
 
-def _seconds(analysis: StudyAnalysis, cell: Cell) -> Iterator[RunSeconds]:
+def _cell_run_seconds(analysis: StudyAnalysis, cell: Cell) -> Iterator[RunSeconds]:
     """Judged seconds of a cell's runs; none where connections also rest, for then T is no share of a second."""
     group = analysis.by_cell[cell]
     sums = analysis.statement_sums[cell]
-    for record, own, times in zip(group.judged, sums, (analysis.times or {})[cell], strict=True):
+    for record, run_sums, times in zip(group.judged, sums, (analysis.times or {})[cell], strict=True):
         if not times.rests and record.imported is None:
-            yield _run_seconds(analysis.results, record, own)
+            yield _run_seconds(analysis.results, record, run_sums)
 
 
 def _run_seconds(results: StoredStudy, record: RunRecord, sums: StatementSums) -> RunSeconds:
     table = results.seconds(record.run.run_id, ("second", "phase", "tps", "duration_ns"))
     second = table.numbers("second").astype(np.int64)
-    keep = table.texts("phase").among(["window"]) & (second >= sums.first)
-    length = int(second[keep].max(initial=sums.first - 1)) - sums.first + 1
+    is_settled = table.texts("phase").among(["window"]) & (second >= sums.first)
+    length = int(second[is_settled].max(initial=sums.first - 1)) - sums.first + 1
     tps = np.zeros(length)
-    tps[second[keep] - sums.first] = (table.numbers("tps") * table.numbers("duration_ns") / 1e9)[keep]
+    tps[second[is_settled] - sums.first] = (table.numbers("tps") * table.numbers("duration_ns") / 1e9)[is_settled]
     statements = {
-        name: StatementTimes(_fitted(counts, length).astype(np.int64), _fitted(sums.sums_ns[name], length) / 1e6)
+        name: StatementTimes(
+            _fit_to_length(counts, length).astype(np.int64), _fit_to_length(sums.sums_ns[name], length) / 1e6
+        )
         for name, counts in sums.counts.items()
     }
-    has_moments = length and tps.any() and (_stalls(tps) or _waves(tps))
-    metrics = _metrics(results, record, sums.first, length) if has_moments else {}
+    has_moments = length and tps.any() and (_has_stalls(tps) or _has_wave(tps))
+    metrics = _metric_series(results, record, sums.first, length) if has_moments else {}
     return RunSeconds(record.run, tps, statements, metrics)
 
 
-def _stalls(tps: NDArray[np.float64]) -> bool:
+def _has_stalls(tps: NDArray[np.float64]) -> bool:
     return bool(np.median(tps) > 0 and stalls(tps).count)
 
 
-def _waves(tps: NDArray[np.float64]) -> bool:
+def _has_wave(tps: NDArray[np.float64]) -> bool:
     wave = period(tps) if len(tps) >= SHORTEST_WAVE_S else None
     return wave is not None and wave.is_wave
 
 
-def _fitted(values: NDArray[np.float64] | NDArray[np.int64], length: int) -> NDArray[np.float64]:
+def _fit_to_length(values: NDArray[np.float64] | NDArray[np.int64], length: int) -> NDArray[np.float64]:
     """One value a second; seconds that nothing was counted in are 0."""
-    found = np.zeros(length)
-    found[: min(length, len(values))] = values[:length]
-    return found
+    fitted = np.zeros(length)
+    fitted[: min(length, len(values))] = values[:length]
+    return fitted
 
 
-def _metrics(results: StoredStudy, record: RunRecord, first: int, length: int) -> dict[str, NDArray[np.float64]]:
+def _metric_series(
+    results: StoredStudy, record: RunRecord, first_s: int, length: int
+) -> dict[str, NDArray[np.float64]]:
     table = results.telemetry(record.run.run_id, ("second", "metric", "value"))
-    metrics, seconds = table.texts("metric"), table.numbers("second").astype(np.int64) - first
+    metrics, seconds = table.texts("metric"), table.numbers("second").astype(np.int64) - first_s
     values, is_inside = table.numbers("value"), (seconds >= 0) & (seconds < length)
-    found = {}
+    values_by_metric = {}
     for name in metrics.names:
         if name in _MACHINE or name.startswith(_PREFIXES):
             rows = metrics.among([name]) & is_inside
             # A group of threads that is not there in a second used no processor.
-            found[name] = np.full(length, 0.0 if name.startswith("background.") else np.nan)
-            found[name][seconds[rows]] = values[rows]
-    return found
+            values_by_metric[name] = np.full(length, 0.0 if name.startswith("background.") else np.nan)
+            values_by_metric[name][seconds[rows]] = values[rows]
+    return values_by_metric
 
 
 def _knee_words(knee: Knee) -> str:
     name = target_title(knee.cells[0].target)
-    last = knee.cells[-1].concurrency
+    last_concurrency = knee.cells[-1].concurrency
     if not knee.resource:
-        used = knee.used[-1]
-        most = max(used, key=used.__getitem__, default="")
-        highest = f"; the most used are {RESOURCES[most]}, {100 * used[most]:.0f} % busy" if most else ""
-        return f"{name} uses up none of the observed resources with up to {counted(last, 'connection')}{highest}."
-    at = next(used for cell, used in zip(knee.cells, knee.used, strict=True) if cell.concurrency == knee.reached_at)
-    others = f", {100 * knee.by_others:.0f} % by other programs" if knee.by_others >= _LEAST_BY_OTHERS else ""
+        resource_use = knee.used[-1]
+        most_used = max(resource_use, key=resource_use.__getitem__, default="")
+        highest = (
+            f"; the most used are {RESOURCES[most_used]}, {100 * resource_use[most_used]:.0f} % busy"
+            if most_used
+            else ""
+        )
+        return (
+            f"{name} uses up none of the observed resources with up to {counted(last_concurrency, 'connection')}"
+            f"{highest}."
+        )
+    used_at_knee = next(
+        resource_use
+        for cell, resource_use in zip(knee.cells, knee.used, strict=True)
+        if cell.concurrency == knee.reached_at
+    )
+    others_words = f", {100 * knee.by_others:.0f} % by other programs" if knee.by_others >= _LEAST_BY_OTHERS else ""
     words = (
-        f"{name} uses up {RESOURCES[knee.resource]} ({100 * at[knee.resource]:.0f} % busy{others}) with "
-        f"{counted(knee.reached_at, 'connection')}: each transaction takes {figure(knee.demand_ms, 3)} ms of it"
+        f"{name} uses up {RESOURCES[knee.resource]} ({100 * used_at_knee[knee.resource]:.0f} % busy{others_words}) "
+        f"with {counted(knee.reached_at, 'connection')}: each transaction takes {figure(knee.demand_ms, 3)} ms of it"
     )
     limit = "" if knee.stops_at is None else f", so throughput levels off at about {figure(knee.stops_at, 2)}"
     return f"{words}{limit}{' connections' if limit else ''}."
 
 
-def _moment_words(one: Moments) -> str:
-    name = target_title(one.cell.target)
-    if one.kind == "stalls":
-        where = f"{name}, {counted(one.seconds, 'stalled second')} in {counted(one.runs, 'run')}"
+def _moment_words(moment: Moments) -> str:
+    name = target_title(moment.cell.target)
+    if moment.kind == "stalls":
+        moment_text = f"{name}, {counted(moment.seconds, 'stalled second')} in {counted(moment.runs, 'run')}"
     else:
-        where = f"{name}, trough against crest of a wave of {one.period_s or 0:.0f} s in {counted(one.runs, 'run')}"
-    if one.ranking is None:
-        return f"{where}: cause unknown, {one.missing}."
-    total = one.ranking.gap.total
+        moment_text = (
+            f"{name}, trough against crest of a wave of {moment.period_s or 0:.0f} s in {counted(moment.runs, 'run')}"
+        )
+    if moment.ranking is None:
+        return f"{moment_text}: cause unknown, {moment.missing}."
+    total = moment.ranking.gap.total
     scale = least_total(total.left_ms, total.right_ms)
     times = f"{ms_words(total.right_ms, scale)} against {ms_words(total.left_ms, scale)} ms per transaction"
-    told = cause_sentence(one.ranking) or "No cause is decided."
-    return f"{where}: {times} in {SIDES[one.kind][0]}. {told}"
+    cause_words = cause_sentence(moment.ranking) or "No cause is decided."
+    return f"{moment_text}: {times} in {SIDES[moment.kind][0]}. {cause_words}"

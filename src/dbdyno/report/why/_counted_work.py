@@ -76,35 +76,39 @@ class CountedWork:
 
 def counted_work(gap: Gap, counters: Mapping[Cell, CellCounters]) -> list[CountedWork]:
     """Every kind of work that both servers of a gap counted; a kind that both did none of is left out."""
-    sides = counters.get(gap.left), counters.get(gap.right)
-    if sides[0] is None or sides[1] is None:
+    cell_counters = counters.get(gap.left), counters.get(gap.right)
+    if cell_counters[0] is None or cell_counters[1] is None:
         return []
-    found = [_counted(kind, sides[0], sides[1]) for kind in KINDS]
-    return [row for row in found if row is not None and (row.left_work or row.right_work)]
+    rows = [_compare_counted_work(kind, cell_counters[0], cell_counters[1]) for kind in KINDS]
+    return [row for row in rows if row is not None and (row.left_work or row.right_work)]
 
 
-def _counted(kind: CountedKind, left: CellCounters, right: CellCounters) -> CountedWork | None:
-    works = next((found for names in kind.work if (found := _both(names, left, right))), None)
+def _compare_counted_work(kind: CountedKind, left: CellCounters, right: CellCounters) -> CountedWork | None:
+    works = next((work_pair for names in kind.work if (work_pair := _both_counts(names, left, right))), None)
     if works is None:
         return None
-    ms = _both(kind.time, left, right, kind.to_ms) if kind.time else None
+    ms = _both_counts(kind.time, left, right, kind.to_ms) if kind.time else None
     if ms is None:
         return CountedWork(kind, *works)
     costs = [time / work if work else 0.0 for time, work in zip(ms, works, strict=True)]
     if min(*works, *ms) < 0 or any(time and not work for time, work in zip(ms, works, strict=True)):
         return CountedWork(kind, *works, *ms)
     # Of what one side did not do it has no cost either: all of the difference is then one of work.
-    before, after = ((work, cost if work else max(costs)) for work, cost in zip(works, costs, strict=True))
-    return CountedWork(kind, *works, *ms, *split_by_factors(before, after))
+    left_factors, right_factors = (
+        (work, cost if work else max(costs)) for work, cost in zip(works, costs, strict=True)
+    )
+    return CountedWork(kind, *works, *ms, *split_by_factors(left_factors, right_factors))
 
 
-def _both(names: Names, left: CellCounters, right: CellCounters, scale: float = 1.0) -> tuple[float, float] | None:
+def _both_counts(
+    names: Names, left: CellCounters, right: CellCounters, scale: float = 1.0
+) -> tuple[float, float] | None:
     """Counters per transaction of both sides; None where one is not known."""
-    if any(name.startswith(_INNODB) and _has_tree(side) for name in names for side in (left, right)):
+    if any(name.startswith(_INNODB) and _has_lsm_tree(side) for name in names for side in (left, right)):
         return None
-    sides = left.each(*names), right.each(*names)
-    return None if sides[0] is None or sides[1] is None else (sides[0] * scale, sides[1] * scale)
+    counts = left.each(*names), right.each(*names)
+    return None if counts[0] is None or counts[1] is None else (counts[0] * scale, counts[1] * scale)
 
 
-def _has_tree(cell: CellCounters) -> bool:
+def _has_lsm_tree(cell: CellCounters) -> bool:
     return any(name.startswith("engine.lsm.") for name in cell.deltas)

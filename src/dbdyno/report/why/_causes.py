@@ -44,10 +44,10 @@ _LEAST_PROCESSORS = 0.005
 def circumstances_of(analysis: StudyAnalysis, gap: Gap) -> Circumstances:
     """Return what the study knows of a pair besides its parts."""
     times = analysis.times or {}
-    return Circumstances.of(times[gap.left], times[gap.right], _settings(analysis, gap))
+    return Circumstances.of(times[gap.left], times[gap.right], _differing_settings(analysis, gap))
 
 
-def _settings(analysis: StudyAnalysis, gap: Gap) -> dict[str, tuple[str, str]]:
+def _differing_settings(analysis: StudyAnalysis, gap: Gap) -> dict[str, tuple[str, str]]:
     """Compare the settings of two targets, or of a target with two amounts of memory."""
     if gap.left.target == gap.right.target and gap.left.tier_bytes == gap.right.tier_bytes:
         return {}
@@ -60,16 +60,19 @@ def settings_in_effect(left: TargetFacts, right: TargetFacts) -> dict[str, tuple
     names = dict.fromkeys(
         name
         for cause in causes()
-        for name in (*cause.settings, *(one.differs for one in (*cause.conditions, *cause.alternatives) if one.differs))
+        for name in (
+            *cause.settings,
+            *(condition.differs for condition in (*cause.conditions, *cause.alternatives) if condition.differs),
+        )
     )
-    found = {}
+    settings = {}
     for name in names:
-        values = _value(value_in_effect(left, name)), _value(value_in_effect(right, name))
+        values = _known_value_text(value_in_effect(left, name)), _known_value_text(value_in_effect(right, name))
         if values[0] is not None and values[1] is not None:
-            found[name] = (values[0], values[1])
-    if found.get(_BINLOG) == ("OFF", "OFF"):  # then nothing else about the binary log means anything
-        return {name: values for name, values in found.items() if not name.startswith("binlog.")}
-    return found
+            settings[name] = (values[0], values[1])
+    if settings.get(_BINLOG) == ("OFF", "OFF"):  # then nothing else about the binary log means anything
+        return {name: values for name, values in settings.items() if not name.startswith("binlog.")}
+    return settings
 
 
 def _facts_of(analysis: StudyAnalysis, cell: Cell) -> TargetFacts | None:
@@ -77,46 +80,46 @@ def _facts_of(analysis: StudyAnalysis, cell: Cell) -> TargetFacts | None:
     return next(
         (
             facts
-            for one in analysis.results.once(study_sets)
-            if (one.tier, one.campaign) == place
-            for facts in one.targets
+            for target_set in analysis.results.once(study_sets)
+            if (target_set.tier, target_set.campaign) == place
+            for facts in target_set.targets
             if facts.name == cell.target
         ),
         None,
     )
 
 
-def _value(found: SourcedValue) -> str | None:
-    if found.state != "known":
+def _known_value_text(sourced_value: SourcedValue) -> str | None:
+    if sourced_value.state != "known":
         return None
-    return f"{found.value:.10g}" if isinstance(found.value, float) else str(found.value)
+    return f"{sourced_value.value:.10g}" if isinstance(sourced_value.value, float) else str(sourced_value.value)
 
 
 def cause_rows(ranking: CauseRanking) -> list[list[str]]:
     """A row a cause, the first one first; then smaller ones together, what is not explained, and the whole."""
-    shown = shown_causes(ranking)
+    main_causes = shown_causes(ranking)
     rows = [
         [
-            one.grade,
-            one.cause.words,
-            difference_words(one.difference, ranking),
-            "; ".join(_setting_words(name, values) for name, values in one.settings.items()),
-            one.cause.remedy,
+            ranked_cause.grade,
+            ranked_cause.cause.words,
+            difference_words(ranked_cause.difference, ranking),
+            "; ".join(_setting_words(name, values) for name, values in ranked_cause.settings.items()),
+            ranked_cause.cause.remedy,
         ]
-        for one in shown
+        for ranked_cause in main_causes
     ]
-    others = [one for one in ranking.causes if one not in shown]
+    minor_causes = [ranked_cause for ranked_cause in ranking.causes if ranked_cause not in main_causes]
     scale = least_total(ranking.gap.total.left_ms, ranking.gap.total.right_ms)
-    if others:
-        together = ms_words(sum(one.difference.ms for one in others), scale, signed=True)
-        rows.append(["", f"{len(others)} more, small or undecided", f"{together} ms", "", ""])
+    if minor_causes:
+        minor_sum = ms_words(sum(ranked_cause.difference.ms for ranked_cause in minor_causes), scale, signed=True)
+        rows.append(["", f"{len(minor_causes)} more, small or undecided", f"{minor_sum} ms", "", ""])
     rows.append(["", "not explained", difference_words(ranking.not_explained, ranking), "", ""])
     return [*rows, ["", "whole difference", difference_words(ranking.gap.total, ranking), "", ""]]
 
 
 def _setting_words(name: str, values: Sequence[str]) -> str:
-    shown = [short_value(with_unit(value, unit_of(name))) for value in values]
-    return f"{title_of(name)} {' → '.join(shown)}"
+    value_words = [short_value(with_unit(value, unit_of(name))) for value in values]
+    return f"{title_of(name)} {' → '.join(value_words)}"
 
 
 def user_rows(known: Circumstances | None) -> list[list[str]]:
@@ -128,10 +131,10 @@ def user_rows(known: Circumstances | None) -> list[list[str]]:
         return []
     rows = []
     for user, words in USERS.items():
-        rows += [_user_row(words, facts[user])] if user in facts else []
+        rows += [_user_cells(words, facts[user])] if user in facts else []
         groups = {name.partition(".")[2]: pair for name, pair in facts.items() if name.startswith(f"{user}.")}
         busiest = sorted(groups.items(), key=lambda item: -max(item[1]))[:_MOST_GROUPS]
-        rows += [_user_row(f"- {name}", pair) for name, pair in busiest if max(pair) >= _LEAST_PROCESSORS]
+        rows += [_user_cells(f"- {name}", pair) for name, pair in busiest if max(pair) >= _LEAST_PROCESSORS]
     return rows
 
 
@@ -139,5 +142,9 @@ def _is_use(name: str) -> bool:
     return name.startswith("processors.")
 
 
-def _user_row(words: str, used: tuple[float, float]) -> list[str]:
-    return [words, *(figure(value, 3) if value else "0" for value in used), f"{used[1] - used[0]:+.3g}"]
+def _user_cells(words: str, used_processors: tuple[float, float]) -> list[str]:
+    return [
+        words,
+        *(figure(value, 3) if value else "0" for value in used_processors),
+        f"{used_processors[1] - used_processors[0]:+.3g}",
+    ]

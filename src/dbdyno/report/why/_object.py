@@ -8,10 +8,10 @@ import math
 from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Knee, Moments, Part
 from dbdyno.core import Cell
 from dbdyno.report._altered import altered_caveats
-from dbdyno.report._deep import deep_object
-from dbdyno.report._proofs import StoredProof
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report._why import Why
+from dbdyno.report.why._choice import Why
+from dbdyno.report.why._deep import deep_object
+from dbdyno.report.why._proofs import StoredProof
 from dbdyno.stats import METHOD
 
 SCHEMA_VERSION = 1
@@ -30,14 +30,14 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
         "caveats": [dataclasses.asdict(caveat) for caveat in altered_caveats(analysis.results)],
         "split": "statements",
         "lines": list(why.lines),
-        "gap": None if why.gap is None else _gap(why.gap),
+        "gap": None if why.gap is None else _gap_object(why.gap),
         "causes": None if why.ranking is None else ranking_object(why.ranking),
         "processors": {
             name.partition(".")[2]: {"left": left, "right": right}
             for name, (left, right) in (why.known.facts.items() if why.known is not None else ())
             if name.startswith("processors.")
         },
-        "processor_time": None if why.user_gap is None or not why.user_gap.parts else _gap(why.user_gap),
+        "processor_time": None if why.user_gap is None or not why.user_gap.parts else _gap_object(why.user_gap),
         "counted": [
             {
                 "words": row.kind.words,
@@ -47,48 +47,48 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
             for row in why.counted
         ],
         "steps": [
-            {**_gap(gap), "causes": None if ranking is None else ranking_object(ranking)}
+            {**_gap_object(gap), "causes": None if ranking is None else ranking_object(ranking)}
             for gap, ranking in zip(why.steps, why.course.steps, strict=True)
         ],
-        "routes": [_gap(gap) for gap in why.routes],
-        "knees": [_knee(knee) for knee in why.course.knees],
-        "moments": [_moments(one) for one in why.course.moments],
-        "cells": [] if why.explanation is None else _cells(why.explanation),
+        "routes": [_gap_object(gap) for gap in why.routes],
+        "knees": [_knee_object(knee) for knee in why.course.knees],
+        "moments": [_moments_object(moment) for moment in why.course.moments],
+        "cells": [] if why.explanation is None else _cell_objects(why.explanation),
         "missing": [] if why.explanation is None else list(why.explanation.missing),
-        "proofs": [_proof(each) for each in why.proofs],
+        "proofs": [_proof_object(stored_proof) for stored_proof in why.proofs],
         "deep": None if why.deep is None else deep_object(why.deep),
         "threads": None
         if why.threads is None
         else {
-            "gap": None if why.thread_gap is None else _gap(why.thread_gap),
-            "cells": _cells(why.threads),
+            "gap": None if why.thread_gap is None else _gap_object(why.thread_gap),
+            "cells": _cell_objects(why.threads),
             "missing": list(why.threads.missing),
         },
     }
 
 
-def _cells(explanation: Explanation) -> list[dict[str, object]]:
+def _cell_objects(explanation: Explanation) -> list[dict[str, object]]:
     return [
         {
-            **_cell(cell),
+            **_cell_object(cell),
             "repeats": len(runs),
             "is_firm": cell in explanation.firm,
             "total_ms": sum(run.total_ms for run in runs) / len(runs),
             "named_share": sum(run.named_ms for run in runs) / sum(run.total_ms for run in runs)
             if runs[0].parts
             else None,
-            "parts": [_part(part) for part in explanation.parts_of(cell)],
+            "parts": [_part_object(part) for part in explanation.parts_of(cell)],
         }
         for cell, runs in explanation.breakdowns.items()
         if runs
     ]
 
 
-def _cell(cell: Cell) -> dict[str, object]:
+def _cell_object(cell: Cell) -> dict[str, object]:
     return dataclasses.asdict(cell)
 
 
-def _part(part: Part) -> dict[str, object]:
+def _part_object(part: Part) -> dict[str, object]:
     return {
         "id": part.part_id,
         "words": part.words,
@@ -96,15 +96,15 @@ def _part(part: Part) -> dict[str, object]:
         "source": part.source,
         "work": part.work,
         "unit": part.unit,
-        "children": [_part(child) for child in part.children],
+        "children": [_part_object(child) for child in part.children],
     }
 
 
-def _gap(gap: Gap) -> dict[str, object]:
+def _gap_object(gap: Gap) -> dict[str, object]:
     return {
-        "left": _cell(gap.left),
-        "right": _cell(gap.right),
-        **_difference(gap.total),
+        "left": _cell_object(gap.left),
+        "right": _cell_object(gap.right),
+        **_difference_object(gap.total),
         "repeats": gap.repeats,
         "is_paired": gap.is_paired,
         "assumed_spread": gap.assumed_spread,
@@ -116,7 +116,7 @@ def _gap(gap: Gap) -> dict[str, object]:
             {
                 "id": part.part_id,
                 "words": part.words,
-                **_difference(part.difference),
+                **_difference_object(part.difference),
                 "unit": part.unit,
                 "left_work": part.left_work,
                 "right_work": part.right_work,
@@ -134,23 +134,25 @@ def ranking_object(ranking: CauseRanking) -> dict[str, object]:
         "split": "threads" if any(part.part_id.startswith("thread.") for part in ranking.gap.parts) else "statements",
         "ranked": [
             {
-                "id": one.cause.cause_id,
-                "words": one.cause.words,
-                "grade": one.grade,
-                **_difference(one.difference),
-                "claims": dict(one.claims),
-                "settings": {name: {"left": values[0], "right": values[1]} for name, values in one.settings.items()},
-                "remedy": one.cause.remedy,
-                "alteration": one.cause.alteration or None,
-                "proof": one.proof,
+                "id": ranked_cause.cause.cause_id,
+                "words": ranked_cause.cause.words,
+                "grade": ranked_cause.grade,
+                **_difference_object(ranked_cause.difference),
+                "claims": dict(ranked_cause.claims),
+                "settings": {
+                    name: {"left": values[0], "right": values[1]} for name, values in ranked_cause.settings.items()
+                },
+                "remedy": ranked_cause.cause.remedy,
+                "alteration": ranked_cause.cause.alteration or None,
+                "proof": ranked_cause.proof,
             }
-            for one in ranking.causes
+            for ranked_cause in ranking.causes
         ],
-        "not_explained": _difference(ranking.not_explained),
+        "not_explained": _difference_object(ranking.not_explained),
     }
 
 
-def _knee(knee: Knee) -> dict[str, object]:
+def _knee_object(knee: Knee) -> dict[str, object]:
     return {
         "target": knee.cells[0].target,
         "resource": knee.resource or None,
@@ -158,46 +160,51 @@ def _knee(knee: Knee) -> dict[str, object]:
         "demand_ms": knee.demand_ms or None,
         "stops_at": knee.stops_at,
         "used_by_others": knee.by_others,
-        "used": {str(cell.concurrency): dict(used) for cell, used in zip(knee.cells, knee.used, strict=True)},
+        "used": {
+            str(cell.concurrency): dict(resource_use) for cell, resource_use in zip(knee.cells, knee.used, strict=True)
+        },
     }
 
 
-def _moments(one: Moments) -> dict[str, object]:
+def _moments_object(moment: Moments) -> dict[str, object]:
     return {
-        "kind": one.kind,
-        "cell": _cell(one.cell),
-        "runs": one.runs,
-        "seconds": one.seconds,
-        "period_s": one.period_s,
-        "missing": one.missing,
-        "total": None if one.ranking is None else _difference(one.ranking.gap.total),
-        "causes": None if one.ranking is None else ranking_object(one.ranking),
+        "kind": moment.kind,
+        "cell": _cell_object(moment.cell),
+        "runs": moment.runs,
+        "seconds": moment.seconds,
+        "period_s": moment.period_s,
+        "missing": moment.missing,
+        "total": None if moment.ranking is None else _difference_object(moment.ranking.gap.total),
+        "causes": None if moment.ranking is None else ranking_object(moment.ranking),
     }
 
 
-def _difference(found: Difference) -> dict[str, object]:
+def _difference_object(difference: Difference) -> dict[str, object]:
     """The two ends are null where the spread between repeats leaves none."""
-    ends = {name: value if math.isfinite(value) else None for name, value in (("low", found.low), ("high", found.high))}
+    interval_ends = {
+        name: value if math.isfinite(value) else None
+        for name, value in (("low", difference.low), ("high", difference.high))
+    }
     return {
-        "left_ms": found.left_ms,
-        "right_ms": found.right_ms,
-        "difference_ms": found.ms,
-        **ends,
-        "p_adjusted": found.p_adjusted,
-        "verdict": found.verdict,
+        "left_ms": difference.left_ms,
+        "right_ms": difference.right_ms,
+        "difference_ms": difference.ms,
+        **interval_ends,
+        "p_adjusted": difference.p_adjusted,
+        "verdict": difference.verdict,
     }
 
 
-def _proof(found: StoredProof) -> dict[str, object]:
+def _proof_object(stored_proof: StoredProof) -> dict[str, object]:
     """Times are null where nothing could be judged."""
-    proof, note = found.proof, found.note
+    proof, note = stored_proof.proof, stored_proof.note
     times = {"control_ms": proof.control_ms, "altered_ms": proof.altered_ms}
     effects = {"predicted": proof.predicted, "observed": proof.observed}
     return {
         "alteration": note.alteration,
         "words": note.words,
-        "control": _cell(note.control),
-        "altered": _cell(note.altered),
+        "control": _cell_object(note.control),
+        "altered": _cell_object(note.altered),
         "verdict": proof.verdict,
         "reason": proof.reason,
         "also": dict(proof.also),

@@ -30,29 +30,37 @@ class StoredProof:
 def stored_proofs(analysis: StudyAnalysis, gap: Gap) -> tuple[StoredProof, ...]:
     """The proofs of a difference, by the time that came back, the most first."""
     pair, check = {gap.left, gap.right}, analysis.results.check
-    found = [
-        StoredProof(note, _judged(note, analyse_study(StoredStudy.open(folder, check=check))))
+    proofs = [
+        StoredProof(note, _judge_note(note, analyse_study(StoredStudy.open(folder, check=check))))
         for folder, note in proof_notes(analysis.results.path, check).items()
         if {note.left, note.right} == pair and is_results_folder(folder)
     ]
-    return tuple(sorted(found, key=lambda each: each.proof.observed.ms if each.proof.observed else math.inf))
+    return tuple(sorted(proofs, key=lambda proof: proof.proof.observed.ms if proof.proof.observed else math.inf))
 
 
 def proved_causes(proofs: Sequence[StoredProof]) -> dict[str, ProofVerdict]:
     """Cause -> what the proofs say of it: of taking its parts away, or of the alteration that its row names."""
-    found: dict[str, ProofVerdict] = {}
+    verdict_by_cause: dict[str, ProofVerdict] = {}
     for cause in causes():
-        parts = {claim.part for claim in cause.claims}
-        own = [one for one in proofs if cause.alteration == one.note.alteration or parts <= set(one.note.removes)]
-        verdicts = {one.proof.verdict for one in own if cause.alteration or not one.note.slows_ms}
+        claimed_parts = {claim.part for claim in cause.claims}
+        cause_proofs = [
+            stored_proof
+            for stored_proof in proofs
+            if cause.alteration == stored_proof.note.alteration or claimed_parts <= set(stored_proof.note.removes)
+        ]
+        verdicts = {
+            stored_proof.proof.verdict
+            for stored_proof in cause_proofs
+            if cause.alteration or not stored_proof.note.slows_ms
+        }
         for verdict in _STRONGEST:
             if verdict in verdicts:
-                found[cause.cause_id] = verdict
+                verdict_by_cause[cause.cause_id] = verdict
                 break
-    return found
+    return verdict_by_cause
 
 
-def _judged(note: ProofNote, analysis: StudyAnalysis) -> Proof:
+def _judge_note(note: ProofNote, analysis: StudyAnalysis) -> Proof:
     by_threads, by_statement = analysis.thread_explanation, analysis.explanation
     explanation = by_threads or by_statement
     cores = analysis.results.host.get("logical_cpu_count")
@@ -78,10 +86,10 @@ def _client_cpu_ms(analysis: StudyAnalysis, note: ProofNote) -> float:
 
 def proof_rows(proofs: tuple[StoredProof, ...]) -> list[list[str]]:
     """A row a proof."""
-    return [_row(each.note, each.proof) for each in proofs]
+    return [_proof_row(stored_proof.note, stored_proof.proof) for stored_proof in proofs]
 
 
-def _row(note: ProofNote, proof: Proof) -> list[str]:
+def _proof_row(note: ProofNote, proof: Proof) -> list[str]:
     scale = 1.0 if math.isnan(proof.altered_ms) else min(proof.control_ms, proof.altered_ms)
     times = ["" if math.isnan(ms) else ms_words(ms, scale) for ms in (proof.control_ms, proof.altered_ms)]
     effects = [_effect_words(effect, scale) for effect in (proof.predicted, proof.observed)]
@@ -91,13 +99,14 @@ def _row(note: ProofNote, proof: Proof) -> list[str]:
 def proof_lines(proofs: tuple[StoredProof, ...]) -> list[str]:
     """What else is to be said of each: why it is undecided, what bounds it, and which other parts changed with it."""
     lines = []
-    for each in proofs:
-        also = [
-            f"{words} {ms_words(ms, each.proof.control_ms, signed=True)} ms" for words, ms in each.proof.also.items()
+    for stored_proof in proofs:
+        also_words = [
+            f"{words} {ms_words(ms, stored_proof.proof.control_ms, signed=True)} ms"
+            for words, ms in stored_proof.proof.also.items()
         ][:_MOST_ALSO]
-        notes = [each.proof.reason, f"{' and '.join(also)} changed with it" if also else ""]
+        notes = [stored_proof.proof.reason, f"{' and '.join(also_words)} changed with it" if also_words else ""]
         if any(notes):
-            lines.append(f"{each.note.words}: {'; '.join(filter(None, notes))}")
+            lines.append(f"{stored_proof.note.words}: {'; '.join(filter(None, notes))}")
     return lines
 
 

@@ -22,12 +22,12 @@ from dbdyno.analyse import (
 )
 from dbdyno.core import Cell, counted
 from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, titled_list
-from dbdyno.report._changed import Changed
-from dbdyno.report._diff import StudyDiff
 from dbdyno.report._format import clock_time, figure, milliseconds, printable
 from dbdyno.report._markdown_text import to_markdown
-from dbdyno.report._rules import RuleOutcome, overall
 from dbdyno.report._terminal_text import to_terminal
+from dbdyno.report.diff._changed import Changed
+from dbdyno.report.diff._diff import StudyDiff
+from dbdyno.report.diff._rules import RuleOutcome, overall
 
 _MEASURES = {"tps": "TPS", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 _ORDER = ("slower", "slightly slower", "faster", "slightly faster", "same", "undecided", "not settled")
@@ -49,8 +49,8 @@ def diff_markdown(diff: StudyDiff, rules: Sequence[RuleOutcome], *, every: bool 
     """The comparison as Markdown, to be pasted into a pull request: rules, then what moved, all else folded."""
     lines = [(Span(word), f" {words}") for rule in rules for word, words in _rule_lines(diff, rule)]
     verdict = f"{overall(rules)}. " if rules else ""
-    shown = [ListOf(lines)] if lines else []
-    return to_markdown([Heading(verdict + _title(diff)), *shown, *_blocks(diff, every=every)])
+    rule_blocks = [ListOf(lines)] if lines else []
+    return to_markdown([Heading(verdict + _diff_title(diff)), *rule_blocks, *_diff_blocks(diff, every=every)])
 
 
 def print_diff(
@@ -67,7 +67,7 @@ def print_diff(
     ----------
     undecided : what a rule that is not shown to hold does to the build
     """
-    console.print(to_terminal([Heading(_title(diff)), *_blocks(diff, every=every)]))
+    console.print(to_terminal([Heading(_diff_title(diff)), *_diff_blocks(diff, every=every)]))
     if not rules:
         return
     console.print()
@@ -76,37 +76,46 @@ def print_diff(
         console.print(Text(printable(line)), soft_wrap=True)  # a build's log is searched by the line
 
 
-def _title(diff: StudyDiff) -> str:
+def _diff_title(diff: StudyDiff) -> str:
     counts = {word: 0 for word in _ORDER}
     for change in diff.of("tps"):
         counts[change.outcome.partition(",")[0]] += 1
-    found = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing could be compared"
-    return f"Throughput of {counted(len(diff.of('tps')), 'cell')}: {found}" if diff.changes else found.capitalize()
+    counts_words = (
+        ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing could be compared"
+    )
+    return (
+        f"Throughput of {counted(len(diff.of('tps')), 'cell')}: {counts_words}"
+        if diff.changes
+        else counts_words.capitalize()
+    )
 
 
-def _blocks(diff: StudyDiff, *, every: bool) -> Iterator[Block]:
+def _diff_blocks(diff: StudyDiff, *, every: bool) -> Iterator[Block]:
     """Yield what moved, what limits the comparison; and folded what did not move, was not compared, or changed."""
     for measure, words in _MEASURES.items():
-        found = diff.of(measure)
-        if moved := [change for change in found if change.verdict not in _STILL]:
-            yield Heading(f"{words}: {len(moved)} of {counted(len(found), 'cell')} changed", 4)
-            yield _table(diff, moved)
+        changes = diff.of(measure)
+        if moved_changes := [change for change in changes if change.verdict not in _STILL]:
+            yield Heading(f"{words}: {len(moved_changes)} of {counted(len(changes), 'cell')} changed", 4)
+            yield _change_table(diff, moved_changes)
     if diff.changes:
-        yield Paragraph(_legend(diff), "quiet")
+        yield Paragraph(_legend_text(diff), "quiet")
     yield from titled_list("Limitations", diff.caveats, 4)
-    if still := [change for change in diff.of("tps") if change.verdict in _STILL]:
-        title = f"{counted(len(still), 'cell')} with the same or undecided throughput"
-        yield Fold(title, [_table(diff, still)])
-    left_out = [f"{_cell_words(diff, left.cell, left.cell)}: {left.reason}" for left in diff.left_out]
-    changed = list(_changed_lines(diff.changed, every=every))
-    for title, lines in (("Not compared", left_out), ("What else changed", changed)):
+    if unchanged := [change for change in diff.of("tps") if change.verdict in _STILL]:
+        title = f"{counted(len(unchanged), 'cell')} with the same or undecided throughput"
+        yield Fold(title, [_change_table(diff, unchanged)])
+    excluded_lines = [
+        f"{_cell_words(diff, excluded_cell.cell, excluded_cell.cell)}: {excluded_cell.reason}"
+        for excluded_cell in diff.left_out
+    ]
+    changed_lines = list(_changed_lines(diff.changed, every=every))
+    for title, lines in (("Not compared", excluded_lines), ("What else changed", changed_lines)):
         if lines:
             yield Fold(f"{title} ({len(lines)})", [ListOf(lines)])
     yield ListOf(list(_side_lines(diff)))
 
 
-def _table(diff: StudyDiff, changes: Sequence[CellChange]) -> Table:
-    return Table("changes", "Changes", _COLUMNS, [_row(diff, change) for change in changes])
+def _change_table(diff: StudyDiff, changes: Sequence[CellChange]) -> Table:
+    return Table("changes", "Changes", _COLUMNS, [_change_row(diff, change) for change in changes])
 
 
 def _cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
@@ -114,8 +123,8 @@ def _cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
     cells = [*diff.base.judgements, *diff.new.judgements]
     places = [(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells]
     where = place_words((new.workload, new.route, new.tier_bytes, new.concurrency), places)
-    earlier = f" against {base.target}" if diff.is_within_one_folder else f" (was {base.target})"
-    target = new.target if base.target == new.target else f"{new.target}{earlier}"
+    base_words = f" against {base.target}" if diff.is_within_one_folder else f" (was {base.target})"
+    target = new.target if base.target == new.target else f"{new.target}{base_words}"
     return f"{target} at {where}"
 
 
@@ -124,31 +133,31 @@ def _side_lines(diff: StudyDiff) -> Iterable[str]:
     sides = [("base", diff.base), ("new", diff.new)]
     for word, side in [("base and new", diff.base)] if diff.is_within_one_folder else sides:
         manifest = side.results.manifest
-        began = clock_time(manifest.created_ns)
-        yield f"{word}: {side.name}, study {manifest.study_name}, {began}, dbdyno {manifest.dbdyno_version}"
+        created_time = clock_time(manifest.created_ns)
+        yield f"{word}: {side.name}, study {manifest.study_name}, {created_time}, dbdyno {manifest.dbdyno_version}"
 
 
-def _row(diff: StudyDiff, change: CellChange) -> list[str]:
+def _change_row(diff: StudyDiff, change: CellChange) -> list[str]:
     """A cell: its name, what came of it, before, after, and the change with its interval."""
-    more = f"; {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
+    outcome_suffix = f"; {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
     if change.assumed_spread is not None and change.verdict != "not settled":
-        more = f", {assumed_words(change.assumed_spread)}{more}"
-    values = _values(diff, change)
+        outcome_suffix = f", {assumed_words(change.assumed_spread)}{outcome_suffix}"
+    values = _value_cells(diff, change)
     name = _cell_words(diff, change.base, change.new)
-    return [name, change.outcome + more, *values, change_words(change.ratio, change.low, change.high)]
+    return [name, change.outcome + outcome_suffix, *values, change_words(change.ratio, change.low, change.high)]
 
 
-def _legend(diff: StudyDiff) -> str:
+def _legend_text(diff: StudyDiff) -> str:
     """Return what the words of the table mean, and how small a change was likely to be missed."""
-    found = sorted(change.smallest for change in diff.of("tps"))
-    middle = found[len(found) // 2] if found else 1.0
-    missed = f"a change below {figure(100 * (middle - 1), 2)} % would probably be missed"
-    if middle > _MOST_SMALLEST:
-        missed = "the runs vary too much to show any but very large changes"
+    smallest_ratios = sorted(change.smallest for change in diff.of("tps"))
+    median_ratio = smallest_ratios[len(smallest_ratios) // 2] if smallest_ratios else 1.0
+    missed_words = f"a change below {figure(100 * (median_ratio - 1), 2)} % would probably be missed"
+    if median_ratio > _MOST_SMALLEST:
+        missed_words = "the runs vary too much to show any but very large changes"
     return (
         "p values are adjusted over all cells of a measure (Holm). Slower, faster, longer, shorter: by 3 % or more. "
         "Same: within 3 %. Not settled: throughput had no steady level, so nothing is compared. In half of the cells "
-        f"{missed}."
+        f"{missed_words}."
     )
 
 
@@ -158,33 +167,35 @@ def _changed_lines(changed: Iterable[Changed], *, every: bool) -> Iterable[str]:
     for row in changed:
         by_place.setdefault(row.where, []).append(row)
     for where, rows in by_place.items():
-        ordered = sorted(rows, key=lambda row: not row.is_build)
-        shown = ordered if every else ordered[:_MOST_CHANGED]
-        yield from (f"{where}: {row.what} {row.base} -> {row.new}" for row in shown)
-        if len(shown) < len(ordered):
-            yield f"{where}: {len(ordered) - len(shown)} more (--all shows them)"
+        sorted_rows = sorted(rows, key=lambda row: not row.is_build)
+        shown_rows = sorted_rows if every else sorted_rows[:_MOST_CHANGED]
+        yield from (f"{where}: {row.what} {row.base} -> {row.new}" for row in shown_rows)
+        if len(shown_rows) < len(sorted_rows):
+            yield f"{where}: {len(sorted_rows) - len(shown_rows)} more (--all shows them)"
 
 
 def _rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[tuple[str, str]]:
     """Outcome and words: a line a cell that is broken or open, which a build's log is searched for, and one of all."""
     text = rule.criterion.text
     for change in rule.broken:
-        yield "FAIL", f"{text}: {_changed(diff, change)}"
+        yield "FAIL", f"{text}: {_change_sentence(diff, change)}"
     for cell in rule.missing:
         yield "FAIL", f"{text}: {_cell_words(diff, cell.cell, cell.cell)}: {cell.reason}"
     if rule.checked == 0:
         yield "FAIL", f"{text}: no cell could be checked"
     for open_cell in rule.open[:_MOST_CELLS]:
         is_compared = open_cell.change is not None
-        what = (
-            _changed(diff, open_cell.change) if open_cell.change else _cell_words(diff, open_cell.base, open_cell.new)
+        subject_words = (
+            _change_sentence(diff, open_cell.change)
+            if open_cell.change
+            else _cell_words(diff, open_cell.base, open_cell.new)
         )
-        yield "NOT SHOWN", f"{text}: {what}{'; ' if is_compared else ': '}{open_cell.remedy}"
+        yield "NOT SHOWN", f"{text}: {subject_words}{'; ' if is_compared else ': '}{open_cell.remedy}"
     if len(rule.open) > _MOST_CELLS:
         yield "NOT SHOWN", f"{text}: {counted(len(rule.open) - _MOST_CELLS, 'cell')} more"
     if rule.outcome == "PASS":
-        how = "held" if rule.criterion.measure is None else "a greater loss is excluded"
-        yield "PASS", f"{text}: {how} in {'all ' if rule.checked > 1 else ''}{counted(rule.checked, 'cell')}"
+        pass_words = "held" if rule.criterion.measure is None else "a greater loss is excluded"
+        yield "PASS", f"{text}: {pass_words} in {'all ' if rule.checked > 1 else ''}{counted(rule.checked, 'cell')}"
 
 
 def _overall_words(rules: Sequence[RuleOutcome], undecided: str) -> str:
@@ -202,13 +213,13 @@ def _overall_words(rules: Sequence[RuleOutcome], undecided: str) -> str:
     return words
 
 
-def _changed(diff: StudyDiff, change: CellChange) -> str:
+def _change_sentence(diff: StudyDiff, change: CellChange) -> str:
     words = change_words(change.ratio, change.low, change.high)
-    assumed = assumed_words(change.assumed_spread)
-    return f"{_cell_words(diff, change.base, change.new)}: {words}{f', {assumed}' if assumed else ''}"
+    spread_words = assumed_words(change.assumed_spread)
+    return f"{_cell_words(diff, change.base, change.new)}: {words}{f', {spread_words}' if spread_words else ''}"
 
 
-def _values(diff: StudyDiff, change: CellChange) -> list[str]:
+def _value_cells(diff: StudyDiff, change: CellChange) -> list[str]:
     """Before and after: TPS with what is known of each side, or response times."""
     if change.measure != "tps":
         return [milliseconds(value) for value in (change.base_value, change.new_value)]

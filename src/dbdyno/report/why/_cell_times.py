@@ -43,28 +43,28 @@ def study_times(
 
 def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> RunTimes:
     table = results.seconds(record.run.run_id, _SECONDS)
-    kept = table.at(table.texts("phase").among(["window"]) & (table.numbers("second") >= sums.first))
-    duration_ns = kept.numbers("duration_ns")
-    counted = sums.transactions or round(sum((kept.numbers("tps") * duration_ns / 1e9).tolist()))
+    settled_table = table.at(table.texts("phase").among(["window"]) & (table.numbers("second") >= sums.first))
+    duration_ns = settled_table.numbers("duration_ns")
+    transaction_count = sums.transactions or round(sum((settled_table.numbers("tps") * duration_ns / 1e9).tolist()))
     statements = {
         name: StatementTimes(counts, sums.sums_ns[name] / 1e6) for name, counts in sums.counts.items() if counts.any()
     }
-    rests = _has_rests(results, record)
-    means = _telemetry_means(results, record, kept.numbers("second"))
+    has_rests = _has_rests(results, record)
+    means = _telemetry_means(results, record, settled_table.numbers("second"))
     return RunTimes(
         record.run,
-        rests=rests,
+        rests=has_rests,
         seconds=sum(duration_ns.tolist()) / 1e9,
-        transactions=counted,
+        transactions=transaction_count,
         attempts=sums.attempts,
         transaction_sum_ms=float(sums.transaction_sums_ns.sum()) / 1e6 or None,
         statements=statements or None,
-        client_cpu_ms=_client_cpu_ms(kept, sums),
-        client_wait_ms=_client_wait_ms(results, record, kept),
-        noise_share=_noise_share(record, sums.transaction_sums_ns if rests else None),
+        client_cpu_ms=_client_cpu_ms(settled_table, sums),
+        client_wait_ms=_client_wait_ms(results, record, settled_table),
+        noise_share=_noise_share(record, sums.transaction_sums_ns if has_rests else None),
         missing="" if statements else _NO_STATEMENTS if record.imported is not None else _OLD,
         threads=(threads := _thread_states(means)),
-        threads_missing="" if threads else _threads_missing(record),
+        threads_missing="" if threads else _missing_threads_words(record),
         counted=each_transaction(results.optional_document(record.run.run_id, "counters")),
         processors=processors_used(means),
     )
@@ -74,8 +74,8 @@ def _noise_share(record: RunRecord, served_ns: NDArray[np.float64] | None) -> fl
     """Half-width of T from the seconds, relative: that of throughput, or where connections rest of service times."""
     if served_ns is not None and len(served_ns) > 1 and served_ns.any():
         return noise_interval(served_ns).half_width / float(served_ns.mean())
-    level, half = record.level_tps, record.level_half_width
-    return half / level if level and half else 0.0
+    level, half_width = record.level_tps, record.level_half_width
+    return half_width / level if level and half_width else 0.0
 
 
 def _thread_states(means: Mapping[str, float]) -> dict[str, float] | None:
@@ -90,22 +90,22 @@ def _telemetry_means(results: StoredStudy, record: RunRecord, seconds: NDArray[n
         return {}
     table = results.telemetry(record.run.run_id, ("second", "metric", "value"))
     metrics = table.texts("metric")
-    wanted = {*itertools.chain.from_iterable(PROCESSOR_TIMES.values()), *IDLE_TIMES}
-    names = [name for name in metrics.names if name in wanted or name.startswith((_SESSIONS, _BACKGROUND))]
+    wanted_metrics = {*itertools.chain.from_iterable(PROCESSOR_TIMES.values()), *IDLE_TIMES}
+    names = [name for name in metrics.names if name in wanted_metrics or name.startswith((_SESSIONS, _BACKGROUND))]
     rows = metrics.among(names) & np.isin(table.numbers("second"), seconds)
-    found = metrics.at(rows)
-    sums = np.bincount(found.codes, weights=table.numbers("value")[rows], minlength=len(metrics.names))
-    counts = np.bincount(found.codes, minlength=len(metrics.names))
-    watched = counts[metrics.names.index(f"{_SESSIONS}count")] if f"{_SESSIONS}count" in names else 0
+    metric_rows = metrics.at(rows)
+    sums = np.bincount(metric_rows.codes, weights=table.numbers("value")[rows], minlength=len(metrics.names))
+    counts = np.bincount(metric_rows.codes, minlength=len(metrics.names))
+    watched_count = counts[metrics.names.index(f"{_SESSIONS}count")] if f"{_SESSIONS}count" in names else 0
     means: dict[str, float] = {}
     for name in names:
-        at = metrics.names.index(name)
-        count = counts[at] if name in wanted else watched
-        means |= {name: float(sums[at] / count)} if count else {}
+        index = metrics.names.index(name)
+        count = counts[index] if name in wanted_metrics else watched_count
+        means |= {name: float(sums[index] / count)} if count else {}
     return means
 
 
-def _threads_missing(record: RunRecord) -> str:
+def _missing_threads_words(record: RunRecord) -> str:
     caveats = [caveat.text for caveat in record.caveats if caveat.code == "session-threads"]
     return caveats[0] if caveats else "the server's threads were not sampled"
 
@@ -121,8 +121,8 @@ def _has_rests(results: StoredStudy, record: RunRecord) -> bool:
     return (workload.get("options") or {}).get("keyandthink") in ("yes", "on", "true")
 
 
-def _client_cpu_ms(kept: Table, sums: StatementSums) -> float | None:
-    each_ns, index = kept.numbers("client_cpu_ns_per_statement"), kept.numbers("second") - sums.first
+def _client_cpu_ms(settled_table: Table, sums: StatementSums) -> float | None:
+    each_ns, index = settled_table.numbers("client_cpu_ns_per_statement"), settled_table.numbers("second") - sums.first
     if not sums.counts or np.isnan(each_ns).any():
         return None
     counts = np.sum(list(sums.counts.values()), axis=0)
@@ -130,10 +130,10 @@ def _client_cpu_ms(kept: Table, sums: StatementSums) -> float | None:
     return float(sum((each_ns[is_counted] * counts[index[is_counted]]).tolist())) / 1e6
 
 
-def _client_wait_ms(results: StoredStudy, record: RunRecord, kept: Table) -> float | None:
+def _client_wait_ms(results: StoredStudy, record: RunRecord, settled_table: Table) -> float | None:
     """Return the wait of a load generator with one worker; of several only the worst-off one's is stored."""
-    shares = kept.numbers("client_cpu_wait_share")
+    shares = settled_table.numbers("client_cpu_wait_share")
     is_one = results.optional_document(record.run.run_id, "order").get("workers") == 1
     if np.isnan(shares).any() or not is_one:
         return None
-    return float(sum((shares * kept.numbers("duration_ns") / 1e6).tolist()))
+    return float(sum((shares * settled_table.numbers("duration_ns") / 1e6).tolist()))

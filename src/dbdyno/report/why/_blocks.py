@@ -10,12 +10,11 @@ from rich.console import Console
 from dbdyno.analyse.explain import Gap
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, Words, titled_list
-from dbdyno.report._deep import ABOUT_DEEP, KINDS, DeepProfile, Waiting, deep_lines, deep_rows
 from dbdyno.report._markdown_text import to_markdown
-from dbdyno.report._proofs import ABOUT_PROOFS, proof_lines, proof_rows
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._terminal_text import to_terminal
-from dbdyno.report._why import (
+from dbdyno.report.why._causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, user_rows
+from dbdyno.report.why._choice import (
     ABOUT,
     ABOUT_COUNTED,
     ABOUT_THREADS,
@@ -28,7 +27,8 @@ from dbdyno.report._why import (
     side_titles,
     step_lines,
 )
-from dbdyno.report._why_causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, user_rows
+from dbdyno.report.why._deep import ABOUT_DEEP, KINDS, DeepProfile, Waiting, deep_lines, deep_rows
+from dbdyno.report.why._proofs import ABOUT_PROOFS, proof_lines, proof_rows
 
 _FURTHEST = "Where other targets are furthest behind the best"
 _MOST_FUNCTIONS = 4
@@ -44,8 +44,8 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
 
 def why_markdown(analysis: StudyAnalysis, why: Why) -> str:
     """The explanation as Markdown."""
-    altered = (Paragraph(caveat.text) for caveat in altered_caveats(analysis.results))
-    return to_markdown([Heading("Why"), *altered, *why_blocks(why)])
+    altered_paragraphs = (Paragraph(caveat.text) for caveat in altered_caveats(analysis.results))
+    return to_markdown([Heading("Why"), *altered_paragraphs, *why_blocks(why)])
 
 
 def why_blocks(why: Why, most_functions: int | None = None) -> Iterator[Block]:
@@ -56,24 +56,24 @@ def why_blocks(why: Why, most_functions: int | None = None) -> Iterator[Block]:
     if proofs := proofs_table(why):
         yield Fold(proofs.caption, [proofs, *proof_notes(why)])
     if why.deep is not None:
-        yield Fold("Time by function", [*_functions(why.deep, most_functions), Paragraph(ABOUT_DEEP, "quiet")])
+        yield Fold("Time by function", [*_function_blocks(why.deep, most_functions), Paragraph(ABOUT_DEEP, "quiet")])
     for table in (parts_table(why), threads_table(why), users_table(why), counted_table(why)):
         if table is not None:
             yield Fold(table.caption, [table])
     yield from why_lists(why)
 
 
-def _functions(deep: DeepProfile, most: int | None) -> Iterator[Block]:
+def _function_blocks(deep: DeepProfile, max_rows: int | None) -> Iterator[Block]:
     yield ListOf(deep_lines(deep))
     for kind in KINDS:
         if table := functions_table(deep, kind):
-            yield from (Heading(table.caption, 4), replace(table, rows=table.rows[:most]))
+            yield from (Heading(table.caption, 4), replace(table, rows=table.rows[:max_rows]))
 
 
 def why_sentences(why: Why) -> list[Block]:
     """The answer in words, its first line bold."""
-    first, *others = why.lines
-    return [Paragraph((Span(first),)), *map(Paragraph, others)]
+    first_line, *other_lines = why.lines
+    return [Paragraph((Span(first_line),)), *map(Paragraph, other_lines)]
 
 
 def causes_table(why: Why) -> Table | None:
@@ -129,7 +129,7 @@ def users_table(why: Why) -> Table | None:
     rows = user_rows(why.known)
     if why.thread_gap is None or not rows:
         return None
-    columns = _columns("threads", *side_titles(why.thread_gap), "difference")
+    columns = _function_columns("threads", *side_titles(why.thread_gap), "difference")
     return Table("why-processors", "Threads on the processors", columns, rows, ABOUT_USERS)
 
 
@@ -138,8 +138,8 @@ def counted_table(why: Why) -> Table | None:
     rows = counted_rows(why)
     if why.gap is None or not rows:
         return None
-    sides = side_titles(why.gap)
-    columns = _columns("counted per transaction", *sides, "ms each", "ms", "by count", "by cost")
+    titles = side_titles(why.gap)
+    columns = _function_columns("counted per transaction", *titles, "ms each", "ms", "by count", "by cost")
     return Table("why-counted", "Work counted by the servers", columns, rows, ABOUT_COUNTED)
 
 
@@ -155,9 +155,9 @@ def why_lists(why: Why) -> list[Block]:
 
 
 def _part_columns(gap: Gap) -> list[Column]:
-    sides = (f"{side}, ms" for side in side_titles(gap))
-    return _columns("part", *sides, "difference, ms", "verdict", "count", "by count", "by cost")
+    side_headings = (f"{side}, ms" for side in side_titles(gap))
+    return _function_columns("part", *side_headings, "difference, ms", "verdict", "count", "by count", "by cost")
 
 
-def _columns(name: str, *numbers: str) -> list[Column]:
+def _function_columns(name: str, *numbers: str) -> list[Column]:
     return [Column(name, is_name=True), *(Column(title, is_number=True) for title in numbers)]

@@ -24,13 +24,13 @@ from dbdyno.analyse.explain import (
 )
 from dbdyno.core import RequestError, target_title
 from dbdyno.report._blocks import Span, Words
-from dbdyno.report._counted_work import CountedWork, counted_work
-from dbdyno.report._deep import DeepProfile, deep_profile
 from dbdyno.report._format import figure
-from dbdyno.report._proofs import StoredProof, proved_causes, stored_proofs
 from dbdyno.report._study_analysis import StudyAnalysis
-from dbdyno.report._why_causes import circumstances_of
-from dbdyno.report._why_moments import Course, course_lines, course_of
+from dbdyno.report.why._causes import circumstances_of
+from dbdyno.report.why._counted_work import CountedWork, counted_work
+from dbdyno.report.why._deep import DeepProfile, deep_profile
+from dbdyno.report.why._moments import Course, course_lines, course_of
+from dbdyno.report.why._proofs import StoredProof, proved_causes, stored_proofs
 
 _SEARCH = "The runs of a rate search have no single time per transaction, so there is nothing to split."
 _NO_CELL = "No cell has a good, settled run, so there is nothing to explain."
@@ -120,49 +120,49 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     gap = None if place is None or chosen is None else explanation.gap(place, *chosen)
     if place is None or gap is None:
         targets = () if place is None else tuple(explanation.cells_at[place])
-        steps = _steps(explanation, place, targets)
+        steps = _concurrency_gaps(explanation, place, targets)
         course = Course() if place is None else course_of(analysis, place, targets, steps)
-        return Why(explanation, place, None, (_ALONE,), steps, course=course, routes=_routes(analysis, place))
-    told = _of_pair(analysis, explanation, place, gap)
+        return Why(explanation, place, None, (_ALONE,), steps, course=course, routes=_route_gaps(analysis, place))
+    pair_why = _explain_pair(analysis, explanation, place, gap)
     counters = {cell.group.cell: cell for cell in analysis.counters}
     targets = (gap.left.target, gap.right.target)
-    steps = _steps(explanation, place, targets)
+    steps = _concurrency_gaps(explanation, place, targets)
     return replace(
-        told,
+        pair_why,
         steps=steps,
         counted=tuple(counted_work(gap, counters)),
         course=course_of(analysis, place, targets, steps),
-        routes=_routes(analysis, place),
+        routes=_route_gaps(analysis, place),
         deep=deep_profile(analysis, gap),
-        furthest=() if pair or at else _furthest(analysis, explanation, gap),
+        furthest=() if pair or at else _explain_widest_gaps(analysis, explanation, gap),
     )
 
 
-def _of_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place, gap: Gap) -> Why:
+def _explain_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place, gap: Gap) -> Why:
     """Return what the pair's own runs tell: its parts, causes and proofs."""
     targets = (gap.left.target, gap.right.target)
     threads, users = analysis.thread_explanation, analysis.user_explanation
     thread_gap = None if threads is None else threads.gap(place, *targets)
     user_gap = None if users is None else users.gap(place, *targets)
-    known, proofs = circumstances_of(analysis, gap), stored_proofs(analysis, gap)
-    ranking = _ranking(explanation, gap, threads, thread_gap, known, proofs)
+    circumstances, proofs = circumstances_of(analysis, gap), stored_proofs(analysis, gap)
+    ranking = _rank_pair_causes(explanation, gap, threads, thread_gap, circumstances, proofs)
     causes = "" if ranking is None else cause_sentence(ranking)
-    where = place_namer(explanation.cells_at)(place)
+    place_text = place_namer(explanation.cells_at)(place)
     return Why(
         explanation,
         place,
         gap,
-        tuple(filter(None, gap_lines(gap, where, thread_gap, causes, user_gap))),
+        tuple(filter(None, gap_lines(gap, place_text, thread_gap, causes, user_gap))),
         threads=threads,
         thread_gap=thread_gap,
         user_gap=user_gap,
-        known=known,
+        known=circumstances,
         ranking=ranking,
         proofs=proofs,
     )
 
 
-def _furthest(analysis: StudyAnalysis, explanation: Explanation, told: Gap) -> tuple[Why, ...]:
+def _explain_widest_gaps(analysis: StudyAnalysis, explanation: Explanation, main_gap: Gap) -> tuple[Why, ...]:
     """Find for each target that is slower than the best where it is so by most, the widest first.
 
     What is told already, and times of which no parts are known, are left out.
@@ -175,34 +175,34 @@ def _furthest(analysis: StudyAnalysis, explanation: Explanation, told: Gap) -> t
                 continue
             other, ratio = (pair.right, pair.ratio) if pair.left == best else (pair.left, 1 / pair.ratio)
             widest[other] = max(widest.get(other, (0.0, place, best)), (ratio, place, best))
-    found = []
+    furthest = []
     for target, (_, place, best) in sorted(widest.items(), key=lambda item: -item[1][0]):
         gap = explanation.gap(place, best, target)
-        if gap is not None and gap.parts and (gap.left, gap.right) != (told.left, told.right):
-            found.append(_of_pair(analysis, explanation, place, gap))
-        if len(found) == _MOST_FURTHEST:
+        if gap is not None and gap.parts and (gap.left, gap.right) != (main_gap.left, main_gap.right):
+            furthest.append(_explain_pair(analysis, explanation, place, gap))
+        if len(furthest) == _MOST_FURTHEST:
             break
-    return tuple(found)
+    return tuple(furthest)
 
 
-def _ranking(
+def _rank_pair_causes(
     explanation: Explanation,
     gap: Gap,
     threads: Explanation | None,
     thread_gap: Gap | None,
-    known: Circumstances,
+    circumstances: Circumstances,
     proofs: Sequence[StoredProof],
 ) -> CauseRanking | None:
     """The causes by what the server's threads did, or by statement where they were not watched."""
     if threads is not None and thread_gap is not None and thread_gap.parts:
-        return rank_causes(thread_gap, threads.firm, known, proved_causes(proofs))
-    return rank_causes(gap, explanation.firm, known, proved_causes(proofs))
+        return rank_causes(thread_gap, threads.firm, circumstances, proved_causes(proofs))
+    return rank_causes(gap, explanation.firm, circumstances, proved_causes(proofs))
 
 
 def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
     """The lines of the best two, for the end of a summary; none where there is no pair or only its whole times."""
-    found = why_of(analysis)
-    return found.lines if found.gap is not None and found.gap.parts else ()
+    why = why_of(analysis)
+    return why.lines if why.gap is not None and why.gap.parts else ()
 
 
 def side_titles(gap: Gap) -> tuple[str, str]:
@@ -216,21 +216,23 @@ def part_rows(gap: Gap) -> list[list[str]]:
     """A row a part, the largest difference first, and the whole time last."""
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
     rows = [_part_row(part, scale) for part in gap.parts]
-    whole = PartGap("total", "whole time", gap.total)
-    return [*rows, _part_row(whole, scale)]
+    whole_time = PartGap("total", "whole time", gap.total)
+    return [*rows, _part_row(whole_time, scale)]
 
 
 def _part_row(part: PartGap, scale: float) -> list[str]:
-    found = part.difference
-    ends = f"{ms_words(found.low, scale, signed=True)} to {ms_words(found.high, scale, signed=True)}"
+    difference = part.difference
+    interval_words = (
+        f"{ms_words(difference.low, scale, signed=True)} to {ms_words(difference.high, scale, signed=True)}"
+    )
     return [
         part.words,
-        ms_words(found.left_ms, scale),
-        ms_words(found.right_ms, scale),
-        f"{ms_words(found.ms, scale, signed=True)} ({ends})",
-        found.verdict,
+        ms_words(difference.left_ms, scale),
+        ms_words(difference.right_ms, scale),
+        f"{ms_words(difference.ms, scale, signed=True)} ({interval_words})",
+        difference.verdict,
         _work_words(part),
-        *(_signed(value, scale) for value in (part.by_work_ms, part.by_cost_ms)),
+        *(_signed_ms(value, scale) for value in (part.by_work_ms, part.by_cost_ms)),
     ]
 
 
@@ -238,11 +240,11 @@ def _work_words(part: PartGap) -> str:
     """Work per transaction on both sides, once where it is the same."""
     if part.left_work is None or part.right_work is None:
         return ""
-    shown = [figure(work, 3) if work else "0" for work in (part.left_work, part.right_work)]
-    return " → ".join(dict.fromkeys(shown))
+    work_texts = [figure(work, 3) if work else "0" for work in (part.left_work, part.right_work)]
+    return " → ".join(dict.fromkeys(work_texts))
 
 
-def _signed(value: float | None, scale: float) -> str:
+def _signed_ms(value: float | None, scale: float) -> str:
     return "" if value is None else ms_words(value, scale, signed=True)
 
 
@@ -255,20 +257,20 @@ def counted_rows(why: Why) -> list[list[str]]:
         [
             f"{row.kind.words}, {row.kind.unit}",
             *(figure(work, 3) if work else "0" for work in (row.left_work, row.right_work)),
-            _arrow(_cost(row.left_ms, row.left_work), _cost(row.right_ms, row.right_work), 1e-6),
-            _arrow(row.left_ms, row.right_ms, scale / 1e3),
-            _signed(row.by_work_ms, scale),
-            _signed(row.by_cost_ms, scale),
+            _from_to_words(_ms_per_work(row.left_ms, row.left_work), _ms_per_work(row.right_ms, row.right_work), 1e-6),
+            _from_to_words(row.left_ms, row.right_ms, scale / 1e3),
+            _signed_ms(row.by_work_ms, scale),
+            _signed_ms(row.by_cost_ms, scale),
         ]
         for row in why.counted
     ]
 
 
-def _cost(ms: float | None, work: float) -> float | None:
+def _ms_per_work(ms: float | None, work: float) -> float | None:
     return None if ms is None or not work else ms / work
 
 
-def _arrow(left: float | None, right: float | None, least: float) -> str:
+def _from_to_words(left: float | None, right: float | None, least: float) -> str:
     if left is None and right is None:
         return ""
     return " → ".join("-" if value is None else "0" if value < least else figure(value, 3) for value in (left, right))
@@ -288,7 +290,7 @@ def route_lines(why: Why) -> list[str]:
     return [route_words(gap) for gap in why.routes]
 
 
-def _routes(analysis: StudyAnalysis, place: Place | None) -> tuple[Gap, ...]:
+def _route_gaps(analysis: StudyAnalysis, place: Place | None) -> tuple[Gap, ...]:
     if analysis.explanation is None or place is None:
         return ()
     workload, _, tier_bytes, _ = place
@@ -302,7 +304,7 @@ def _routes(analysis: StudyAnalysis, place: Place | None) -> tuple[Gap, ...]:
 
 def furthest_lines(why: Why) -> list[Words]:
     """Say for each target that is far behind how far, and with which parts that goes."""
-    return [(Span(one.lines[0]), f" {one.lines[1]}") for one in why.furthest]
+    return [(Span(other_why.lines[0]), f" {other_why.lines[1]}") for other_why in why.furthest]
 
 
 def moment_lines(why: Why) -> list[str]:
@@ -310,7 +312,7 @@ def moment_lines(why: Why) -> list[str]:
     return course_lines(why.course)[1]
 
 
-def _steps(explanation: Explanation, place: Place | None, targets: Sequence[str]) -> tuple[Gap, ...]:
+def _concurrency_gaps(explanation: Explanation, place: Place | None, targets: Sequence[str]) -> tuple[Gap, ...]:
     if place is None:
         return ()
     return tuple(

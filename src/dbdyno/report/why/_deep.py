@@ -51,8 +51,8 @@ class DeepProfile:
 
     def chance_ms(self, kind: Waiting, left_ms: float, right_ms: float) -> float:
         """Difference of two times that sampling alone may bring: twice its standard error."""
-        sides = ((self.left, left_ms), (self.right, right_ms))
-        return 2 * math.sqrt(sum(ms * _sample_ms(profile, kind) for profile, ms in sides))
+        profiles = ((self.left, left_ms), (self.right, right_ms))
+        return 2 * math.sqrt(sum(ms * _sample_ms(profile, kind) for profile, ms in profiles))
 
 
 def deep_profile(analysis: StudyAnalysis, gap: Gap) -> DeepProfile | None:
@@ -62,12 +62,12 @@ def deep_profile(analysis: StudyAnalysis, gap: Gap) -> DeepProfile | None:
         runs = {record.run.cell: record.run.run_id for record in results.records()}
         if gap.left not in runs or gap.right not in runs:
             continue
-        left, right = (read_profile(results.run_folder(runs[cell])) for cell in (gap.left, gap.right))
-        if left is not None and right is not None:
+        left_profile, right_profile = (read_profile(results.run_folder(runs[cell])) for cell in (gap.left, gap.right))
+        if left_profile is not None and right_profile is not None:
             titles = target_title(gap.left.target), target_title(gap.right.target)
-            counted = _counted_ms(results, runs[gap.left]), _counted_ms(results, runs[gap.right])
-            compared = (_compared(left, right, kind) for kind in KINDS)
-            return DeepProfile(left, right, titles, counted, *compared)
+            counted_ms = _counted_ms(results, runs[gap.left]), _counted_ms(results, runs[gap.right])
+            comparisons = (_compare_profiles(left_profile, right_profile, kind) for kind in KINDS)
+            return DeepProfile(left_profile, right_profile, titles, counted_ms, *comparisons)
     return None
 
 
@@ -78,23 +78,23 @@ def _counted_ms(results: StoredStudy, run_id: str) -> float | None:
     return 1e3 * sum(row["delta"] for row in rows) / document["transactions"] if rows else None
 
 
-def _compared(left: StackProfile, right: StackProfile, kind: Waiting) -> StackComparison | None:
-    sides = [_per_transaction(profile, kind) for profile in (left, right)]
-    return compare_stacks(*sides) if all(sides) else None
+def _compare_profiles(left: StackProfile, right: StackProfile, kind: Waiting) -> StackComparison | None:
+    stacks = [_stack_ms_per_transaction(profile, kind) for profile in (left, right)]
+    return compare_stacks(*stacks) if all(stacks) else None
 
 
-def _per_transaction(profile: StackProfile, kind: Waiting) -> dict[Stack, float]:
+def _stack_ms_per_transaction(profile: StackProfile, kind: Waiting) -> dict[Stack, float]:
     stacks = profile.on_cpu if kind == "on_cpu" else profile.off_cpu
-    unit_ms = _number(profile, f"{kind}_unit_ms") / max(_number(profile, "transactions"), 1)
+    unit_ms = _fact_number(profile, f"{kind}_unit_ms") / max(_fact_number(profile, "transactions"), 1)
     return {stack: count * unit_ms for stack, count in stacks.items()}
 
 
 def _sample_ms(profile: StackProfile, kind: Waiting) -> float:
-    unit_ms = 1e3 / (_number(profile, "rate_hz") if kind == "on_cpu" else _SAMPLER_HZ)
-    return unit_ms / max(_number(profile, "transactions"), 1)
+    unit_ms = 1e3 / (_fact_number(profile, "rate_hz") if kind == "on_cpu" else _SAMPLER_HZ)
+    return unit_ms / max(_fact_number(profile, "transactions"), 1)
 
 
-def _number(profile: StackProfile, name: str) -> float:
+def _fact_number(profile: StackProfile, name: str) -> float:
     value = profile.facts.get(name)
     return float(value) if isinstance(value, (int, float)) else 0.0
 
@@ -103,39 +103,41 @@ def deep_lines(deep: DeepProfile) -> list[str]:
     """The whole times, and what limits the profiles."""
     lines = []
     for kind, words in KINDS.items():
-        found = deep.comparison(kind)
-        if found is not None:
-            scale = least_total(found.left.total_ms, found.right.total_ms)
-            times = (ms_words(tree.total_ms, scale) for tree in (found.left, found.right))
-            shown = ", ".join(f"{title} {ms}" for title, ms in zip(deep.titles, times, strict=True))
-            whose = "all threads of the server" if kind == "on_cpu" else "sessions, without waits for the client"
+        comparison = deep.comparison(kind)
+        if comparison is not None:
+            scale = least_total(comparison.left.total_ms, comparison.right.total_ms)
+            times = (ms_words(tree.total_ms, scale) for tree in (comparison.left, comparison.right))
+            times_words = ", ".join(f"{title} {ms}" for title, ms in zip(deep.titles, times, strict=True))
+            threads_words = (
+                "all threads of the server" if kind == "on_cpu" else "sessions, without waits for the client"
+            )
             check = _check_words(deep, scale) if kind == "on_cpu" else ""
-            lines.append(f"{words.capitalize()} ({whose}): {shown} ms{check}.")
-    sides = zip(deep.titles, (deep.left, deep.right), strict=True)
-    return [*lines, *(line for title, profile in sides for line in _limits(title, profile))]
+            lines.append(f"{words.capitalize()} ({threads_words}): {times_words} ms{check}.")
+    profiles = zip(deep.titles, (deep.left, deep.right), strict=True)
+    return [*lines, *(line for title, profile in profiles for line in _limit_lines(title, profile))]
 
 
 def _check_words(deep: DeepProfile, scale: float) -> str:
-    counted = [ms_words(ms, scale) for ms in deep.counted_ms if ms is not None]
-    return f"; the kernel counts {' and '.join(counted)}" if len(counted) == len(deep.counted_ms) else ""
+    kernel_times = [ms_words(ms, scale) for ms in deep.counted_ms if ms is not None]
+    return f"; the kernel counts {' and '.join(kernel_times)}" if len(kernel_times) == len(deep.counted_ms) else ""
 
 
-def _limits(title: str, profile: StackProfile) -> list[str]:
-    missing = profile.facts.get("missing")
+def _limit_lines(title: str, profile: StackProfile) -> list[str]:
+    missing_kinds = profile.facts.get("missing")
     lines = [
-        f"{title}, {KINDS['on_cpu' if kind == 'on_cpu' else 'off_cpu']}: not known, {why}."
-        for kind, why in (missing.items() if isinstance(missing, Mapping) else ())
+        f"{title}, {KINDS['on_cpu' if kind == 'on_cpu' else 'off_cpu']}: not known, {reason}."
+        for kind, reason in (missing_kinds.items() if isinstance(missing_kinds, Mapping) else ())
     ]
     samples = sum(profile.on_cpu.values())
-    unnamed = sum(count for stack, count in profile.on_cpu.items() if is_unnamed(stack[-1]))
-    if samples and unnamed > _MOST_UNNAMED * samples:
+    unnamed_count = sum(count for stack, count in profile.on_cpu.items() if is_unnamed(stack[-1]))
+    if samples and unnamed_count > _MOST_UNNAMED * samples:
         lines.append(
-            f"{title}: {100 * unnamed / samples:.0f} % of its CPU time is in functions without a name. To see the "
-            "names, install the debug symbols of its package or use a build that is not stripped."
+            f"{title}: {100 * unnamed_count / samples:.0f} % of its CPU time is in functions without a name. To see "
+            "the names, install the debug symbols of its package or use a build that is not stripped."
         )
-    if samples and _number(profile, "cut_off") > _MOST_CUT_OFF * samples:
+    if samples and _fact_number(profile, "cut_off") > _MOST_CUT_OFF * samples:
         lines.append(
-            f"{title}: {100 * _number(profile, 'cut_off') / samples:.0f} % of its stacks are cut off. Its build "
+            f"{title}: {100 * _fact_number(profile, 'cut_off') / samples:.0f} % of its stacks are cut off. Its build "
             "keeps no frame pointers (-fno-omit-frame-pointer), so callers are unknown."
         )
     return lines
@@ -143,25 +145,25 @@ def _limits(title: str, profile: StackProfile) -> list[str]:
 
 def deep_rows(deep: DeepProfile, kind: Waiting, most: int = _MOST_ROWS) -> list[list[str]]:
     """The functions whose own time differs most, and beyond chance."""
-    found = deep.comparison(kind)
-    if found is None:
+    comparison = deep.comparison(kind)
+    if comparison is None:
         return []
-    scale = least_total(found.left.total_ms, found.right.total_ms)
-    differing = [
-        each
-        for each in found.functions
-        if abs(each.own_difference_ms) > deep.chance_ms(kind, each.left_ms, each.right_ms)
+    scale = least_total(comparison.left.total_ms, comparison.right.total_ms)
+    differing_functions = [
+        function
+        for function in comparison.functions
+        if abs(function.own_difference_ms) > deep.chance_ms(kind, function.left_ms, function.right_ms)
     ]
-    return [_row(each, scale) for each in differing[:most]]
+    return [_function_row(function, scale) for function in differing_functions[:most]]
 
 
-def _row(each: FunctionTimes, scale: float) -> list[str]:
+def _function_row(function: FunctionTimes, scale: float) -> list[str]:
     return [
-        function_words(each.name),
-        ms_words(each.left_ms, scale),
-        ms_words(each.right_ms, scale),
-        ms_words(each.own_difference_ms, scale, signed=True),
-        ms_words(each.difference_ms, scale, signed=True),
+        function_words(function.name),
+        ms_words(function.left_ms, scale),
+        ms_words(function.right_ms, scale),
+        ms_words(function.own_difference_ms, scale, signed=True),
+        ms_words(function.difference_ms, scale, signed=True),
     ]
 
 
@@ -187,23 +189,23 @@ def deep_object(deep: DeepProfile) -> dict[str, object]:
     }
 
 
-def _comparison_object(found: StackComparison | None) -> dict[str, Any] | None:
-    if found is None:
+def _comparison_object(comparison: StackComparison | None) -> dict[str, Any] | None:
+    if comparison is None:
         return None
     return {
-        "left_ms": found.left.total_ms,
-        "right_ms": found.right.total_ms,
-        "left_unnamed_ms": found.left_unnamed_ms,
-        "right_unnamed_ms": found.right_unnamed_ms,
+        "left_ms": comparison.left.total_ms,
+        "right_ms": comparison.right.total_ms,
+        "left_unnamed_ms": comparison.left_unnamed_ms,
+        "right_unnamed_ms": comparison.right_unnamed_ms,
         "functions": [
             {
-                "name": each.name,
-                "left_ms": each.left_ms,
-                "right_ms": each.right_ms,
-                "difference_ms": each.own_difference_ms,
-                "left_total_ms": each.left_total_ms,
-                "right_total_ms": each.right_total_ms,
+                "name": function.name,
+                "left_ms": function.left_ms,
+                "right_ms": function.right_ms,
+                "difference_ms": function.own_difference_ms,
+                "left_total_ms": function.left_total_ms,
+                "right_total_ms": function.right_total_ms,
             }
-            for each in found.functions
+            for function in comparison.functions
         ],
     }

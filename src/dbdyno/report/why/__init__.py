@@ -1,0 +1,1 @@
+"""Explains where time goes: the rows that terminal, Markdown, page and programs share, and what lies beside a study."""
