@@ -263,6 +263,16 @@ def wait_for_sshd(machine: RemoteMachine) -> None:
         pytest.skip(f"sshd does not answer in its namespace: {console[-500:]}")
 
 
+def load_is_driven(machine: RemoteMachine, route: str) -> bool:
+    """Whether the load generator of a run is at work, where the route has it."""
+    pids = machine.processes() if route == "loopback" else processes_in(machine.switch.pid)
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            if b"\0run\0--order\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return True
+    return False
+
+
 def comes_true(is_so: Callable[[], bool], seconds: float) -> bool:
     """Look again and again for some seconds."""
     deadline = time.monotonic() + seconds

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -19,8 +18,8 @@ from dbdyno.core import Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
-from network_host import inside, processes_in
-from remote_hosts import RemoteMachine, comes_true, remote_machines
+from network_host import inside
+from remote_hosts import RemoteMachine, comes_true, load_is_driven, remote_machines
 
 pytestmark = pytest.mark.server
 ENGINE = "mariadb:11.8"
@@ -192,16 +191,6 @@ def is_cleaned(machine: RemoteMachine) -> bool:
     with start(machine, "clean", "--host", machine.destination, "--remove") as process:
         process.communicate(timeout=60)
     return process.returncode == 0 and comes_true(lambda: not machine.processes(), 5)  # its own agent ends after it
-
-
-def load_is_driven(machine: RemoteMachine, route: str) -> bool:
-    """Whether the load generator of a run is at work, where the route has it."""
-    pids = machine.processes() if route == "loopback" else processes_in(machine.switch.pid)
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            if b"\0run\0--order\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                return True
-    return False
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from dbdyno.lab import find_generator
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
 from dbdyno.study import HostChoice, RouteChoice
-from network_host import inside, processes_in
-from remote_hosts import RemoteMachine, comes_true, remote_machines
+from network_host import inside
+from remote_hosts import RemoteMachine, comes_true, load_is_driven, remote_machines
 
 pytestmark = pytest.mark.server
 ENGINE = "mariadb:11.8"
@@ -168,20 +168,10 @@ def run_shaped(machine: RemoteMachine, folder: Path, *, before: str = "") -> sub
     """A study whose load is driven over the shaped route now."""
     study = write_study(folder, machine, '"slow"', SLOW, window=60)
     process = start(machine, "run", str(study), "--force", "-o", str(folder / "out"), before=before)
-    assert comes_true(lambda: load_is_driven(machine) or process.poll() is not None, 60)
+    assert comes_true(lambda: load_is_driven(machine, "network") or process.poll() is not None, 60)
     time.sleep(0.5)
     assert "qdisc htb dbd0: root" in machine.tc("qdisc", "show", "dev", "eth0"), process.poll()
     return process
-
-
-def load_is_driven(machine: RemoteMachine) -> bool:
-    commands = []
-    for pid in processes_in(machine.switch.pid):
-        try:
-            commands.append(Path(f"/proc/{pid}/cmdline").read_bytes())
-        except OSError:
-            continue
-    return any(b"\0run\0--order\0" in command for command in commands)
 
 
 def test_an_interrupted_study_leaves_the_network_as_it_was(machine: RemoteMachine, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_two_packages_are_built(wheels: list[Path]) -> None:
 
 
 def test_the_load_generator_is_small(programs: Path) -> None:
-    assert (programs / "dbdyno-load").stat().st_size < 10.25 * MIB
+    assert (programs / "dbdyno-load").stat().st_size < 10 * MIB
 
 
 def test_an_installation_takes_less_than_250_megabytes(programs: Path) -> None:

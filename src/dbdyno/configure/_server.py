@@ -388,7 +388,8 @@ class Server:
         try:
             yield
         finally:
-            for host, address in self._reached:
+            while self._reached:  # a sampler's thread may still connect
+                host, address = self._reached.pop()
                 host.leave(address)
             if self.memory_group is not None and self.memory_group.is_ours:
                 self._host.remove_memory_group(self.memory_group.folder)
