@@ -9,7 +9,7 @@ use crate::replies::{Admission, Replies};
 use crate::request::{Header, Request};
 use crate::session::{AgentOptions, Session};
 use crate::session_folder::socket_path;
-use crate::undo::hold_back;
+use crate::undo::block_undo;
 use rustix::net::sockopt::socket_peercred;
 use serde_json::json;
 use std::io::{BufReader, Write};
@@ -64,9 +64,9 @@ pub fn serve(options: &AgentOptions) -> Result<(), AgentError> {
     while !daemon.ended.load(Ordering::Relaxed) && daemon.lab().seen.elapsed() < options.lease {
         thread::sleep(LOOK_INTERVAL.min(options.lease / 4));
     }
-    let held_back = hold_back();
+    let undo_blocked = block_undo();
     daemon.agent.processes.end_all();
-    drop(held_back);
+    drop(undo_blocked);
     daemon.agent.session.remove();
     Ok(())
 }

@@ -16,13 +16,13 @@ const COMMAND_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 static UNDOING: Mutex<()> = Mutex::new(());
 
 /// Waits until no command runs, and lets none begin meanwhile: the end of a session kills all children of this process.
-pub(crate) fn hold_back() -> MutexGuard<'static, ()> {
+pub(crate) fn block_undo() -> MutexGuard<'static, ()> {
     UNDOING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs the commands that undo changes of the running kernel.
 pub(crate) fn run_noted(note: &Note) {
-    let _undoing = hold_back();
+    let _undoing = block_undo();
     for argv in note.at_end.values() {
         // It fails where the change was undone already, or not yet made.
         let _ = run_briefly(argv);
