@@ -75,6 +75,20 @@ while :; do wait -n || sleep 0.1; done
 """
 
 
+@dataclass(frozen=True)
+class Cable:
+    """What holds back all that goes to a host and comes from it.
+
+    Attributes
+    ----------
+    round_trip_ms : added to each round trip
+    rate_mbit : most that each direction carries; 0: all
+    """
+
+    round_trip_ms: float
+    rate_mbit: float = 0.0
+
+
 @dataclass
 class RemoteMachine:
     """A host that can be cut off, frozen and switched off."""
@@ -84,6 +98,8 @@ class RemoteMachine:
     state: Path
     switch: subprocess.Popen[bytes]
     number: int
+    cable: Cable | None = None
+    carrier: subprocess.Popen[bytes] | None = field(default=None, repr=False)
     init: int = 0
     holder: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
@@ -120,6 +136,9 @@ class RemoteMachine:
         if self.holder is not None:
             self.holder.kill()  # its namespace goes with it, the end of its cable some time after
             self.holder.wait()
+        if self.carrier is not None:
+            self.carrier.kill()
+            self.carrier.wait()
         port = ["ip", "link", "del", f"port{self.number}"]
         subprocess.run([*inside(self.switch), *port], capture_output=True, timeout=20, check=False)
 
@@ -162,13 +181,26 @@ class RemoteMachine:
         with (self.state / "console").open("wb") as console:
             self.holder = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=console, stderr=console)
         self.init = self._first_process()
-        port, peer = f"port{self.number}", ("peer", "name", "eth0", "netns", str(self.init))
-        run(*inside(self.switch), "ip", "link", "add", port, "type", "veth", *peer)
+        port = f"port{self.number}"
+        self._lay_cable(port)
         run(*inside(self.switch), "ip", "link", "set", port, "master", "switch", "up")
         there = ["nsenter", f"--net=/proc/{self.init}/ns/net", "--"]
         run(*there, "ip", "link", "set", "lo", "up")
         run(*there, "ip", "addr", "add", f"{self.address}/24", "dev", "eth0")
         run(*there, "ip", "link", "set", "eth0", "up")
+
+    def _lay_cable(self, port: str) -> None:
+        """Make both ends: of a pair of devices, or of two devices with a process between them."""
+        if self.cable is None:
+            peer = ("peer", "name", "eth0", "netns", str(self.init))
+            run(*inside(self.switch), "ip", "link", "add", port, "type", "veth", *peer)
+            return
+        program = [sys.executable, str(Path(__file__).with_name("long_cable.py")), port, "eth0", str(self.init)]
+        words = [*inside(self.switch), *program, str(self.cable.round_trip_ms), str(self.cable.rate_mbit)]
+        self.carrier = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert self.carrier.stdout is not None and self.carrier.stderr is not None
+        if self.carrier.stdout.readline() != b"ready\n":
+            raise OSError(self.carrier.stderr.read().decode(errors="replace"))
 
     def _first_process(self) -> int:
         assert self.holder is not None
@@ -186,8 +218,13 @@ class RemoteMachine:
 
 
 @contextlib.contextmanager
-def remote_machines(folder: Path, *names: str) -> Iterator[list[RemoteMachine]]:
-    """Hosts that are on, and ``DBDYNO_SSH`` set to reach them. Skips the test where they can't be made."""
+def remote_machines(folder: Path, *names: str, cable: Cable | None = None) -> Iterator[list[RemoteMachine]]:
+    """Hosts that are on, and ``DBDYNO_SSH`` set to reach them. Skips the test where they can't be made.
+
+    Parameters
+    ----------
+    cable : to each of them; None: as quick as memory
+    """
     if os.geteuid() != 0:
         pytest.skip("namespaces of hosts need root")
     if not Path(_SSHD).exists() or shutil.which("unshare") is None:
@@ -202,7 +239,7 @@ def remote_machines(folder: Path, *names: str) -> Iterator[list[RemoteMachine]]:
             run(*inside(switch), "ip", "link", "set", "switch", "up")
             run(*inside(switch), "ip", "link", "set", "lo", "up")  # a lab there listens for its own tunnels
             _make_key(folder / "client_key")
-            machines = [_make(folder, name, number, switch) for number, name in enumerate(names, start=2)]
+            machines = [_make(folder, name, number, switch, cable) for number, name in enumerate(names, start=2)]
             for machine in machines:
                 stack.callback(machine.power_off)
                 machine.boot()
@@ -217,7 +254,7 @@ def remote_machines(folder: Path, *names: str) -> Iterator[list[RemoteMachine]]:
         yield machines
 
 
-def _make(folder: Path, name: str, number: int, switch: subprocess.Popen[bytes]) -> RemoteMachine:
+def _make(folder: Path, name: str, number: int, switch: subprocess.Popen[bytes], cable: Cable | None) -> RemoteMachine:
     state = folder / name
     (state / "disk").mkdir(parents=True)
     os.chown(state / "disk", _USER_ID, _USER_ID)
@@ -226,7 +263,7 @@ def _make(folder: Path, name: str, number: int, switch: subprocess.Popen[bytes])
     shutil.copy(folder / "client_key.pub", state / "authorized_keys")
     user = f"{USER}:x:{_USER_ID}:{_USER_ID}::/home/{USER}:/bin/sh\n"
     (state / "passwd").write_text(Path("/etc/passwd").read_text() + user)
-    return RemoteMachine(name, f"10.98.0.{number}", state, switch, number)
+    return RemoteMachine(name, f"10.98.0.{number}", state, switch, number, cable)
 
 
 def _make_key(path: Path) -> None:

@@ -7,6 +7,7 @@ use crate::client_share::{LEAD_NS, await_start};
 use crate::collect::realtime_of;
 use crate::grid::{Grid, SECOND_NS};
 use crate::login::{Opened, Opener, open_all};
+use crate::network_path::{NetworkPath, NetworkTraffic};
 use crate::observe::{Level, Observer, RunOutcome, Start, Status};
 use crate::segment::{Segment, run_segment};
 use crate::stop::FailureSlot;
@@ -59,6 +60,7 @@ impl<'a> ConnectionPool<'a> {
             connect_retries: opener.tally().connect_retries,
             prepared_statements: opener.tally().prepared,
             statements_as_text: opener.tally().as_text,
+            network: NetworkPath::of(connections.iter()),
         };
         tell(load, &start, observer).map_err(DriveError::system("writing the start of the run"))?;
         Ok(Self {
@@ -103,6 +105,7 @@ impl<'a> ConnectionPool<'a> {
 
     /// Takes leave of the server. The account of all segments.
     pub(crate) fn close(mut self) -> RunOutcome {
+        self.account.network = NetworkTraffic::of(self.shares.iter().flatten());
         let statements = &self.load.workload.spec().statements;
         for connection in self.shares.iter_mut().flatten() {
             connection.say_good_bye(statements);

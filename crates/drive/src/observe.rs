@@ -1,7 +1,7 @@
 //! Defines what a run hands out: its start, each second, remarks, and how it ended.
 
 use crate::search_result::{Probe, SearchResult};
-use crate::{Failure, Outage, SessionReadBack};
+use crate::{Failure, NetworkPath, NetworkTraffic, Outage, SessionReadBack};
 use dbdyno_meter::{Interval, Silence};
 use std::io;
 
@@ -52,6 +52,8 @@ pub struct Start {
     pub prepared_statements: u64,
     /// Statements sent as text because the server would not prepare any more, over all connections.
     pub statements_as_text: u64,
+    /// The way to the server; `None` over a socket.
+    pub network: Option<NetworkPath>,
 }
 
 /// One second over all workers.
@@ -102,6 +104,8 @@ pub struct RunOutcome {
     pub silences: Vec<Silence>,
     /// Stretches with lost connections, in order.
     pub outages: Vec<Outage>,
+    /// What went over the way to the server; `None` over a socket.
+    pub network: Option<NetworkTraffic>,
     /// What a search has found; `None` when none was asked for.
     pub search: Option<SearchResult>,
     /// CPU time of the process from second 0 to the end of the drain, without the pauses between legs.
@@ -126,6 +130,7 @@ impl RunOutcome {
             longest_silence_ns: 0,
             silences: Vec::new(),
             outages: Vec::new(),
+            network: None,
             search: None,
             process_cpu_ns: 0,
             peak_rss_bytes: 0,

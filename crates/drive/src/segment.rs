@@ -220,6 +220,7 @@ fn account(
             false => Vec::new(),
         },
         outages,
+        network: None,
         search: None,
     }
 }

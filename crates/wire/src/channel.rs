@@ -3,8 +3,8 @@
 use crate::connection::{ReadProgress, WireConnection};
 use crate::row_sink::{CountOnly, RowSink};
 use crate::{
-    Parameters, PathState, PrepareReply, ReadBuffer, Reply, Session, SessionInfo, StatementText,
-    WireError, command,
+    Parameters, PathState, PathUse, PrepareReply, ReadBuffer, Reply, Session, SessionInfo,
+    StatementText, WireError, command,
 };
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
@@ -171,6 +171,12 @@ impl Channel {
     #[must_use]
     pub fn check_path(&self) -> Option<PathState> {
         self.connection.transport.stream().check_path()
+    }
+
+    /// What the kernel has counted on the way to the server since the connection was made; `None` where there is no way.
+    #[must_use]
+    pub fn path_use(&self) -> Option<PathUse> {
+        self.connection.transport.stream().path_use()
     }
 
     /// The error of a server that has given no byte of an answer for so long.

@@ -48,6 +48,36 @@ pub enum PathState {
     Unknown,
 }
 
+/// What the kernel of this side has counted on a connection over TCP since it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathUse {
+    /// Shortest time from a segment to its acknowledgement within the last five minutes. The handshake, which the other
+    /// kernel answers by itself, is among them while it is not older.
+    pub least_round_trip_ns: u64,
+    /// Largest packet that the way takes without being split.
+    pub mtu_bytes: u32,
+    /// Segments sent, those sent again included.
+    pub segments_sent: u64,
+    /// Segments sent again because nobody acknowledged them.
+    pub segments_retransmitted: u64,
+    /// Segments of the server that came after a gap: some before them were lost, or took a longer way.
+    pub segments_out_of_order: u64,
+    /// The algorithm that decides how much may be under way, such as `cubic`.
+    pub congestion_control: String,
+}
+
+pub(crate) fn path_use(socket: BorrowedFd<'_>) -> io::Result<PathUse> {
+    let info = tcp_info(socket)?;
+    Ok(PathUse {
+        least_round_trip_ns: 1_000 * u64::from(info.tcpi_min_rtt),
+        mtu_bytes: info.tcpi_pmtu,
+        segments_sent: info.tcpi_segs_out.into(),
+        segments_retransmitted: info.tcpi_total_retrans.into(),
+        segments_out_of_order: info.tcpi_rcv_ooopack.into(),
+        congestion_control: sockopt::tcp_congestion(socket)?,
+    })
+}
+
 /// Has the kernel give the connection up when the path is silent for so long, busy or not.
 pub(crate) fn set_path_timeout(socket: &Socket, timeout: PathTimeout) -> io::Result<()> {
     let PathTimeout(limit) = timeout;
@@ -136,6 +166,7 @@ fn tcp_info(socket: BorrowedFd<'_>) -> io::Result<libc::tcp_info> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::AsFd;
 
@@ -183,6 +214,30 @@ mod tests {
             PathState::Alive,
             "something got through"
         );
+    }
+
+    #[test]
+    fn the_round_trip_is_that_of_the_kernels_however_slow_the_processes_are() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        for _ in 0..5 {
+            client.write_all(b"ask").unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+            server.write_all(b"answer").unwrap();
+            client.read_exact(&mut [0; 6]).unwrap();
+        }
+        let seen = path_use(client.as_fd()).unwrap();
+        assert!(
+            (1_000..10_000_000).contains(&seen.least_round_trip_ns),
+            "{seen:?}"
+        );
+        assert!(
+            seen.segments_sent >= 5 && seen.segments_retransmitted == 0 && seen.mtu_bytes > 500
+        );
+        assert!(!seen.congestion_control.is_empty());
+        let (local, _other) = std::os::unix::net::UnixStream::pair().unwrap();
+        assert!(path_use(local.as_fd()).is_err());
     }
 
     #[test]

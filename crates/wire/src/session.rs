@@ -8,8 +8,8 @@ use crate::row_sink::CountOnly;
 use crate::stream::WaitReason;
 use crate::text_rows::TextRows;
 use crate::{
-    BoundRows, Endpoint, Parameters, QueryResult, ReadBuffer, Reply, SessionInfo, SessionOptions,
-    WireError, capability, command, local_file, login,
+    BoundRows, Endpoint, Parameters, PathUse, QueryResult, ReadBuffer, Reply, SessionInfo,
+    SessionOptions, WireError, capability, command, local_file, login,
 };
 use std::io::{self, Read};
 use std::time::Duration;
@@ -60,6 +60,12 @@ impl Session {
     #[must_use]
     pub fn info(&self) -> &SessionInfo {
         &self.connection.info
+    }
+
+    /// What the kernel has counted on the way to the server since the connection was made; `None` where there is no way.
+    #[must_use]
+    pub fn path_use(&self) -> Option<PathUse> {
+        self.connection.transport.stream().path_use()
     }
 
     /// Gives the answer to each later request so long, whole; `None` waits for ever. After `open` it is what

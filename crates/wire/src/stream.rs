@@ -3,7 +3,7 @@
 use crate::connect::{connect, is_name_unanswered, is_timeout};
 use crate::deadline::{Deadline, WAIT_SLICE};
 use crate::error::{CONNECTING, NO_ADDRESS, NO_CONNECTION};
-use crate::path::{self, PathState};
+use crate::path::{self, PathState, PathUse};
 use crate::{Address, PathTimeout, WireError};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::Socket;
@@ -179,6 +179,11 @@ impl SocketStream {
     /// What the kernel knows of the way to the server; `None` on this machine's own sockets, and where it can't be asked.
     pub(crate) fn check_path(&self) -> Option<PathState> {
         (!self.is_local).then(|| path::probe(self.socket.as_fd()).ok())?
+    }
+
+    /// What the kernel has counted on the way to the server; `None` as for [`check_path`](Self::check_path).
+    pub(crate) fn path_use(&self) -> Option<PathUse> {
+        (!self.is_local).then(|| path::path_use(self.socket.as_fd()).ok())?
     }
 
     /// A call of a blocking socket, as often as its deadline allows.

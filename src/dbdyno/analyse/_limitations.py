@@ -10,6 +10,7 @@ from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._course import course_caveats
 from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, of_working_benches, sentinel_words
+from dbdyno.analyse._variation import observed_variation
 from dbdyno.analyse._windows import unsettled_windows
 from dbdyno.analyse._words import listed, percent_words, supported
 from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord, counted
@@ -17,6 +18,10 @@ from dbdyno.stats import smallest_detectable_ratio
 
 _MOST_TELLING = 5.0
 """A difference that many times as large is no bound worth printing."""
+_MOST_SPREAD = 0.03
+"""Between repeats, as a standard deviation of ln(TPS); dedicated machines stay below it."""
+_FEWEST_REPEATED_CELLS = 8
+"""Fewer say too little of the spread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,7 @@ def limitations(
         *unsettled_windows(records),
         *course_caveats(records, courses or {}),
         _machine_drift_caveat(records),
+        _repeats_apart_caveat(judgements),
         _several_benches_caveat(records),
         _short_window_caveat(facts),
         _few_repeats_caveat(facts, judgements),
@@ -251,6 +257,19 @@ def _machine_drift_caveat(records: Sequence[RunRecord]) -> Caveat | None:
         f"{sentinel_words(sentinel)}.{certainty_words}"
     )
     return Caveat("sentinel-drift", f"{text} Targets take turns, so all are affected alike.")
+
+
+def _repeats_apart_caveat(judgements: Sequence[CellJudgement]) -> Caveat | None:
+    """Repeats that differ by more than the seconds of their runs explain: something changed between the runs."""
+    variation, repeated_cells = observed_variation(judgements)
+    if repeated_cells < _FEWEST_REPEATED_CELLS or variation.spread < _MOST_SPREAD:
+        return None
+    return Caveat(
+        "repeats-apart",
+        f"Repeats of one cell spread by {percent_words(variation.spread)} (standard deviation; noise within runs is "
+        "left out): the speed of the machine, or the state of the servers, changed between runs. Intervals include "
+        "this.",
+    )
 
 
 def _fixed_order_caveat(facts: StudyFacts) -> Caveat | None:

@@ -27,6 +27,7 @@ REMEDIES: Mapping[str, str] = MappingProxyType(
         "server-unread": "Let the account of dbdyno read the server's status and telemetry tables.",
         "course-differs": "A machine with less other load delivers telemetry in time.",
         "sentinel-drift": "Repeat the study on a dedicated machine.",
+        "repeats-apart": "A dedicated machine would narrow them; more repeats in shorter windows help, too.",
         "benches-apart": "Run a sentinel, or all workloads and memory tiers on one bench.",
         "short-window": "Windows of 900 s or more remove this limitation.",
         "one-repeat": "Repeat each cell at least twice, or run a sentinel.",

@@ -1,4 +1,4 @@
-"""Shapes the network for one run, and holds that it is as slow as the study asks before the load begins.
+"""Measures the network before a run, shapes it where asked, and holds that it is as slow as the study asks.
 
 The round trip is compared with that before the change, on the same connection; the rate is read off large replies.
 A route that is faster than asked fails the run. One that is slower, because the network itself is, has a caveat.
@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from dbdyno.configure import TrafficShaper, find_shaper, undo_left_shape
 from dbdyno.connections import ServerConnection
-from dbdyno.core import Caveat, ConfigureError, HostError, Run, format_duration
+from dbdyno.core import Caveat, ConfigureError, HostError, Run, format_duration, is_network_route
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._signals import uninterrupted
@@ -25,6 +25,11 @@ _PINGS = 20
 _REPLIES = 4
 _REPLY_S = 0.25
 _REPLY_LEAST_BYTES, _REPLY_MOST_BYTES = 1 << 16, 8 << 20
+_REPLY_ROW_BYTES = 1 << 16
+"""Of one row, well below the longest packet that servers send unasked."""
+_REPLY_LONG_NS = 50_000_000
+"""A reply that takes so long is large enough to tell the rate."""
+_REPLY_GROWTH = 8
 _RTT_SHARE, _RTT_LEAST_NS = 0.1, 250_000
 _RATE_ABOVE, _RATE_BELOW = 1.1, 0.85
 """Bounds of the rate as replies see it, as shares of the rate asked; headers take about 5 % of a full packet."""
@@ -74,7 +79,7 @@ def shaped_network(study: Study, run: Run, server: RunServer, host: object) -> I
         return
     undo_left_shape(host, choice)
     if route is None:
-        yield AppliedShape()
+        yield AppliedShape(_network_facts(study, run, server))
         return
     shaper = find_shaper(host, choice)
     with contextlib.ExitStack() as exit_stack:
@@ -85,6 +90,7 @@ def shaped_network(study: Study, run: Run, server: RunServer, host: object) -> I
             commands = shaper.apply(route, port)
             exit_stack.callback(_undo_shaping, shaper)
             reading = _read_path(connection, route, plain_ns)
+            rate = reading.reply_bits_per_s or _reply_rate(connection, reading.shaped_ns)
         facts: dict[str, JsonValue] = {
             "route": route.name,
             "interface": shaper.interface.name,
@@ -93,7 +99,28 @@ def shaped_network(study: Study, run: Run, server: RunServer, host: object) -> I
             "round_trip_unshaped_ns": reading.plain_ns,
             "reply_bits_per_s": reading.reply_bits_per_s,
         }
-        yield AppliedShape({"shaping": facts}, judge_path(route, reading))
+        network: dict[str, JsonValue] = {"round_trip_ns": reading.shaped_ns, "reply_bits_per_s": rate}
+        yield AppliedShape({"shaping": facts, "network": network}, judge_path(route, reading))
+
+
+def _network_facts(study: Study, run: Run, server: RunServer) -> Mapping[str, JsonValue]:
+    """Return what this machine sees of the network to the server; nothing where other hosts are the clients."""
+    if not is_network_route(run.cell.route) or study.bench is None or study.bench.clients:
+        return _NOTHING
+    with server.client_connection() as connection:
+        round_trip_ns = _round_trip_ns(connection)
+        rate = _reply_rate(connection, round_trip_ns)
+        return {"network": {"round_trip_ns": round_trip_ns, "reply_bits_per_s": rate}}
+
+
+def _reply_rate(connection: ServerConnection, round_trip_ns: int) -> int:
+    """Bits per second of replies that grow until one takes long enough, or is as large as is asked for."""
+    size_bytes = _REPLY_LEAST_BYTES
+    while True:
+        took_ns = min(_reply_ns(connection, size_bytes) for _ in range(2)) - round_trip_ns
+        if took_ns >= _REPLY_LONG_NS or size_bytes >= _REPLY_MOST_BYTES:
+            return round(size_bytes * 8 * 10**9 / max(took_ns, 1))
+        size_bytes = min(_REPLY_GROWTH * size_bytes, _REPLY_MOST_BYTES)
 
 
 def judge_path(route: RouteChoice, reading: PathReading) -> tuple[Caveat, ...]:
@@ -140,6 +167,7 @@ def _read_path(connection: ServerConnection, route: RouteChoice, plain_ns: int) 
     if rate is None:
         return PathReading(plain_ns, shaped_ns)
     asked_bytes = min(max(round(rate / 8 * _REPLY_S), _REPLY_LEAST_BYTES), _REPLY_MOST_BYTES)
+    asked_bytes -= asked_bytes % _REPLY_ROW_BYTES
     took_ns = min(_reply_ns(connection, asked_bytes) for _ in range(_REPLIES)) - shaped_ns
     return PathReading(plain_ns, shaped_ns, round(asked_bytes * 8 * 10**9 / max(took_ns, 1)))
 
@@ -154,12 +182,14 @@ def _round_trip_ns(connection: ServerConnection) -> int:
 
 
 def _reply_ns(connection: ServerConnection, size_bytes: int) -> int:
+    """Time of a reply of so many bytes, a multiple of `_REPLY_ROW_BYTES`."""
+    lines = " UNION ALL ".join(["SELECT 1 AS line"] * (size_bytes // _REPLY_ROW_BYTES))
     began_ns = time.monotonic_ns()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT REPEAT('x', %s)", (size_bytes,))
-        row = cursor.fetchone()
+        cursor.execute(f"SELECT REPEAT('x', {_REPLY_ROW_BYTES}) FROM ({lines}) AS text_lines")
+        rows = cursor.fetchall()
     took_ns = time.monotonic_ns() - began_ns
-    if row is None or row[0] is None or len(row[0]) != size_bytes:
+    if sum(len(row[0] or "") for row in rows) != size_bytes:
         raise ConfigureError(
             "the rate of the network can't be measured", f"the server does not reply with {size_bytes} bytes"
         )

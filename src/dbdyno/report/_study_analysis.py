@@ -47,7 +47,7 @@ from dbdyno.study import Study, settings_lines
 
 if TYPE_CHECKING:
     # Imported where they are used, as a summary, which is to be there at once, explains nothing.
-    from dbdyno.analyse.explain import Explanation
+    from dbdyno.analyse.explain import Explanation, NetworkTime
     from dbdyno.report.why._cell_times import Times
 
 
@@ -208,6 +208,13 @@ class StudyAnalysis:
         from dbdyno.analyse.explain import explain_users
 
         return None if self.times is None else explain_users(self.judgements, self.times)
+
+    @cached_property
+    def network_times(self) -> Sequence[NetworkTime]:
+        """Return how much of the time of cells over a network the network takes; none where that is not known."""
+        from dbdyno.analyse.explain import network_times
+
+        return network_times(self.times or {})
 
     @cached_property
     def times(self) -> Times | None:

@@ -70,6 +70,17 @@ def test_results_that_were_not_compared_are_a_caveat_and_equal_ones_are_none(stu
     assert said(replace(GOOD, results=(ResultComparison("tpcc", 500, 2, {}, {}),)), records) == {}
 
 
+def test_repeats_that_spread_far_more_than_their_seconds_are_told(study: MakeStudy) -> None:
+    levels = {"a": 200.0, "b": 100.0}
+    steady = said(GOOD, study(levels, repeats=6, spread=0.01))
+    unsteady = said(GOOD, study(levels, repeats=6, spread=0.1))
+    few_cells = said(GOOD, study(levels, repeats=6, spread=0.1, tiers=(64 << 20,)))
+    assert "repeats-apart" not in steady | few_cells
+    percent = re.search(r"spread by ([\d.]+) %", unsteady["repeats-apart"])
+    assert percent is not None
+    assert 7 <= float(percent[1]) <= 13
+
+
 def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRecord) -> None:
     records = [record(), record(repeat=2, status="failed", reason="the server died", tps_mean=None)]
     assert "1 failed" in said(GOOD, records)["runs-not-good"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,20 +11,37 @@ import pytest
 from dbdyno.core import Run
 from dbdyno.plan import ordered_runs
 from dbdyno.report import analyse_study, markdown_text, page_text, summary_json, why_object, why_of
+from dbdyno.store import StoredRun
 from dbdyno.study import parse_study
 from explained_study import STATEMENTS, PlantedTimes
 
 ROUND_TRIP_MS = 0.8
+BYTES, RATE = 12_000, 100e6
 HOST = '\n[hosts.db1]\nssh = "bench@db1"\naddress = "10.1.0.2"\n[bench.a]\nserver = "db1"\n'
 
 
 class FarTimes(PlantedTimes):
     """Over the network each statement takes a round trip more."""
 
+    tells_network = True
+
     def times_ms(self, run: Run) -> dict[str, float]:
         times = super().times_ms(run)
         far = {"network": ROUND_TRIP_MS, "wan": 5 * ROUND_TRIP_MS}.get(run.cell.route, 0.0)
         return {name: ms + far for name, ms in times.items()}
+
+    def stored(self, run: Run) -> StoredRun:
+        """With what the load generator tells of the network, and the bytes of each transaction."""
+        stored = super().stored(run)
+        if run.cell.route == "loopback" or not self.tells_network:
+            return stored
+        path = {"median_round_trip_ns": round(ROUND_TRIP_MS * 1e6), "least_round_trip_ns": 700_000, "connections": 1}
+        seconds = [
+            replace(row, bytes_sent=round(row.tps * BYTES / 4), bytes_received=round(row.tps * BYTES * 3 / 4))
+            for row in stored.seconds
+        ]
+        telemetry = {"network": {"round_trip_ns": 900_000, "reply_bits_per_s": RATE}}
+        return replace(stored, seconds=seconds, start={"network": path}, telemetry_facts=telemetry)
 
 
 def _planted(routes: str) -> FarTimes:
@@ -45,6 +63,30 @@ def test_the_network_adds_a_round_trip_for_each_statement(tmp_path: Path) -> Non
     found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))
     assert len(found["routes"]) == 6
     assert "Over the network" in markdown_text(results) and "Over the network" in page_text(results)
+
+
+def test_the_network_s_part_of_the_time_is_round_trips_and_transmission(tmp_path: Path) -> None:
+    results = _planted('["loopback", "network"]').write(tmp_path / "far")
+    analysis = analyse_study(results)
+    why = why_of(analysis)
+    near_ms = {gap.right: gap.total.left_ms for gap in why.routes}
+    statements = sum(count for count, _ in STATEMENTS.values())
+    assert len(why.network) == 6 and {time.cell for time in why.network} == near_ms.keys()
+    for time in why.network:
+        assert time.round_trips == pytest.approx(statements)
+        assert time.waiting_ms == pytest.approx(statements * ROUND_TRIP_MS)
+        assert time.transmission_ms == pytest.approx(1e3 * 8 * BYTES / RATE, rel=0.01)
+        assert time.rest_ms + time.transmission_ms == pytest.approx(near_ms[time.cell], rel=0.05)
+    found = json.loads(json.dumps(why_object(analysis, why), allow_nan=False))["network"]
+    assert [row["network_share"] for row in found] == [time.network_share for time in why.network]
+    assert f"{statements} × 0.8 ms" in markdown_text(results) and "why-network" in page_text(results)
+
+
+def test_runs_that_do_not_tell_their_round_trip_have_no_part_of_the_network(tmp_path: Path) -> None:
+    planted = _planted('["loopback", "network"]')
+    planted.tells_network = False
+    why = why_of(analyse_study(planted.write(tmp_path / "old")))
+    assert why.routes and why.network == ()
 
 
 def test_a_shaped_network_is_told_by_its_name_and_what_it_is(tmp_path: Path) -> None:

@@ -5,10 +5,13 @@ use super::named::Named;
 use super::search::AnswerRecord;
 use super::share::ShareRecord;
 use crate::order::{LoadOrder, PacingOrder, SCHEMA_VERSION};
-use dbdyno_drive::{Cause, Level, Load, Outage, Protocol, RunOutcome, SessionReadBack, Status};
+use dbdyno_drive::{
+    Cause, Level, Load, NetworkPath, NetworkTraffic, Outage, Protocol, RunOutcome, SessionReadBack,
+    Status,
+};
 use dbdyno_wire::Compression;
 use dbdyno_workload::{Metric, RandomKind, ServerCount, ServerCounts, UserDigest, Workload};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// All connections are ready.
 #[derive(Debug, Serialize)]
@@ -36,6 +39,8 @@ pub(crate) struct Start<'a> {
     prepared_statements: u64,
     statements_as_text: u64,
     server_counts: Option<ServerCountsRecord<'a>>,
+    /// The way to the server; null over a socket.
+    network: Option<NetworkPathRecord>,
     /// Only where this process is one of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<ShareRecord<'a>>,
@@ -73,6 +78,28 @@ impl<'a> ServerCountsRecord<'a> {
         Self {
             counts: counts.counts.iter().map(of_each).collect(),
             ratio: counts.ratio,
+        }
+    }
+}
+
+/// The way to the server as all connections were open.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct NetworkPathRecord {
+    pub(crate) connections: u32,
+    pub(crate) least_round_trip_ns: u64,
+    pub(crate) median_round_trip_ns: u64,
+    pub(crate) mtu_bytes: u32,
+    pub(crate) congestion_control: String,
+}
+
+impl NetworkPathRecord {
+    fn of(path: &NetworkPath) -> Self {
+        Self {
+            connections: path.connections,
+            least_round_trip_ns: path.least_round_trip_ns,
+            median_round_trip_ns: path.median_round_trip_ns,
+            mtu_bytes: path.mtu_bytes,
+            congestion_control: path.congestion_control.clone(),
         }
     }
 }
@@ -159,6 +186,7 @@ impl<'a> Start<'a> {
             server_counts: load.workload.spec().server_counts.as_ref().map(|counts| {
                 ServerCountsRecord::of(counts, &load.workload.spec().transaction_types)
             }),
+            network: start.network.as_ref().map(NetworkPathRecord::of),
             share: ShareRecord::of(order, load, start),
         }
     }
@@ -244,6 +272,8 @@ pub(crate) struct End {
     abandoned: u64,
     longest_silence_ns: u64,
     outages: Vec<OutageRecord>,
+    /// What went over the way to the server; null over a socket.
+    network: Option<NetworkTrafficRecord>,
     search: Option<AnswerRecord>,
     figures: Vec<FigureRecord>,
     digests: Vec<DigestRecord>,
@@ -283,6 +313,7 @@ impl End {
             abandoned: outcome.abandoned,
             longest_silence_ns: outcome.longest_silence_ns,
             outages: outcome.outages.iter().map(OutageRecord::of).collect(),
+            network: outcome.network.map(NetworkTrafficRecord::of),
             search: outcome.search.as_ref().map(AnswerRecord::of),
             figures: figures.iter().map(FigureRecord::of).collect(),
             digests: digests.iter().map(DigestRecord::of).collect(),
@@ -295,6 +326,24 @@ impl End {
                     .map(|silence| (silence.start_ns, silence.end_ns))
                     .collect()
             }),
+        }
+    }
+}
+
+/// Segments of the connections that were open at the end, from their log-ins on.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct NetworkTrafficRecord {
+    pub(crate) segments_sent: u64,
+    pub(crate) segments_retransmitted: u64,
+    pub(crate) segments_out_of_order: u64,
+}
+
+impl NetworkTrafficRecord {
+    fn of(traffic: NetworkTraffic) -> Self {
+        Self {
+            segments_sent: traffic.segments_sent,
+            segments_retransmitted: traffic.segments_retransmitted,
+            segments_out_of_order: traffic.segments_out_of_order,
         }
     }
 }

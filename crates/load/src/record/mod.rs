@@ -15,7 +15,10 @@ mod writer;
 pub(crate) use content::content_sha256;
 pub(crate) use fingerprint::FingerprintRecord;
 pub(crate) use interval::{IntervalLine, TypeNames};
-pub(crate) use load::{CountersLine, DigestRecord, End, Message, OutageRecord, Start, word_of};
+pub(crate) use load::{
+    CountersLine, DigestRecord, End, Message, NetworkPathRecord, NetworkTrafficRecord,
+    OutageRecord, Start, word_of,
+};
 pub(crate) use packed::{Packed, PackedSecond, PackedTransaction, all_responses, all_services};
 pub(crate) use populate::{PopulateEnd, PopulateProgress, PopulateStart, TableRecord};
 pub(crate) use search::ProbeLine;

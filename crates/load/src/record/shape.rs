@@ -105,6 +105,7 @@ fn started() -> dbdyno_drive::Start {
         connect_retries: 0,
         prepared_statements: 4,
         statements_as_text: 0,
+        network: None,
     }
 }
 

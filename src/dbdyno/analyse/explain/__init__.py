@@ -20,11 +20,18 @@ from dbdyno.analyse.explain._moments import (
     stalls_explained,
     waves_explained,
 )
+from dbdyno.analyse.explain._network import NetworkTime, network_times
 from dbdyno.analyse.explain._part import PARTS, REST, Breakdown, Part, PartKind, Split, rest_of
 from dbdyno.analyse.explain._profile import Frame, FunctionTimes, StackComparison, compare_stacks, same_function
 from dbdyno.analyse.explain._proof import Effect, Proof, ProofTimes, ProofVerdict, judge_proof
 from dbdyno.analyse.explain._ranking import CauseRanking, FoundCause, Grade, rank_causes
-from dbdyno.analyse.explain._statements import RunTimes, StatementTimes, split_by_statement, statement_mix
+from dbdyno.analyse.explain._statements import (
+    NetworkUse,
+    RunTimes,
+    StatementTimes,
+    split_by_statement,
+    statement_mix,
+)
 from dbdyno.analyse.explain._threads import THREAD_PARTS, split_by_threads
 from dbdyno.analyse.explain._users import USER_PARTS, split_by_users
 from dbdyno.analyse.explain._words import (
@@ -67,6 +74,8 @@ __all__ = [
     "Knee",
     "MomentKind",
     "Moments",
+    "NetworkTime",
+    "NetworkUse",
     "Part",
     "PartGap",
     "PartKind",
@@ -97,6 +106,7 @@ __all__ = [
     "knee_of",
     "least_total",
     "ms_words",
+    "network_times",
     "processors_used",
     "rank_causes",
     "rest_of",

@@ -33,6 +33,22 @@ class StatementTimes:
 
 
 @dataclass(frozen=True, slots=True)
+class NetworkUse:
+    """What a run stores of the network between client and server.
+
+    Parameters
+    ----------
+    round_trip_ns : of the network alone, before the load
+    bytes_per_transaction : sent and received, per committed transaction
+    bits_per_s : of a large reply before the load; None where that was not measured
+    """
+
+    round_trip_ns: int
+    bytes_per_transaction: float
+    bits_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class RunTimes:
     """Holds what a run stores of where its connections' time went, of the seconds that count.
 
@@ -52,6 +68,7 @@ class RunTimes:
     processors : who -> processors used on average: ``sessions``, ``background``, ``client``, ``neighbours``, and
         ``background.NAME`` of each group of the server's other threads, ``busy`` and ``idle`` of the machine; who is
         not known is not there
+    network : between client and server; None where there is none, or where its round trip is not stored
     """
 
     run: Run
@@ -69,6 +86,7 @@ class RunTimes:
     threads_missing: str = ""
     counted: Mapping[str, float] = field(default_factory=dict)
     processors: Mapping[str, float] = field(default_factory=dict)
+    network: NetworkUse | None = None
 
     @property
     def thrown_away(self) -> int:

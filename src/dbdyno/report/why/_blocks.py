@@ -17,11 +17,13 @@ from dbdyno.report.why._causes import ABOUT_CAUSES, ABOUT_USERS, cause_rows, use
 from dbdyno.report.why._choice import (
     ABOUT,
     ABOUT_COUNTED,
+    ABOUT_NETWORK,
     ABOUT_THREADS,
     Why,
     counted_rows,
     furthest_lines,
     moment_lines,
+    network_rows,
     part_rows,
     route_lines,
     side_titles,
@@ -30,6 +32,7 @@ from dbdyno.report.why._choice import (
 from dbdyno.report.why._deep import ABOUT_DEEP, KINDS, DeepProfile, Waiting, deep_lines, deep_rows
 from dbdyno.report.why._proofs import ABOUT_PROOFS, proof_lines, proof_rows
 
+_OVER_NETWORK = "Over the network"
 _FURTHEST = "Where other targets are furthest behind the best"
 _MOST_FUNCTIONS = 4
 """In a terminal."""
@@ -148,10 +151,25 @@ def why_lists(why: Why) -> list[Block]:
     lists: dict[str, Sequence[Words]] = {
         _FURTHEST: furthest_lines(why),
         "More connections": step_lines(why),
-        "Over the network": route_lines(why),
+        _OVER_NETWORK: route_lines(why),
         "Stalls and waves": moment_lines(why),
     }
-    return [Fold(title, [ListOf(lines)], is_open=title == _FURTHEST) for title, lines in lists.items() if lines]
+    tables = {_OVER_NETWORK: network_table(why)}
+    folds = []
+    for title, lines in lists.items():
+        table = tables.get(title)
+        blocks: list[Block] = [*([ListOf(lines)] if lines else []), *([table] if table else [])]
+        folds += [Fold(title, blocks, is_open=title == _FURTHEST)] if blocks else []
+    return folds
+
+
+def network_table(why: Why) -> Table | None:
+    """Return how much of the time over a network is the network's."""
+    columns = [Column("target", is_name=True), Column("route")]
+    titles = ("connections", "ms per transaction", "round trips", "round trips, ms", "transmission, ms", "rest, ms")
+    columns += [Column(title, is_number=True) for title in (*titles, "network", "near, ms")]
+    rows = network_rows(why)
+    return Table("why-network", "Time of the network", columns, rows, ABOUT_NETWORK) if rows else None
 
 
 def _part_columns(gap: Gap) -> list[Column]:

@@ -9,15 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.analyse.explain import IDLE_TIMES, PROCESSOR_TIMES, RunTimes, StatementTimes, processors_used
-from dbdyno.core import Cell, RunRecord
+from dbdyno.analyse.explain import (
+    IDLE_TIMES,
+    PROCESSOR_TIMES,
+    NetworkUse,
+    RunTimes,
+    StatementTimes,
+    processors_used,
+)
+from dbdyno.core import Cell, RunRecord, is_network_route
 from dbdyno.report._counters import each_transaction
 from dbdyno.report._statement_sums import StatementSums
 from dbdyno.stats import noise_interval
 from dbdyno.store import StoredStudy
 from dbdyno.tables import Table
 
-_SECONDS = ("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share")
+_SECONDS = (
+    *("second", "phase", "tps", "duration_ns", "client_cpu_ns_per_statement", "client_cpu_wait_share"),
+    *("bytes_sent", "bytes_received"),
+)
 _NO_STATEMENTS = "its log has no times for single statements"
 _SESSIONS, _BACKGROUND = "sessions.", "background."
 _OLD = "no histograms are stored for its statements"
@@ -67,6 +77,23 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         threads_missing="" if threads else _missing_threads_words(record),
         counted=each_transaction(results.optional_document(record.run.run_id, "counters")),
         processors=processors_used(means),
+        network=_network_use(results, record, settled_table, transaction_count),
+    )
+
+
+def _network_use(
+    results: StoredStudy, record: RunRecord, settled_table: Table, transaction_count: int
+) -> NetworkUse | None:
+    """Return what is stored of the network; runs of former versions did not ask the kernel for its round trip."""
+    if record.imported is not None or not is_network_route(record.run.cell.route) or not transaction_count:
+        return None
+    path = results.optional_document(record.run.run_id, "start").get("network")
+    if not path:
+        return None
+    bytes_count = sum(float(np.nansum(settled_table.numbers(name))) for name in ("bytes_sent", "bytes_received"))
+    measured_path = results.optional_document(record.run.run_id, "telemetry").get("network") or {}
+    return NetworkUse(
+        path["median_round_trip_ns"], bytes_count / transaction_count, measured_path.get("reply_bits_per_s")
     )
 
 

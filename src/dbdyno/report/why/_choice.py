@@ -11,6 +11,7 @@ from dbdyno.analyse.explain import (
     Circumstances,
     Explanation,
     Gap,
+    NetworkTime,
     PartGap,
     cause_sentence,
     choose_pair,
@@ -45,6 +46,11 @@ ABOUT_THREADS = (
     "The same time, split by what the server's session threads did. The kernel counts their time on a processor and "
     "their wait for one. Other waits are sampled and named by the functions on the stacks."
 )
+ABOUT_NETWORK = (
+    "The same time of cells over a network. Each statement takes one round trip, measured between the kernels before "
+    "the load; transmission is the bytes of a transaction at the rate of a large reply; the rest is server, client and "
+    "waits behind other bytes. Near: the whole time on the route inside the server's host."
+)
 ABOUT_COUNTED = (
     "The servers' counters over the whole windows. These times overlap the statements and each other, so they do not "
     "add up to the time above. A blank means that no time is stored."
@@ -62,6 +68,7 @@ class Why:
     lines : the explanation in words; one that says why where there is none
     steps : of the pair's targets at the place's memory, to more connections
     routes : what the network adds to all targets at the place's memory; none where it was not measured
+    network : how much of their time over a network is the network's, at the place's memory
     threads, thread_gap : the same by what the server's session threads did; None where they were not watched
     user_gap : the same by whose work the processors did; without parts where a side left some idle
     known : of the pair besides its parts; None where there is no pair
@@ -86,6 +93,7 @@ class Why:
     proofs: tuple[StoredProof, ...] = ()
     course: Course = field(default_factory=Course)
     routes: tuple[Gap, ...] = ()
+    network: tuple[NetworkTime, ...] = ()
     deep: DeepProfile | None = None
     furthest: tuple[Why, ...] = ()
 
@@ -122,7 +130,8 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         targets = () if place is None else tuple(explanation.cells_at[place])
         steps = _concurrency_gaps(explanation, place, targets)
         course = Course() if place is None else course_of(analysis, place, targets, steps)
-        return Why(explanation, place, None, (_ALONE,), steps, course=course, routes=_route_gaps(analysis, place))
+        network = {"routes": _route_gaps(analysis, place), "network": _network_times(analysis, place)}
+        return Why(explanation, place, None, (_ALONE,), steps, course=course, **network)
     pair_why = _explain_pair(analysis, explanation, place, gap)
     counters = {cell.group.cell: cell for cell in analysis.counters}
     targets = (gap.left.target, gap.right.target)
@@ -133,6 +142,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         counted=tuple(counted_work(gap, counters)),
         course=course_of(analysis, place, targets, steps),
         routes=_route_gaps(analysis, place),
+        network=_network_times(analysis, place),
         deep=deep_profile(analysis, gap),
         furthest=() if pair or at else _explain_widest_gaps(analysis, explanation, gap),
     )
@@ -300,6 +310,39 @@ def _route_gaps(analysis: StudyAnalysis, place: Place | None) -> tuple[Gap, ...]
         for gap in analysis.explanation.routes(target)
         if (gap.left.workload, gap.left.tier_bytes) == (workload, tier_bytes)
     )
+
+
+def _network_times(analysis: StudyAnalysis, place: Place | None) -> tuple[NetworkTime, ...]:
+    if place is None:
+        return ()
+    workload, _, tier_bytes, _ = place
+    times = [
+        time for time in analysis.network_times if (time.cell.workload, time.cell.tier_bytes) == (workload, tier_bytes)
+    ]
+    return tuple(sorted(times, key=lambda time: (analysis.targets.index(time.cell.target), time.cell.concurrency)))
+
+
+def network_rows(why: Why) -> list[list[str]]:
+    """A row a cell over a network, next to the time on the route inside the host where that was measured."""
+    near_ms = {gap.right: gap.total.left_ms for gap in why.routes}
+    rows = []
+    for time in why.network:
+        scale = min(time.total_ms, near_ms.get(time.cell, time.total_ms))
+        rows.append(
+            [
+                target_title(time.cell.target),
+                time.cell.route,
+                f"{time.cell.concurrency:,}",
+                ms_words(time.total_ms, scale),
+                f"{figure(time.round_trips, 3)} × {figure(time.round_trip_ms, 3)} ms",
+                ms_words(time.waiting_ms, scale),
+                "" if time.transmission_ms is None else ms_words(time.transmission_ms, scale),
+                ms_words(time.rest_ms, scale),
+                f"{100 * time.network_share:.0f} %",
+                ms_words(near_ms[time.cell], scale) if time.cell in near_ms else "",
+            ]
+        )
+    return rows
 
 
 def furthest_lines(why: Why) -> list[Words]:

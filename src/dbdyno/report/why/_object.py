@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Knee, Moments, Part
+from dbdyno.analyse.explain import CauseRanking, Difference, Explanation, Gap, Knee, Moments, NetworkTime, Part
 from dbdyno.core import Cell
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -51,6 +51,7 @@ def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
             for gap, ranking in zip(why.steps, why.course.steps, strict=True)
         ],
         "routes": [_gap_object(gap) for gap in why.routes],
+        "network": [_network_object(time) for time in why.network],
         "knees": [_knee_object(knee) for knee in why.course.knees],
         "moments": [_moments_object(moment) for moment in why.course.moments],
         "cells": [] if why.explanation is None else _cell_objects(why.explanation),
@@ -149,6 +150,20 @@ def ranking_object(ranking: CauseRanking) -> dict[str, object]:
             for ranked_cause in ranking.causes
         ],
         "not_explained": _difference_object(ranking.not_explained),
+    }
+
+
+def _network_object(time: NetworkTime) -> dict[str, object]:
+    """Milliseconds per committed transaction; transmission is null where the rate of the network was not measured."""
+    return {
+        "cell": _cell_object(time.cell),
+        "total_ms": time.total_ms,
+        "round_trips": time.round_trips,
+        "round_trip_ms": time.round_trip_ms,
+        "waiting_ms": time.waiting_ms,
+        "transmission_ms": time.transmission_ms,
+        "rest_ms": time.rest_ms,
+        "network_share": time.network_share,
     }
 
 

@@ -1,6 +1,7 @@
 //! Writes the start and the end of several shares as those of one process.
 
 use super::share_reader::{EndRow, OutageRow, ShareReader};
+use crate::record::{NetworkPathRecord, NetworkTrafficRecord};
 use crate::run::totals::Totals;
 use dbdyno_drive::SILENCES_KEPT;
 use dbdyno_meter::{Silence, longest_common_silence_ns};
@@ -92,6 +93,7 @@ impl MergedShare {
             abandoned: lost,
             longest_silence_ns: 0,
             outages: Vec::new(),
+            network: None,
             digests: Vec::new(),
             began_late_ns: 0,
             silences: Vec::new(),
@@ -138,10 +140,38 @@ pub(super) fn start_of(shares: &[ShareReader]) -> Value {
     start["connect_retries"] = sum(|share| share.start.connect_retries).into();
     start["prepared_statements"] = sum(|share| share.start.prepared_statements).into();
     start["statements_as_text"] = sum(|share| share.start.statements_as_text).into();
+    start["network"] = json!(slowest_path(shares));
     if let Some(fields) = start.as_object_mut() {
         fields.remove("share");
     }
     start
+}
+
+/// The way of the host that is furthest from the server, with the connections of all that have one. Most transactions may
+/// be quicker than it says, none has a longer way.
+fn slowest_path(shares: &[ShareReader]) -> Option<NetworkPathRecord> {
+    let paths = shares
+        .iter()
+        .filter_map(|share| share.start.network.as_ref());
+    let slowest = paths.clone().max_by_key(|path| path.median_round_trip_ns)?;
+    Some(NetworkPathRecord {
+        connections: paths.map(|path| path.connections).sum(),
+        ..slowest.clone()
+    })
+}
+
+/// The segments of all shares; `None` where one has told of none, as the sum would be of some only.
+fn traffic(accounts: &[EndRow]) -> Option<NetworkTrafficRecord> {
+    let mut all = accounts.iter().map(|end| end.network);
+    let first = all.next()??;
+    all.try_fold(first, |sum, network| {
+        let network = network?;
+        Some(NetworkTrafficRecord {
+            segments_sent: sum.segments_sent + network.segments_sent,
+            segments_retransmitted: sum.segments_retransmitted + network.segments_retransmitted,
+            segments_out_of_order: sum.segments_out_of_order + network.segments_out_of_order,
+        })
+    })
 }
 
 /// A share that ended before the others, or not well, ends the run at its second: what the others did afterwards was a
@@ -222,6 +252,7 @@ pub(super) fn end_of(shares: &[MergedShare], status: &MergedStatus, zero_ns: u64
         "abandoned": sum(|end| end.abandoned),
         "longest_silence_ns": longest_silence_ns(shares),
         "outages": outages(shares),
+        "network": traffic(&accounts),
         "search": Value::Null,
         "figures": [],
         "digests": digests,

@@ -2,6 +2,7 @@
 
 use super::second_row::SecondRow;
 use crate::cli_error::CliError;
+use crate::record::{NetworkPathRecord, NetworkTrafficRecord};
 use dbdyno_meter::{Interval, IntervalShape};
 use serde::Deserialize;
 use serde_json::Value;
@@ -75,6 +76,9 @@ pub(super) struct StartRow {
     pub(super) connect_retries: u64,
     pub(super) prepared_statements: u64,
     pub(super) statements_as_text: u64,
+    /// Missing in records of former versions.
+    #[serde(default)]
+    pub(super) network: Option<NetworkPathRecord>,
     pacing: PacingRow,
     share: Option<ShareRow>,
 }
@@ -122,6 +126,9 @@ pub(super) struct EndRow {
     pub(super) abandoned: u64,
     pub(super) longest_silence_ns: u64,
     pub(super) outages: Vec<OutageRow>,
+    /// Missing in records of former versions.
+    #[serde(default)]
+    pub(super) network: Option<NetworkTrafficRecord>,
     pub(super) digests: Vec<Value>,
     pub(super) began_late_ns: u64,
     /// Begin and end of its longest silences, since second 0.

@@ -182,6 +182,7 @@ mod tests {
             connect_retries: 0,
             prepared_statements: 0,
             statements_as_text: 0,
+            network: None,
         };
         log.started(&start).unwrap();
         let mut interval = Interval::new(IntervalShape {

@@ -3,6 +3,7 @@
 mod account;
 mod client;
 mod counts;
+mod network;
 mod times;
 
 use super::counter_poller::CounterReading;
@@ -33,6 +34,7 @@ impl Summary<'_> {
         self.write_account(out)?;
         self.write_outages(out)?;
         self.write_client(out)?;
+        self.write_network(out)?;
         self.write_digests(out)
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::order::LoadOrder;
-use dbdyno_drive::{Cause, Outage, SessionReadBack};
+use dbdyno_drive::{Cause, NetworkPath, NetworkTraffic, Outage, SessionReadBack};
 use dbdyno_meter::{Interval, IntervalShape};
 use serde_json::{Value, json};
 
@@ -29,6 +29,17 @@ fn load(pacing: Pacing) -> Load {
 
 /// The text after one second that `fill` fills.
 fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> String {
+    text_over(None, pacing, outages, fill)
+}
+
+/// The same over a network.
+fn text_over(
+    network: Option<(NetworkPath, NetworkTraffic)>,
+    pacing: Pacing,
+    outages: Vec<Outage>,
+    fill: impl Fn(&mut Interval),
+) -> String {
+    let (path, traffic) = network.unzip();
     let load = load(pacing);
     let shape = IntervalShape {
         transaction_types: load.workload.spec().transaction_types.len(),
@@ -44,6 +55,7 @@ fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> S
     let mut outcome = RunOutcome::nothing(Status::Complete);
     outcome.longest_silence_ns = 41_000_000;
     outcome.outages = outages;
+    outcome.network = traffic;
     let start = Start {
         monotonic_ns: 10 * SECOND_NS,
         realtime_ns: 1_795_000_000 * SECOND_NS,
@@ -53,6 +65,7 @@ fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> S
         connect_retries: 0,
         prepared_statements: 0,
         statements_as_text: 0,
+        network: path,
     };
     let summary = Summary {
         load: &load,
@@ -74,6 +87,34 @@ fn times_of_a_closed_loop_stand_under_the_longest_silence() {
         .unwrap();
     assert!(below.starts_with("  times in ms"), "{shown}");
     assert!(shown.contains("\n    commit "), "{shown}");
+}
+
+#[test]
+fn the_way_to_the_server_is_told_where_there_is_one() {
+    assert!(!text(Pacing::Closed, Vec::new(), |_| {}).contains("network"));
+    let path = NetworkPath {
+        connections: 64,
+        least_round_trip_ns: 1_032_000,
+        median_round_trip_ns: 1_100_000,
+        mtu_bytes: 1_500,
+        congestion_control: "cubic".to_owned(),
+    };
+    let traffic = NetworkTraffic {
+        segments_sent: 12_345,
+        segments_retransmitted: 3,
+        segments_out_of_order: 7,
+    };
+    let shown = text_over(Some((path, traffic)), Pacing::Closed, Vec::new(), |_| {});
+    assert!(
+        shown.contains(
+            "round trip 1.032 ms, median of 64 connections 1.100 ms; packets up to 1,500 bytes, cubic\n"
+        ),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("12,345 segments sent, 3 of them again; 7 received out of order\n"),
+        "{shown}"
+    );
 }
 
 #[test]

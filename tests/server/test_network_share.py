@@ -1,0 +1,104 @@
+"""How much of the time over a network is the network's, told apart on cables of known length and rate.
+
+The truth is the time of the same transactions on the loopback route of the same server: one connection waits for
+nobody, so what a transaction takes longer over the cable is the cable's.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbdyno.analyse.explain import NetworkTime
+from dbdyno.core import Home, parse_engine_name
+from dbdyno.hosts import LocalHost
+from dbdyno.provision import provision
+from dbdyno.report import analyse_study, markdown_text, why_of
+from dbdyno.store import StoredStudy
+from network_host import inside
+from remote_hosts import Cable, remote_machines
+
+pytestmark = pytest.mark.server
+ENGINE = "mariadb:11.8"
+_MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
+_CONNECT = """
+import socket, sys, time
+def connect_ms():
+    began = time.perf_counter()
+    socket.create_connection((sys.argv[1], 22)).close()
+    return 1e3 * (time.perf_counter() - began)
+print(min(connect_ms() for _ in range(20)))
+"""
+STUDY = f"""\
+name = "far"
+targets = ["{ENGINE}"]
+[workload]
+name = "sysbench/oltp_read_only"
+tables = 1
+table_size = 2000
+[axes]
+tier = "64MB"
+concurrency = 1
+route = ["loopback", "network"]
+[measure]
+warm_up = "1s"
+window = "6s"
+repeats = 2
+equivalence_events = 0
+[hosts.db1]
+ssh = "bench@db1"
+address = "ADDRESS"
+[bench.a]
+server = "db1"
+"""
+
+
+@pytest.mark.parametrize("cable", [Cable(10.0), Cable(1.0, rate_mbit=20.0)], ids=["10 ms", "1 ms and 20 Mbit"])
+def test_the_time_of_a_cable_is_told_apart_from_the_server_s(cable: Cable, tmp_path: Path) -> None:
+    with remote_machines(tmp_path, "db1", cable=cable) as (machine,):
+        provision(parse_engine_name(ENGINE), LocalHost(), Home.of_user())
+        (tmp_path / "far.toml").write_text(STUDY.replace("ADDRESS", machine.address))
+        here = inside(machine.switch)
+        command = [sys.executable, "-c", _CONNECT, machine.address]
+        true_ms = float(subprocess.run([*here, *command], capture_output=True, timeout=30, check=True).stdout)
+        words = ["run", str(tmp_path / "far.toml"), "--force", "-o", str(tmp_path / "out")]
+        env = {**os.environ, "DBDYNO_NO_CALIBRATION": "1"}
+        ended = subprocess.run(
+            [*here, sys.executable, "-c", _MAIN, *words],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env=env,
+            check=False,
+        )
+        assert ended.returncode == 0, (ended.stdout, ended.stderr)
+    results = StoredStudy.open(tmp_path / "out")
+    assert {record.status for record in results.records()} == {"good"}
+    why = why_of(analyse_study(results))
+    (time,), (gap,) = why.network, why.routes
+    print(time, gap.total, true_ms)
+    _assert_share(time, gap.total.left_ms, true_ms)
+    for record in results.records():
+        if record.run.cell.route == "network":
+            _assert_path(results, record.run.run_id, cable)
+    assert "Time of the network" in markdown_text(results)
+
+
+def _assert_share(time: NetworkTime, near_ms: float, true_ms: float) -> None:
+    assert time.round_trips == pytest.approx(16, abs=0.2)  # BEGIN, 10 point selects, 4 ranges, COMMIT
+    assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1)
+    assert time.transmission_ms is not None
+    assert time.waiting_ms + time.transmission_ms == pytest.approx(time.total_ms - near_ms, rel=0.05)
+
+
+def _assert_path(results: StoredStudy, run_id: str, cable: Cable) -> None:
+    path = results.document(run_id, "start")["network"]
+    assert path["least_round_trip_ns"] > 1e6 * cable.round_trip_ms
+    assert path["connections"] == 1 and path["mtu_bytes"] == 1500 and path["congestion_control"]
+    assert results.document(run_id, "end")["network"]["segments_sent"] > 100
+    rate = results.document(run_id, "telemetry")["network"]["reply_bits_per_s"]
+    assert rate > 20e6 if not cable.rate_mbit else 0.85 < rate / (1e6 * cable.rate_mbit) < 1.02
