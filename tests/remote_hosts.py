@@ -138,7 +138,7 @@ class RemoteMachine:
             self.holder.wait()
         if self.carrier is not None:
             self.carrier.kill()
-            self.carrier.wait()
+            self.carrier.communicate()
         port = ["ip", "link", "del", f"port{self.number}"]
         subprocess.run([*inside(self.switch), *port], capture_output=True, timeout=20, check=False)
 

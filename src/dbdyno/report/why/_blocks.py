@@ -155,7 +155,7 @@ def why_lists(why: Why) -> list[Block]:
         "Stalls and waves": moment_lines(why),
     }
     tables = {_OVER_NETWORK: network_table(why)}
-    folds = []
+    folds: list[Block] = []
     for title, lines in lists.items():
         table = tables.get(title)
         blocks: list[Block] = [*([ListOf(lines)] if lines else []), *([table] if table else [])]

@@ -130,8 +130,8 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         targets = () if place is None else tuple(explanation.cells_at[place])
         steps = _concurrency_gaps(explanation, place, targets)
         course = Course() if place is None else course_of(analysis, place, targets, steps)
-        network = {"routes": _route_gaps(analysis, place), "network": _network_times(analysis, place)}
-        return Why(explanation, place, None, (_ALONE,), steps, course=course, **network)
+        alone = Why(explanation, place, None, (_ALONE,), steps, course=course)
+        return replace(alone, routes=_route_gaps(analysis, place), network=_network_times(analysis, place))
     pair_why = _explain_pair(analysis, explanation, place, gap)
     counters = {cell.group.cell: cell for cell in analysis.counters}
     targets = (gap.left.target, gap.right.target)
