@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbdyno.cli import _compare
+from dbdyno.cli import _compare_study
 from dbdyno.core import StudyError
 from dbdyno.study import Study, parse_study
 
@@ -15,7 +15,7 @@ REST = '[workload]\nname = "sysbench/oltp_read_only"\n[axes]\ntier = ["64MB"]\nc
 
 def varied(*words: str) -> Study:
     engines = [("mysql:9.7", "mysql:9.7"), ("mariadb:11.8", "mariadb:11.8")]
-    lines = _compare._varied_target_lines(engines, words, "sysbench/oltp_read_only")
+    lines = _compare_study._varied_target_lines(engines, words, "sysbench/oltp_read_only")
     return parse_study("\n".join([*lines, REST]), str(Path("study.toml")))
 
 

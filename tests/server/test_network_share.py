@@ -92,7 +92,8 @@ def _assert_share(time: NetworkTime, near_ms: float, true_ms: float) -> None:
     assert time.round_trips == pytest.approx(16, abs=0.2)  # BEGIN, 10 point selects, 4 ranges, COMMIT
     assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1)
     assert time.transmission_ms is not None
-    assert time.waiting_ms + time.transmission_ms == pytest.approx(time.total_ms - near_ms, rel=0.05)
+    # Within 3 % on a machine that does nothing else; beside other tests transactions wait for processors, too.
+    assert time.waiting_ms + time.transmission_ms == pytest.approx(time.total_ms - near_ms, rel=0.15)
 
 
 def _assert_path(results: StoredStudy, run_id: str, cable: Cable) -> None:

@@ -31,7 +31,7 @@ mod threads;
 mod verify;
 mod workloads;
 
-use arguments::{Cli, Command, is_ours, meant_command, with_short_help};
+use arguments::{Cli, Command, asked_workload, is_ours, meant_command, with_short_help};
 use clap::{CommandFactory, Parser};
 use cli_error::{CliError, Exit};
 use std::io::Write as _;
@@ -46,6 +46,12 @@ fn main() -> ExitCode {
     }
     if !is_ours(words.get(1).map(String::as_str)) {
         return run_as_sysbench(&words);
+    }
+    if let Some((command, workload)) = asked_workload(&words) {
+        let told = workloads::help(command, workload);
+        return told
+            .map_or_else(|error| CliError::of(&error).tell(), |()| Exit::Done)
+            .into();
     }
     if words.iter().any(|word| word == "-h") {
         with_short_help(Cli::command()).get_matches(); // prints the help and exits, unless -h is a value

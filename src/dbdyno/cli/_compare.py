@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import itertools
-import re
-from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from dbdyno.cli._compare_study import parse_choices, workload_option_lines
 from dbdyno.cli._folder import default_folder, results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._options import add_target_half_width, parse_share
-from dbdyno.cli._other_words import meant_option, whole_number
+from dbdyno.cli._options import add_target_half_width
 from dbdyno.cli._run import add_run_options
-from dbdyno.cli._running_servers import add_server_options, quoted, running_servers, server_lines
-from dbdyno.core import StudyError, parse_duration_ns, with_unit
-from dbdyno.engines import parameters_of_option, vocabulary
-from dbdyno.nearest import nearest
-from dbdyno.study import BUDGET, ServerAddress, Study, family_name, full_name, options_of, parse_study, study_text
-from dbdyno.study import OPTION_ALIASES as ALIASES
+from dbdyno.cli._running_servers import add_server_options, running_servers
+from dbdyno.core import StudyError, with_unit
 
 _STORY = """\
 Compares engines: fetches them, configures them alike, fills the data once for each, and measures every combination of
@@ -85,7 +78,7 @@ def compare(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import LocalHost
 
     _check_words(choices)
-    workload_lines = _workload_option_lines(choices.workload, choices.workload_options, choices.parser.options())
+    workload_lines = workload_option_lines(choices.workload, choices.workload_options, choices.parser.options())
     if not (choices.targets or choices.servers):
         choices.parser.error("name what to compare, such as mariadb:11.8 mysql:9.7")
     servers = running_servers(choices, LocalHost()) if choices.servers else {}
@@ -196,225 +189,6 @@ class _Alias(argparse.Action):
         choices.typed = {**getattr(choices, "typed", {}), self.dest: option}
 
 
-_SOURCE = "command line"
-
-
-def parse_choices(
-    choices: argparse.Namespace, own: Sequence[str], servers: Mapping[str, tuple[str, ServerAddress]]
-) -> Study:
-    """Build the study file that the options mean and read it, so that both ways have one set of checks.
-
-    Parameters
-    ----------
-    own : options of the workload, as lines
-    servers : those that run already, see `running_servers`
-
-    Raises
-    ------
-    StudyError : a value is wrong; the message names the option
-    """
-    lines = [f"name = {quoted(choices.name)}"] if choices.name else []
-    lines.append(f"policy = {quoted(choices.policy)}")
-    named = [*((engine, engine) for engine in choices.targets), *((name, servers[name][0]) for name in servers)]
-    if choices.vary:
-        lines += _varied_target_lines(named, choices.vary, choices.workload)
-    else:
-        lines += [f"targets = {_quoted_list(choices.targets)}"] if choices.targets else []
-        lines += [line for name in servers for line in _target_lines(name, servers[name][0])]
-    lines += [line for _, address in servers.values() for line in server_lines(address)]
-    lines += _host_lines(choices)
-    lines += ["[workload]", f"name = {quoted(choices.workload)}", *own]
-    lines += ["[axes]", f"tier = {_quoted_list(choices.tier.split(','))}"]
-    by_host = any(address.host for _, address in servers.values())
-    route = choices.route or ("loopback" if by_host else "socket")
-    lines += [f"concurrency = {_whole_numbers_list(choices.concurrency)}", f"route = {_quoted_list(route.split(','))}"]
-    lines += ["[settings]", *(_setting_line(word) for word in choices.settings)]
-    lines += ["[measure]", f"warm_up = {quoted(choices.warm_up)}", f"window = {quoted(choices.window)}"]
-    lines += _adaptive_length_lines(choices)
-    lines += [f"sentinel = {quoted(choices.sentinel)}"] if choices.sentinel else []
-    lines += [f"repeats = {choices.repeats}", f"seed = {choices.seed}", f"protocol = {quoted(choices.protocol)}"]
-    lines.append(f"equivalence_events = {choices.equivalence_events}")
-    if choices.rate is not None:
-        lines += ["[pacing]", f"rate_per_s = {_parse_rate(choices.rate)}"]
-    pins = {"server": choices.pin_server, "client": choices.pin_client}
-    lines += ["[pinning]", *(f"{role} = {quoted(cpus)}" for role, cpus in pins.items() if cpus)]
-    try:
-        study = parse_study("\n".join(lines), _SOURCE)
-    except StudyError as error:
-        # The line number is one of a file that the user never saw, and its keys are options here.
-        problem = re.sub(rf"^{_SOURCE}:\d+: ", "", error.what)
-        key = re.match(r"'(\w+)' is", problem)
-        if key and key[1] in vars(choices):
-            option = getattr(choices, "typed", {}).get(key[1], f"--{key[1].replace('_', '-')}")
-            problem = f"{option} is{problem[key.end() :]}"
-        raise StudyError(problem, error.why, error.remedy) from error
-    # Written and read once more: what goes into the results folder is what is run.
-    return parse_study(study_text(study), _SOURCE)
-
-
-def _host_lines(choices: argparse.Namespace) -> list[str]:
-    """The hosts of the servers and of the clients as tables of a study file."""
-    host_values = {"address": choices.host_address, "home": choices.host_home}
-    if (choices.client or "").isdigit():
-        raise StudyError(
-            f"--client {choices.client} names no host", "", f"did you mean --concurrency {choices.client}?"
-        )
-    if choices.host is None:
-        dependent_options = [f"--host-{key}" for key, value in host_values.items() if value is not None]
-        for option in [*dependent_options, *(["--client"] if choices.client is not None else [])]:
-            raise StudyError(f"{option} needs --host", "", "add --host USER@HOST")
-        return []
-    values = [f"{key} = {quoted(value)}" for key, value in host_values.items() if value is not None]
-    clients = [word.strip() for word in (choices.client or "").split(",") if word.strip()]
-    tables = {_host_name(client): [f"ssh = {quoted(client)}"] for client in clients}
-    server = _host_name(choices.host)
-    tables[server] = [f"ssh = {quoted(choices.host)}", *values]
-    lines = [line for name, rows in tables.items() for line in (f"[hosts.{name}]", *rows)]
-    lines += ["[bench.a]", f"server = {server}"]
-    return [*lines, f"client = [{', '.join(map(_host_name, clients))}]"] if clients else lines
-
-
-def _host_name(ssh: str) -> str:
-    return quoted(ssh.removeprefix("ssh://").rpartition("@")[2])
-
-
-def _adaptive_length_lines(choices: argparse.Namespace) -> list[str]:
-    length_choices = {"warm_up_max": choices.warm_up_max, "window_max": choices.window_max}
-    lines = [f"{key} = {quoted(value)}" for key, value in length_choices.items() if value is not None]
-    if choices.target_half_width is not None:
-        share = parse_share(choices.target_half_width, "half-width", "--target-half-width 2%")
-        lines.append(f"target_half_width = {share}")
-    if choices.window == "auto" and choices.window_max is not None:
-        # A short cap is meant: what must be driven before the first look is lowered to what it allows.
-        most_s = parse_duration_ns(choices.window_max) // 10**9
-        lines.append(f'window_min = "{min(180, max(most_s - 60, 60))}s"')
-    return lines
-
-
-def _target_lines(name: str, engine: str) -> list[str]:
-    return ["[[target]]", f"name = {quoted(name)}", f"engine = {quoted(engine)}"]
-
-
-def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[str], workload: str) -> list[str]:
-    """Every engine with every combination of values, named by all of them; a name with a dot is a neutral parameter's.
-
-    Raises
-    ------
-    StudyError : something has no values, is varied twice, or can't be varied
-    """
-    axes: dict[str, list[str]] = {}
-    for word in variations:
-        name, values = _parse_variation(word, workload)
-        if name in axes:
-            remedy = f"give its values in one list: --vary {name}={','.join([*axes[name], *values])}"
-            raise StudyError(f"--vary {name} is given twice", "", remedy)
-        axes[name] = values
-    lines = []
-    for title, engine in named:
-        for combination in itertools.product(*axes.values()):
-            lines += _target_lines(" ".join([title, *combination]), engine)
-            chosen = dict(zip(axes, combination, strict=True))
-            for key in ("settings", "workload"):
-                table_entries = [
-                    f"{quoted(k)} = {quoted(v)}" for k, v in chosen.items() if ("." in k) == (key == "settings")
-                ]
-                lines += [f"{key} = {{{', '.join(table_entries)}}}"] if table_entries else []
-    return lines
-
-
-def _parse_variation(word: str, workload: str) -> tuple[str, list[str]]:
-    """Name and values of one --vary; an option of `compare` or of a server is answered by what carries it."""
-    name, separator, text = word.partition("=")
-    name = name.strip().removeprefix("--")
-    values = [value.strip() for value in text.split(",")]
-    if not (name and separator and all(values)):
-        remedy = "write for example --vary table_compression=none,page-compressed or --vary redo.capacity=1GB,4GB"
-        raise StudyError(f"--vary '{word}' has no values", "", remedy)
-    if "." in name:
-        return name, values
-    workload_name, key = full_name(workload), name.replace("-", "_")
-    if workload_name is None or key in _known_options(workload_name):
-        return key, values
-    problem = f"--vary '{word}' names no option of {workload_name}"
-    if name in _LISTS:
-        raise StudyError(problem, f"--{name} takes several values itself", f"did you mean --{name} {text}?")
-    neutral = parameters_of_option(name)
-    if BUDGET in neutral:
-        raise StudyError(problem, "memory is compared by its tier", f"did you mean --memory {text}?")
-    if neutral:
-        raise StudyError(problem, "", f"did you mean --vary {neutral[0]}={text}?")
-    hint = f"dbdyno-load workloads lists the options of {workload_name}, dbdyno settings the settings"
-    raise StudyError(problem, "", nearest(key, [*_known_options(workload_name), *vocabulary()], hint))
-
-
-_LISTS = frozenset({"tier", "memory", "concurrency", "threads", "users", "connections", "route"})
-"""Options of this command whose values are lists."""
-
-
-def _known_options(workload: str) -> list[str]:
-    """Options of a workload by its full name, with the aliases that mean one of them."""
-    options = options_of(workload)
-    return [*options, *(alias for alias, canonical in ALIASES.items() if canonical in options)]
-
-
-def _setting_line(word: str) -> str:
-    name, separator, value = word.partition("=")
-    if not (separator and name.strip() and value.strip()):
-        raise StudyError(f"--set '{word}' sets nothing", "", "write for example --set redo.capacity=4GB")
-    return f"{quoted(name.strip())} = {quoted(value.strip())}"
-
-
-def _workload_option_lines(workload: str, option_words: list[str], own_options: Sequence[str]) -> list[str]:
-    name = full_name(workload) or workload  # an unknown one is the reader's to refuse
-    known_options = _known_options(name) if full_name(workload) else []
-    is_plain_tpcc = name in ("tpcc", "tpcc/standard") and not any(word.startswith("--dialect") for word in option_words)
-    options = []
-    for word in option_words:
-        option, separator, value = word.partition("=")
-        key = option.removeprefix("--").replace("-", "_")
-        if (
-            not option.startswith("--")
-            or (known_options and key not in known_options)
-            or (is_plain_tpcc and key == "tables")
-        ):
-            raise _unknown_option_error(option, value, name, own_options, known_options)
-        if not separator:
-            raise StudyError(f"option '{option}' has no value", "", f"write {option}=VALUE")
-        _check_whole(option, value, name, key)
-        options.append(f"{key} = {quoted(value)}")
-    return options
-
-
-_SIZES = {"tpcc": ("TPC-C", "--warehouses"), "linkbench": ("LinkBench", "--maxid1"), "insert-benchmark": ("", "--nr1")}
-"""Family -> its name for people, and the option that says how much data it fills."""
-
-
-def _unknown_option_error(
-    option: str, value: str, workload: str, own_options: Sequence[str], known_options: Sequence[str]
-) -> StudyError:
-    title, size = _SIZES.get(family_name(workload), ("", ""))
-    if size and option in ("--tables", "--rows", "--table-size", "--scale", "--warehouses"):
-        return StudyError(f"{title or workload} has no {option}", "", f"its size is {size} N")
-    if hint := meant_option("dbdyno compare", option, value, own_options):
-        return StudyError(f"unknown option '{option}'", "", hint)
-    all_options = [*own_options, *(f"--{name.replace('_', '-')}" for name in known_options)]
-    help_hint = f"dbdyno compare -h lists its options, dbdyno-load workloads those of {workload}"
-    return StudyError(f"unknown option '{option}'", "", nearest(option, all_options, help_hint))
-
-
-def _check_whole(option: str, value: str, workload: str, key: str) -> None:
-    """Refuse a count that is written rounded, such as 10k, by the number that it means."""
-    option_spec = options_of(workload).get(ALIASES.get(key, key)) if full_name(workload) else None
-    number = whole_number(value)
-    if (
-        option_spec is not None
-        and option_spec.default.isdecimal()
-        and number is not None
-        and not value.strip().isdecimal()
-    ):
-        raise StudyError(f"{option} {value} is not written as a whole number", "", f"did you mean {option} {number}?")
-
-
 def _check_words(choices: argparse.Namespace) -> None:
     """Refuse what is missing a unit, is named twice or asks for help, in the words that were typed.
 
@@ -440,22 +214,3 @@ def _check_words(choices: argparse.Namespace) -> None:
             raise StudyError(
                 f"{option} {','.join(words)} has no unit", "", f"did you mean {option} {','.join(corrected_words)}?"
             )
-
-
-def _parse_rate(text: str) -> float:
-    try:
-        return float(text.removesuffix("/s"))
-    except ValueError:
-        raise StudyError(f"--rate '{text}' is not a number", "", "write for example --rate 500") from None
-
-
-def _whole_numbers_list(text: str) -> str:
-    if not re.fullmatch(r"\s*\d+\s*(,\s*\d+\s*)*", text):
-        raise StudyError(
-            f"--concurrency '{text}' is not a list of numbers", "", "write for example --concurrency 1,4,16"
-        )
-    return f"[{text}]"
-
-
-def _quoted_list(items: list[str]) -> str:
-    return f"[{', '.join(quoted(item.strip()) for item in items)}]"

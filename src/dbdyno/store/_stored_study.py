@@ -35,7 +35,7 @@ _KEPT_COLUMNS = MappingProxyType(
                 *("second", "phase", "duration_ns", "tps", "writes", "errors", "retries", "failed", "backlog"),
                 *("p50_ns", "p95_ns", "p99_ns", "tool_percentile", "tool_percentile_ns"),
                 *("errors_per_s", "reconnects_per_s", "lateness_ns_p99", "lateness_ns_max"),
-                *("client_use_share", "client_busy_share", "client_cpu_wait_share"),
+                *("client_use_share", "client_busy_share", "client_cpu_wait_share", "bytes_sent", "bytes_received"),
                 *("client_cpu_ns_per_statement", "client_wake_batch"),
             }
         ),

@@ -3,6 +3,13 @@
 from dbdyno.study._key_types import parse_processors
 from dbdyno.study._limits import Limits, MemoryLimit, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
+from dbdyno.study._places import (
+    BenchChoice,
+    FleetChoice,
+    HostChoice,
+    RouteChoice,
+    ServerAddress,
+)
 from dbdyno.study._read import question_words
 from dbdyno.study._settings import BUDGET, POLICIES, settings_lines, settings_object, with_policy
 from dbdyno.study._spelling import current_spelling, digest_spelling
@@ -11,15 +18,10 @@ from dbdyno.study._values import (
     AdaptiveLength,
     AfterRun,
     AuditStop,
-    BenchChoice,
     ErrorPolicy,
-    FleetChoice,
-    HostChoice,
     Imported,
     Pinning,
     ResolvedWorkload,
-    RouteChoice,
-    ServerAddress,
     Study,
     WorkloadChoice,
     concerns,

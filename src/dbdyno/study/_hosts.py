@@ -11,8 +11,9 @@ from dbdyno.core import ROUTES, Target, is_network_route
 from dbdyno.nearest import nearest
 from dbdyno.study import _schema
 from dbdyno.study._pacing import Pacing
+from dbdyno.study._places import BenchChoice, FleetChoice, HostChoice
 from dbdyno.study._tables import Tables
-from dbdyno.study._values import BenchChoice, FleetChoice, HostChoice, Pinning, Study, WorkloadChoice
+from dbdyno.study._values import Pinning, Study, WorkloadChoice
 from dbdyno.study._workloads import SQL_FILES
 
 _TABLE = "hosts"

@@ -14,20 +14,12 @@ from dbdyno.study import _schema
 from dbdyno.study._hosts import HostsReader, NetworkLoad
 from dbdyno.study._limits import Limits, Timeouts
 from dbdyno.study._pacing import Pacing, Search, Think
+from dbdyno.study._places import ServerAddress
 from dbdyno.study._routes import RoutesReader
 from dbdyno.study._settings import BUDGET, flatten
 from dbdyno.study._tables import Tables, setting_line
 from dbdyno.study._targets import TargetsReader
-from dbdyno.study._values import (
-    AdaptiveLength,
-    ErrorPolicy,
-    Imported,
-    Pinning,
-    ServerAddress,
-    Study,
-    WorkloadChoice,
-    concerns,
-)
+from dbdyno.study._values import AdaptiveLength, ErrorPolicy, Imported, Pinning, Study, WorkloadChoice, concerns
 from dbdyno.study._workloads import full_name, workload_names
 
 _TABLES = (

@@ -11,8 +11,9 @@ from dbdyno.nearest import nearest
 from dbdyno.study import _schema
 from dbdyno.study._key_types import read_route
 from dbdyno.study._pacing import duration_text
+from dbdyno.study._places import RouteChoice, rate_text
 from dbdyno.study._tables import Tables
-from dbdyno.study._values import RouteChoice, Study, rate_text
+from dbdyno.study._values import Study
 
 _TABLE = "routes"
 

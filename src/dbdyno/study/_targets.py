@@ -23,9 +23,10 @@ from dbdyno.core import (
 )
 from dbdyno.engines import SettingValue, family_names, nearest_family, read_option_file, vocabulary
 from dbdyno.study import _schema
+from dbdyno.study._places import ServerAddress
 from dbdyno.study._settings import split_old
 from dbdyno.study._tables import Tables, setting_line
-from dbdyno.study._values import ServerAddress, WorkloadChoice, concerns
+from dbdyno.study._values import WorkloadChoice, concerns
 from dbdyno.study._workloads import OptionValue
 
 _MOST_BYTES = 4 << 20

@@ -129,6 +129,9 @@ pub fn search(
                 .fail(&DriveError::system("writing records")(error));
         }
         course.take(probe);
+        if let Some(spoilt) = course.spoilt_last() {
+            hunt.tell_repeat(spoilt, observer);
+        }
     }
     let mut outcome = hunt.pool.close();
     outcome.search = Some(course.answer());
@@ -159,6 +162,17 @@ impl SearchRun<'_> {
             };
             let mut window = ProbeWindow::new(None, &mut self.told, observer);
             self.pool.run(&segment, &mut window);
+        }
+    }
+
+    fn tell_repeat(&mut self, spoilt: &Probe, observer: &mut dyn Observer) {
+        let text = format!(
+            "probe {} says nothing of the server and is repeated: {}",
+            spoilt.number, spoilt.reason
+        );
+        if let Err(error) = observer.message(Level::Warning, &text) {
+            self.pool
+                .fail(&DriveError::system("writing records")(error));
         }
     }
 

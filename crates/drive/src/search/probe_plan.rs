@@ -9,6 +9,9 @@ const MOST_PROBES: usize = 60;
 /// Probes at which the answer must have held.
 const WITNESSES: usize = 2;
 
+/// Probes at one rate that the client must have spoilt, with none that it did not, before its limit is believed.
+const SPOILT_ALIKE: usize = 3;
+
 /// The probes so far. What comes next is read off them, so there is no state that could contradict them.
 #[derive(Debug)]
 pub(super) struct ProbePlan {
@@ -35,9 +38,15 @@ impl ProbePlan {
     /// The rate doubles until it breaks the promise, or halves until it holds it; then the gap between the
     /// two is halved on the logarithmic scale until it is as small as asked for; then the answer must hold
     /// once more. If it breaks, it is the lowest broken rate, and the same rules lead on, downwards.
+    ///
+    /// A probe that broke while the client was the limit says nothing of the server. It is driven again, until one is
+    /// not spoilt or the client has been the limit so often that it is: from then on it is believed at once.
     pub(super) fn next(&self) -> Option<f64> {
         if self.probes.len() >= MOST_PROBES {
             return None;
+        }
+        if let Some(spoilt) = self.spoilt_last() {
+            return Some(spoilt.rate_per_s);
         }
         match (self.held(), self.broken()) {
             (None, None) => Some(self.first_per_s),
@@ -73,9 +82,40 @@ impl ProbePlan {
         }
     }
 
+    /// The last probe, where the client spoilt it and it is to be driven again.
+    pub(super) fn spoilt_last(&self) -> Option<&Probe> {
+        self.probes.last().filter(|probe| self.is_void(probe))
+    }
+
+    /// Whether nothing follows from a probe: the client broke it, and it is not known that the client always does.
+    fn is_void(&self, probe: &Probe) -> bool {
+        let at_rate = |other: &&Probe| other.rate_per_s == probe.rate_per_s;
+        let is_judged = self
+            .probes
+            .iter()
+            .filter(at_rate)
+            .any(|other| !is_spoilt(other));
+        is_spoilt(probe) && (is_judged || !self.is_client_the_limit())
+    }
+
+    /// Whether the client has spoilt all probes at a rate, and often enough.
+    fn is_client_the_limit(&self) -> bool {
+        self.probes.iter().any(|probe| {
+            let same = self
+                .probes
+                .iter()
+                .filter(|other| other.rate_per_s == probe.rate_per_s);
+            same.clone().all(is_spoilt) && same.count() >= SPOILT_ALIKE
+        })
+    }
+
     /// The probe at the lowest rate that broke the promise, the last of several.
     fn broken(&self) -> Option<&Probe> {
-        let broken = self.probes.iter().rev().filter(|probe| !probe.held);
+        let broken = self
+            .probes
+            .iter()
+            .rev()
+            .filter(|probe| !probe.held && !self.is_void(probe));
         broken.min_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))
     }
 
@@ -100,6 +140,11 @@ impl ProbePlan {
     }
 }
 
+/// Whether it broke the promise, and the client may be why.
+fn is_spoilt(probe: &Probe) -> bool {
+    probe.client_bound && !probe.held
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::SEARCH;
@@ -107,7 +152,16 @@ mod tests {
     use dbdyno_chance::Stream;
 
     /// Drives a search against a server that is a function of the rate, and of the probe's number.
-    fn searched(search: Search, mut holds: impl FnMut(f64, u32) -> bool) -> ProbePlan {
+    fn searched(search: Search, holds: impl FnMut(f64, u32) -> bool) -> ProbePlan {
+        searched_by(search, |rate_per_s, _| rate_per_s > 50_000.0, holds)
+    }
+
+    /// The same by a client that is the limit where `binds` says so.
+    fn searched_by(
+        search: Search,
+        mut binds: impl FnMut(f64, u32) -> bool,
+        mut holds: impl FnMut(f64, u32) -> bool,
+    ) -> ProbePlan {
         let mut course = ProbePlan::new(&search);
         while let Some(rate_per_s) = course.next() {
             let number = course.probes() + 1;
@@ -123,7 +177,7 @@ mod tests {
                 backlog_last: 0,
                 client_busy: 0.3,
                 client_late_ns: 0,
-                client_bound: rate_per_s > 50_000.0,
+                client_bound: binds(rate_per_s, number),
                 held,
                 reason: if held { "" } else { "slow" }.to_owned(),
             });
@@ -163,6 +217,39 @@ mod tests {
                 "the second witness"
             );
         }
+    }
+
+    #[test]
+    fn a_probe_that_the_client_spoilt_is_driven_again_and_its_outcome_counts_for_nothing() {
+        let spoilt = |number| number == 3 || number == 4;
+        let course = searched_by(
+            SEARCH,
+            |_, number| spoilt(number),
+            |rate, number| queue_holds(1_000.0, rate, 1.0) && !spoilt(number),
+        );
+        let rates: Vec<_> = course.probes.iter().map(|probe| probe.rate_per_s).collect();
+        assert_eq!(rates[..6], [100.0, 200.0, 400.0, 400.0, 400.0, 800.0]);
+        let answer = course.answer();
+        let held = answer.highest_held_per_s.unwrap();
+        assert!(held < threshold(1_000.0) && held * 1.05 >= threshold(1_000.0) * 0.999);
+        assert!(!answer.client_bound && answer.complete);
+    }
+
+    #[test]
+    fn a_client_that_is_always_the_limit_is_believed_after_three_probes() {
+        let binds = |rate: f64| rate > 3_000.0;
+        let course = searched_by(SEARCH, |rate, _| binds(rate), |rate, _| !binds(rate));
+        let at = |rate: f64| {
+            course
+                .probes
+                .iter()
+                .filter(|probe| probe.rate_per_s == rate)
+                .count()
+        };
+        assert_eq!((at(1_600.0), at(3_200.0)), (1, 3));
+        let answer = course.answer();
+        assert!(answer.client_bound && answer.complete, "{answer:?}");
+        assert!(answer.highest_held_per_s.unwrap() <= 3_000.0 && answer.probes <= 15);
     }
 
     #[test]

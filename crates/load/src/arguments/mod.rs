@@ -35,7 +35,7 @@ pub(crate) use sample::{SampleArguments, SamplePhase};
 pub(crate) use script::ScriptArguments;
 pub(crate) use search::SearchArguments;
 pub(crate) use server::ServerArguments;
-pub(crate) use short_help::with_short_help;
+pub(crate) use short_help::{asked_workload, with_short_help};
 pub(crate) use threads::ThreadsArguments;
 pub(crate) use timeouts::{CheckTimeout, DdlTimeout, Patience};
 pub(crate) use verify::VerifyArguments;

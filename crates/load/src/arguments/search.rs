@@ -21,8 +21,8 @@ between the highest rate that held and the lowest that broke is halved until it 
 
 A rate holds if the quantile of the response time stays below the bound, the backlog does not
 grow, all events that were due were done, and none failed. Response times start when events were
-due. If the client itself had no time to spare, the result says so. Exit code 1: no rate held, or
-the search was interrupted.";
+due. A probe that broke because the client itself had no time to spare is repeated; if it is the
+client each time, the result says so. Exit code 1: no rate held, or the search was interrupted.";
 
 const EXAMPLES: &str = "\
 Examples:

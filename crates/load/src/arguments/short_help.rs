@@ -1,6 +1,7 @@
 //! Shortens `-h` of each command to its common options, one line each. `--help` lists all of them.
 
-use clap::{Arg, Command};
+use super::Cli;
+use clap::{Arg, Command, CommandFactory};
 
 /// Lines of help are not longer, however wide the terminal is.
 const COLUMNS: usize = 100;
@@ -75,11 +76,27 @@ pub(crate) fn with_short_help(program: Command) -> Command {
         .after_help(rest)
 }
 
+/// The command and the workload whose options a command line asks for: `run --help tpcc` or `run tpcc --help`.
+pub(crate) fn asked_workload(words: &[String]) -> Option<(&str, &str)> {
+    let is_help = |word: &String| word == "--help" || word == "-h";
+    let help = words.iter().position(is_help).filter(|&place| place > 1)?;
+    let command = words[1].as_str();
+    let program = Cli::command();
+    let drives = program
+        .find_subcommand(command)?
+        .get_arguments()
+        .any(is_of_workload);
+    let is_name = |word: &&String| !word.starts_with('-');
+    let behind = words.get(help + 1).filter(is_name);
+    let name = behind.or_else(|| words[..help].get(2).filter(is_name))?;
+    drives.then_some((command, name))
+}
+
 fn shortened(command: Command) -> Command {
     let name = command.get_name();
     let mut rest = format!("All options: dbdyno-load {name} --help.");
     if command.get_arguments().any(is_of_workload) {
-        rest += " Options of a workload: dbdyno-load workloads WORKLOAD.";
+        rest += " Of a workload: --help WORKLOAD.";
     }
     command.mut_args(one_line).after_help(rest)
 }
@@ -122,8 +139,6 @@ fn first_clause(help: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::Cli;
-    use clap::CommandFactory;
 
     #[test]
     fn the_short_help_of_each_command_fits_a_screen() {
@@ -143,6 +158,33 @@ mod tests {
                 help.trim_end().lines().last().unwrap().contains("--help"),
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn help_with_a_workload_is_that_of_the_workload() {
+        let asked = |line: &str| {
+            let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            asked_workload(&words).map(|(command, name)| format!("{command} {name}"))
+        };
+        for line in [
+            "dbdyno-load run --help tpcc",
+            "dbdyno-load run tpcc --tables 4 -h",
+        ] {
+            assert_eq!(asked(line).as_deref(), Some("run tpcc"), "{line}");
+        }
+        assert_eq!(
+            asked("dbdyno-load populate -h linkbench").as_deref(),
+            Some("populate linkbench")
+        );
+        for line in [
+            "dbdyno-load run --help",
+            "dbdyno-load --help run",
+            "dbdyno-load run -h --tables",
+            "dbdyno-load merge --help tpcc",
+            "dbdyno-load run tpcc",
+        ] {
+            assert_eq!(asked(line), None, "{line}");
         }
     }
 

@@ -61,3 +61,17 @@ pub(crate) struct WorkloadsArguments {
     #[command(flatten)]
     pub(crate) options: WorkloadOptions,
 }
+
+impl WorkloadsArguments {
+    /// A workload as it is without options.
+    pub(crate) fn of(workload: &str) -> Self {
+        Self {
+            workload: Some(workload.to_owned()),
+            concurrency: 1,
+            rng: RandomKind::Sysbench,
+            seed: 1,
+            json: false,
+            options: WorkloadOptions::default(),
+        }
+    }
+}

@@ -41,6 +41,10 @@ impl WorkloadListing {
         })
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(super) fn to_json(&self) -> Value {
         let option = |(name, value): &(String, String)| (name.clone(), value.as_str().into());
         let options: Map<String, Value> = self.facts.options.iter().map(option).collect();

@@ -32,6 +32,19 @@ pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
             }
         }
     };
+    print(&text)
+}
+
+/// Prints how a command takes a workload, and the workload's options.
+pub(crate) fn help(command: &str, workload: &str) -> anyhow::Result<()> {
+    let listing = WorkloadListing::of(workload, &WorkloadsArguments::of(workload))?;
+    let (name, text) = (listing.name(), listing.to_text());
+    print(&format!(
+        "Usage: dbdyno-load {command} {name} [OPTIONS]\n\n{text}\nOptions of the command: dbdyno-load {command} -h"
+    ))
+}
+
+fn print(text: &str) -> anyhow::Result<()> {
     writeln!(terminal::raw_stdout(), "{}", text.trim_end())
         .map_err(unwritable("the list of workloads"))?;
     Ok(())
