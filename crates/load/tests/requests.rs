@@ -173,6 +173,43 @@ fn help_is_one_line_an_option_in_short_and_has_an_example_in_full() {
 }
 
 #[test]
+fn help_of_a_command_with_a_workload_is_usage_an_example_and_the_options_of_the_workload() {
+    let help = |arguments: &[&str]| {
+        let output = program(arguments, "");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = help(&["search", "--help", "tpcc"]);
+    for words in [
+        &["search", "-h", "tpcc"],
+        &["search", "tpcc", "--help"],
+        &["search", "tpcc", "-h"],
+    ] {
+        assert_eq!(help(words), text, "{words:?}");
+    }
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "Usage:   dbdyno-load search tpcc/standard [OPTIONS]"
+    );
+    assert_eq!(
+        lines[1],
+        "Example: dbdyno-load search tpcc/standard --warehouses 10 --socket /run/mysqld/mysqld.sock \
+         --threads 64 --promise 'p99<20ms'"
+    );
+    assert!(text.contains(&help(&["workloads", "tpcc"])), "{text}");
+    assert_eq!(
+        lines.last(),
+        Some(&"Options of the command: dbdyno-load search -h")
+    );
+
+    let output = program(&["populate", "--help", "oltp_reed_write"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let nearest = "the nearest known name is \"sysbench/oltp_read_write\"";
+    assert!(told(&output).contains(nearest), "{}", told(&output));
+}
+
+#[test]
 fn a_rate_that_is_none_is_told_with_an_example() {
     let run = |rate| {
         let arguments = [

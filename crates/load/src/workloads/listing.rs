@@ -45,6 +45,27 @@ impl WorkloadListing {
         &self.name
     }
 
+    /// A command line that drives this workload, with a dataset of a common size.
+    pub(super) fn example(&self, command: &str) -> String {
+        let has = |name: &str| self.facts.options.iter().any(|(known, _)| known == name);
+        let size = match (has("warehouses"), has("table_size")) {
+            (true, _) => " --warehouses 10",
+            (_, true) => " --tables 4 --rows 50000",
+            _ => "",
+        };
+        let server = match command {
+            "sample" | "workloads" => "",
+            _ => " --socket /run/mysqld/mysqld.sock",
+        };
+        let rest = match command {
+            "run" => " --threads 16 --time 5m",
+            "search" => " --threads 64 --promise 'p99<20ms'",
+            "verify" => " --after load",
+            _ => "",
+        };
+        format!("dbdyno-load {command} {}{size}{server}{rest}", self.name)
+    }
+
     pub(super) fn to_json(&self) -> Value {
         let option = |(name, value): &(String, String)| (name.clone(), value.as_str().into());
         let options: Map<String, Value> = self.facts.options.iter().map(option).collect();
@@ -129,6 +150,17 @@ mod tests {
     use crate::arguments::Command;
     use clap::Parser;
 
+    const WITH_WORKLOAD: [&str; 8] = [
+        "run",
+        "search",
+        "populate",
+        "verify",
+        "fingerprint",
+        "cleanup",
+        "sample",
+        "workloads",
+    ];
+
     fn list_workload(words: &[&str]) -> anyhow::Result<WorkloadListing> {
         let cli = Cli::try_parse_from([&["dbdyno-load", "workloads"], words].concat()).unwrap();
         let Command::Workloads(arguments) = cli.command else {
@@ -153,6 +185,18 @@ mod tests {
         let of_rows = text.lines().find(|line| line.contains("--table-size"));
         let words: Vec<_> = of_rows.unwrap().split_whitespace().collect();
         assert_eq!(words[..3], ["--table-size", "50", "Rows"]);
+    }
+
+    #[test]
+    fn the_example_of_each_command_and_workload_can_be_typed() {
+        for name in families().flat_map(|family| family.workloads) {
+            let listing = list_workload(&[&name]).unwrap();
+            for command in WITH_WORKLOAD {
+                let line = listing.example(command).replace('\'', "");
+                let parsed = Cli::try_parse_from(line.split(' '));
+                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            }
+        }
     }
 
     #[test]

@@ -39,8 +39,9 @@ pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
 pub(crate) fn help(command: &str, workload: &str) -> anyhow::Result<()> {
     let listing = WorkloadListing::of(workload, &WorkloadsArguments::of(workload))?;
     let (name, text) = (listing.name(), listing.to_text());
+    let example = listing.example(command);
     print(&format!(
-        "Usage: dbdyno-load {command} {name} [OPTIONS]\n\n{text}\nOptions of the command: dbdyno-load {command} -h"
+        "Usage:   dbdyno-load {command} {name} [OPTIONS]\nExample: {example}\n\n{text}\nOptions of the command: dbdyno-load {command} -h"
     ))
 }
 
