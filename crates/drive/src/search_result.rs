@@ -41,7 +41,7 @@ pub struct SearchResult {
     pub lowest_broken_per_s: Option<f64>,
     /// What broke there.
     pub reason: String,
-    /// Whether the limit that was met may be the client's rather than the server's.
+    /// Whether the client, and not the server, was the limit there, in so many probes in a row that it is believed.
     pub client_bound: bool,
     /// Whether the search came to its end.
     pub complete: bool,

@@ -98,6 +98,9 @@ pub struct WorkerLoad {
     /// Time in which the thread could have run and no processor was given to it. 0 where the kernel
     /// does not tell.
     pub cpu_wait_ns: u64,
+    /// Longest time in which the thread left its connections alone although it was not to wait: it woke up late, or
+    /// took long over one turn. A stopped process shows here, and in none of the times above. At most a second.
+    pub gap_max_ns: u64,
 }
 
 /// One second of one worker, or of several merged.

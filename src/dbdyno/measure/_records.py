@@ -120,7 +120,7 @@ class SearchAnswer:
     Attributes
     ----------
     reason : what broke at the lowest rate that did not hold
-    client_bound : the limit that was met there may be the client's
+    client_bound : the client, and not the server, was the limit there
     complete : the gap between both rates is as small as asked for, and the answer held twice
     """
 

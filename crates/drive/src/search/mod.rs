@@ -14,7 +14,7 @@ use crate::pacing::{Arrivals, Pacing};
 use crate::search_result::Probe;
 use crate::segment::Segment;
 use crate::{DriveError, Load, Phase, StopSwitch};
-use probe_plan::ProbePlan;
+use probe_plan::{MOST_REPEATS, ProbePlan};
 use verdict::judge;
 use window::ProbeWindow;
 
@@ -129,8 +129,8 @@ pub fn search(
                 .fail(&DriveError::system("writing records")(error));
         }
         course.take(probe);
-        if let Some(spoilt) = course.spoilt_last() {
-            hunt.tell_repeat(spoilt, observer);
+        if let Some((spoilt, repeat)) = course.probe_to_repeat() {
+            hunt.report_repeat(spoilt, repeat, observer);
         }
     }
     let mut outcome = hunt.pool.close();
@@ -165,9 +165,9 @@ impl SearchRun<'_> {
         }
     }
 
-    fn tell_repeat(&mut self, spoilt: &Probe, observer: &mut dyn Observer) {
+    fn report_repeat(&mut self, spoilt: &Probe, repeat: usize, observer: &mut dyn Observer) {
         let text = format!(
-            "probe {} says nothing of the server and is repeated: {}",
+            "probe {} is repeated ({repeat} of at most {MOST_REPEATS}), because the load generator was the limit: {}",
             spoilt.number, spoilt.reason
         );
         if let Err(error) = observer.message(Level::Warning, &text) {

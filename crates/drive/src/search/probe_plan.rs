@@ -9,8 +9,11 @@ const MOST_PROBES: usize = 60;
 /// Probes at which the answer must have held.
 const WITNESSES: usize = 2;
 
-/// Probes at one rate that the client must have spoilt, with none that it did not, before its limit is believed.
-const SPOILT_ALIKE: usize = 3;
+/// Probes in a row at one rate that the client must spoil before it is believed to be the limit.
+const SPOILT_IN_A_ROW: usize = 3;
+
+/// How often a probe is repeated at most.
+pub(super) const MOST_REPEATS: usize = SPOILT_IN_A_ROW - 1;
 
 /// The probes so far. What comes next is read off them, so there is no state that could contradict them.
 #[derive(Debug)]
@@ -39,13 +42,13 @@ impl ProbePlan {
     /// two is halved on the logarithmic scale until it is as small as asked for; then the answer must hold
     /// once more. If it breaks, it is the lowest broken rate, and the same rules lead on, downwards.
     ///
-    /// A probe that broke while the client was the limit says nothing of the server. It is driven again, until one is
-    /// not spoilt or the client has been the limit so often that it is: from then on it is believed at once.
+    /// A probe that broke while the client was the limit says nothing of the server. It is repeated, until one is not
+    /// spoilt or the client has spoilt three in a row. From then on the client is believed to be the limit at once.
     pub(super) fn next(&self) -> Option<f64> {
         if self.probes.len() >= MOST_PROBES {
             return None;
         }
-        if let Some(spoilt) = self.spoilt_last() {
+        if let Some((spoilt, _)) = self.probe_to_repeat() {
             return Some(spoilt.rate_per_s);
         }
         match (self.held(), self.broken()) {
@@ -82,41 +85,27 @@ impl ProbePlan {
         }
     }
 
-    /// The last probe, where the client spoilt it and it is to be driven again.
-    pub(super) fn spoilt_last(&self) -> Option<&Probe> {
-        self.probes.last().filter(|probe| self.is_void(probe))
+    /// The last probe, if the client spoilt it and it is to be repeated, and the number of that repeat, from 1.
+    pub(super) fn probe_to_repeat(&self) -> Option<(&Probe, usize)> {
+        let last = self.probes.last()?;
+        let is_alike = |probe: &&Probe| is_spoilt(probe) && probe.rate_per_s == last.rate_per_s;
+        let repeat = self.probes.iter().rev().take_while(is_alike).count();
+        self.is_void(self.probes.len() - 1)
+            .then_some((last, repeat))
     }
 
-    /// Whether nothing follows from a probe: the client broke it, and it is not known that the client always does.
-    fn is_void(&self, probe: &Probe) -> bool {
-        let at_rate = |other: &&Probe| other.rate_per_s == probe.rate_per_s;
-        let is_judged = self
-            .probes
-            .iter()
-            .filter(at_rate)
-            .any(|other| !is_spoilt(other));
-        is_spoilt(probe) && (is_judged || !self.is_client_the_limit())
-    }
-
-    /// Whether the client has spoilt all probes at a rate, and often enough.
-    fn is_client_the_limit(&self) -> bool {
-        self.probes.iter().any(|probe| {
-            let same = self
-                .probes
-                .iter()
-                .filter(|other| other.rate_per_s == probe.rate_per_s);
-            same.clone().all(is_spoilt) && same.count() >= SPOILT_ALIKE
-        })
+    /// Whether nothing follows from a probe: the client broke it, and was not yet known to be the limit.
+    fn is_void(&self, index: usize) -> bool {
+        is_spoilt(&self.probes[index]) && !is_client_the_limit(&self.probes[..=index])
     }
 
     /// The probe at the lowest rate that broke the promise, the last of several.
     fn broken(&self) -> Option<&Probe> {
-        let broken = self
-            .probes
-            .iter()
-            .rev()
-            .filter(|probe| !probe.held && !self.is_void(probe));
-        broken.min_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))
+        let probes = self.probes.iter().enumerate().rev();
+        let broken = probes.filter(|(index, probe)| !probe.held && !self.is_void(*index));
+        broken
+            .map(|(_, probe)| probe)
+            .min_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))
     }
 
     /// The highest rate that held it, below any that broke it.
@@ -143,6 +132,13 @@ impl ProbePlan {
 /// Whether it broke the promise, and the client may be why.
 fn is_spoilt(probe: &Probe) -> bool {
     probe.client_bound && !probe.held
+}
+
+fn is_client_the_limit(probes: &[Probe]) -> bool {
+    probes.windows(SPOILT_IN_A_ROW).any(|row| {
+        row.iter()
+            .all(|probe| is_spoilt(probe) && probe.rate_per_s == row[0].rate_per_s)
+    })
 }
 
 #[cfg(test)]
@@ -250,6 +246,26 @@ mod tests {
         let answer = course.answer();
         assert!(answer.client_bound && answer.complete, "{answer:?}");
         assert!(answer.highest_held_per_s.unwrap() <= 3_000.0 && answer.probes <= 15);
+    }
+
+    /// A rate may hold first and be spoilt each time that the answer is to hold once more.
+    #[test]
+    fn a_probe_at_a_rate_that_held_before_is_repeated_twice_and_no_more() {
+        let is_calm = |number| number <= 5;
+        let course = searched_by(
+            Search {
+                precision: 1.0,
+                ..SEARCH
+            },
+            |_, number| !is_calm(number),
+            |rate, number| rate <= 800.0 && is_calm(number),
+        );
+        let rates: Vec<_> = course.probes.iter().map(|probe| probe.rate_per_s).collect();
+        assert_eq!(
+            rates[..8],
+            [100.0, 200.0, 400.0, 800.0, 1_600.0, 800.0, 800.0, 800.0]
+        );
+        assert!(rates[8] < 800.0 && course.answer().client_bound);
     }
 
     #[test]

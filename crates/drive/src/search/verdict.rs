@@ -37,7 +37,8 @@ pub(super) fn judge(search: &Search, rate_per_s: f64, sums: &WindowTotals) -> Pr
         shortfall(sums),
         failures(sums),
     ];
-    let limits = [busy_client(sums), late_client(search, sums)];
+    let late = late_client(search, sums).or_else(|| stopped_client(search, sums));
+    let limits = [busy_client(sums), late];
     let client_bound = limits.iter().any(Option::is_some);
     let mut reasons: Vec<_> = breaches.into_iter().flatten().collect();
     let held = reasons.is_empty();
@@ -65,6 +66,21 @@ fn late_client(search: &Search, sums: &WindowTotals) -> Option<String> {
             "the client itself was late, {} {} ms",
             quantile_name(search.quantile),
             milliseconds(late_ns)
+        )
+    })
+}
+
+/// A client that is stopped for a moment sends at most one late event a connection, too few for the quantile. The
+/// other connections seem busy, since nobody read their replies. So the time itself is compared with the share that
+/// the promise leaves out.
+fn stopped_client(search: &Search, sums: &WindowTotals) -> Option<String> {
+    let is_long = |ns: &&u64| **ns as f64 > LATE_CLIENT * search.response_ns as f64;
+    let stopped_ns: u64 = sums.gaps_ns.iter().filter(is_long).sum();
+    let allowed_ns = (1.0 - search.quantile) * sums.duration_ns as f64;
+    (stopped_ns as f64 > allowed_ns).then(|| {
+        format!(
+            "the client itself did not run for {} ms",
+            milliseconds(stopped_ns)
         )
     })
 }
@@ -232,6 +248,25 @@ mod tests {
         };
         assert!(reason(late(120)).ends_with("the client itself was late, p99 15 ms"));
         assert_eq!(reason(late(90)), "1 events failed");
+    }
+
+    /// Ten seconds and p99: up to 100 ms may be lost. Stops of less than half of the bound are not counted.
+    #[test]
+    fn a_client_that_was_stopped_is_named_although_few_events_were_late() {
+        let stopped = |times_ns: [u64; 3]| {
+            move |sums: &mut WindowTotals| {
+                sums.gaps_ns = times_ns.to_vec();
+                sums.failed = 1;
+            }
+        };
+        assert_eq!(
+            reason(stopped([9_000_000, 70_000_000, 40_000_000])),
+            "1 events failed; the client itself did not run for 110 ms"
+        );
+        assert_eq!(
+            reason(stopped([9_000_000, 9_000_000, 90_000_000])),
+            "1 events failed"
+        );
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub(super) struct WindowTotals {
     pub(super) response: Histogram,
     /// How much later than due events were sent although a connection was free.
     pub(super) lateness: Histogram,
+    /// Longest time that a worker left its connections alone, of each second. The one before the window is among
+    /// them: it leaves a backlog behind, or reaches into the window.
+    pub(super) gaps_ns: Vec<u64>,
     pub(super) duration_ns: u64,
     /// Time not spent waiting, by worker.
     pub(super) busy_ns: Vec<u64>,
@@ -61,6 +64,7 @@ impl Observer for ProbeWindow<'_> {
             self.sums.add(record);
         } else {
             self.sums.backlog_first = record.interval.backlog;
+            self.sums.gaps_ns = vec![longest_gap_ns(record)];
         }
         self.observer.interval(record)
     }
@@ -72,6 +76,11 @@ impl Observer for ProbeWindow<'_> {
         self.told.push(text.to_owned());
         self.observer.message(level, text)
     }
+}
+
+fn longest_gap_ns(record: &IntervalRecord<'_>) -> u64 {
+    let workers = record.interval.workers.iter();
+    workers.map(|worker| worker.gap_max_ns).max().unwrap_or(0)
 }
 
 impl WindowTotals {
@@ -88,6 +97,7 @@ impl WindowTotals {
         self.failed += interval.failed();
         self.duration_ns += interval.duration_ns;
         self.backlogs.push(interval.backlog);
+        self.gaps_ns.push(longest_gap_ns(record));
         let workers = interval.workers.len().max(self.busy_ns.len());
         self.busy_ns.resize(workers, 0);
         for (sum, worker) in self.busy_ns.iter_mut().zip(&interval.workers) {

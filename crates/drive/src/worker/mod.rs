@@ -203,8 +203,9 @@ impl Worker {
             if self.is_done(now_ns) {
                 break;
             }
-            self.recorder.rest(now_ns);
-            let ready = self.poller.wait(self.nap_ns(now_ns));
+            let nap_ns = self.nap_ns(now_ns);
+            self.recorder.rest(now_ns, nap_ns);
+            let ready = self.poller.wait(nap_ns);
             let now_ns = clock::monotonic_ns();
             self.recorder.wake(now_ns, *ready.as_ref().unwrap_or(&0));
             self.keep_time(now_ns);

@@ -56,6 +56,8 @@ pub(crate) struct Recorder {
     queue: QueueClock,
     busy_ns: u64,
     awake_since_ns: u64,
+    awake_by_ns: u64,
+    gap_max_ns: u64,
     cpu_at_ns: u64,
     pages: Sender<IntervalMessage>,
     blank: Receiver<Box<Interval>>,
@@ -85,6 +87,8 @@ impl Recorder {
             second: grid.first_second,
             busy_ns: 0,
             awake_since_ns: grid.start_ns,
+            awake_by_ns: u64::MAX,
+            gap_max_ns: 0,
             cpu_at_ns: clock::thread_cpu_ns(),
             grid,
             pages,
@@ -93,15 +97,19 @@ impl Recorder {
         }
     }
 
-    /// The worker begins to wait.
+    /// The worker begins to wait, at most so long.
     #[inline]
-    pub(crate) fn rest(&mut self, now_ns: u64) {
-        self.busy_ns += now_ns.saturating_sub(self.awake_since_ns);
+    pub(crate) fn rest(&mut self, now_ns: u64, nap_ns: u64) {
+        let turn_ns = now_ns.saturating_sub(self.awake_since_ns);
+        self.busy_ns += turn_ns;
+        self.gap_max_ns = self.gap_max_ns.max(turn_ns);
+        self.awake_by_ns = now_ns + nap_ns;
     }
 
     /// The worker has something to do again, on so many connections.
     #[inline]
     pub(crate) fn wake(&mut self, now_ns: u64, ready: usize) {
+        self.gap_max_ns = self.gap_max_ns.max(now_ns.saturating_sub(self.awake_by_ns));
         self.awake_since_ns = now_ns;
         self.wake_ups += 1;
         self.served += ready as u64;
@@ -153,7 +161,7 @@ impl Recorder {
     }
 
     fn hand_over(&mut self, gauges: Gauges, duration_ns: u64, now_ns: u64) {
-        self.rest(now_ns);
+        self.rest(now_ns, 0);
         self.awake_since_ns = now_ns;
         // After a pause of the whole machine several pages are turned at once and no blank one has come
         // back yet: the one case in which a worker allocates.
@@ -179,6 +187,9 @@ impl Recorder {
         load.wake_ups = std::mem::take(&mut self.wake_ups);
         load.served = std::mem::take(&mut self.served);
         load.cpu_wait_ns = self.queue.take_ns();
+        // What is longer than the second belongs to the next ones, which are handed over at the same time.
+        load.gap_max_ns = self.gap_max_ns.min(page.duration_ns);
+        self.gap_max_ns -= load.gap_max_ns;
     }
 
     fn send(&self, page: IntervalMessage) {

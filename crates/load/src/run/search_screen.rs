@@ -72,7 +72,8 @@ impl<'a> SearchScreen<'a> {
         if answer.client_bound {
             writeln!(
                 out,
-                "the client itself had no time to spare there: this may be its limit and not the server's"
+                "the load generator was the limit, not the server, whose own limit was not found: try more workers, \
+                 processors of its own, or another machine"
             )?;
         }
         Ok(())
@@ -194,14 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_may_be_the_clients_is_marked() {
+    fn a_limit_that_is_the_clients_is_marked() {
         let answer = SearchResult {
             client_bound: true,
             ..answer(Some(4_800.0), true)
         };
         let text = shown(|screen, out| screen.answer(out, &answer));
         assert!(
-            text.contains("may be its limit and not the server's"),
+            text.contains("the load generator was the limit, not the server"),
             "{text}"
         );
     }

@@ -158,6 +158,7 @@ mod tests {
                 wake_ups: 10,
                 served: completed,
                 cpu_wait_ns: 30_000_000,
+                gap_max_ns: 0,
             };
             interval.workers = vec![worker; 2];
             totals.add(&interval);

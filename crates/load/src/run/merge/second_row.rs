@@ -133,6 +133,7 @@ impl WorkerRow {
             wake_ups: self.wake_ups,
             served: self.served,
             cpu_wait_ns: self.cpu_wait_ns,
+            gap_max_ns: 0, // records do not hold it: only a search, which has one client, looks at it
         }
     }
 }
