@@ -24,7 +24,7 @@ import numpy as np
 
 from dbdyno.analyse import compare_targets, judge_cells
 from dbdyno.cli._plan import full_plan
-from dbdyno.core import Run, RunRecord
+from dbdyno.core import Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.hosts import LocalHost
 from dbdyno.plan import Plan, make_plan, next_piece, pieces, pieces_left
 from dbdyno.store import StoredStudy
@@ -96,10 +96,8 @@ def _record(run: Run, bench: str, tps: float, ended_s: float) -> RunRecord:
         "1",
         "innodb",
         "good",
-        window_s=60.0,
-        tps_mean=tps,
-        tps_half_width=2 * NOISE * tps,
-        ended_ns=round(ended_s * 1e9) + 1,
+        figures=TotalFigures(window_s=60.0, tps_mean=tps, tps_half_width=2 * NOISE * tps),
+        span=RunSpan(ended_ns=round(ended_s * 1e9) + 1),
         bench=bench,
     )
 
@@ -175,7 +173,7 @@ def recorded_factors(folder: Path | None, generator: np.random.Generator) -> tup
     if folder is None:
         return lambda: float(np.exp(generator.normal(0, 0.05))), "runs were drawn with a spread of 5 %"
     records = [record for record in StoredStudy.open(folder).records() if record.status == "good"]
-    took = np.array([record.ended_ns - record.started_ns for record in records], dtype=float)
+    took = np.array([record.span.ended_ns - record.span.started_ns for record in records], dtype=float)
     factors = took / took.mean()
     words = f"runs vary as {len(records)} recorded ones do ({factors.min():.2f} to {factors.max():.2f} of their mean)"
     return lambda: float(generator.choice(factors)), words

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dbdyno.analyse import CellJudgement, judge_cells
 from dbdyno.analyse.claims import CellSelector, Claim, ClaimResult, Published, ResultsOrigin, judge_claims
-from dbdyno.core import Cell, OrderRates, Route, Run, RunRecord, RunStatus
+from dbdyno.core import Cell, OrderRates, Route, Run, RunRecord, RunStatus, TotalFigures
 
 GIB = 1 << 30
 RW, RO = "sysbench/oltp_read_write", "sysbench/oltp_read_only"
@@ -37,8 +37,7 @@ def run(
         version,
         storage,
         status,
-        tps_mean=tps,
-        tps_half_width=half,
+        figures=TotalFigures(tps_mean=tps, tps_half_width=half),
         orders=orders,
     )
 
@@ -96,8 +95,7 @@ def repeated(engine: str, tps: float, concurrency: int) -> list[RunRecord]:
                 record.version,
                 record.storage_engine,
                 "good",
-                tps_mean=record.tps_mean,
-                tps_half_width=record.tps_half_width,
+                figures=TotalFigures(tps_mean=record.figures.tps_mean, tps_half_width=record.figures.tps_half_width),
             )
         )
     return found

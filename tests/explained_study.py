@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.core import Run, RunRecord
+from dbdyno.core import Run, RunRecord, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.store import (
     IntervalRow,
@@ -133,13 +133,15 @@ class PlantedTimes:
             engine.version,
             engine.storage_engine,
             "good",
-            window_s=float(SECONDS),
-            tps_mean=float(np.mean([row.tps for row in seconds[1:]])),
-            tps_half_width=0.005 * tps,
-            transactions=int(sum(row.tps for row in seconds[1:])),
+            figures=TotalFigures(
+                window_s=float(SECONDS),
+                tps_mean=float(np.mean([row.tps for row in seconds[1:]])),
+                tps_half_width=0.005 * tps,
+                transactions=int(sum(row.tps for row in seconds[1:])),
+            ),
         )
         telemetry = [row for second in seconds for row in self._thread_rows(run, second.second)]
-        counters = self._counters(run, record.transactions)
+        counters = self._counters(run, record.figures.transactions)
         variables = dict(self.variables.get(run.cell.target, {"version": "1"}))
         documents = {"variables": variables, "order": {"workers": 1}, "counters": counters}
         profile = self.profiles.get(run.cell.target)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dbdyno.core import LatencyNs, Run, RunRecord
+from dbdyno.core import LatencyNs, Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, StoredRun, StoredStudy
 from dbdyno.study import parse_study
@@ -65,13 +65,14 @@ def write_night(
                 known.get(run.cell.target, engine.version),
                 engine.storage_engine,
                 "good",
-                window_s=12.0,
-                tps_mean=tps,
-                tps_half_width=tps * 0.01,
-                latency_ns=LatencyNs(typical, 2 * typical, 3 * typical, 4 * typical, 5 * typical),
-                transactions=int(12 * tps),
-                started_ns=began,
-                ended_ns=began + 15 * 10**9,
+                figures=TotalFigures(
+                    window_s=12.0,
+                    tps_mean=tps,
+                    tps_half_width=tps * 0.01,
+                    latency_ns=LatencyNs(typical, 2 * typical, 3 * typical, 4 * typical, 5 * typical),
+                    transactions=int(12 * tps),
+                ),
+                span=RunSpan(started_ns=began, ended_ns=began + 15 * 10**9),
             )
             variables = {"version": known.get(run.cell.target, ""), "innodb_buffer_pool_size": "67108864"}
             writer.add_run(StoredRun(record, [], [], [], variables=variables))

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from dbdyno.core import Run, RunRecord
+from dbdyno.core import Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.lab import BenchMessage, BenchReady, BenchStart, RunFinished, RunMade, RunStarted
 from dbdyno.store import JsonValue, record_to_json
 
@@ -32,7 +32,16 @@ def drive_paper(
 
 def made(run: Run, bench: str, tps: float = 100.0) -> RunMade:
     """A run with the least of its files."""
-    record = RunRecord(run, "f", "1", "innodb", "good", tps_mean=tps, ended_ns=time.time_ns(), bench=bench)
+    record = RunRecord(
+        run,
+        "f",
+        "1",
+        "innodb",
+        "good",
+        figures=TotalFigures(tps_mean=tps),
+        span=RunSpan(ended_ns=time.time_ns()),
+        bench=bench,
+    )
     text = json.dumps(record_to_json(record), default=dict).encode()
     files = {"record.json": text, "variables.json": b"{}\n", "settings.json": b"[]\n"}
     return RunMade(RunFinished(record, run.order_index + 1, 24), files)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dbdyno.core import Run, RunRecord
+from dbdyno.core import Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.store import Results, SecondRow, StoredRun, StoredStudy, TelemetryRow
 from dbdyno.study import parse_study
@@ -99,14 +99,11 @@ def stored(run: Run, family: str, change: Change) -> StoredRun:
         VERSIONS[family].split("-")[0],
         "innodb",
         fields["status"],
-        window_s=12.0,
-        tps_mean=100.0,
-        tps_half_width=1.0,
-        transactions=1200,
-        errors=fields["errors"],
+        figures=TotalFigures(
+            window_s=12.0, tps_mean=100.0, tps_half_width=1.0, transactions=1200, errors=fields["errors"]
+        ),
         caveats=fields["caveats"],
-        started_ns=began,
-        ended_ns=began + 15 * 10**9,
+        span=RunSpan(started_ns=began, ended_ns=began + 15 * 10**9),
     )
     start = {
         "session": fields["session"],

@@ -14,7 +14,7 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
-from dbdyno.core import LatencyNs, Run, RunRecord
+from dbdyno.core import LatencyNs, Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.stats import METHOD, noise_interval, settled_part
 from dbdyno.store import IntervalRow, Results, StoredRun, StoredStudy, pack_run
@@ -144,13 +144,14 @@ def _record(run: Run, study: Study, window: FloatArray) -> RunRecord:
         f"{engine.version}.1",
         "innodb",
         "good",
-        window_s=float(SECONDS - WARM_UP),
-        tps_mean=float(noise.mean),
-        tps_half_width=float(noise.half_width),
-        latency_ns=LatencyNs(4_000_000, 9_000_000, 14_000_000, 20_000_000, 30_000_000),
-        transactions=int(window.sum()),
+        figures=TotalFigures(
+            window_s=float(SECONDS - WARM_UP),
+            tps_mean=float(noise.mean),
+            tps_half_width=float(noise.half_width),
+            latency_ns=LatencyNs(4_000_000, 9_000_000, 14_000_000, 20_000_000, 30_000_000),
+            transactions=int(window.sum()),
+        ),
         settled=settled_part(window),
         method=METHOD,
-        started_ns=began_ns,
-        ended_ns=began_ns + 970 * 10**9,
+        span=RunSpan(started_ns=began_ns, ended_ns=began_ns + 970 * 10**9),
     )

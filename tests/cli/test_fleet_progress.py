@@ -9,7 +9,7 @@ from rich.console import Console
 
 from dbdyno import lab
 from dbdyno.cli._fleet import FleetView, fleet_progress
-from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 
 CELL = Cell("mysql:9.7", 64 << 20, 4, "sysbench/oltp_read_only", "socket")
 
@@ -19,7 +19,9 @@ def run(repeat: int) -> Run:
 
 
 def finished(repeat: int) -> lab.RunFinished:
-    record = RunRecord(run(repeat), "mysql", "9.7.0", "innodb", "good", tps_mean=100.0, tps_half_width=1.0)
+    record = RunRecord(
+        run(repeat), "mysql", "9.7.0", "innodb", "good", figures=TotalFigures(tps_mean=100.0, tps_half_width=1.0)
+    )
     return lab.RunFinished(record, repeat, 4)
 
 

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from dbdyno import lab
 from dbdyno.cli._progress import LiveView, done_line
-from dbdyno.core import Cell, Run, RunCourse, RunRecord
+from dbdyno.core import Cell, Run, RunCourse, RunRecord, TotalFigures
 from dbdyno.stats import Course, StopCheck
 
 RUN = Run(Cell("mariadb:11.8", 64 << 20, 4, "sysbench/oltp_read_write", "socket"), 1, 0, 1, "")
@@ -37,6 +37,14 @@ def test_a_window_says_how_sure_it_is() -> None:
 
 def test_a_finished_run_says_where_it_ended_and_why() -> None:
     course = RunCourse(146, "state", (), 146, 386, "certainty", (), (), 2700)
-    record = RunRecord(RUN, "mariadb", "11.8.6", "innodb", "good", tps_mean=500.0, tps_half_width=9.0, course=course)
+    record = RunRecord(
+        RUN,
+        "mariadb",
+        "11.8.6",
+        "innodb",
+        "good",
+        figures=TotalFigures(tps_mean=500.0, tps_half_width=9.0),
+        course=course,
+    )
     line = done_line(lab.RunFinished(record, 1, 4))
     assert "warm-up 146 s (settled), window 146 s to 386 s (precise enough)" in line

@@ -127,7 +127,7 @@ innodb_data_file_path = "ibdata1:12M:autoextend:max:14M"
 """
     results = results_of(text, tmp_path / "r", home)
     (record,) = results.records()
-    assert record.fault == "disk-full", (record.status, record.reason, record.errors)
+    assert record.fault == "disk-full", (record.status, record.reason, record.figures.errors)
     assert record.reason.startswith("the disk is full")
 
 

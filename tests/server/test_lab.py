@@ -107,11 +107,11 @@ def test_three_engines_are_measured_on_equal_data(tmp_path: Path, home: Home) ->
     assert results.verify() == ()
     for record in results.records():
         run_id = record.run.run_id
-        assert record.tps_mean
-        assert record.server_cpu_ns_per_transaction
-        assert record.client_cpu_ns_per_statement
-        assert record.latency_ns
-        assert record.latency_ns.p50 <= record.latency_ns.p99 <= record.latency_ns.max
+        assert record.figures.tps_mean
+        assert record.cpu.server_cpu_ns_per_transaction
+        assert record.cpu.client_cpu_ns_per_statement
+        assert record.figures.latency_ns
+        assert record.figures.latency_ns.p50 <= record.figures.latency_ns.p99 <= record.figures.latency_ns.max
         settings = {row["option"]: row for row in results.document(run_id, "settings")}
         assert settings["innodb_buffer_pool_size"]["effective"]
         assert results.document(run_id, "start")["route"] == record.run.cell.route

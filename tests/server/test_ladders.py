@@ -56,4 +56,4 @@ def test_steps_share_one_start_and_each_ladder_begins_on_restored_rows(results_f
     for record in records:
         metrics = set(stored.telemetry(record.run.run_id).values("metric"))
         assert {"engine.redo.lsn", "server.cpu"} & metrics
-        assert record.tps_mean
+        assert record.figures.tps_mean

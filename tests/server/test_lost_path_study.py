@@ -99,4 +99,4 @@ def _await(condition: Any, process: subprocess.Popen[bytes], out: Path) -> None:
 
 
 def _records(results: Path) -> list[RunRecord]:
-    return sorted(StoredStudy.open(results).records(), key=lambda record: record.started_ns)
+    return sorted(StoredStudy.open(results).records(), key=lambda record: record.span.started_ns)

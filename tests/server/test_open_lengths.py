@@ -86,7 +86,7 @@ def test_live_and_stored_verdicts_are_equal(measured: Measured, study: str) -> N
     assert course is not None, record.reason
     assert (course.warm_up_s, course.warm_up_end) == (2, "fixed")
     assert 60 <= course.window_end_s - course.window_first_s <= 120
-    assert record.window_s == course.window_end_s - course.window_first_s
+    assert record.figures.window_s == course.window_end_s - course.window_first_s
     # Both show all that their gates are read from, so what is unread is a fault of ours.
     assert set(course.gates_unread) <= {"device"}
     assert courses_again(stored, [record]) == {record.run.run_id: course}

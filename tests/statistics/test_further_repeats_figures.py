@@ -12,7 +12,7 @@ import pytest
 from figures_page import publish
 
 from dbdyno.analyse import compare_targets, judge_cells
-from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 from dbdyno.plan import unsure_cells
 from dbdyno.study import Study, parse_study
 
@@ -39,7 +39,14 @@ class Outcome:
 def record(cell: Cell, repeat: int, log: float, *, is_further: bool) -> RunRecord:
     run = Run(cell, repeat, 0, 1, "", is_further=is_further)
     tps = 1000 * math.exp(log)
-    return RunRecord(run, "mysql", "9.7.4", "innodb", "good", window_s=240.0, tps_mean=tps, tps_half_width=0.003 * tps)
+    return RunRecord(
+        run,
+        "mysql",
+        "9.7.4",
+        "innodb",
+        "good",
+        figures=TotalFigures(window_s=240.0, tps_mean=tps, tps_half_width=0.003 * tps),
+    )
 
 
 def study_records(

@@ -10,7 +10,7 @@ import pytest
 from figures_page import publish
 
 from dbdyno.analyse import compare_studies, judge_cells, parse_criterion
-from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 
 pytestmark = pytest.mark.slow
 STUDIES, CELLS = 60, 12
@@ -27,9 +27,11 @@ def study(generator: np.random.Generator, repeats: int, spread: float, loss: flo
             "9.7.4",
             "innodb",
             "good",
-            window_s=60.0,
-            tps_mean=1000 * (cell + 1) * (1 - loss) * math.exp(generator.normal(0, spread)),
-            tps_half_width=1.0,
+            figures=TotalFigures(
+                window_s=60.0,
+                tps_mean=1000 * (cell + 1) * (1 - loss) * math.exp(generator.normal(0, spread)),
+                tps_half_width=1.0,
+            ),
         )
         for cell in range(CELLS)
         for repeat in range(1, repeats + 1)

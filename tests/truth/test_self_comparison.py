@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.analyse import judge_self_check
-from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 from load_runs import POINT_SELECT, LoadRun, RunningLoad
 from null_server import NullServer
 
@@ -29,7 +29,12 @@ def record(target: str, place: int, repeat: int, run: LoadRun) -> RunRecord:
     cell = Cell(target, 1 << 26, 4, f"reads {place + 1}", "socket")
     tps = sum(done) / sum(second["duration_ns"] for second in run.window) * 1e9
     return RunRecord(
-        Run(cell, repeat, 0, 1, ""), "mysql", "8.0", "innodb", "good", tps_mean=tps, tps_half_width=0.002 * tps
+        Run(cell, repeat, 0, 1, ""),
+        "mysql",
+        "8.0",
+        "innodb",
+        "good",
+        figures=TotalFigures(tps_mean=tps, tps_half_width=0.002 * tps),
     )
 
 

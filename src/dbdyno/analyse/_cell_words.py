@@ -43,7 +43,7 @@ def window_mean(group: CellJudgement) -> float | None:
     """Mean of the whole windows of the judged runs, where it is off their level; None where it is the same."""
     if not group.is_settled or not any(run.is_window_off for run in group.judged):
         return None
-    logs = [math.log(run.tps_mean) for run in group.judged if run.tps_mean]
+    logs = [math.log(run.figures.tps_mean) for run in group.judged if run.figures.tps_mean]
     return math.exp(sum(logs) / len(logs)) if logs else None
 
 

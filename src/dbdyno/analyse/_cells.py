@@ -81,7 +81,7 @@ class CellJudgement:
     @property
     def unsettled(self) -> tuple[RunRecord, ...]:
         """Its good runs that have no level that lasts, whether they are judged or left out."""
-        return tuple(run for run in self.runs if run.status == "good" and run.tps_mean and not run.is_settled)
+        return tuple(run for run in self.runs if run.status == "good" and run.figures.tps_mean and not run.is_settled)
 
     @property
     def is_vague(self) -> bool:
@@ -195,8 +195,8 @@ def _records_by_cell(records: Iterable[RunRecord]) -> dict[Cell, list[RunRecord]
 
 
 def _choose_judged_runs(cell: Cell, runs: Sequence[RunRecord]) -> CellJudgement:
-    good_runs = tuple(run for run in runs if run.status == "good" and run.tps_mean)
-    suspect_runs = tuple(run for run in runs if run.status == "suspect" and run.tps_mean)
+    good_runs = tuple(run for run in runs if run.status == "good" and run.figures.tps_mean)
+    suspect_runs = tuple(run for run in runs if run.status == "suspect" and run.figures.tps_mean)
     runs_with_level = settled_runs(good_runs)
     judged_runs = runs_with_level or good_runs or suspect_runs
     ordered_runs = tuple(sorted(runs, key=lambda record: record.run.repeat))

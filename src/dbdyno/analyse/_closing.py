@@ -27,10 +27,11 @@ def closing_cells(
 
 
 def _judge_last_seconds(record: RunRecord, tps_of: Callable[[RunRecord], ArrayLike], last_s: int) -> RunRecord:
-    seconds = np.asarray(tps_of(record) if record.tps_mean else [], dtype=np.float64)
+    seconds = np.asarray(tps_of(record) if record.figures.tps_mean else [], dtype=np.float64)
     if len(seconds) < last_s:
-        return replace(record, tps_mean=None, tps_half_width=None, settled=None)
+        return replace(record, figures=replace(record.figures, tps_mean=None, tps_half_width=None), settled=None)
     noise, part = noise_interval(seconds[-last_s:]), settled_part(seconds[-last_s:])
     if part is not None:  # whether they have a level is judged; what is quoted of them is the mean of them all
         part = replace(part, tps_mean=noise.mean, tps_half_width=noise.half_width)
-    return replace(record, window_s=float(last_s), tps_mean=noise.mean, tps_half_width=noise.half_width, settled=part)
+    figures = replace(record.figures, window_s=float(last_s), tps_mean=noise.mean, tps_half_width=noise.half_width)
+    return replace(record, figures=figures, settled=part)

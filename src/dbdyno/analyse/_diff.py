@@ -168,13 +168,13 @@ def _target_shift(target: str, log_changes: Sequence[tuple[float, float]]) -> Ta
 
 
 def _quantile_logs(group: CellJudgement, quantile: Quantile) -> list[float]:
-    values = [getattr(run.latency_ns, quantile) for run in group.judged if run.latency_ns is not None]
+    values = [getattr(run.figures.latency_ns, quantile) for run in group.judged if run.figures.latency_ns is not None]
     return [math.log(value) for value in values if value is not None and value > 0]
 
 
 def _is_supported(group: CellJudgement, quantile: Quantile) -> bool:
     """Return whether enough transactions lie beyond the quantile, over all judged runs."""
-    return sum(run.transactions for run in group.judged) * TAIL[quantile] >= ENOUGH_BEYOND
+    return sum(run.figures.transactions for run in group.judged) * TAIL[quantile] >= ENOUGH_BEYOND
 
 
 def _cell_changes(

@@ -152,7 +152,7 @@ def tps_point(study: int, group: CellJudgement) -> HistoryPoint | None:
 
 def quantile_point(study: int, group: CellJudgement, measure: Measure) -> HistoryPoint | None:
     """A quantile of a cell in one study; None without a good, settled run whose quantile is known."""
-    values = [getattr(run.latency_ns, measure) for run in group.judged if run.latency_ns is not None]
+    values = [getattr(run.figures.latency_ns, measure) for run in group.judged if run.figures.latency_ns is not None]
     logs = np.log([value for value in values if value])
     if not group.decides or not len(logs):
         return None

@@ -99,7 +99,7 @@ def printed_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
 
     The value is for cells without histograms, with their transactions; None when nothing was printed.
     """
-    printed_latencies = [run.latency_ns for run in group.judged if run.latency_ns is not None]
+    printed_latencies = [run.figures.latency_ns for run in group.judged if run.figures.latency_ns is not None]
     if not printed_latencies or any(run.imported is None for run in group.judged):
         return None
 
@@ -108,7 +108,7 @@ def printed_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
         return values[len(values) // 2] if len(values) == len(printed_latencies) else None
 
     latency = LatencyNs(*(middle(name) for name in ("p50", "p95", "p99", "p999", "max")))
-    return latency, sum(run.transactions for run in group.judged)
+    return latency, sum(run.figures.transactions for run in group.judged)
 
 
 def judge_latency(
@@ -201,7 +201,7 @@ def _single_run_interval(quantile: Quantile, value_ns: int, run: SecondHistogram
 
 
 def _log_quantiles(group: CellJudgement, quantile: Quantile) -> list[float]:
-    values = [getattr(run.latency_ns, quantile) for run in group.judged if run.latency_ns is not None]
+    values = [getattr(run.figures.latency_ns, quantile) for run in group.judged if run.figures.latency_ns is not None]
     return [math.log(value) for value in values if value is not None and value > 0]
 
 

@@ -297,7 +297,7 @@ def _busy_client_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     bound_records = [record for record in records if any(caveat.code == CLIENT_BOUND for caveat in record.caveats)]
     if not bound_records:
         return None
-    worst_share = max(record.client_use_share or record.client_busy_share or 0.0 for record in bound_records)
+    worst_share = max(record.cpu.client_use_share or record.cpu.client_busy_share or 0.0 for record in bound_records)
     text = (
         f"In {counted(len(bound_records), 'run')} the load generator worked at up to {worst_share:.0%} of its limit on "
         "this machine"
@@ -308,10 +308,10 @@ def _busy_client_caveat(records: Sequence[RunRecord]) -> Caveat | None:
 def _errors_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     errors: Counter[str] = Counter()
     for record in records:
-        errors.update(dict(record.errors))
+        errors.update(dict(record.figures.errors))
     if not errors:
         return None
-    transactions = sum(record.transactions for record in records)
+    transactions = sum(record.figures.transactions for record in records)
     words = listed([_error_words(code, count) for code, count in errors.most_common(4)])
     return Caveat(
         "errors", f"Errors in the windows: {words}, next to {counted(transactions, 'committed transaction')}."

@@ -65,7 +65,7 @@ def judge_sentinel(records: Sequence[RunRecord]) -> SentinelJudgement | None:
     if len(good_records) < _LEAST_RUNS + benches - 1:
         return SentinelJudgement(cell, len(good_records), len(planned_records), None, None, None)
     change, half_width, spread = _fit_common_slope(
-        [float(record.started_ns or record.run.order_index) for record in good_records],
+        [float(record.span.started_ns or record.run.order_index) for record in good_records],
         levels := [math.log(record.level_tps or 1.0) for record in good_records],
         bench_names,
     )

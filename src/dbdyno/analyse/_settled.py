@@ -30,7 +30,7 @@ def settled_runs(good: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
 
 def may_reach(runs: Sequence[RunRecord], tps: float) -> bool:
     """Return whether an unsettled cell may still reach as much, by its runs' whole windows and their ends."""
-    rates = [run.tps_mean or 0.0 for run in runs]
+    rates = [run.figures.tps_mean or 0.0 for run in runs]
     rates += [run.settled.tps_mean or 0.0 for run in runs if run.settled is not None]
     return FAR * max(rates, default=0.0) > tps
 

@@ -23,7 +23,8 @@ def observed_variation(judgements: Sequence[CellJudgement]) -> tuple[Variation, 
     ]
     shares = [(run.level_half_width or 0.0) / (run.level_tps or 1.0) / 1.96 for run in windows]
     scaled_shares = [
-        share * math.sqrt(run.window_s / _REFERENCE_WINDOW_S) for share, run in zip(shares, windows, strict=True)
+        share * math.sqrt(run.figures.window_s / _REFERENCE_WINDOW_S)
+        for share, run in zip(shares, windows, strict=True)
     ]
     noise_se = _median(scaled_shares) if scaled_shares else ASSUMED_VARIATION.noise_se
     if not repeated_groups:

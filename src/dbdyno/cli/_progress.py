@@ -293,13 +293,13 @@ def _results_lines(comparison: ResultComparison) -> Iterator[str]:
 def _run_line(record: RunRecord, number: int, total: int) -> str:
     mark = _MARKS[record.status]
     head = f"  {mark} {number:>3}/{total}  {run_words(record.run):<62}"
-    if record.tps_mean is None:
+    if record.figures.tps_mean is None:
         return f"{head} {record.status}: {record.reason.splitlines()[0] if record.reason else ''}"
-    half_width, level = record.level_half_width, record.level_tps or record.tps_mean
+    half_width, level = record.level_half_width, record.level_tps or record.figures.tps_mean
     noise = f" ± {100 * half_width / level:.1f} %" if half_width is not None and level > 0 else ""
-    p95_ns = record.latency_ns.p95 if record.latency_ns else None
+    p95_ns = record.figures.latency_ns.p95 if record.figures.latency_ns else None
     p95 = f"   p95 {p95_ns / 1e6:.1f} ms" if p95_ns is not None else ""
-    use_words = f"   client {record.client_use_share:.0%}" if record.client_use_share is not None else ""
+    use_words = f"   client {record.cpu.client_use_share:.0%}" if record.cpu.client_use_share is not None else ""
     reason = f"   {record.status}: {record.reason.splitlines()[0]}" if record.status != "good" and record.reason else ""
     course = f"\n{'':<13}{course_words(record.course)}" if record.course is not None else ""
     return f"{head} {tps_words(level):>8} tps{noise}{p95}{use_words}{reason}{course}"

@@ -37,6 +37,7 @@ from dbdyno.core._errors import (
     WorldError,
 )
 from dbdyno.core._fingerprint import Fingerprint, ResultComparison, compare_results, unlike_most
+from dbdyno.core._flat_fields import FLAT, is_flat, stored_fields, stored_values
 from dbdyno.core._further_error import RetriedError, parse_retried_error
 from dbdyno.core._home import Home
 from dbdyno.core._input_file import (
@@ -69,14 +70,18 @@ from dbdyno.core._record import (
     Caveat,
     ClientUseBasis,
     Comparison,
+    CpuUse,
     LadderStep,
     LatencyNs,
     OrderRates,
+    PacingFigures,
     RunCourse,
     RunRecord,
+    RunSpan,
     SettledPart,
     Steadiness,
     ToolFigures,
+    TotalFigures,
     TypeFigures,
     Verdict,
 )
@@ -103,6 +108,7 @@ from dbdyno.core._units import (
 __all__ = [
     "ACCEPTED",
     "CLIENT_BOUND",
+    "FLAT",
     "FURTHER",
     "IMPORTED_SOURCE",
     "KERNEL_MARK",
@@ -126,6 +132,7 @@ __all__ = [
     "ConfigureError",
     "ContainerChoice",
     "ControlGroup",
+    "CpuUse",
     "DamageError",
     "DbdynoError",
     "DecodeError",
@@ -144,6 +151,7 @@ __all__ = [
     "MeasureError",
     "Memory",
     "OrderRates",
+    "PacingFigures",
     "Policy",
     "PopulateError",
     "Processors",
@@ -156,6 +164,7 @@ __all__ = [
     "Run",
     "RunCourse",
     "RunRecord",
+    "RunSpan",
     "RunStatus",
     "SeriesError",
     "SettledPart",
@@ -165,6 +174,7 @@ __all__ = [
     "StudyError",
     "Target",
     "ToolFigures",
+    "TotalFigures",
     "TreeError",
     "TypeFigures",
     "Verdict",
@@ -180,6 +190,7 @@ __all__ = [
     "format_memory",
     "function_name",
     "input_limit",
+    "is_flat",
     "is_network_route",
     "is_unnamed",
     "json_value",
@@ -190,6 +201,8 @@ __all__ = [
     "parse_retried_error",
     "read_input",
     "read_input_text",
+    "stored_fields",
+    "stored_values",
     "target_title",
     "toml_document",
     "too_large",

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from dbdyno.core._documents import pointer
+from dbdyno.core._flat_fields import is_flat
 
 _T = TypeVar("_T")
 _Place = tuple[Any, ...]
@@ -85,17 +86,21 @@ def _read_plain(kind: Any, value: Any, place: _Place) -> Any:  # noqa: ANN401
 
 def _dataclass_reader(kind: Any) -> _Reader:  # noqa: ANN401
     hints = typing.get_type_hints(kind)
-    fields = [(field.name, _is_needed(field)) for field in dataclasses.fields(kind) if field.init]
+    own_fields = [field for field in dataclasses.fields(kind) if field.init]
+    fields = [(field.name, _is_needed(field)) for field in own_fields if not is_flat(field)]
+    flat_names = [field.name for field in own_fields if is_flat(field)]
     readers: dict[str, _Reader] = {}
 
     def read(value: Any, place: _Place) -> Any:  # noqa: ANN401
         if not readers:  # made at first use, so that a type may hold itself
-            readers.update({name: _reader(hints[name]) for name, _ in fields})
+            readers.update({field.name: _reader(hints[field.name]) for field in own_fields})
         values = _require_mapping(value, place)
         missing_name = next((name for name, is_needed in fields if is_needed and name not in values), None)
         if missing_name is not None:
             raise DecodeError(f"{pointer(place)}: '{missing_name}' is missing")
-        return kind(**{name: readers[name](values[name], (*place, name)) for name, _ in fields if name in values})
+        own_values = {name: readers[name](values[name], (*place, name)) for name, _ in fields if name in values}
+        flat_parts = {name: readers[name](values, place) for name in flat_names}
+        return kind(**own_values, **flat_parts)
 
     return read
 

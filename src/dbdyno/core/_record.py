@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dbdyno.core._cell import Run, RunStatus
+from dbdyno.core._flat_fields import FLAT
 
 Verdict = Literal["different", "slightly different", "same", "undecided", "not settled"]
 """Of two levels compared. `not settled`: a run behind one of them has no level that lasts, so nothing is decided."""
@@ -213,31 +214,101 @@ class Caveat:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
-    """One attempt at a cell as stored: identity, outcome and the numbers read straight off its window.
+class TotalFigures:
+    """Throughput, response time and errors of a run's window, over all its transaction types.
+
+    Transactions (committed ones) and statements are counted in the window; `qps_mean` is statements per second over it.
 
     Parameters
     ----------
-    status : good; suspect (kept, shown, not trusted: see reason); failed; skipped; missing (never reached)
-    fault : of a run that a fault below it spoilt: assertion, crashed, disk-full, ended, killed, network, no-answer,
-        oom, oom-limit, out-of-memory, stopped; empty of all others
     window_s : seconds judged
     tps_mean, tps_half_width : committed transactions per second over the whole window, and the noise half-width at
         95 %. The level of the run, on which findings rest, is `level_tps`
     latency_ns : of the settled part where the seconds have histograms, else of the whole window
     errors : error code -> count, in the window
     retries : transactions repeated after a transient error, in the window
+    """
+
+    window_s: float = 0.0
+    tps_mean: float | None = None
+    tps_half_width: float | None = None
+    qps_mean: float | None = None
+    latency_ns: LatencyNs | None = None
+    transactions: int = 0
+    statements: int = 0
+    errors: Mapping[str, int] = field(default_factory=dict)
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CpuUse:
+    """Processor time that client and server used in the window, and how close the client came to its own limit.
+
+    Parameters
+    ----------
     client_cpu_ns_per_statement : CPU of the load generator's process; None when unknown
     server_cpu_ns_per_transaction : CPU of the server's process; None when it can't be seen
     client_busy_share : busiest worker's share of the window, 0 to 1
     client_use_share : of what the client can do here, 0 to 1; see docs/concepts/client.md
     client_use_basis : what `client_use_share` rests on
     client_cpu_wait_share : of the window in which the worst-off worker could have run and got no processor
+    """
+
+    client_cpu_ns_per_statement: float | None = None
+    server_cpu_ns_per_transaction: float | None = None
+    client_busy_share: float | None = None
+    client_use_share: float | None = None
+    client_use_basis: ClientUseBasis = ""
+    client_cpu_wait_share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PacingFigures:
+    """Says how far the load kept to what was ordered, and which rates a search found.
+
+    Parameters
+    ----------
     lateness_ns_p99 : open loop: how much later than due a transaction was sent although a connection was free
     unsent : transactions due before the end of the load and never started
     outages : stretches in which a connection was lost
     rate_held_per_s, rate_broken_per_s : of a search: the highest rate that held its promise (also `tps_mean`), the
         lowest that did not
+    """
+
+    lateness_ns_p99: int | None = None
+    unsent: int | None = None
+    outages: int = 0
+    rate_held_per_s: float | None = None
+    rate_broken_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpan:
+    """Places a run in time, by the clock of the machine that drove it.
+
+    Parameters
+    ----------
+    started_ns, ended_ns : Unix time; 0 where it is not known
+    """
+
+    started_ns: int = 0
+    ended_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One attempt at a cell as stored: identity, outcome and the numbers read straight off its window.
+
+    The parts `figures`, `cpu`, `pacing` and `span` are stored flat: a record's file and table name their fields alone.
+
+    Parameters
+    ----------
+    status : good; suspect (kept, shown, not trusted: see reason); failed; skipped; missing (never reached)
+    fault : of a run that a fault below it spoilt: assertion, crashed, disk-full, ended, killed, network, no-answer,
+        oom, oom-limit, out-of-memory, stopped; empty of all others
+    figures : throughput, response time and errors in the window
+    cpu : processor time of client and server
+    pacing : how far the load kept to what was ordered
     types : figures of each transaction type
     orders : of a workload with new orders
     imported : what the tool itself printed; None of a run that dbdyno drove
@@ -246,7 +317,7 @@ class RunRecord:
     settled : what its seconds say of its level; None of a window below three minutes, of reports that cover more than
         a second each, and where the study itself varies the rate: these can't be judged
     method : version of the statistics that judged its seconds; empty of runs stored before that was kept
-    started_ns, ended_ns : Unix time; 0 where it is not known
+    span : when it started and ended
     bench : name of the bench in the study file that it was made on; empty where the file names none
     """
 
@@ -257,26 +328,9 @@ class RunRecord:
     status: RunStatus
     reason: str = ""
     fault: str = ""
-    window_s: float = 0.0
-    tps_mean: float | None = None
-    tps_half_width: float | None = None
-    qps_mean: float | None = None
-    latency_ns: LatencyNs | None = None
-    transactions: int = 0
-    statements: int = 0
-    errors: Mapping[str, int] = field(default_factory=dict)
-    retries: int = 0
-    client_cpu_ns_per_statement: float | None = None
-    server_cpu_ns_per_transaction: float | None = None
-    client_busy_share: float | None = None
-    client_use_share: float | None = None
-    client_use_basis: ClientUseBasis = ""
-    client_cpu_wait_share: float | None = None
-    lateness_ns_p99: int | None = None
-    unsent: int | None = None
-    outages: int = 0
-    rate_held_per_s: float | None = None
-    rate_broken_per_s: float | None = None
+    figures: TotalFigures = field(default_factory=TotalFigures, metadata=FLAT)
+    cpu: CpuUse = field(default_factory=CpuUse, metadata=FLAT)
+    pacing: PacingFigures = field(default_factory=PacingFigures, metadata=FLAT)
     types: tuple[TypeFigures, ...] = ()
     orders: OrderRates | None = None
     imported: ToolFigures | None = None
@@ -285,8 +339,7 @@ class RunRecord:
     caveats: tuple[Caveat, ...] = ()
     settled: SettledPart | None = None
     method: str = ""
-    started_ns: int = 0
-    ended_ns: int = 0
+    span: RunSpan = field(default_factory=RunSpan, metadata=FLAT)
     bench: str = ""
 
     @property
@@ -297,20 +350,20 @@ class RunRecord:
     @property
     def level_tps(self) -> float | None:
         """Its level: the mean of its settled part; of the whole window where no part is settled or judged."""
-        settled = self.settled
-        return settled.tps_mean if settled is not None and settled.is_accepted and self.tps_mean else self.tps_mean
+        settled, window_mean = self.settled, self.figures.tps_mean
+        return settled.tps_mean if settled is not None and settled.is_accepted and window_mean else window_mean
 
     @property
     def level_half_width(self) -> float | None:
         """Noise half-width of `level_tps` at 95 %."""
         settled = self.settled
-        is_own = settled is not None and settled.is_accepted and self.tps_mean
-        return settled.tps_half_width if settled is not None and is_own else self.tps_half_width
+        is_own = settled is not None and settled.is_accepted and self.figures.tps_mean
+        return settled.tps_half_width if settled is not None and is_own else self.figures.tps_half_width
 
     @property
     def is_window_off(self) -> bool:
         """Tell whether the whole window's mean is off the level: by more than 1 %, or more than its half-width."""
-        level, window_mean = self.level_tps, self.tps_mean
+        level, window_mean = self.level_tps, self.figures.tps_mean
         if not level or window_mean is None or level == window_mean:
             return False
         return abs(window_mean - level) > min(0.01 * level, self.level_half_width or 0.0)

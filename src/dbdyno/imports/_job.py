@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures, counted
+from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures, TotalFigures, counted
 from dbdyno.imports._companion_files import CompanionFiles
 from dbdyno.imports._diagnostic import Diagnostic, stored_path
 from dbdyno.imports._fields import TargetIdentity
@@ -172,15 +172,17 @@ def _run_record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> R
         storage_engine=target.storage_engine,
         status=run.judgement.status,
         reason=run.judgement.reason,
-        window_s=run.window_s,
-        tps_mean=run.tps_mean,
-        tps_half_width=run.tps_half_width,
-        qps_mean=run.qps_mean,
-        latency_ns=run.latency_ns,
-        transactions=run.transactions,
-        statements=run.statements,
-        errors=run.errors,
-        retries=run.retries,
+        figures=TotalFigures(
+            window_s=run.window_s,
+            tps_mean=run.tps_mean,
+            tps_half_width=run.tps_half_width,
+            qps_mean=run.qps_mean,
+            latency_ns=run.latency_ns,
+            transactions=run.transactions,
+            statements=run.statements,
+            errors=run.errors,
+            retries=run.retries,
+        ),
         types=run.types,
         orders=run.orders,
         imported=run.tool,

@@ -12,10 +12,14 @@ from dbdyno.core import (
     NO_DELAYS,
     CallDelays,
     Caveat,
+    CpuUse,
     DbdynoError,
+    PacingFigures,
     Run,
     RunRecord,
+    RunSpan,
     RunStatus,
+    TotalFigures,
     WorldError,
     format_duration,
     format_memory,
@@ -23,7 +27,7 @@ from dbdyno.core import (
 from dbdyno.engines import storage_engines
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, UnpreparedTarget
-from dbdyno.measure import MeasuredRun, WallClock
+from dbdyno.measure import MeasuredRun, WallClock, WindowFigures
 from dbdyno.populate import ConditionAnswer, broken_words, undecided_words
 from dbdyno.stats import METHOD
 from dbdyno.store import StoredRun
@@ -181,7 +185,6 @@ def record_of(
     crash = death if judgement.status == "failed" else None
     fault_evidence = (judgement.status, judgement.reason, crash, figures.errors, log_tail)
     fault, reason = fault_of(*fault_evidence, judgement.fault, wedged)
-    use = figures.client_use
     return RunRecord(
         run=run,
         family=prepared.installation.family,
@@ -190,6 +193,21 @@ def record_of(
         status=judgement.status,
         reason=reason,
         fault=fault,
+        figures=_total_figures(figures),
+        cpu=_cpu_use(figures),
+        pacing=_pacing_figures(measured),
+        types=figures.types,
+        orders=measured.orders,
+        course=measured.course,
+        caveats=caveats,
+        settled=measured.settled,
+        method=METHOD,
+        span=RunSpan(measured.started_ns, measured.ended_ns),
+    )
+
+
+def _total_figures(figures: WindowFigures) -> TotalFigures:
+    return TotalFigures(
         window_s=figures.window_s,
         tps_mean=figures.tps_mean,
         tps_half_width=figures.tps_half_width,
@@ -199,25 +217,29 @@ def record_of(
         statements=figures.statements,
         errors=figures.errors,
         retries=figures.retries,
+    )
+
+
+def _cpu_use(figures: WindowFigures) -> CpuUse:
+    use = figures.client_use
+    return CpuUse(
         client_cpu_ns_per_statement=figures.client_cpu_ns_per_statement,
         server_cpu_ns_per_transaction=figures.server_cpu_ns_per_transaction,
         client_busy_share=figures.client_busy_share,
         client_use_share=use.share if use else None,
         client_use_basis=use.basis if use else "",
         client_cpu_wait_share=use.wait_share if use else None,
-        lateness_ns_p99=figures.lateness_ns_p99,
+    )
+
+
+def _pacing_figures(measured: MeasuredRun) -> PacingFigures:
+    search = measured.search
+    return PacingFigures(
+        lateness_ns_p99=measured.figures.lateness_ns_p99,
         unsent=measured.unsent,
         outages=measured.outages,
-        rate_held_per_s=measured.search.highest_held_per_s if measured.search else None,
-        rate_broken_per_s=measured.search.lowest_broken_per_s if measured.search else None,
-        types=figures.types,
-        orders=measured.orders,
-        course=measured.course,
-        caveats=caveats,
-        settled=measured.settled,
-        method=METHOD,
-        started_ns=measured.started_ns,
-        ended_ns=measured.ended_ns,
+        rate_held_per_s=search.highest_held_per_s if search else None,
+        rate_broken_per_s=search.lowest_broken_per_s if search else None,
     )
 
 
@@ -251,7 +273,7 @@ def with_conditions(
 
 def with_waits(record: RunRecord, words: str) -> RunRecord:
     """A run without a transaction says what its sessions waited for."""
-    if record.status != "failed" or record.transactions or not words:
+    if record.status != "failed" or record.figures.transactions or not words:
         return record
     return replace(record, reason=f"{record.reason}: {words}")
 
@@ -278,8 +300,7 @@ def failed_run(
         status="failed",
         reason=reason,
         fault=fault,
-        started_ns=clock.unix_ns,
-        ended_ns=clock.now_ns(),
+        span=RunSpan(clock.unix_ns, clock.now_ns()),
         caveats=clock.caveats(),
     )
     return StoredRun(

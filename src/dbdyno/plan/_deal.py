@@ -101,7 +101,7 @@ def pieces_left(study: Study, divided: Sequence[Sequence[Run]], records: Mapping
         made_records = [records[run.run_id] for run in required_runs if run.run_id in records]
         missing_runs = tuple(run for run in required_runs if run.run_id not in records)
         if missing_runs:
-            latest = max(made_records, key=lambda record: record.ended_ns, default=None)
+            latest = max(made_records, key=lambda record: record.span.ended_ns, default=None)
             open_pieces.append(Piece(piece_runs[0].run_id, missing_runs, latest.bench if latest is not None else ""))
     return sorted(open_pieces, key=lambda piece: -len(piece.runs))
 

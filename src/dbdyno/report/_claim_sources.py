@@ -97,7 +97,9 @@ def _typical_lengths_s(judgements: Sequence[CellJudgement]) -> dict[str, float]:
     """Return how long the good runs of each workload lasted: the middle one."""
     lasted: dict[str, list[float]] = {}
     for group in judgements:
-        lasted.setdefault(group.cell.workload, []).extend(run.window_s for run in group.runs if run.status == "good")
+        lasted.setdefault(group.cell.workload, []).extend(
+            run.figures.window_s for run in group.runs if run.status == "good"
+        )
     return {label: sorted(lengths)[len(lengths) // 2] for label, lengths in lasted.items() if lengths}
 
 

@@ -161,7 +161,7 @@ def decider_words(pair: Comparison) -> str:
 
 def client_share(record: RunRecord) -> float | None:
     """Use of the client, 0 to 1; of a run stored by an older version, which knew no better, the busy share."""
-    return record.client_busy_share if record.client_use_share is None else record.client_use_share
+    return record.cpu.client_busy_share if record.cpu.client_use_share is None else record.cpu.client_use_share
 
 
 def client_words(record: RunRecord) -> str:
@@ -169,7 +169,7 @@ def client_words(record: RunRecord) -> str:
     share = client_share(record)
     if share is None:
         return ""
-    return f"{share:.0%}" + (" (not calibrated)" if record.client_use_basis in ("", "busy share") else "")
+    return f"{share:.0%}" + (" (not calibrated)" if record.cpu.client_use_basis in ("", "busy share") else "")
 
 
 def most_client_words(records: Iterable[RunRecord]) -> str:

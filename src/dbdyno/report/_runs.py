@@ -131,11 +131,13 @@ def _place_sort_key(record: RunRecord) -> tuple[str, str, int, int]:
 def _fact_lines(record: RunRecord) -> list[str]:
     status = [record.status, *([record.reason] if record.reason else [])]
     level, half_width = record.level_tps, record.level_half_width
-    if level is None or record.tps_mean is None:
+    if level is None or record.figures.tps_mean is None:
         return status
     noise = f" ± {figure(half_width, 2)} (noise alone)" if half_width is not None else ""
     words = client_words(record)
     client = f", client used {words} of its maximum rate" if words else ""
     begin_s = record.settled.start_s or 0 if record.settled is not None and record.is_settled else 0
-    window_words = f", {significant_words(record.tps_mean)} over the whole window" if record.is_window_off else ""
-    return [*status, f"{figure(level)} TPS{noise} over {record.window_s - begin_s:g} s{window_words}{client}"]
+    window_words = (
+        f", {significant_words(record.figures.tps_mean)} over the whole window" if record.is_window_off else ""
+    )
+    return [*status, f"{figure(level)} TPS{noise} over {record.figures.window_s - begin_s:g} s{window_words}{client}"]

@@ -316,7 +316,9 @@ def _study_facts(results: StoredStudy) -> StudyFacts:
         bool(study.servers) and are_hosts_remote and all(t.engine.source.startswith("server") for t in study.targets)
     )
     cores = results.host.get("logical_cpu_count", 0)
-    windows = [record.window_s for record in results.records() if record.course is not None and record.window_s]
+    windows = [
+        record.figures.window_s for record in results.records() if record.course is not None and record.figures.window_s
+    ]
     window_s = min(windows, default=study.window_ns / 1e9)
     return StudyFacts(
         window_s=window_s,
@@ -343,8 +345,8 @@ def settled_records(results: StoredStudy) -> list[RunRecord]:
 
 def _judge_record(results: StoredStudy, record: RunRecord) -> RunRecord:
     pacing = results.study.pacing
-    if pacing.stretches or pacing.search is not None or not record.tps_mean:
+    if pacing.stretches or pacing.search is not None or not record.figures.tps_mean:
         return replace(record, settled=None, method=METHOD)  # the study itself varies the rate, or there is no window
-    if record.window_s < SHORTEST_JUDGED_S or record.has_lost_path:
+    if record.figures.window_s < SHORTEST_JUDGED_S or record.has_lost_path:
         return replace(record, settled=None, method=METHOD)
     return replace(record, settled=settled_part(results.window_tps(record.run.run_id)), method=METHOD)

@@ -69,8 +69,8 @@ def _cell_object(record: RunRecord) -> dict[str, object]:
         **record_fields,
         "tps_mean": record.level_tps,
         "tps_half_width": record.level_half_width,
-        "window_tps_mean": record.tps_mean,
-        "window_tps_half_width": record.tps_half_width,
+        "window_tps_mean": record.figures.tps_mean,
+        "window_tps_half_width": record.figures.tps_half_width,
         "is_settled": record.is_settled,
         "course": course and {**dataclasses.asdict(course), "saved_s": course.saved_s},
     }

@@ -205,7 +205,7 @@ def client_line(analysis: StudyAnalysis) -> str:
     used_words = high if high == f"{low} %" else f"{low} to {high}"
     basis_words = (
         ""
-        if all(record.client_use_basis == "calibration" for record in judged_records)
+        if all(record.cpu.client_use_basis == "calibration" for record in judged_records)
         else " (not calibrated in all runs)"
     )
     return f"client: used {used_words} of its maximum rate{basis_words}"

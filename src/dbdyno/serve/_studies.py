@@ -191,8 +191,8 @@ def _stored_folder(results: StoredStudy) -> StoredFolder:
         is_refused=bool(journal) and journal[-1].event == "study-refused",
         runs_total=planned,
         statuses=statuses,
-        began_ns=min((r.started_ns for r in records if r.started_ns), default=results.manifest.created_ns),
-        ended_ns=max((record.ended_ns for record in records), default=0),
+        began_ns=min((r.span.started_ns for r in records if r.span.started_ns), default=results.manifest.created_ns),
+        ended_ns=max((record.span.ended_ns for record in records), default=0),
         run_ns=_typical_run_ns(journal, records),
         headline=study_answer.headline if records and len(study.targets) > 1 else "",
         sentences=(*(c.text for c in altered_caveats(results)), *(study_answer.sentences if records else ())),
@@ -213,7 +213,9 @@ def _typical_run_ns(journal: Sequence[JournalEntry], records: Sequence[RunRecord
             durations_ns.append(entry.at_ns - start_by_run[entry.facts.get("run_id")])
     if not durations_ns:
         durations_ns = [
-            record.ended_ns - record.started_ns for record in records if record.ended_ns > record.started_ns > 0
+            record.span.ended_ns - record.span.started_ns
+            for record in records
+            if record.span.ended_ns > record.span.started_ns > 0
         ]
     return sum(durations_ns) // len(durations_ns) if durations_ns else None
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from dbdyno.core import DecodeError, RunRecord, decode
+from dbdyno.core import DecodeError, RunRecord, decode, stored_values
 from dbdyno.store._files import JsonValue
 
 _SIGNED = frozenset({"change"})
@@ -14,14 +14,17 @@ _SIGNED = frozenset({"change"})
 
 
 def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
-    """Everything of a record, nested as the dataclasses are; ``cell_id`` and ``run_id`` written out for readers."""
+    """Everything of a record; ``cell_id`` and ``run_id`` written out for readers.
+
+    Nested as the dataclasses are, except for the parts that are stored flat: see `dbdyno.core.FLAT`.
+    """
     return {"run_id": record.run.run_id, "cell_id": record.run.cell.cell_id, **_encode(record)}
 
 
 def _encode(value: Any) -> Any:  # noqa: ANN401 - what a record holds
     """The inverse of `decode`. As `dataclasses.asdict`, which takes no mapping but a dictionary."""
     if dataclasses.is_dataclass(value):
-        return {field.name: _encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {name: _encode(part) for name, part in stored_values(value)}
     if isinstance(value, Mapping):
         return {key: _encode(part) for key, part in value.items()}
     return [_encode(part) for part in value] if isinstance(value, tuple | list) else value

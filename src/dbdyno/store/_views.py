@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from dbdyno.core import Cell, LatencyNs, Run, RunRecord, StoreError
+from dbdyno.core import Cell, LatencyNs, Run, RunRecord, StoreError, stored_fields, stored_values
 from dbdyno.store import _layout as layout
 from dbdyno.store._documents import read_document
 from dbdyno.store._runs import SettingRow
@@ -24,15 +24,15 @@ _KINDS: Mapping[type, ColumnKind] = MappingProxyType({int: "int64", float: "doub
 
 
 def _plain_columns(kind: type) -> dict[str, ColumnKind]:
-    """Fields of a class that hold one number or text, each with its column's kind."""
+    """Stored fields of a class that hold one number or text, each with its column's kind."""
     column_kinds: dict[str, ColumnKind] = {}
-    for name, hint in typing.get_type_hints(kind).items():
+    for field, hint in stored_fields(kind):
         union_members = [member for member in typing.get_args(hint) if member is not types.NoneType]
         plain_kind = union_members[0] if isinstance(hint, types.UnionType) else hint
         if typing.get_origin(plain_kind) is Literal:
-            column_kinds[name] = "string"
+            column_kinds[field.name] = "string"
         elif plain_kind in _KINDS:
-            column_kinds[name] = _KINDS[plain_kind]
+            column_kinds[field.name] = _KINDS[plain_kind]
     return column_kinds
 
 
@@ -123,17 +123,17 @@ def _settings_rows(folder: Path) -> list[dict[str, str | None]]:
 
 
 def _run_row(record: RunRecord) -> dict[str, object]:
-    run, settled, latency = record.run, record.settled, record.latency_ns
+    run, settled, latency = record.run, record.settled, record.figures.latency_ns
     column_sources = ((run.cell, _CELL), (run, _RUN), (record, _RECORD))
     return {
         "run_id": run.run_id,
         "cell_id": run.cell.cell_id,
-        **{name: getattr(source, name) for source, names in column_sources for name in names},
+        **{name: value for source, names in column_sources for name, value in stored_values(source) if name in names},
         **{column: latency and getattr(latency, name) for column, name in _LATENCY.items()},
         "level_tps": record.level_tps,
         "level_half_width": record.level_half_width,
         "is_settled": record.is_settled,
         "steadiness": settled and settled.status,
         "settled_from_s": settled and settled.start_s,
-        "errors": sum(record.errors.values()),
+        "errors": sum(record.figures.errors.values()),
     }

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 
-from dbdyno.core import Cell, LatencyNs, Route, Run, RunRecord
+from dbdyno.core import Cell, LatencyNs, Route, Run, RunRecord, TotalFigures
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -23,20 +24,21 @@ def one_record(
     concurrency: int = 4,
     route: Route = "socket",
     repeat: int = 1,
+    figures: Mapping[str, object] = MappingProxyType({}),
     **changes: object,
 ) -> RunRecord:
     cell = Cell(target, tier, concurrency, "sysbench/oltp_read_write", route)
     typical = 0 if tps is None else int(concurrency / tps * 1e9)
     values = {
-        "status": "good",
         "window_s": 12.0,
         "tps_mean": tps,
         "tps_half_width": None if tps is None else 0.01 * tps,
         "latency_ns": LatencyNs(typical, 2 * typical, 3 * typical, 4 * typical, 6 * typical),
         "transactions": 1000,
-        **changes,
+        **figures,
     }
-    return RunRecord(Run(cell, repeat, 0, 1, ""), "mariadb", "11.8.6", "innodb", **values)
+    changes = {"status": "good", "figures": TotalFigures(**values), **changes}
+    return RunRecord(Run(cell, repeat, 0, 1, ""), "mariadb", "11.8.6", "innodb", **changes)
 
 
 def study_of(

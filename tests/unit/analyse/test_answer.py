@@ -77,7 +77,7 @@ def test_places_that_differ_by_route_alone_are_told_apart(record: MakeRecord) ->
 
 
 def test_no_good_run_gives_no_answer(record: MakeRecord) -> None:
-    assert answer_of([record(status="failed", tps_mean=None)]).headline == "No answer"
+    assert answer_of([record(status="failed", figures={"tps_mean": None})]).headline == "No answer"
 
 
 def test_many_tiers_still_give_four_sentences(study: MakeStudy) -> None:

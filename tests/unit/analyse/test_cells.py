@@ -31,7 +31,7 @@ def test_many_cells_moderate_each_other(study: MakeStudy) -> None:
 
 
 def test_an_interval_is_never_narrower_than_the_noise(record: MakeRecord) -> None:
-    (cell,) = judge_cells([record(tps=100.0, tps_half_width=8.0), record(tps=100.0, tps_half_width=8.0, repeat=2)])
+    (cell,) = judge_cells([record(tps=100.0, repeat=repeat, figures={"tps_half_width": 8.0}) for repeat in (1, 2)])
     assert cell.noise_half_width == pytest.approx(8 / math.sqrt(2))
     assert cell.tps_low <= cell.tps_mean - cell.noise_half_width
     assert cell.tps_high >= cell.tps_mean + cell.noise_half_width
@@ -80,7 +80,7 @@ def test_a_good_run_is_not_mixed_with_a_suspect_one(record: MakeRecord) -> None:
 
 @pytest.mark.parametrize(("status", "tps"), [("failed", None), ("missing", None), ("good", 0.0)])
 def test_a_cell_without_throughput_has_no_level(record: MakeRecord, status: str, tps: float | None) -> None:
-    (cell,) = judge_cells([record(tps=None, status=status, tps_mean=tps)])
+    (cell,) = judge_cells([record(tps=None, status=status, figures={"tps_mean": tps})])
     assert cell.level is None
     assert cell.tps_mean is None
 

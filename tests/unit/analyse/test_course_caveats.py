@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dbdyno.analyse._course import course_caveats
-from dbdyno.core import Cell, Run, RunCourse, RunRecord
+from dbdyno.core import Cell, Run, RunCourse, RunRecord, TotalFigures
 
 RUN = Run(Cell("mariadb:11.8", 64 << 20, 4, "sysbench/oltp_read_write", "socket"), 1, 0, 1, "")
 
 
 def test_what_had_not_settled_at_the_cap_is_told_in_the_words_of_the_live_view() -> None:
     course = RunCourse(150, "cap", ("throughput not-reached", "redo"), 150, 390, "certainty", (), (), 270)
-    record = RunRecord(RUN, "mariadb", "11.8.6", "innodb", "good", tps_mean=500.0, tps_half_width=9.0, course=course)
+    record = RunRecord(
+        RUN,
+        "mariadb",
+        "11.8.6",
+        "innodb",
+        "good",
+        figures=TotalFigures(tps_mean=500.0, tps_half_width=9.0),
+        course=course,
+    )
     text = next(caveat.text for caveat in course_caveats([record], {}) if caveat.code == "warm-up-cap")
     assert "throughput has no level yet (1) and redo log not yet written over twice (1)" in text

@@ -129,11 +129,17 @@ def test_a_cell_without_a_good_run_is_not_compared(study: MakeStudy, record: Mak
 
 def test_longer_tails_are_found_and_a_single_run_has_no_known_tail(record: MakeRecord) -> None:
     def slower(run: RunRecord) -> RunRecord:
-        assert run.latency_ns is not None
-        return replace(run, latency_ns=LatencyNs(run.latency_ns.p50, 2, int(run.latency_ns.p99 * 1.5), 4, 5))
+        latency = run.figures.latency_ns
+        assert latency is not None
+        changed = LatencyNs(latency.p50, 2, int(latency.p99 * 1.5), 4, 5)
+        return replace(run, figures=replace(run.figures, latency_ns=changed))
 
     sides = [
-        [record(tps=100 + repeat, repeat=repeat, concurrency=n, transactions=9000) for repeat in (1, 2) for n in (1, 2)]
+        [
+            record(tps=100 + repeat, repeat=repeat, concurrency=n, figures={"transactions": 9000})
+            for repeat in (1, 2)
+            for n in (1, 2)
+        ]
         for _ in range(2)
     ]
     pairs = paired(sides[0], [slower(run) for run in sides[1]])
@@ -147,7 +153,7 @@ def test_longer_tails_are_found_and_a_single_run_has_no_known_tail(record: MakeR
 
 
 def test_a_quantile_that_too_few_transactions_lie_beyond_is_not_compared(record: MakeRecord) -> None:
-    runs = [record(repeat=repeat, transactions=1000) for repeat in (1, 2)]
+    runs = [record(repeat=repeat, figures={"transactions": 1000}) for repeat in (1, 2)]
     assert len(compare_quantiles(paired(runs, runs), "p99")) == 1
     assert compare_quantiles(paired(runs, runs), "p999") == []
 

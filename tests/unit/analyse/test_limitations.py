@@ -12,7 +12,7 @@ import pytest
 import dbdyno.analyse
 from dbdyno.analyse import StudyFacts, compare_targets, judge_cells, limitations, with_remedy
 from dbdyno.analyse._remedies import REMEDIES, REMEDIES_OF_LOGS
-from dbdyno.core import CLIENT_BOUND, Caveat, ResultComparison, RunRecord
+from dbdyno.core import CLIENT_BOUND, Caveat, CpuUse, ResultComparison, RunRecord
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
@@ -82,24 +82,25 @@ def test_repeats_that_spread_far_more_than_their_seconds_are_told(study: MakeStu
 
 
 def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRecord) -> None:
-    records = [record(), record(repeat=2, status="failed", reason="the server died", tps_mean=None)]
+    records = [record(), record(repeat=2, status="failed", reason="the server died", figures={"tps_mean": None})]
     assert "1 failed" in said(GOOD, records)["runs-not-good"]
     assert "the server died" in said(GOOD, records)["runs-not-good"]
 
 
 def test_a_busy_client_is_named(record: MakeRecord) -> None:
-    bound = record(client_use_share=0.93, caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
+    bound = record(cpu=CpuUse(client_use_share=0.93), caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
     assert "up to 93%" in said(GOOD, [bound])["client-bound"]
-    assert "client-bound" not in said(GOOD, [record(client_use_share=0.5)])
+    assert "client-bound" not in said(GOOD, [record(cpu=CpuUse(client_use_share=0.5))])
 
 
 def test_a_busy_client_of_an_older_version_is_named(record: MakeRecord) -> None:
-    bound = record(client_busy_share=0.91, caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
+    bound = record(cpu=CpuUse(client_busy_share=0.91), caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
     assert "up to 91%" in said(GOOD, [bound])["client-bound"]
 
 
 def test_errors_are_listed_by_code(record: MakeRecord) -> None:
-    assert "5 × error 1213" in said(GOOD, [record(errors={"1213": 2}), record(repeat=2, errors={"1213": 3})])["errors"]
+    runs = [record(repeat=index, figures={"errors": {"1213": 1 + index}}) for index in (1, 2)]
+    assert "5 × error 1213" in said(GOOD, runs)["errors"]
 
 
 def test_undecided_pairs_are_counted(study: MakeStudy) -> None:
@@ -132,5 +133,5 @@ def test_a_remedy_is_said_once_and_for_logs_it_names_no_command_of_a_study(code:
 
 
 def test_errors_without_a_code_are_told_in_words(record: MakeRecord) -> None:
-    found = said(GOOD, [record(errors={"ignored error (code not in the log)": 451})])["errors"]
+    found = said(GOOD, [record(figures={"errors": {"ignored error (code not in the log)": 451}})])["errors"]
     assert "451 ignored errors (code not in the log)" in found

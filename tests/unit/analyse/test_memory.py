@@ -19,7 +19,9 @@ LESS, MORE = 64 << 20, 512 << 20
 def with_more(records: list[RunRecord], factors: dict[str, float]) -> list[RunRecord]:
     """The same runs, those with more memory faster by a factor for each target."""
     return [
-        replace(one, tps_mean=(one.tps_mean or 0.0) * factors[one.run.cell.target])
+        replace(
+            one, figures=replace(one.figures, tps_mean=(one.figures.tps_mean or 0.0) * factors[one.run.cell.target])
+        )
         if one.run.cell.tier_bytes == MORE
         else one
         for one in records

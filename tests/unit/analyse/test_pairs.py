@@ -125,7 +125,10 @@ def on_benches(records: list[RunRecord], factors: tuple[float, ...]) -> list[Run
     blocks = sorted({(record.run.cell.tier_bytes, record.run.repeat) for record in records})
     owners = {block: index % len(factors) for index, block in enumerate(blocks)}
     placed = [(owners[record.run.cell.tier_bytes, record.run.repeat], record) for record in records]
-    return [replace(r, tps_mean=(r.tps_mean or 0.0) * factors[owner], bench=f"b{owner}") for owner, r in placed]
+    return [
+        replace(r, figures=replace(r.figures, tps_mean=(r.figures.tps_mean or 0.0) * factors[owner]), bench=f"b{owner}")
+        for owner, r in placed
+    ]
 
 
 @pytest.mark.parametrize(("factors", "rounds"), [((1, 1, 0.92), 2), ((1, 1, 0.92), 3), ((1, 1.03), 2)])

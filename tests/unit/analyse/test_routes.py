@@ -20,7 +20,7 @@ def over_the_network(records: list[RunRecord], factors: dict[str, float]) -> lis
             replace(
                 one,
                 run=replace(one.run, cell=replace(one.run.cell, route="network")),
-                tps_mean=(one.tps_mean or 0.0) * factors[one.run.cell.target],
+                figures=replace(one.figures, tps_mean=(one.figures.tps_mean or 0.0) * factors[one.run.cell.target]),
             )
             for one in records
         ),

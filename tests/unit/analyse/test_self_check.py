@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dbdyno.analyse import SelfCheck, judge_self_check
-from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 from dbdyno.plan import FIRST, SECOND, SelfCheckChoices, make_plan, self_check_study
 
 
@@ -19,7 +19,16 @@ def records(comparisons: int, *, spread: float, slower: float = 0.0, pairs: int 
             for repeat in range(1, pairs + 1):
                 tps = level * math.exp(chance.normal(0, spread))
                 run = Run(Cell(target, 32 << 20, 4, f"reads {index + 1}", "socket"), repeat, len(found), 1, "")
-                found.append(RunRecord(run, "mariadb", "11.8.6", "innodb", "good", tps_mean=tps, tps_half_width=1.0))
+                found.append(
+                    RunRecord(
+                        run,
+                        "mariadb",
+                        "11.8.6",
+                        "innodb",
+                        "good",
+                        figures=TotalFigures(tps_mean=tps, tps_half_width=1.0),
+                    )
+                )
     return found
 
 

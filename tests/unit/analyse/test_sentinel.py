@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dbdyno.analyse import StudyFacts, judge_cells, judge_sentinel, limitations, sentinel_words
-from dbdyno.core import Cell, Run, RunRecord, RunStatus, StudyError
+from dbdyno.core import Cell, Run, RunRecord, RunSpan, RunStatus, StudyError, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.study import parse_study, study_text
 
@@ -25,7 +25,13 @@ measure = {repeats = 2, sentinel = "mysql:9.7"}
 def record(index: int, tps: float, *, is_sentinel: bool = True, status: RunStatus = "good") -> RunRecord:
     run = Run(CELL, index + 1, index, 1, "", is_sentinel=is_sentinel)
     return RunRecord(
-        run, "mysql", "9.7.0", "innodb", status, tps_mean=tps, tps_half_width=1.0, started_ns=(index + 1) * 10**12
+        run,
+        "mysql",
+        "9.7.0",
+        "innodb",
+        status,
+        figures=TotalFigures(tps_mean=tps, tps_half_width=1.0),
+        span=RunSpan(started_ns=(index + 1) * 10**12),
     )
 
 

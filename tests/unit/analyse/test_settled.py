@@ -34,8 +34,7 @@ def driven(record: MakeRecord) -> Callable[..., RunRecord]:
         return record(
             target,
             whole.mean,
-            tps_half_width=whole.half_width,
-            window_s=float(len(tps)),
+            figures={"tps_half_width": whole.half_width, "window_s": float(len(tps))},
             settled=settled_part(tps),
             **where,
         )
@@ -46,7 +45,7 @@ def driven(record: MakeRecord) -> Callable[..., RunRecord]:
 def test_the_level_is_that_of_the_settled_part(driven: MakeRecord) -> None:
     (cell,) = judge_cells([driven("a", jump(300, 450, 1000))])
     assert cell.tps_mean == pytest.approx(1000, rel=0.005)
-    assert cell.judged[0].tps_mean == pytest.approx(817, rel=0.01)
+    assert cell.judged[0].figures.tps_mean == pytest.approx(817, rel=0.01)
     assert cell.judged[0].is_window_off
     assert cell.is_settled
 

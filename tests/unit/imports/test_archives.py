@@ -104,7 +104,7 @@ def test_the_published_totals_are_the_tools_own(of_2026: Imported) -> None:
         record = found[target, tier, threads]
         assert record.imported is not None
         assert record.imported.tps == pytest.approx(tps, abs=1)
-        assert record.tps_mean == pytest.approx(tps, rel=0.01)
+        assert record.figures.tps_mean == pytest.approx(tps, rel=0.01)
 
 
 def test_settings_and_telemetry_of_2026_are_kept(of_2026: Imported) -> None:

@@ -29,8 +29,12 @@ def test_a_log_cut_in_a_line_names_that_line_and_keeps_the_seconds_before(tmp_pa
         (at, "the log ends here, without a whole last report"),
     }
     (record,) = results.records()
-    assert (record.status, record.window_s, record.tps_mean) == ("suspect", 49.0, pytest.approx(sum(TPS[:49]) / 49))
-    assert record.latency_ns is None
+    assert (record.status, record.figures.window_s, record.figures.tps_mean) == (
+        "suspect",
+        49.0,
+        pytest.approx(sum(TPS[:49]) / 49),
+    )
+    assert record.figures.latency_ns is None
 
 
 def test_a_log_cut_in_its_last_report_does_not_take_half_a_report(tmp_path: Path) -> None:
@@ -39,7 +43,7 @@ def test_a_log_cut_in_its_last_report_does_not_take_half_a_report(tmp_path: Path
     (record,) = results.records()
     assert record.status == "suspect"
     assert "in the middle of its last report" in record.reason
-    assert record.latency_ns is None
+    assert record.figures.latency_ns is None
     assert len(outcome.diagnostics) == 1
 
 
@@ -94,7 +98,7 @@ def test_a_log_without_its_head_takes_the_threads_from_its_lines(tmp_path: Path)
     text = sysbench_log.log(TPS, threads=6)
     _, results = imported(tmp_path, {"a/x.log": text[text.index("[ 10s ]") :]}, pattern="{target}/*.log")
     (record,) = results.records()
-    assert (record.run.cell.concurrency, record.window_s) == (6, 81.0)
+    assert (record.run.cell.concurrency, record.figures.window_s) == (6, 81.0)
     assert "interval-unknown" not in {caveat.code for caveat in record.caveats}
 
 

@@ -112,7 +112,7 @@ def test_iostat_beside_a_log_becomes_its_telemetry(tmp_path: Path, tool: str) ->
     rows = [r for r in results.telemetry(record.run.run_id).rows() if r["metric"] == "iostat.sda.writes"]
     lead = {"hammerdb": 60, "tpcc-mysql": 20}.get(tool, 0)
     assert (rows[0]["second"], rows[0]["value"]) == (0, 1.0 + lead)
-    assert len(rows) == round(record.window_s)
+    assert len(rows) == round(record.figures.window_s)
 
 
 @pytest.mark.parametrize("tool", ["sysbench", "hammerdb"])

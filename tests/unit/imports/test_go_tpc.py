@@ -17,8 +17,8 @@ PER_ORDER = sum(tool_logs.GO_TPC_MIX.values())
 def test_every_style_gives_the_same(tmp_path: Path, style: str) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.go_tpc(ORDERS, style=style)}, tool="go-tpc")
     (record,) = results.records()
-    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
-    assert record.tps_mean == pytest.approx(PER_ORDER * sum(ORDERS) / 120, rel=1e-3)
+    assert (outcome.diagnostics, record.status, record.figures.window_s) == ((), "good", 120.0)
+    assert record.figures.tps_mean == pytest.approx(PER_ORDER * sum(ORDERS) / 120, rel=1e-3)
     assert record.orders is not None
     assert (record.orders.nopm, record.orders.tpm) == (pytest.approx(sum(ORDERS) / 2), 99_999.9)
     order = next(t for t in record.types if t.name == "new_order")
@@ -36,7 +36,7 @@ def test_the_interval_is_told_by_the_command_or_not_at_all(tmp_path: Path) -> No
     by_target = {r.run.cell.target: {c.code for c in r.caveats} for r in results.records()}
     assert "long-intervals" in by_target["a"]
     assert "interval-unknown" in by_target["b"]
-    assert {r.window_s for r in results.records()} == {60.0}
+    assert {r.figures.window_s for r in results.records()} == {60.0}
 
 
 def test_old_buckets_are_said_to_be_upper_edges(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_errors_are_counted_apart_and_may_have_ended_users(tmp_path: Path) -> No
     message = "[2026-01-01 00:00:00] execute run failed, err exec UPDATE failed Error 1213: Deadlock found\n"
     _, results = imported(tmp_path, {"a/4.log": message + tool_logs.go_tpc(ORDERS, failed=2)}, tool="go-tpc")
     (record,) = results.records()
-    assert dict(record.errors) == {"1213": 1, "error (code not in the log)": 23}
+    assert dict(record.figures.errors) == {"1213": 1, "error (code not in the log)": 23}
     assert next(t.failed for t in record.types if t.name == "new_order") == 24
     assert "users-may-have-stopped" in {caveat.code for caveat in record.caveats}
     assert set(results.seconds(record.run.run_id).values("errors_per_s")) == {0.2}
@@ -77,13 +77,13 @@ def test_a_summary_alone_is_a_run_without_noise(tmp_path: Path) -> None:
     text = tool_logs.go_tpc(ORDERS)
     _, results = imported(tmp_path, {"a/4.log": text[text.index("Finished") :]}, tool="go-tpc")
     (record,) = results.records()
-    assert (record.status, record.tps_half_width, record.window_s) == ("good", None, 120.0)
+    assert (record.status, record.figures.tps_half_width, record.figures.window_s) == ("good", None, 120.0)
 
 
 def test_runs_of_a_sweep_in_one_log_are_told_apart(tmp_path: Path) -> None:
     text = tool_logs.go_tpc(ORDERS, threads=None) + tool_logs.go_tpc(ORDERS[:7], threads=None)
     _, results = imported(tmp_path, {"a/8.log": text}, tool="go-tpc")
-    assert [(r.run.repeat, r.window_s) for r in results.records()] == [(1, 120.0), (2, 70.0)]
+    assert [(r.run.repeat, r.figures.window_s) for r in results.records()] == [(1, 120.0), (2, 70.0)]
 
 
 def test_a_summary_of_more_than_its_intervals_is_said_to_be_one(tmp_path: Path) -> None:
@@ -93,4 +93,4 @@ def test_a_summary_of_more_than_its_intervals_is_said_to_be_one(tmp_path: Path) 
     _, results = imported(tmp_path, {"a/4.log": few}, tool="go-tpc")
     (record,) = results.records()
     assert "missing-intervals" in {caveat.code for caveat in record.caveats}
-    assert record.window_s == 20.0
+    assert record.figures.window_s == 20.0

@@ -20,10 +20,10 @@ def codes(record: object) -> set[str]:
 def test_what_the_server_counted_is_kept_as_such(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.hammerdb()}, tool="hammerdb")
     (record,) = results.records()
-    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
+    assert (outcome.diagnostics, record.status, record.figures.window_s) == ((), "good", 120.0)
     assert record.orders is not None
     assert (record.orders.nopm, record.orders.server_nopm, record.orders.server_tpm) == (None, 6000.0, 13_900.0)
-    assert (record.tps_mean, record.tps_half_width) == (pytest.approx(13_900 / 60), None)
+    assert (record.figures.tps_mean, record.figures.tps_half_width) == (pytest.approx(13_900 / 60), None)
     assert record.run.cell.workload == "tpcc/hammerdb"
     assert (record.family, record.version, record.run.cell.target) == ("mariadb", "11.8.1", "a")
     assert record.imported is not None
@@ -35,8 +35,8 @@ def test_readings_between_its_lines_are_those_of_the_timed_minutes(tmp_path: Pat
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.hammerdb(counter=READINGS)}, tool="hammerdb")
     (record,) = results.records()
     assert outcome.diagnostics == ()
-    assert record.tps_mean == pytest.approx(sum(READINGS) / 12 / 60)
-    assert record.tps_half_width is not None
+    assert record.figures.tps_mean == pytest.approx(sum(READINGS) / 12 / 60)
+    assert record.figures.tps_half_width is not None
     seconds = results.seconds(record.run.run_id)
     assert seconds.values("second") == list(range(0, 120, 10))
     assert seconds.values("tps") == pytest.approx([tpm / 60 for tpm in READINGS])
@@ -77,7 +77,7 @@ def test_the_time_profile_gives_types_with_their_quantiles(tmp_path: Path) -> No
     assert first.latency_ns is not None
     assert (first.latency_ns.p50, first.latency_ns.p99, first.latency_ns.max) == (286_000, 529_000, 12_313_000)
     assert len(record.types) == 5
-    assert record.latency_ns is None  # of all types together no quantile is known
+    assert record.figures.latency_ns is None  # of all types together no quantile is known
     origin = results.document(record.run.run_id, "origin")
     assert [entry["role"] for entry in origin] == ["HammerDB log", "time-profile"]
 
@@ -120,7 +120,7 @@ def test_tables_of_etprof_count_only_where_all_users_printed_one(tmp_path: Path)
 def test_the_report_of_a_job_is_a_run(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/job.json": tool_logs.hammerdb_job()}, None, tool="hammerdb")
     (record,) = results.records()
-    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
+    assert (outcome.diagnostics, record.status, record.figures.window_s) == ((), "good", 120.0)
     assert (record.run.cell.concurrency, record.version) == (4, "13.0.1")
     assert record.types[0].completed == 18_000
     assert "counter-left-out" in codes(record)

@@ -15,8 +15,8 @@ RATES = [1000.0 + 10 * (n % 5) for n in range(12)]
 def test_progress_lines_are_intervals_and_types_keep_upper_edges(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.linkbench(RATES)}, tool="linkbench")
     (record,) = results.records()
-    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
-    assert record.tps_mean == pytest.approx(sum(RATES) / 12)
+    assert (outcome.diagnostics, record.status, record.figures.window_s) == ((), "good", 120.0)
+    assert record.figures.tps_mean == pytest.approx(sum(RATES) / 12)
     assert (record.run.cell.workload, record.run.cell.concurrency) == ("linkbench", 4)
     first = record.types[0]
     assert (first.name, first.mean_ns) == ("add_node", 2.427e6)
@@ -38,7 +38,7 @@ def test_progress_printed_by_count_is_put_together_to_ten_seconds(tmp_path: Path
 def test_failed_requests_are_those_that_its_threads_count(tmp_path: Path) -> None:
     _, results = imported(tmp_path, {"a/4.log": tool_logs.linkbench(RATES, failed=3)}, tool="linkbench")
     (record,) = results.records()
-    assert dict(record.errors) == {"failed request (code not in the log)": 12}
+    assert dict(record.figures.errors) == {"failed request (code not in the log)": 12}
     assert {t.name: t.failed for t in record.types}["add_link"] == 12
 
 
@@ -80,7 +80,7 @@ def test_a_log_that_ends_in_its_phase_keeps_what_was_done(tmp_path: Path) -> Non
     cut = text[: text.index("INFO 2026-07-10 15:20:01,123 [main]: ADD_NODE")]
     outcome, results = imported(tmp_path, {"a/4.log": cut}, tool="linkbench")
     (record,) = results.records()
-    assert (record.status, record.tps_mean) == ("suspect", pytest.approx(sum(RATES) / 12))
+    assert (record.status, record.figures.tps_mean) == ("suspect", pytest.approx(sum(RATES) / 12))
     assert outcome.diagnostics[0].text == "the log ends here, in its request phase"
 
 

@@ -15,10 +15,10 @@ def test_lines_and_report_of_0_5_are_read_in_their_first_form(tmp_path: Path) ->
     outcome, results = imported(tmp_path, {"a/16.log": text})
     (record,) = results.records()
     assert (outcome.diagnostics, record.status) == ((), "good")
-    assert record.tps_mean == pytest.approx(690.0)
-    assert (record.window_s, record.transactions, record.run.cell.concurrency) == (40.0, 27_600, 16)
-    assert record.latency_ns is not None
-    assert record.latency_ns.p99 == 36_790_000
+    assert record.figures.tps_mean == pytest.approx(690.0)
+    assert (record.figures.window_s, record.figures.transactions, record.run.cell.concurrency) == (40.0, 27_600, 16)
+    assert record.figures.latency_ns is not None
+    assert record.figures.latency_ns.p99 == 36_790_000
     assert record.imported is not None
     assert (record.imported.tool, record.imported.mean_ns) == ("sysbench 0.5", 18_180_000)
     seconds = results.seconds(record.run.run_id)
@@ -42,7 +42,7 @@ def test_intermediate_results_of_0_4_are_lines_as_well(tmp_path: Path) -> None:
     text = sysbench_log.old_log([583.0, 590.5, 487.25], form="0.4.12.10", version="0.4.12.10", interval=10)
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (record,) = results.records()
-    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 30.0)
+    assert (outcome.diagnostics, record.status, record.figures.window_s) == ((), "good", 30.0)
     assert record.run.cell.workload == "imported:oltp"
     assert results.seconds(record.run.run_id).values("tps") == [583.0, 590.5, 487.25]
 
@@ -52,8 +52,8 @@ def test_0_4_without_lines_gives_its_total_and_says_that_noise_is_not_known(tmp_
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (record,) = results.records()
     assert outcome.diagnostics == ()
-    assert (record.tps_mean, record.tps_half_width) == (pytest.approx(100.0, rel=1e-3), None)
-    assert dict(record.errors) == {"deadlock or lock wait timeout (code not in the log)": 7}
+    assert (record.figures.tps_mean, record.figures.tps_half_width) == (pytest.approx(100.0, rel=1e-3), None)
+    assert dict(record.figures.errors) == {"deadlock or lock wait timeout (code not in the log)": 7}
     assert "no-intervals" in {caveat.code for caveat in record.caveats}
 
 
@@ -61,8 +61,8 @@ def test_a_script_without_transactions_is_counted_by_its_events(tmp_path: Path) 
     text = sysbench_log.old_log([200.0] * 70, is_transactional=False)
     outcome, results = imported(tmp_path, {"a/4.log": text})
     (record,) = results.records()
-    assert (outcome.diagnostics, record.status, record.transactions) == ((), "good", 14_000)
-    assert record.tps_mean == pytest.approx(200.0)
+    assert (outcome.diagnostics, record.status, record.figures.transactions) == ((), "good", 14_000)
+    assert record.figures.tps_mean == pytest.approx(200.0)
     assert "events-counted" in {caveat.code for caveat in record.caveats}
 
 

@@ -15,12 +15,12 @@ ORDERS = [1000 + 10 * (n % 5) for n in range(12)]
 def test_all_transactions_are_counted_and_new_orders_told_apart(tmp_path: Path) -> None:
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.tpcc_mysql(ORDERS)}, tool="tpcc-mysql")
     (record,) = results.records()
-    assert (outcome.diagnostics, record.status, record.window_s) == ((), "good", 120.0)
-    assert record.tps_mean == pytest.approx(2.3 * sum(ORDERS) / 120)
+    assert (outcome.diagnostics, record.status, record.figures.window_s) == ((), "good", 120.0)
+    assert record.figures.tps_mean == pytest.approx(2.3 * sum(ORDERS) / 120)
     assert record.orders is not None
     assert (record.orders.nopm, record.orders.server_nopm) == (pytest.approx(sum(ORDERS) / 2, abs=1e-3), None)
     assert [(t.name, t.completed) for t in record.types][:2] == [("new_order", sum(ORDERS)), ("payment", sum(ORDERS))]
-    assert (record.retries, record.transactions) == (10, round(2.3 * sum(ORDERS)))
+    assert (record.figures.retries, record.figures.transactions) == (10, round(2.3 * sum(ORDERS)))
     cell = record.run.cell
     assert (cell.workload, cell.route, cell.concurrency) == ("tpcc/tpcc-mysql", "network", 4)
     seconds = results.seconds(record.run.run_id)
@@ -42,9 +42,9 @@ def test_older_forms_count_the_same_and_guess_no_unit(tmp_path: Path, form: str)
     outcome, results = imported(tmp_path, {"a/4.log": tool_logs.tpcc_mysql(ORDERS, form=form)}, tool="tpcc-mysql")
     (record,) = results.records()
     assert (outcome.diagnostics, record.status) == ((), "good")
-    assert record.tps_mean == pytest.approx(2.3 * sum(ORDERS) / 120)
+    assert record.figures.tps_mean == pytest.approx(2.3 * sum(ORDERS) / 120)
     assert "no-percentile" in {caveat.code for caveat in record.caveats}
-    assert (record.latency_ns is None) is (form == "groups")
+    assert (record.figures.latency_ns is None) is (form == "groups")
 
 
 def test_telemetry_begins_with_the_ramp_up(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_telemetry_begins_with_the_ramp_up(tmp_path: Path) -> None:
 def test_two_runs_in_one_file_are_two_runs(tmp_path: Path) -> None:
     text = tool_logs.tpcc_mysql(ORDERS, threads=4) + tool_logs.tpcc_mysql(ORDERS[:6], threads=8)
     _, results = imported(tmp_path, {"a/x.log": text}, "{target}/x.log", tool="tpcc-mysql")
-    assert {r.run.cell.concurrency: r.window_s for r in results.records()} == {4: 120.0, 8: 60.0}
+    assert {r.run.cell.concurrency: r.figures.window_s for r in results.records()} == {4: 120.0, 8: 60.0}
 
 
 def test_a_log_cut_in_a_line_is_suspect_and_the_line_named(tmp_path: Path) -> None:
@@ -70,6 +70,6 @@ def test_a_log_cut_in_a_line_is_suspect_and_the_line_named(tmp_path: Path) -> No
     cut = text[: text.index("  70, trx") + 22]
     outcome, results = imported(tmp_path, {"a/4.log": cut}, tool="tpcc-mysql")
     (record,) = results.records()
-    assert (record.status, record.window_s) == ("suspect", 60.0)
+    assert (record.status, record.figures.window_s) == ("suspect", 60.0)
     assert {c.line for c in outcome.diagnostics} == {cut.count("\n") + 1}
     assert any("not a whole interval line" in c.text for c in outcome.diagnostics)

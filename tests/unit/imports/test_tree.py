@@ -66,8 +66,10 @@ def test_runs_of_another_ordered_length_are_no_repeats(tmp_path: Path) -> None:
         "a/4/4.log": sysbench_log.log(three)[:2500],
     }
     _, results = imported(tmp_path, files, "{target}/*/{threads}.log")
-    found = {(r.run.cell.workload.partition(", ")[2], r.run.repeat, round(r.window_s)) for r in results.records()}
-    cut_s = next(round(record.window_s) for record in results.records() if record.status == "suspect")
+    found = {
+        (r.run.cell.workload.partition(", ")[2], r.run.repeat, round(r.figures.window_s)) for r in results.records()
+    }
+    cut_s = next(round(record.figures.window_s) for record in results.records() if record.status == "suspect")
     assert found == {("140 s", 1, 140), ("140 s", 2, 140), ("420 s", 1, 420), ("unknown length", 1, cut_s)}
     study = parse_study(results.study_text, "s")
     assert len(study.workloads) == 3

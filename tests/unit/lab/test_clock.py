@@ -33,7 +33,7 @@ def test_a_clock_set_back_under_a_load_is_told_and_turns_no_time_around(
     laboratory.events = type("Events", (list,), {"append": lambda self, event: on_event(event)})()
     laboratory.run_all()
     for record in laboratory.results.records():
-        assert record.started_ns <= record.ended_ns < record.started_ns + 60 * 10**9
+        assert record.span.started_ns <= record.span.ended_ns < record.span.started_ns + 60 * 10**9
     first = laboratory.results.records()[0]
     (caveat,) = [caveat for caveat in first.caveats if caveat.code == "clock-jump"]
     assert "set back by 3600.0 s" in caveat.text
@@ -48,5 +48,5 @@ def test_a_clock_set_back_before_a_run_failed_is_told_too(laboratory: Lab, monke
     laboratory.run_all()
     first = laboratory.results.records()[0]
     assert first.status == "failed"
-    assert first.started_ns <= first.ended_ns
+    assert first.span.started_ns <= first.span.ended_ns
     assert [caveat.code for caveat in first.caveats] == ["clock-jump"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbdyno.core import Run, RunRecord
+from dbdyno.core import Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.plan import (
     Piece,
     benches_apart,
@@ -42,7 +42,16 @@ def _study(benches: int, more: str = "") -> Study:
 
 
 def _record(run: Run, bench: str, tps: float = 100.0, ended_ns: int = 1) -> RunRecord:
-    return RunRecord(run, "f", "1", "innodb", "good", tps_mean=tps, ended_ns=ended_ns, bench=bench)
+    return RunRecord(
+        run,
+        "f",
+        "1",
+        "innodb",
+        "good",
+        figures=TotalFigures(tps_mean=tps),
+        span=RunSpan(ended_ns=ended_ns),
+        bench=bench,
+    )
 
 
 def _identity(run: Run) -> tuple[str, int]:
@@ -150,8 +159,13 @@ def test_what_the_noise_of_windows_may_make_sets_no_bench_aside() -> None:
     study = _study(2, 'sentinel = "mysql:9.7"')
     watching = next(run for run in make_plan(study).runs if run.is_sentinel)
     both = [_record(watching, "b0", 100.0), _record(watching, "b1", 80.0)]
-    assert benches_apart([replace(one, tps_half_width=1.0) for one in both], ["b0", "b1"]).keys() == {"b1"}
-    assert benches_apart([replace(one, tps_half_width=25.0) for one in both], ["b0", "b1"]) == {}
+    assert benches_apart(
+        [replace(one, figures=replace(one.figures, tps_half_width=1.0)) for one in both], ["b0", "b1"]
+    ).keys() == {"b1"}
+    assert (
+        benches_apart([replace(one, figures=replace(one.figures, tps_half_width=25.0)) for one in both], ["b0", "b1"])
+        == {}
+    )
 
 
 def test_the_time_of_the_benches_is_that_of_the_one_with_the_most_to_do() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from dbdyno.analyse import judge_cells
-from dbdyno.core import Run, RunRecord, SettledPart
+from dbdyno.core import Run, RunRecord, SettledPart, TotalFigures
 from dbdyno.plan import PartOfStudy, further_rounds, make_plan, runs_of_part
 from dbdyno.study import Study, parse_study, study_text
 
@@ -28,7 +28,14 @@ def study() -> Study:
 
 def record(run: Run, log: float) -> RunRecord:
     tps = math.exp(log)
-    return RunRecord(run, "mysql", "9.7.4", "innodb", "good", window_s=60.0, tps_mean=tps, tps_half_width=0.001 * tps)
+    return RunRecord(
+        run,
+        "mysql",
+        "9.7.4",
+        "innodb",
+        "good",
+        figures=TotalFigures(window_s=60.0, tps_mean=tps, tps_half_width=0.001 * tps),
+    )
 
 
 def records(runs: Sequence[Run], spreads: Mapping[tuple[str, int], float]) -> list[RunRecord]:
@@ -88,7 +95,7 @@ def test_cells_told_apart_far_beyond_chance_are_not_repeated(study: Study) -> No
     spreads = {(target, step): 0.02 for target in ("mysql:9.7", "mariadb:11.8") for step in (1, 2, 4, 8, 16)}
     close = records(make_plan(study).runs, spreads)
     apart = [
-        record(one.run, math.log(one.tps_mean or 1.0) + (2.0 if one.run.cell.target == "mysql:9.7" else 0.0))
+        record(one.run, math.log(one.figures.tps_mean or 1.0) + (2.0 if one.run.cell.target == "mysql:9.7" else 0.0))
         for one in close
     ]
     assert len(further_rounds(study, make_plan(study).runs, close)[0].runs) == 10

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.core import Caveat, Fingerprint, LatencyNs, Run, RunRecord, Target
+from dbdyno.core import Caveat, CpuUse, Fingerprint, LatencyNs, Run, RunRecord, RunSpan, Target, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.stats import noise_interval
 from dbdyno.store import (
@@ -151,24 +151,27 @@ class Planted:
             f"{engine.version}.4",
             engine.storage_engine,
             "good",
-            window_s=12.0,
-            tps_mean=noise.mean,
-            tps_half_width=noise.half_width,
-            qps_mean=noise.mean * 20,
-            latency_ns=LatencyNs(typical, int(typical * 2.3), int(typical * 3.2), int(typical * 4.5), typical * 6),
-            transactions=int(noise.mean * 12),
-            statements=int(noise.mean * 240),
-            errors={"1213": 3} if run.cell.concurrency == 16 else {},
-            retries=3,
-            client_cpu_ns_per_statement=9_000.0,
-            server_cpu_ns_per_transaction=2_400_000.0,
-            client_busy_share=0.18,
-            client_use_share=0.07,
-            client_use_basis="calibration",
-            client_cpu_wait_share=0.01,
+            figures=TotalFigures(
+                window_s=12.0,
+                tps_mean=noise.mean,
+                tps_half_width=noise.half_width,
+                qps_mean=noise.mean * 20,
+                latency_ns=LatencyNs(typical, int(typical * 2.3), int(typical * 3.2), int(typical * 4.5), typical * 6),
+                transactions=int(noise.mean * 12),
+                statements=int(noise.mean * 240),
+                errors={"1213": 3} if run.cell.concurrency == 16 else {},
+                retries=3,
+            ),
+            cpu=CpuUse(
+                client_cpu_ns_per_statement=9_000.0,
+                server_cpu_ns_per_transaction=2_400_000.0,
+                client_busy_share=0.18,
+                client_use_share=0.07,
+                client_use_basis="calibration",
+                client_cpu_wait_share=0.01,
+            ),
             caveats=(Caveat("short-window", "the window lasted 12 s: below 60 s steadiness can't be judged"),),
-            started_ns=started,
-            ended_ns=started + 18 * 10**9,
+            span=RunSpan(started_ns=started, ended_ns=started + 18 * 10**9),
         )
 
     def _telemetry(self, tps: np.ndarray) -> list[TelemetryRow]:
@@ -301,7 +304,12 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> StoredStudy:
         record = run.record
         if record.run.order_index == 3:
             why = "the server died: <b>signal 11</b>"
-            failed = replace(record, status="failed", reason=why, tps_mean=None, tps_half_width=None, latency_ns=None)
+            failed = replace(
+                record,
+                status="failed",
+                reason=why,
+                figures=replace(record.figures, tps_mean=None, tps_half_width=None, latency_ns=None),
+            )
             return StoredRun(failed, server_log="crash\n")
         if record.run.order_index == 5:
             return replace(run, record=replace(record, status="suspect", reason="the load generator was 93% busy"))

@@ -41,11 +41,15 @@ repeats = 3
 def slower(run: StoredRun, factor: float = 0.85) -> StoredRun:
     """MySQL of the next version does less; MariaDB is as it was."""
     record = run.record
-    if record.run.cell.target != "mysql:9.7" or record.tps_mean is None or record.latency_ns is None:
+    if record.run.cell.target != "mysql:9.7" or record.figures.tps_mean is None or record.figures.latency_ns is None:
         return run
-    old = record.latency_ns
+    old = record.figures.latency_ns
     latency = LatencyNs(*(int(value / factor) for value in (old.p50, old.p95, old.p99, old.p999, old.max)))
-    record = replace(record, tps_mean=record.tps_mean * factor, latency_ns=latency, version="9.7.5")
+    record = replace(
+        record,
+        figures=replace(record.figures, tps_mean=record.figures.tps_mean * factor, latency_ns=latency),
+        version="9.7.5",
+    )
     return replace(run, record=record, variables={**run.variables, "version": "9.7.5", "innodb_io_capacity": "200"})
 
 
@@ -95,7 +99,12 @@ def test_an_unchanged_target_tells_whether_the_machine_moved(
     assert "machine-moved" not in codes(diff)
 
     def all_slower(run: StoredRun) -> StoredRun:
-        return replace(run, record=replace(run.record, tps_mean=(run.record.tps_mean or 0) * 0.9))
+        return replace(
+            run,
+            record=replace(
+                run.record, figures=replace(run.record.figures, tps_mean=(run.record.figures.tps_mean or 0) * 0.9)
+            ),
+        )
 
     moved = diff_results(base, write(tmp_path / "moved", text=SMALL, change=all_slower))
     words = [caveat.text for caveat in moved.caveats if caveat.code == "machine-moved"]
@@ -171,7 +180,12 @@ def test_cells_of_one_side_and_cells_without_a_good_run_are_listed(
     def crashed(run: StoredRun) -> StoredRun | None:
         cell = run.record.run.cell
         if cell.target == "mysql:9.7" and cell.concurrency == 4:
-            failed = replace(run.record, status="failed", reason="the server died", tps_mean=None, latency_ns=None)
+            failed = replace(
+                run.record,
+                status="failed",
+                reason="the server died",
+                figures=replace(run.record.figures, tps_mean=None, latency_ns=None),
+            )
             return StoredRun(failed)
         return run
 
@@ -270,7 +284,14 @@ def test_a_cell_that_crashed_in_the_new_folder_is_not_passed(
 ) -> None:
     def crashed(run: StoredRun) -> StoredRun:
         if run.record.run.cell.concurrency == 4:
-            return StoredRun(replace(run.record, status="failed", reason="died", tps_mean=None, latency_ns=None))
+            return StoredRun(
+                replace(
+                    run.record,
+                    status="failed",
+                    reason="died",
+                    figures=replace(run.record.figures, tps_mean=None, latency_ns=None),
+                )
+            )
         return run
 
     other = write(tmp_path / "crash", text=SMALL, change=crashed)

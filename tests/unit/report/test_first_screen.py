@@ -136,8 +136,15 @@ def test_a_collapse_is_on_the_first_screen(
         record = run.record
         if record.run.cell.concurrency < 64 or record.run.cell.target != UPGRADE[1]:
             return run
-        assert record.tps_mean and record.tps_half_width
-        lower = replace(record, tps_mean=0.3 * record.tps_mean, tps_half_width=0.3 * record.tps_half_width)
+        assert record.figures.tps_mean and record.figures.tps_half_width
+        lower = replace(
+            record,
+            figures=replace(
+                record.figures,
+                tps_mean=0.3 * record.figures.tps_mean,
+                tps_half_width=0.3 * record.figures.tps_half_width,
+            ),
+        )
         return replace(run, record=lower)
 
     text = study_text(UPGRADE, concurrency=(4, 16, 64), repeats=3)

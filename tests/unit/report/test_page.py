@@ -248,7 +248,9 @@ def test_capacity_tells_peak_collapse_and_which_curves_are_drawn_by_the_law(
     def scaled(run: StoredRun) -> StoredRun:
         n = run.record.run.cell.concurrency
         tps = 120 * n / (1 + 0.03 * (n - 1) + 0.002 * n * (n - 1)) * (1 + 0.004 * run.record.run.repeat)
-        return replace(run, record=replace(run.record, tps_mean=tps, tps_half_width=tps / 100))
+        return replace(
+            run, record=replace(run.record, figures=replace(run.record.figures, tps_mean=tps, tps_half_width=tps / 100))
+        )
 
     page = page_text(write(tmp_path / "ladder", text='name = "ladder"\n' + LADDER, change=scaled))
     _, _, rest = page.partition('id="capacity"')

@@ -37,7 +37,13 @@ def lived(write: Callable[..., StoredStudy], tmp_path_factory: pytest.TempPathFa
         if index != 3:
             return replace(run, life=life)
         reason = "the server died: an assertion failed (signal 6, abort): fil0fil.cc:7483\nfil0fil.cc"
-        failed = replace(run.record, status="failed", fault="assertion", reason=reason, tps_mean=None)
+        failed = replace(
+            run.record,
+            status="failed",
+            fault="assertion",
+            reason=reason,
+            figures=replace(run.record.figures, tps_mean=None),
+        )
         return StoredRun(failed, life={"start_ns": 10**9, "death": DEATH})
 
     return write(tmp_path_factory.mktemp("lived") / "first", change=change)

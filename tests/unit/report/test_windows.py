@@ -24,7 +24,11 @@ def with_window(run: StoredRun, tps: np.ndarray) -> StoredRun:
     """The run with a window of these seconds after its warm-up, cloned from its own."""
     warm_up, window = (list(rows) for _, rows in itertools.groupby(run.seconds, key=lambda row: row.phase))
     rows = [replace(window[0], second=len(warm_up) + index, tps=float(value)) for index, value in enumerate(tps)]
-    return replace(run, seconds=[*warm_up, *rows], record=replace(run.record, window_s=float(len(tps))))
+    return replace(
+        run,
+        seconds=[*warm_up, *rows],
+        record=replace(run.record, figures=replace(run.record.figures, window_s=float(len(tps)))),
+    )
 
 
 @pytest.fixture

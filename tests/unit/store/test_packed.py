@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbdyno.core import Cell, LatencyNs, Run, RunRecord, ToolFigures
+from dbdyno.core import Cell, LatencyNs, Run, RunRecord, ToolFigures, TotalFigures
 from dbdyno.store import Results, StoredRun, pack_run, record_from_json, record_to_json
 from dbdyno.store._files import json_text
 from dbdyno.tables import Table, Texts
@@ -20,7 +20,9 @@ FIGURES = ToolFigures("sysbench 1.0.20", 95.0, 5, 4, 1, 2, 9, 100.0, 60.0, None)
 def stored(repeat: int) -> StoredRun:
     run = Run(Cell("a", 0, 4, "imported:x", "unknown"), repeat, repeat - 1, 0, "imported")
     latency = LatencyNs(None, 5, None, None, 9)
-    record = RunRecord(run, "tidb", "", "unknown", "good", tps_mean=1.0, latency_ns=latency, imported=FIGURES)
+    record = RunRecord(
+        run, "tidb", "", "unknown", "good", figures=TotalFigures(tps_mean=1.0, latency_ns=latency), imported=FIGURES
+    )
     seconds = Table({"second": np.arange(2), "phase": Texts.repeated("window", 2), "tps": np.array([1.0, 1.5])})
     return StoredRun(record, seconds=seconds, variables={"a": 'b"\u2028', "c": ""}, origin=ORIGIN)
 

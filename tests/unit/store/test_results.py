@@ -14,7 +14,7 @@ from types import MappingProxyType
 import pyarrow.parquet as pq
 import pytest
 
-from dbdyno.core import Caveat, Cell, HostError, LatencyNs, Run, RunRecord, StoreError
+from dbdyno.core import Caveat, Cell, HostError, LatencyNs, Run, RunRecord, StoreError, TotalFigures
 from dbdyno.store import (
     IntervalRow,
     Results,
@@ -39,12 +39,14 @@ def record_of(target: str = "mysql:9.7", order_index: int = 0, status: str = "go
         version="9.7.4",
         storage_engine="innodb",
         status=status,  # type: ignore[arg-type]
-        window_s=12.0,
-        tps_mean=100.5,
-        tps_half_width=2.5,
-        latency_ns=LatencyNs(1, 2, 3, 4, 5),
-        transactions=1206,
-        errors={"1213": 2},
+        figures=TotalFigures(
+            window_s=12.0,
+            tps_mean=100.5,
+            tps_half_width=2.5,
+            latency_ns=LatencyNs(1, 2, 3, 4, 5),
+            transactions=1206,
+            errors={"1213": 2},
+        ),
         caveats=(Caveat("short-window", "the window is short"),),
     )
 
@@ -322,7 +324,9 @@ def test_a_record_survives_json_and_ignores_fields_of_the_future() -> None:
 
 @pytest.mark.parametrize("errors", [Counter({"1213": 2}), MappingProxyType({"1213": 2})])
 def test_a_mapping_of_any_kind_is_written_as_a_table(errors: Mapping[str, int]) -> None:
-    assert record_to_json(replace(record_of(), errors=errors))["errors"] == {"1213": 2}
+    record = record_of()
+    row = record_to_json(replace(record, figures=replace(record.figures, errors=errors)))
+    assert row["errors"] == {"1213": 2}
 
 
 def test_a_disk_that_refuses_is_named_and_loses_nothing(results: Results) -> None:
@@ -348,7 +352,7 @@ def test_runs_of_an_older_version_stand_beside_new_ones(results: Results) -> Non
     old = {name: value for name, value in record.items() if name not in ("client_use_share", "unsent", "outages")}
     (folder / "record.json").write_text(json.dumps(old))
     (folder / "end.json").unlink()
-    assert [found.client_use_share for found in results.records()] == [None, None]
+    assert [found.cpu.client_use_share for found in results.records()] == [None, None]
     rows = results.connect().execute("SELECT count(*), count(client_use_share), sum(tps) FROM seconds").fetchone()
     assert rows == (4, 0, 300.0)
     shutil.rmtree(results.run_folder(run_of("mariadb:11.8", 1).record.run.run_id))  # and where there are only old ones

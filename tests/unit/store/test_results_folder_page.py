@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dbdyno.core import Cell, LatencyNs, Run, RunRecord
+from dbdyno.core import Cell, LatencyNs, Run, RunRecord, TotalFigures, is_flat, stored_fields
 from dbdyno.store import _layout as layout
 from dbdyno.store._manifest import Manifest
 from dbdyno.store._records import record_to_json
@@ -121,6 +121,13 @@ def documented(cls: type) -> dict[str, str]:
     return found
 
 
+def stored_meanings(cls: type) -> dict[str, str]:
+    """As `documented`, with what the parts that are stored flat say of their fields."""
+    hints = typing.get_type_hints(cls)
+    parts = [hints[field.name] for field in dataclasses.fields(cls) if is_flat(field)]
+    return {name: meaning for kind in (cls, *parts) for name, meaning in documented(kind).items()}
+
+
 def plain(text: str) -> str:
     return text.replace("``", "`").replace("|", "\\|")
 
@@ -142,10 +149,9 @@ def type_words(annotation: object) -> str:
 
 
 def record_section() -> str:
-    hints = typing.get_type_hints(RunRecord)
-    meanings = {**MEANINGS, **documented(RunRecord)}
+    meanings = {**MEANINGS, **stored_meanings(RunRecord)}
     head = "The figures of a run; [record.schema.json](record.schema.json) is the JSON schema of all of it."
-    columns = {name: (json_kind(hints[name]), meanings[name]) for name in hints}
+    columns = {field.name: (json_kind(kind), meanings[field.name]) for field, kind in stored_fields(RunRecord)}
     return "\n".join((f"## {layout.RECORD}", "", head, "", *table(columns)))
 
 
@@ -194,12 +200,12 @@ def json_shape(annotation: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def class_shape(cls: type, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints, meanings = typing.get_type_hints(cls), documented(cls)
+    meanings = stored_meanings(cls)
     properties = {
-        field.name: {**json_shape(hints[field.name], definitions), **described(meanings.get(field.name, ""))}
-        for field in dataclasses.fields(cls)
+        field.name: {**json_shape(kind, definitions), **described(meanings.get(field.name, ""))}
+        for field, kind in stored_fields(cls)
     }
-    needed = [f.name for f in dataclasses.fields(cls) if f.default is f.default_factory is dataclasses.MISSING]
+    needed = [f.name for f, _ in stored_fields(cls) if f.default is f.default_factory is dataclasses.MISSING]
     return {"type": "object", "properties": properties, "required": needed}
 
 
@@ -244,8 +250,8 @@ def test_every_file_of_the_layout_is_on_the_page() -> None:
 
 @pytest.mark.parametrize("row", [SecondRow, IntervalRow, TelemetryRow, SettingRow, RunRecord])
 def test_every_column_has_a_meaning(row: type) -> None:
-    known = {**MEANINGS, **documented(row)}
-    assert [field.name for field in dataclasses.fields(row) if not known.get(field.name)] == []
+    known = {**MEANINGS, **stored_meanings(row)}
+    assert [field.name for field, _ in stored_fields(row) if not known.get(field.name)] == []
 
 
 def test_the_page_and_the_schema_are_those_of_the_classes() -> None:
@@ -259,7 +265,9 @@ def test_the_page_and_the_schema_are_those_of_the_classes() -> None:
 
 def test_a_record_is_of_the_schema_and_a_damaged_one_is_not() -> None:
     run = Run(Cell("mysql:9.7", 64 << 20, 4, "tpcc", "socket"), 1, 0, 7, "block 1")
-    record = RunRecord(run, "mysql", "9.7.4", "innodb", "good", latency_ns=LatencyNs(1, 2, 3, 4, 5))
+    record = RunRecord(
+        run, "mysql", "9.7.4", "innodb", "good", figures=TotalFigures(latency_ns=LatencyNs(1, 2, 3, 4, 5))
+    )
     row = json.loads(json.dumps(record_to_json(record)))
     validator = jsonschema.Draft202012Validator(record_schema())
     validator.validate(row)

@@ -321,7 +321,7 @@ def _throughput_words(claim: Claim, value: float) -> str:
 
 def _runs_words(claim: Claim, total: _Total, index: CellIndex) -> str:
     runs = good_runs(total.group)
-    length = index.last_s or round(runs[0].window_s)
+    length = index.last_s or round(runs[0].figures.window_s)
     window_words = "the last " if index.last_s else ""
     mean_words = "" if len(runs) == 1 else f", mean of {len(runs)} runs"
     throughput = _throughput_words(claim, total.value)

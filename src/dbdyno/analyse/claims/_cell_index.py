@@ -154,7 +154,7 @@ class CellIndex:
         if metric != "tps":
             return (_orders_rate(run.orders, metric) if run.orders else None) or 0.0
         result = run.imported.tps if run.imported and not self.last_s else None
-        return result or run.tps_mean or 0.0
+        return result or run.figures.tps_mean or 0.0
 
     def _no_run_words(self, selector: CellSelector) -> str:
         length_words = f" that was judged for {self.last_s:,} s" if self.last_s else ""
@@ -245,7 +245,7 @@ def decides(group: CellJudgement) -> bool:
 
 def good_runs(group: CellJudgement) -> list[RunRecord]:
     """Runs of a cell that came to their end in order, settled or not."""
-    return [run for run in group.runs if run.status == "good" and run.tps_mean]
+    return [run for run in group.runs if run.status == "good" and run.figures.tps_mean]
 
 
 def measured_level(group: CellJudgement, metric: Metric = "tps") -> MeasuredLevel:
@@ -294,9 +294,9 @@ def _level_in_metric(group: CellJudgement, metric: Metric) -> MeasuredLevel:
 
 def _orders_per_transaction(group: CellJudgement, metric: Metric) -> float:
     rates = [
-        rate / run.tps_mean
+        rate / run.figures.tps_mean
         for run in group.judged
-        if run.orders is not None and run.tps_mean and (rate := _orders_rate(run.orders, metric)) is not None
+        if run.orders is not None and run.figures.tps_mean and (rate := _orders_rate(run.orders, metric)) is not None
     ]
     if len(rates) < len(group.judged) or min(rates, default=0.0) <= 0:
         raise Undecidable("its runs have no new orders per minute")

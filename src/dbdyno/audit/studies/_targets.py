@@ -196,17 +196,17 @@ def _processors_used_share(processors_used: float | None, processors: int) -> fl
 def _run_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
     if runs.is_imported:
         return {"transactions_each_second": list(window.tps)}
-    if not any(record.started_ns for record in runs.runs):
+    if not any(record.span.started_ns for record in runs.runs):
         return {}  # looked at, not driven
     errors: Counter[str] = Counter()
     for record in runs.runs:
-        errors.update(dict(record.errors))
+        errors.update(dict(record.figures.errors))
     return {
         "errors": dict(errors),
-        "transactions": sum(record.transactions for record in runs.runs),
+        "transactions": sum(record.figures.transactions for record in runs.runs),
         "drops_errors": False,
         "transactions_each_second": list(window.tps),
-        "start_times": [record.started_ns for record in runs.runs if record.run.cell == runs.judged.run.cell],
+        "start_times": [record.span.started_ns for record in runs.runs if record.run.cell == runs.judged.run.cell],
     }
 
 

@@ -13,17 +13,17 @@ from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, r
 
 def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
     """Every stored run as a bar in the row of its target; None before the first."""
-    started_records = [record for record in analysis.stored if record.started_ns]
+    started_records = [record for record in analysis.stored if record.span.started_ns]
     if not started_records:
         return None
-    begin_ns = min(record.started_ns for record in started_records)
+    begin_ns = min(record.span.started_ns for record in started_records)
     names = short_names(palette.targets)
     rows: list[Row] = [
         {
             "target": record.run.cell.target,
             "name": names[record.run.cell.target],
-            "from": (record.started_ns - begin_ns) / 60e9,
-            "to": max(record.ended_ns - begin_ns, record.started_ns - begin_ns + 10**9) / 60e9,
+            "from": (record.span.started_ns - begin_ns) / 60e9,
+            "to": max(record.span.ended_ns - begin_ns, record.span.started_ns - begin_ns + 10**9) / 60e9,
             "order": record.run.order_index + 1,
             "memory": format_memory(record.run.cell.tier_bytes),
             "workload": record.run.cell.workload,

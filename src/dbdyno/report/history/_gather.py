@@ -144,7 +144,9 @@ def _read_studies(folders: Iterable[Path], check: Check) -> tuple[list[StudyAt],
 
 
 def _began_ns(side: DiffSide) -> int:
-    return min((run.started_ns for run in side.stored if run.started_ns), default=side.results.manifest.created_ns)
+    return min(
+        (run.span.started_ns for run in side.stored if run.span.started_ns), default=side.results.manifest.created_ns
+    )
 
 
 Row = tuple[Cell, int, Cell]

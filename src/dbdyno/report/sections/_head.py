@@ -154,13 +154,10 @@ def _counts_line(page: Page) -> str:
         if len(stored_records) == planned
         else f"{len(stored_records)} of {counted(planned, 'run')} so far"
     )
-    started_records = [record for record in stored_records if record.started_ns]
-    start_words = f" · {clock_time(min(r.started_ns for r in started_records))}" if started_records else ""
-    duration_words = (
-        f" · {format_duration(max(r.ended_ns for r in started_records) - min(r.started_ns for r in started_records))}"
-        if started_records
-        else ""
-    )
+    spans = [record.span for record in stored_records if record.span.started_ns]
+    began_ns = min((span.started_ns for span in spans), default=0)
+    start_words = f" · {clock_time(began_ns)}" if spans else ""
+    duration_words = f" · {format_duration(max(span.ended_ns for span in spans) - began_ns)}" if spans else ""
     scaled = f" · scaled: {study.scaled}" if study.scaled else ""
     return f"{study.name}{scaled} · {runs}{counts}{start_words}{duration_words}"
 

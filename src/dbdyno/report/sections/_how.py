@@ -155,12 +155,14 @@ def _run_table(page: Page) -> Table:
         cell = record.run.cell
         cell_words = [target_title(cell.target), format_memory(cell.tier_bytes), f"{cell.concurrency:,}", cell.workload]
         duration_words = (
-            format_duration(record.ended_ns - record.started_ns) if record.ended_ns > record.started_ns else ""
+            format_duration(record.span.ended_ns - record.span.started_ns)
+            if record.span.ended_ns > record.span.started_ns
+            else ""
         )
-        start_time = clock_time(record.started_ns) if record.started_ns else ""
+        start_time = clock_time(record.span.started_ns) if record.span.started_ns else ""
         noise = figure(record.level_half_width, 2) if record.level_half_width is not None else ""
-        errors = ", ".join(f"{count:,} × {code}" for code, count in record.errors.items())
-        cpu = [_cpu_cell(record.client_cpu_ns_per_statement), _cpu_cell(record.server_cpu_ns_per_transaction)]
+        errors = ", ".join(f"{count:,} × {code}" for code, count in record.figures.errors.items())
+        cpu = [_cpu_cell(record.cpu.client_cpu_ns_per_statement), _cpu_cell(record.cpu.server_cpu_ns_per_transaction)]
         reason = record.reason or "; ".join(caveat.text for caveat in record.caveats)
         head = [
             str(record.run.order_index + 1),
@@ -177,11 +179,13 @@ def _run_table(page: Page) -> Table:
 
 def _level_cell(record: RunRecord) -> str:
     """Level of a run, with the mean of its whole window where that is another; in brackets where it has not settled."""
-    if record.level_tps is None or record.tps_mean is None:
+    if record.level_tps is None or record.figures.tps_mean is None:
         return ""
     if not record.is_settled:
         return f"({figure(record.level_tps)})"
-    return figure(record.level_tps) + (f" (whole window {figure(record.tps_mean)})" if record.is_window_off else "")
+    return figure(record.level_tps) + (
+        f" (whole window {figure(record.figures.tps_mean)})" if record.is_window_off else ""
+    )
 
 
 def _cpu_cell(value_ns: float | None) -> str:

@@ -164,7 +164,7 @@ def _latency_row(record: RunRecord, tool: ToolFigures) -> list[str]:
     times = (tool.percentile_ns, tool.second_percentile_ns_median, tool.min_ns, tool.mean_ns, tool.max_ns)
     return [
         str(record.run.repeat),
-        "" if record.tps_mean is None else figure(record.tps_mean),
+        "" if record.figures.tps_mean is None else figure(record.figures.tps_mean),
         _level_cell(record),
         "" if tool.tps is None else figure(tool.tps),
         "" if tool.percentile is None else f"p{tool.percentile:g}",

@@ -12,8 +12,8 @@ from dbdyno.core import RunRecord, SettledPart
 
 def unsettled(one: RunRecord) -> RunRecord:
     """The same run with a level that falls through its window."""
-    part = SettledPart("drifting", 900, 0, one.tps_mean, 10.0, change=-0.08)
-    return replace(one, settled=part, window_s=900.0)
+    part = SettledPart("drifting", 900, 0, one.figures.tps_mean, 10.0, change=-0.08)
+    return replace(one, settled=part, figures=replace(one.figures, window_s=900.0))
 
 
 def test_a_claim_on_a_run_that_drifts_is_not_settled_unless_its_own_logs_refute_it() -> None:

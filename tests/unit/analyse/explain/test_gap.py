@@ -23,7 +23,7 @@ from dbdyno.analyse.explain import (
     split_by_statement,
     statement_mix,
 )
-from dbdyno.core import Cell, Run, RunRecord
+from dbdyno.core import Cell, Run, RunRecord, TotalFigures
 
 WORKLOAD, SECONDS = "sysbench/oltp_read_write", 30
 TIMES = {"begin": (1, 0.05), "select": (10, 0.2), "range": (1, 0.8), "update": (2, 0.6), "commit": (1, 1.2)}
@@ -70,7 +70,12 @@ def planted(
 def _record(found: RunTimes) -> RunRecord:
     tps = found.transactions / found.seconds
     return RunRecord(
-        found.run, "mysql", "9.7", "innodb", "good", window_s=SECONDS, tps_mean=tps, tps_half_width=0.01 * tps
+        found.run,
+        "mysql",
+        "9.7",
+        "innodb",
+        "good",
+        figures=TotalFigures(window_s=SECONDS, tps_mean=tps, tps_half_width=0.01 * tps),
     )
 
 

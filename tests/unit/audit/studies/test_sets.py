@@ -158,7 +158,11 @@ def looks_of(folder: Path, change: Any = lambda run, fields: None) -> tuple[Stor
     results = Results.create(folder, TWINS, {}, HOST, study_name="two")
     made = [stored(run, "mariadb", change) for run in make_plan(study).runs[:2]]
     return results, [
-        replace(look, record=replace(look.record, status="missing", started_ns=0, ended_ns=0)) for look in made
+        replace(
+            look,
+            record=replace(look.record, status="missing", span=replace(look.record.span, started_ns=0, ended_ns=0)),
+        )
+        for look in made
     ]
 
 
