@@ -89,7 +89,9 @@ def test_the_time_of_a_cable_is_told_apart_from_the_server_s(cable: Cable, tmp_p
 
 
 def _assert_share(time: NetworkTime, near_ms: float, true_ms: float) -> None:
-    assert time.round_trips == pytest.approx(16, abs=0.2)  # BEGIN, 10 point selects, 4 ranges, COMMIT
+    # BEGIN, 10 point selects, 4 ranges, COMMIT. A window cuts its first and its last transaction: of the 20
+    # transactions of a slow window that is up to one transaction's statements too many or too few.
+    assert time.round_trips == pytest.approx(16, abs=16 / 20)
     assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1)
     assert time.transmission_ms is not None
     # Within 3 % on a machine that does nothing else; beside other tests transactions wait for processors, too.
