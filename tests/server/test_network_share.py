@@ -31,7 +31,11 @@ def connect_ms():
     began = time.perf_counter()
     socket.create_connection((sys.argv[1], 22)).close()
     return 1e3 * (time.perf_counter() - began)
-print(min(connect_ms() for _ in range(20)))
+until = time.monotonic() + 2
+least = connect_ms()
+while time.monotonic() < until:
+    least = min(least, connect_ms())
+print(least)
 """
 STUDY = f"""\
 name = "far"
@@ -92,7 +96,7 @@ def _assert_share(time: NetworkTime, near_ms: float, true_ms: float) -> None:
     # BEGIN, 10 point selects, 4 ranges, COMMIT. A window cuts its first and its last transaction: of the 20
     # transactions of a slow window that is up to one transaction's statements too many or too few.
     assert time.round_trips == pytest.approx(16, abs=16 / 20)
-    assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1)
+    assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1, abs=0.2)  # a relay beside other tests is late by that
     assert time.transmission_ms is not None
     # Within 3 % on a machine that does nothing else; beside other tests transactions wait for processors, too.
     assert time.waiting_ms + time.transmission_ms == pytest.approx(time.total_ms - near_ms, rel=0.15)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -114,6 +115,32 @@ def test_sleeps_and_row_locks_are_named_with_their_size(
     if storage_engine == "innodb":
         told_s = states["wait.row_lock"] * _SECONDS
         assert told_s == pytest.approx(watched.row_lock_s, rel=0.15)
+
+
+def test_the_session_that_reads_the_server_s_counts_is_none_of_the_load_s(
+    start: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start(ENGINES[0])
+    endpoint, generator = server.endpoint, str(find_generator())
+    words = ["tpcc/hammerdb", "--warehouses=1", "--database=dbdyno_counted", f"--user={endpoint.user}"]
+    words += [f"--socket={endpoint.socket}", f"--password-file={endpoint.password_file}"]
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE dbdyno_counted")
+    subprocess.run([generator, "populate", *words], capture_output=True, timeout=180, check=True)
+    lengths = ["--warm-up=1s", f"--time={_SECONDS}s", "--report-interval=0", "--json-lines=-"]
+    command = [generator, "run", *words, f"--threads={_SESSIONS}", *lengths]
+    assert server.pid is not None
+    threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as load:
+        assert load.stdout is not None
+        records = map(json.loads, load.stdout)
+        threads.start(next(records)["monotonic_ns"], load.pid)
+        counted = [record for record in records if record["record"] == "counters"]
+    threads.stop(_SECONDS)
+    assert load.returncode == 0
+    assert len(counted) == 3, "the session was there while the threads were watched"
+    sessions = {row.value for row in threads.rows(_SECONDS) if row.metric == "sessions.count"}
+    assert sessions == {float(_SESSIONS)}
 
 
 def test_a_sampler_that_is_killed_costs_a_caveat_and_the_rest_of_the_seconds(

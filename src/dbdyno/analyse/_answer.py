@@ -195,7 +195,8 @@ def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparis
     percent_slower = slower_words(1 / turned_pair.ratio, 1 / turned_pair.high, 1 / turned_pair.low)
     if pair.verdict == "same":
         return f"{names[0]} and {names[1]} are equally fast at {where}, to within 3 %: {levels}"
-    return f"No difference shown at {where}: {names[0]} is {percent_slower} than {names[1]} ({levels}){repeats_words}"
+    comparison_words = f"{names[0]} is {percent_slower} than {names[1]} ({levels})"
+    return f"{_open_words(pair, where)}: {comparison_words}{repeats_words}"
 
 
 def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> str:
@@ -237,7 +238,14 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
     if pair.verdict == "same":
         return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {_distance_words(pair)}"
     repeats_words = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
-    return f"No difference shown at {where}: {_distance_words(pair)} than {name} ({tps}){repeats_words}"
+    return f"{_open_words(pair, where)}: {_distance_words(pair)} than {name} ({tps}){repeats_words}"
+
+
+def _open_words(pair: Comparison, where: str) -> str:
+    """Begin the sentence of an undecided comparison: its interval, which is for it alone, may exclude equality."""
+    if pair.low <= 1.0 <= pair.high:
+        return f"No difference shown at {where}"
+    return f"Not decided at {where}, where several comparisons are tested together"
 
 
 def _distance_words(pair: Comparison) -> str:

@@ -115,17 +115,17 @@ def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgemen
     ]
 
 
-def capacity_sentences(found: Sequence[CapacityJudgement]) -> list[str]:
+def capacity_sentences(judgements: Sequence[CapacityJudgement]) -> list[str]:
     """Return what the curves say, for people; the collapses and the largest memory budgets first, at most six."""
-    several_tiers = len({judgement.tier_bytes for judgement in found}) > 1
-    ranked = sorted(found, key=lambda judgement: (not judgement.falls, -judgement.tier_bytes))
-    several_workloads = len({(judgement.workload, judgement.route) for judgement in found}) > 1
+    several_tiers = len({judgement.tier_bytes for judgement in judgements}) > 1
+    ranked = sorted(judgements, key=lambda judgement: (not judgement.falls, -judgement.tier_bytes))
+    several_workloads = len({(judgement.workload, judgement.route) for judgement in judgements}) > 1
     return [_sentence(judgement, several_tiers, several_workloads) for judgement in ranked[:_MOST_SENTENCES]]
 
 
-def collapse_sentence(found: Sequence[CapacityJudgement]) -> str:
+def collapse_sentence(judgements: Sequence[CapacityJudgement]) -> str:
     """Return which targets fall clearly below their peak as connections grow, at the largest memory where any does."""
-    collapsed_curves = [judgement for judgement in found if judgement.falls]
+    collapsed_curves = [judgement for judgement in judgements if judgement.falls]
     if not collapsed_curves:
         return ""
     tier_bytes = max(judgement.tier_bytes for judgement in collapsed_curves)
@@ -139,12 +139,12 @@ def collapse_sentence(found: Sequence[CapacityJudgement]) -> str:
     for judgement, step in falls:
         deepest_falls.setdefault(judgement.target, (judgement, step))
     falls = list(deepest_falls.values())
-    several_workloads = len({(judgement.workload, judgement.route) for judgement in found}) > 1
+    several_workloads = len({(judgement.workload, judgement.route) for judgement in judgements}) > 1
     places = [
         f"at {counted(step.after, 'connection')}{_load_words(judgement) if several_workloads else ''}"
         for judgement, step in falls
     ]
-    where = f" at {format_memory(tier_bytes)}" if len({judgement.tier_bytes for judgement in found}) > 1 else ""
+    where = f" at {format_memory(tier_bytes)}" if len({judgement.tier_bytes for judgement in judgements}) > 1 else ""
     if len(falls) == 1:
         judgement, step = falls[0]
         name, share = target_title(judgement.target), percent_words(1 - step.ratio)
@@ -157,10 +157,10 @@ def collapse_sentence(found: Sequence[CapacityJudgement]) -> str:
     return f"{counted(len(falls), 'target')} collapse beyond their peaks{where}: {', '.join(fall_words)}{other_words}."
 
 
-def peak_words(found: CapacityJudgement) -> str:
+def peak_words(judgement: CapacityJudgement) -> str:
     """Connections of the peak, those that can't be told from the best too."""
-    words = listed([f"{n:,}" for n in found.peak.concurrencies])
-    return f"{words} or more" if found.is_open else words
+    words = listed([f"{n:,}" for n in judgement.peak.concurrencies])
+    return f"{words} or more" if judgement.is_open else words
 
 
 def level_interval(level: LogLevel) -> tuple[float, float, float]:

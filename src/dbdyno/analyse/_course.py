@@ -65,7 +65,7 @@ def course_words(course: RunCourse) -> str:
     return f"{warm_up}, {window}"
 
 
-def courses_words(found: CourseSummary) -> str:
+def courses_words(summary: CourseSummary) -> str:
     """All runs' courses in one sentence, with the time saved.
 
     >>> words = courses_words(CourseSummary(2, 2, 1, 0, (142, 202), (240, 900), 1484, 5400)).split("; ")
@@ -74,11 +74,12 @@ def courses_words(found: CourseSummary) -> str:
     >>> words[2]
     '24 min 44 s driven of at most 1 h 30 min (73 % saved)'
     """
-    saved_share = 1 - found.driven_s / found.most_s
-    driven_words, most_words = format_duration(found.driven_s * 10**9), format_duration(found.most_s * 10**9)
+    saved_share = 1 - summary.driven_s / summary.most_s
+    driven_words, most_words = format_duration(summary.driven_s * 10**9), format_duration(summary.most_s * 10**9)
     return (
-        f"warm-up {_seconds_range_words(found.warm_up_s)}, settled in {found.settled} of "
-        f"{counted(found.runs, 'run')}; window {_seconds_range_words(found.window_s)}, precise enough in {found.sure}; "
+        f"warm-up {_seconds_range_words(summary.warm_up_s)}, settled in {summary.settled} of "
+        f"{counted(summary.runs, 'run')}; window {_seconds_range_words(summary.window_s)}, "
+        f"precise enough in {summary.sure}; "
         f"{driven_words} driven of at most {most_words} ({saved_share:.0%} saved)".replace("%", " %")
     )
 

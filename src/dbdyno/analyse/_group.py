@@ -70,8 +70,8 @@ def compare_runs(means: Mapping[str, tuple[float, float]], spread: float = ASSUM
     means : by name: mean, above zero, and noise half-width at 95 %, both in TPS
     spread : standard deviation between repeats that is assumed
 
-    >>> found = compare_runs({"a": (1300.0, 10.0), "b": (1000.0, 10.0)})
-    >>> found.pairs[0].verdict, found.ranks
+    >>> comparison = compare_runs({"a": (1300.0, 10.0), "b": (1000.0, 10.0)})
+    >>> comparison.pairs[0].verdict, comparison.ranks
     ('different', {'a': (1, 1), 'b': (2, 2)})
     """
     levels = {name: single_run_level(mean, half, spread) for name, (mean, half) in means.items()}

@@ -67,12 +67,12 @@ def route_orders(comparisons: Sequence[Comparison]) -> list[RouteOrder]:
     return orders
 
 
-def route_sentence(found: RouteOrder, place_words: Callable[[Place], str]) -> str:
+def route_sentence(order: RouteOrder, place_words: Callable[[Place], str]) -> str:
     """Whether the order changes, in one sentence; with what turns round the widest."""
-    base_words, other_words = over_words(found.base), over_words(found.other)
-    if not found.decided:
+    base_words, other_words = over_words(order.base), over_words(order.other)
+    if not order.decided:
         return f"Unknown whether the order changes {other_words}: no comparison shows a difference on both routes."
-    total, reversed_pairs = len(found.decided), found.reversed_pairs()
+    total, reversed_pairs = len(order.decided), order.reversed_pairs()
     if not reversed_pairs:
         subject = "the one comparison that shows" if total == 1 else f"all {total} comparisons that show"
         verb = "agrees" if total == 1 else "agree"
@@ -83,7 +83,7 @@ def route_sentence(found: RouteOrder, place_words: Callable[[Place], str]) -> st
         f"{_lead_words(other_pair)} it {other_words}"
     )
     count_words = counted(len(reversed_pairs), "comparison")
-    where = place_words(place_of(base_pair)).removesuffix(f", {found.base}")
+    where = place_words(place_of(base_pair)).removesuffix(f", {order.base}")
     return (
         f"The order {other_words} differs from that {base_words} in {count_words} of {total}. The widest is at "
         f"{where}: {widest_words}."

@@ -95,22 +95,22 @@ def sentinel_spread(records: Sequence[RunRecord]) -> tuple[float, float] | None:
     )
 
 
-def sentinel_words(found: SentinelJudgement) -> str:
+def sentinel_words(judgement: SentinelJudgement) -> str:
     """Return what it shows, in one sentence.
 
     >>> cell = Cell("mysql:9.7", 64 << 20, 4, "oltp_read_only", "socket")
     >>> sentinel_words(SentinelJudgement(cell, 6, 6, 0.012, 0.02, 0.008))
     'mysql:9.7 at 4 connections, 6 runs through the study: +1.2 % from the first to the last (±2 %), spread 0.8 %'
     """
-    who = f"{found.cell.target} at {counted(found.cell.concurrency, 'connection')}"
-    runs = counted(found.runs, "run") + ("" if found.runs == found.planned else f" of {found.planned}")
-    if found.change is None or found.half_width is None or found.spread is None:
+    who = f"{judgement.cell.target} at {counted(judgement.cell.concurrency, 'connection')}"
+    runs = counted(judgement.runs, "run") + ("" if judgement.runs == judgement.planned else f" of {judgement.planned}")
+    if judgement.change is None or judgement.half_width is None or judgement.spread is None:
         return f"{who}, {runs}: too few to see a drift of the machine"
-    change = (
-        f"{percent_words(found.change, signed=True)} from the first to the last (±{percent_words(found.half_width)})"
-    )
-    apart = f"; {found.benches} benches, up to {percent_words(found.apart)} apart" if found.benches > 1 else ""
-    return f"{who}, {runs} through the study: {change}, spread {percent_words(found.spread)}{apart}"
+    half_width = percent_words(judgement.half_width)
+    change = f"{percent_words(judgement.change, signed=True)} from the first to the last (±{half_width})"
+    benches, apart = judgement.benches, percent_words(judgement.apart)
+    apart_words = f"; {benches} benches, up to {apart} apart" if benches > 1 else ""
+    return f"{who}, {runs} through the study: {change}, spread {percent_words(judgement.spread)}{apart_words}"
 
 
 def _fit_common_slope(

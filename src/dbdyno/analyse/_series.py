@@ -90,8 +90,8 @@ def judge_series(tps: ArrayLike, missing_s: Sequence[int] = (), *, is_cut: bool 
     ------
     AnalysisError : no seconds, or a value that is not a finite number
 
-    >>> found = judge_series([700.0, 702.0] * 100 + [1000.0, 1002.0] * 300)
-    >>> found.state.status, found.state.start_s, found.stops[0.02].at_s
+    >>> judgement = judge_series([700.0, 702.0] * 100 + [1000.0, 1002.0] * 300)
+    >>> judgement.state.status, judgement.state.start_s, judgement.stops[0.02].at_s
     ('steady', 200, 480)
     """
     state = steady_state(tps)

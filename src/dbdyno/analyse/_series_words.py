@@ -17,25 +17,25 @@ STATUS_WORDS: dict[Steadiness, str] = {
 }
 
 
-def window_words(found: SeriesJudgement) -> str:
+def window_words(judgement: SeriesJudgement) -> str:
     """Return where the window lies: how much is left out before it."""
-    if found.window_from_s is None:
+    if judgement.window_from_s is None:
         return "-"
-    return f"{found.window_from_s}-{len(found.tps)} s"
+    return f"{judgement.window_from_s}-{len(judgement.tps)} s"
 
 
-def level_words(found: SeriesJudgement) -> str:
+def level_words(judgement: SeriesJudgement) -> str:
     """The window's mean with its noise; in brackets where no finding may rest on it; else the mean of the run."""
-    window = found.state.window
+    window = judgement.state.window
     if window is None:
-        return f"({supported(float(found.tps.mean()), found.maximum - found.minimum)})"
+        return f"({supported(float(judgement.tps.mean()), judgement.maximum - judgement.minimum)})"
     words = plus_minus(window.mean, window.mean - window.half_width, window.mean + window.half_width)
-    return words if found.state.is_accepted else f"({words})"
+    return words if judgement.state.is_accepted else f"({words})"
 
 
-def stall_words(found: SeriesJudgement) -> str:
+def stall_words(judgement: SeriesJudgement) -> str:
     """Stalls of the window."""
-    stalls = found.window_stalls
+    stalls = judgement.window_stalls
     if stalls is None:
         return "-"
     if not stalls.count:
@@ -44,15 +44,15 @@ def stall_words(found: SeriesJudgement) -> str:
     return f"{stalls.count:,} ({share}), longest {stalls.longest_s} s"
 
 
-def wave_words(found: SeriesJudgement) -> str:
+def wave_words(judgement: SeriesJudgement) -> str:
     """The wave of the judged part, with its share of all swinging."""
-    wave = found.state.period
+    wave = judgement.state.period
     if wave is None or not wave.is_wave:
         return "none"
     return f"{wave.period_s:.3g} s ({wave.share:.0%})"
 
 
-def stop_words(found: SeriesJudgement, precision: float = 0.02) -> str:
+def stop_words(judgement: SeriesJudgement, precision: float = 0.02) -> str:
     """Return when the stopping rule would have ended the run."""
-    point = found.stops.get(precision)
+    point = judgement.stops.get(precision)
     return "never" if point is None else f"{point.at_s} s"

@@ -72,9 +72,9 @@ def upgrades(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparis
     return steps
 
 
-def upgrade_sentence(found: Sequence[Upgrade], place: Place, where: str) -> str:
+def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, where: str) -> str:
     """Return what the upgrades brought at a place, the largest changes by name; empty where there are none."""
-    place_changes = [(upgrade, upgrade.changes[place]) for upgrade in found if place in upgrade.changes]
+    place_changes = [(upgrade, upgrade.changes[place]) for upgrade in upgrades if place in upgrade.changes]
     shown_changes = [(upgrade, change) for upgrade, change in place_changes if is_shown(change)]
     shown_changes.sort(key=lambda step: -abs(math.log(step[1].ratio)))
     if not place_changes:

@@ -94,6 +94,8 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     ('18 % slower (14 to 22 %)', 'between 11 % faster and 17 % slower')
     >>> slower_words(1.004, 0.998, 1.01), slower_words(1.3, 0.0001, 5200.0)
     ('between 0.2 % faster and 1.0 % slower', 'slower or faster: the runs are too unlike to say')
+    >>> slower_words(1.13, 0.998, 1.28)
+    'between 0.2 % faster and 22 % slower'
     """
     if is_vague_ratio(low, high) or low <= 0:
         return f"slower or faster: {_TOO_UNLIKE} to say"
@@ -105,7 +107,8 @@ def slower_words(ratio: float, low: float, high: float) -> str:
     if slower <= 0:
         ends = (100 * (1 / end - 1) for end in (ratio, high, low))
         return "{:,.{d}f} % faster ({:,.{d}f} to {:,.{d}f} %)".format(*ends, d=digits)
-    return f"between {faster:,.{digits}f} % faster and {slower:.{digits}f} % slower"
+    words = [f"{end:,.{digits}f}" if round(end, digits) else f"{end:.1g}" for end in (faster, slower)]
+    return f"between {words[0]} % faster and {words[1]} % slower"
 
 
 def faster_words(

@@ -5,8 +5,8 @@ comes from `engines`. `audit.dumps`, `audit.studies` and the lab collect the fac
 
 >>> off = TargetFacts("a", variables={"version": "11.8.6-MariaDB", "performance_schema": "OFF"})
 >>> on = TargetFacts("b", variables={"version": "8.4.8", "performance_schema": "ON"})
->>> found = audit([ComparisonSet((off, on))])
->>> next(f.values for f in found.findings if f.rule.rule_id == "performance-schema-mismatch")
+>>> result = audit([ComparisonSet((off, on))])
+>>> next(f.values for f in result.findings if f.rule.rule_id == "performance-schema-mismatch")
 {'server.performance_schema': {'OFF': ('a',), 'ON': ('b',)}}
 """
 

@@ -4,8 +4,8 @@ What is looked at comes from `hosts` as a `Machine`; each check is a function of
 docs/guides/doctor.md.
 
 >>> from dbdyno.core import Machine, Memory
->>> found = examine(Machine(memory=Memory(huge_pages="always"))).findings
->>> [(finding.check_id, finding.severity) for finding in found]
+>>> findings = examine(Machine(memory=Memory(huge_pages="always"))).findings
+>>> [(finding.check_id, finding.severity) for finding in findings]
 [('huge-pages', 'weakens')]
 """
 

@@ -12,13 +12,13 @@ import os
 import queue
 import signal
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from dbdyno.core import DbdynoError, HostError, Run, RunRecord, StoreError, json_value
 from dbdyno.lab import _events as events
+from dbdyno.lab._outcome import study_outcome
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import LiveSink, journal_entry, watched_folder
 from dbdyno.plan import Piece, Plan, benches_apart, next_piece, pieces, pieces_left, wanted_runs
@@ -359,19 +359,10 @@ class _FleetRunner:
             self._writer.append(name, **facts, **({"bench": bench} if bench else {}))
 
     def _outcome(self, *, interrupted: bool) -> events.Outcome:
-        required_runs = [run for piece in self._pieces for run in wanted_runs(self._study, piece, self._records)]
-        statuses = {run_id: record.status for run_id, record in self._records.items()}
-        counts = Counter(statuses.get(run.run_id, "missing") for run in required_runs)
-        labels = [choice.label for choice in self._study.workloads]
-        comparisons = self._results.compared([target.name for target in self._study.targets], labels)
-        return events.Outcome(
-            interrupted,
-            counts["good"],
-            counts["suspect"],
-            counts["failed"],
-            counts["missing"],
-            results_differ=any(comparison.unlike for comparison in comparisons),
-            refused=self._is_refused,
+        records = self._records.values()
+        runs = [run for piece in self._pieces for run in wanted_runs(self._study, piece, records)]
+        return study_outcome(
+            self._study, self._results, runs, records, interrupted=interrupted, refused=self._is_refused
         )
 
 

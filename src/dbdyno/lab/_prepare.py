@@ -75,6 +75,7 @@ def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
         "snapshot": snapshot.key,
         "rows_total": snapshot.rows_total,
         "bytes": snapshot.bytes,
+        "disk_bytes": snapshot.disk_bytes,
         "fill_ns": snapshot.fill_ns,
         "load_ns": snapshot.load_ns,
         "index_ns": snapshot.index_ns,
@@ -239,7 +240,7 @@ class Preparation:
                 dataset.title,
                 snapshot.rows_total,
                 snapshot.fill_ns,
-                snapshot.bytes,
+                snapshot.disk_bytes,
                 snapshot.reused,
             )
         )

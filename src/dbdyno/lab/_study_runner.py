@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dbdyno.core import Caveat, DbdynoError, Home, HostError, ResultComparison, Run
+from dbdyno.core import Caveat, DbdynoError, Home, HostError, Run
 from dbdyno.hosts import Host
 from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import _events as events
@@ -19,6 +18,7 @@ from dbdyno.lab._bench import Bench, LocalBench
 from dbdyno.lab._context import LoadClient, PreparedTarget, RunContext, RunOptions, UnpreparedTarget
 from dbdyno.lab._generator import find_generator
 from dbdyno.lab._ladder import HeldServer
+from dbdyno.lab._outcome import study_outcome
 from dbdyno.lab._passwords import exposed_passwords, password_files
 from dbdyno.lab._prepare import Preparation
 from dbdyno.lab._remote_bench import ClientHost, RemoteBench, network_access, network_client
@@ -26,7 +26,7 @@ from dbdyno.lab._run_executor import RunExecutor
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
 from dbdyno.lab._sinks import event_stream, watched_folder
 from dbdyno.lab._target_checks import PreflightInspection, compare_results
-from dbdyno.plan import FurtherRound, Plan, further_rounds
+from dbdyno.plan import FurtherRound, Plan, further_rounds, wanted_runs
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import Study
 
@@ -119,7 +119,7 @@ class StudyRunner:
             is_interrupted = True
             self.context.emit(events.OrphansRemain())
         self._check_folder()
-        outcome = replace(self._outcome(interrupted=is_interrupted), refused=is_refused)
+        outcome = self._outcome(interrupted=is_interrupted, refused=is_refused)
         self.context.emit(events.StudyFinished(outcome))
         return outcome
 
@@ -275,24 +275,7 @@ class StudyRunner:
         caveat = Caveat("made-again", "the first attempt lost the connection to the host")
         return replace(stored_run, record=replace(stored_run.record, caveats=(*stored_run.record.caveats, caveat)))
 
-    def _result_comparisons(self) -> list[ResultComparison]:
-        labels = [choice.label for choice in self.context.study.workloads]
-        return self.context.results.compared([target.name for target in self.context.study.targets], labels)
-
-    def _outcome(self, *, interrupted: bool) -> events.Outcome:
-        records = self.context.results.records()
-        statuses = {record.run.run_id: record.status for record in records}
-        further_runs = [
-            run
-            for further_round in further_rounds(self.context.study, self.context.plan.runs, records)
-            for run in further_round.runs
-        ]
-        counts = Counter(statuses.get(run.run_id, "missing") for run in (*self.context.plan.runs, *further_runs))
-        return events.Outcome(
-            interrupted,
-            counts["good"],
-            counts["suspect"],
-            counts["failed"],
-            counts["missing"],
-            results_differ=any(comparison.unlike for comparison in self._result_comparisons()),
-        )
+    def _outcome(self, *, interrupted: bool, refused: bool) -> events.Outcome:
+        study, results, records = self.context.study, self.context.results, self.context.results.records()
+        runs = wanted_runs(study, self.context.plan.runs, records)
+        return study_outcome(study, results, runs, records, interrupted=interrupted, refused=refused)

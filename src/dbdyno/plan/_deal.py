@@ -82,22 +82,22 @@ def watched_pieces(study: Study, runs: Sequence[Run]) -> tuple[Run, ...]:
     return tuple(replace(run, order_index=index) for index, (_, run) in enumerate(ordered))
 
 
-def wanted_runs(study: Study, own: Sequence[Run], records: Mapping[str, RunRecord]) -> tuple[Run, ...]:
-    """The runs of a piece, and the further repeats that its stored runs call for.
+def wanted_runs(study: Study, runs: Sequence[Run], records: Iterable[RunRecord]) -> tuple[Run, ...]:
+    """Planned runs, all or those of a piece, and the further repeats that the stored runs call for.
 
     Parameters
     ----------
-    records : of the stored runs, by id
+    records : of the stored runs
     """
-    rounds = further_rounds(study, own, list(records.values()))
-    return (*own, *(run for further_round in rounds for run in further_round.runs))
+    rounds = further_rounds(study, runs, list(records))
+    return (*runs, *(run for further_round in rounds for run in further_round.runs))
 
 
 def pieces_left(study: Study, divided: Sequence[Sequence[Run]], records: Mapping[str, RunRecord]) -> list[Piece]:
-    """The pieces that lack runs, those with the most first; `records` as in `wanted_runs`."""
+    """The pieces that lack runs, those with the most first; the records are by run id."""
     open_pieces = []
     for piece_runs in divided:
-        required_runs = wanted_runs(study, piece_runs, records)
+        required_runs = wanted_runs(study, piece_runs, records.values())
         made_records = [records[run.run_id] for run in required_runs if run.run_id in records]
         missing_runs = tuple(run for run in required_runs if run.run_id not in records)
         if missing_runs:

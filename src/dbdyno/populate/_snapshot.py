@@ -13,7 +13,7 @@ from typing import Any
 
 from dbdyno.core import Home, HostError, PopulateError, decode, format_bytes, json_value
 from dbdyno.engines import beside
-from dbdyno.hosts import Host
+from dbdyno.hosts import FileFacts, Host
 from dbdyno.populate._dataset import Dataset
 from dbdyno.populate._fill import fill
 from dbdyno.populate._records import ConditionAnswer, FillEnd, FillProgress, FillWait, TableSpace, TableSums
@@ -38,6 +38,7 @@ class Snapshot:
     ----------
     folder : holds ``data``, its passwords and ``facts.json``
     bytes : of all files
+    disk_bytes : that they take; fewer than `bytes` where pages are compressed and leave holes
     reused : it was there already
     content_sha256 : one checksum of all tables
     space : what the tables take, where that was asked
@@ -48,6 +49,7 @@ class Snapshot:
     key: str
     tables: tuple[TableSums, ...]
     bytes: int
+    disk_bytes: int
     fill_ns: int
     load_ns: int
     index_ns: int
@@ -177,11 +179,13 @@ def read_snapshot(folder: Path, host: Host) -> Snapshot | None:
         tables = tuple(TableSums.from_json(table) for table in facts.tables)
     except (OSError, ValueError):
         return None
+    kept_files = _kept_files(folder, host)
     snapshot = Snapshot(
         folder,
         facts.key,
         tables,
-        facts.bytes,
+        sum(entry.size_bytes for entry in kept_files),
+        sum(entry.disk_bytes for entry in kept_files),
         facts.fill_ns,
         facts.load_ns,
         facts.index_ns,
@@ -191,7 +195,7 @@ def read_snapshot(folder: Path, host: Host) -> Snapshot | None:
         space=facts.space,
         undecided=facts.undecided,
     )
-    return snapshot if _snapshot_bytes(folder, host) == snapshot.bytes else None
+    return snapshot if snapshot.bytes == facts.bytes else None
 
 
 def read_facts(folder: Path, host: Host) -> SnapshotFacts:
@@ -232,10 +236,10 @@ def check_space(dataset: Dataset, rows_total: int, host: Host, place: Path) -> N
         )
 
 
-def _snapshot_bytes(folder: Path, host: Host) -> int:
-    """Bytes of the data directory and of what belongs to it beside it."""
+def _kept_files(folder: Path, host: Host) -> list[FileFacts]:
+    """The files of the data directory, and what belongs to it beside it."""
     entries = host.files.entries(folder, recursive=True)
-    return sum(entry.size_bytes for entry in entries if entry.kind != "directory" and entry.path.parent != folder)
+    return [entry for entry in entries if entry.kind != "directory" and entry.path.parent != folder]
 
 
 def _keep_snapshot(
@@ -268,7 +272,7 @@ def _keep_snapshot(
         "content_sha256": fill_end.content_sha256,
         "space": [table.to_json() for table in fill_end.space],
         "undecided": [answer.to_json() for answer in fill_end.undecided],
-        "bytes": _snapshot_bytes(new_folder, host),
+        "bytes": sum(entry.size_bytes for entry in _kept_files(new_folder, host)),
         "fill_ns": fill_end.elapsed_ns,
         "load_ns": fill_end.load_ns,
         "index_ns": fill_end.index_ns,

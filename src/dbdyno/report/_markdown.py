@@ -20,6 +20,7 @@ from dbdyno.report._terminal import (
     comparisons_table,
     course_lines,
     durability_classes,
+    orders_table,
     types_table,
 )
 from dbdyno.report._upgrades import upgrades_table
@@ -63,6 +64,8 @@ def _summary_blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
     if analysis.upgrades:
         yield from (Heading("Upgrades"), upgrades_table(analysis))
     yield from titled_list("Capacity", capacity_sentences(analysis.capacity))
+    if orders := orders_table(analysis):
+        yield from (Heading(orders.caption), orders)
     if types := types_table(analysis):
         yield Fold(types.caption, [types])
     if claims:

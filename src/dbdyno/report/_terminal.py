@@ -35,9 +35,11 @@ from dbdyno.report._format import (
 from dbdyno.report._server_lifecycle import lifecycle_lines
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.report._terminal_text import to_terminal
-from dbdyno.report._types import CellTypes
 from dbdyno.store import StoredStudy
 from dbdyno.study import question_words
+
+_MOST_CELLS_BY_TYPE = 4
+"""Cells whose transaction types a terminal lists; more would fill screens."""
 
 
 def print_summary(results: StoredStudy, console: Console | None = None, *, has_why: bool = False) -> None:
@@ -63,10 +65,22 @@ def _summary_blocks(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block
     conditions = (*analysis.settings_lines, _durability_line(analysis), fairness_line(analysis.fairness))
     course = (*lifecycle_lines(analysis.lives), client_line(analysis), *course_lines(analysis))
     yield from (Paragraph(line, "quiet") for line in (*conditions, *course) if line)
-    if types := types_table(analysis):
-        yield Fold(types.caption, [types])
+    yield from _types_blocks(analysis)
     yield from titled_list("Limitations", analysis.limitations)
     yield from _why_blocks(analysis) if has_why else _explain_hint_blocks(analysis)
+
+
+def _types_blocks(analysis: StudyAnalysis) -> Iterator[Block]:
+    """New orders a minute, and the transaction types of a few cells; of many, where they are to be seen."""
+    if orders := orders_table(analysis):
+        yield Fold(orders.caption, [orders])
+    if len(analysis.types) > _MOST_CELLS_BY_TYPE:
+        words = (
+            f"transaction types of {len(analysis.types)} cells: dbdyno report {shlex.quote(str(analysis.results.path))}"
+        )
+        yield Paragraph(words, "quiet")
+    elif types := types_table(analysis):
+        yield Fold(types.caption, [types])
 
 
 def _why_blocks(analysis: StudyAnalysis) -> list[Block]:
@@ -218,20 +232,35 @@ def course_lines(analysis: StudyAnalysis) -> list[str]:
     return [*driven_lines, *([f"sentinel: {sentinel_words(sentinel)}"] if sentinel else [])]
 
 
+def orders_table(analysis: StudyAnalysis) -> Table | None:
+    """New orders and transactions a minute of each cell, in the shape in which TPC-C results are published."""
+    cells = [cell for cell in analysis.types if cell.rates]
+    place_words = place_namer(cell.group.place for cell in analysis.types)
+    rows = [
+        [
+            place_words(cell.group.place),
+            target_title(cell.group.cell.target),
+            cell.rate_words(lambda rates: rates.server_nopm if rates.nopm is None else rates.nopm),
+            cell.rate_words(lambda rates: rates.server_tpm if rates.tpm is None else rates.tpm),
+        ]
+        for cell in sorted(cells, key=lambda cell: cell.group.place)
+    ]
+    columns = [Column("where", is_group=True), Column("", is_name=True), Column("NOPM", True), Column("TPM", True)]
+    note = "means of the repeats (lowest to highest); NOPM: new orders per minute, TPM: all transactions per minute"
+    return Table("orders", "New orders per minute", columns, rows, note) if rows else None
+
+
 def types_table(analysis: StudyAnalysis) -> Table | None:
-    """Transaction types of each cell, and new orders a minute, in the shape in which TPC-C results are published."""
-    rows = [[_types_title(cell), *_type_row(figures)] for cell in analysis.types for figures in cell.types]
+    """Transaction types of each cell."""
+    place_words = place_namer(cell.group.place for cell in analysis.types)
+    rows = [
+        [f"{target_title(cell.group.cell.target)} at {place_words(cell.group.place)}", *_type_row(figures)]
+        for cell in analysis.types
+        for figures in cell.types
+    ]
     titles = ("count", "TPS", "mean", "p95", "p99")
     columns = [Column("where", is_group=True), Column("type", is_name=True), *(Column(title, True) for title in titles)]
     return Table("types", "Transaction types", columns, rows) if rows else None
-
-
-def _types_title(cell: CellTypes) -> str:
-    place = cell.group.cell
-    nopm = cell.rate_words(lambda rates: rates.server_nopm if rates.nopm is None else rates.nopm)
-    tpm = cell.rate_words(lambda rates: rates.server_tpm if rates.tpm is None else rates.tpm)
-    orders = f": {nopm} NOPM, {tpm} TPM" if nopm else ""
-    return f"{target_title(place.target)}, {place.concurrency:,} connections{orders}"
 
 
 def _type_row(figures: TypeFigures) -> list[str]:

@@ -77,8 +77,8 @@ def compare_pairs(paired_differences: ArrayLike, sd: float, df: float) -> LogDif
     sd, df : spread of such differences and its degrees of freedom: their own, or moderated over other places by
         `dbdyno.stats.moderated_spread`
 
-    >>> found = compare_pairs([0.10, 0.11, 0.09, 0.10], 0.02, 30.0)
-    >>> round(found.difference, 3), round(found.se, 3), found.p < 0.001
+    >>> comparison = compare_pairs([0.10, 0.11, 0.09, 0.10], 0.02, 30.0)
+    >>> round(comparison.difference, 3), round(comparison.se, 3), comparison.p < 0.001
     (0.1, 0.01, True)
     """
     pairs = np.asarray(paired_differences, dtype=np.float64)

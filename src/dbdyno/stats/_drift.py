@@ -42,8 +42,8 @@ def drift(x: ArrayLike) -> Drift:
     ------
     AnalysisError : fewer than 30 values, one that is not a finite number, or a mean of zero
 
-    >>> found = drift(np.linspace(990.0, 1010.0, 300))
-    >>> round(found.change, 3), round(found.half_width, 3)
+    >>> trend = drift(np.linspace(990.0, 1010.0, 300))
+    >>> round(trend.change, 3), round(trend.half_width, 3)
     (0.02, 0.0)
     """
     groups = group_means(checked_series(x), GROUP_S)

@@ -35,8 +35,8 @@ def lead(levels: Mapping[str, LogLevel], alpha: float = 0.05) -> Lead | None:
     ----------
     levels : by name, on the scale ln(TPS)
 
-    >>> found = lead({name: LogLevel(mean, 0.01, 99.0, 3, 0.02) for name, mean in (("a", 7.0), ("b", 6.9))})
-    >>> found.best, round(found.ratio, 3), round(found.low, 3), round(found.high, 3)
+    >>> leader = lead({name: LogLevel(mean, 0.01, 99.0, 3, 0.02) for name, mean in (("a", 7.0), ("b", 6.9))})
+    >>> leader.best, round(leader.ratio, 3), round(leader.low, 3), round(leader.high, 3)
     ('a', 1.105, 1.075, 1.136)
     """
     if len(levels) < 2:

@@ -1,7 +1,7 @@
 """Detects waves: whether a window swings with one period, and how strongly.
 
->>> found = period(1000 + 100 * np.sin(2 * np.pi * np.arange(900) / 60))
->>> found is not None and (round(found.period_s), found.is_wave)
+>>> wave = period(1000 + 100 * np.sin(2 * np.pi * np.arange(900) / 60))
+>>> wave is not None and (round(wave.period_s), wave.is_wave)
 (60, True)
 """
 

@@ -63,8 +63,8 @@ def quantile_interval(
     AnalysisError : shapes that don't fit, no second, no transaction, or a quantile outside of 0 to 1
 
     >>> counts = np.tile([90, 9, 1], (60, 1))
-    >>> found = quantile_interval(counts, [1.0, 5.0, 20.0], 0.95)
-    >>> found.value, found.low, found.high, round(found.exceedances)
+    >>> interval = quantile_interval(counts, [1.0, 5.0, 20.0], 0.95)
+    >>> interval.value, interval.low, interval.high, round(interval.exceedances)
     (5.0, 5.0, 5.0, 300)
     """
     (interval,) = quantile_intervals(counts, values, (quantile,), draws=draws, seed=seed, confidence=confidence)
@@ -107,10 +107,10 @@ def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]
     )
 
 
-def supported_quantiles(found: Sequence[QuantileInterval]) -> tuple[QuantileInterval, ...]:
+def supported_quantiles(intervals: Sequence[QuantileInterval]) -> tuple[QuantileInterval, ...]:
     """Those of several quantiles with enough beyond them; the last is the highest that can be shown."""
     return tuple(
-        sorted((interval for interval in found if interval.is_supported), key=lambda interval: interval.quantile)
+        sorted((interval for interval in intervals if interval.is_supported), key=lambda interval: interval.quantile)
     )
 
 

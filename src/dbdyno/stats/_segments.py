@@ -5,8 +5,8 @@ Groups of five seconds are cut into pieces of constant level by exact least squa
 which are no change of level, and noise that is correlated, which looks like many small changes and so raises the
 penalty. Neighbours that differ by less than 2 % are one level to whoever reads the result.
 
->>> found = segments(np.repeat([700.0, 1000.0], 100))
->>> found.bounds_s, found.means
+>>> parts = segments(np.repeat([700.0, 1000.0], 100))
+>>> parts.bounds_s, parts.means
 ((0, 100, 200), (700.0, 1000.0))
 """
 

@@ -32,8 +32,8 @@ def settled_part(tps: ArrayLike) -> SettledPart | None:
     Below three minutes a window can hold no start that is not settled beside a level of two minutes and what shows
     that it lasts, so nothing could be disowned there but by chance.
 
-    >>> found = settled_part([45.0] * 300 + [103.0] * 600)
-    >>> found.status, found.start_s, found.tps_mean, found.stalled_s
+    >>> settled = settled_part([45.0] * 300 + [103.0] * 600)
+    >>> settled.status, settled.start_s, settled.tps_mean, settled.stalled_s
     ('steady', 300, 103.0, 0)
     >>> settled_part([100.0] * 179) is None
     True

@@ -51,8 +51,8 @@ def stalls(tps: ArrayLike, floor: float = STALL_FLOOR) -> Stalls:
     ------
     AnalysisError : the window is empty or its median is zero
 
-    >>> found = stalls([100.0, 100.0, 10.0, 20.0, 100.0, 0.0, 100.0, 100.0, 100.0, 100.0])
-    >>> found.share, found.count, found.longest_s, found.lost, found.zero_s
+    >>> summary = stalls([100.0, 100.0, 10.0, 20.0, 100.0, 0.0, 100.0, 100.0, 100.0, 100.0])
+    >>> summary.share, summary.count, summary.longest_s, summary.lost, summary.zero_s
     (0.3, 2, 2, 0.27, 1)
     """
     values, group_s, median = _group_seconds(np.asarray(tps, dtype=np.float64))

@@ -66,8 +66,8 @@ def steady_state(x: ArrayLike) -> SteadyState:
     ------
     AnalysisError : empty, or a value is not a finite number
 
-    >>> found = steady_state([700.0, 702.0] * 100 + [1000.0, 1002.0] * 300)
-    >>> found.status, found.start_s, found.window.mean
+    >>> state = steady_state([700.0, 702.0] * 100 + [1000.0, 1002.0] * 300)
+    >>> state.status, state.start_s, state.window.mean
     ('steady', 200, 1001.0)
     """
     values = checked_series(x)

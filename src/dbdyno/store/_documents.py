@@ -82,6 +82,7 @@ class _Dataset(_DatasetName, total=False):
     in_place: bool
     snapshot: str | None
     bytes: int | None
+    disk_bytes: int | None
     fill_ns: int | None
     load_ns: int | None
     index_ns: int | None

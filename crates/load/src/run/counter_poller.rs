@@ -1,6 +1,8 @@
 //! Reads the server's own counts where phases begin and end, and in between where an order asks for it.
 //!
 //! A thread of its own asks, so that neither a worker nor the thread that writes the records ever waits for the answer.
+//! It has a table of open files of its own: whoever watches the server's session threads finds those of the load by the
+//! sockets of this process, and the session of these questions, which is idle nearly all the time, is none of them.
 
 use crate::order::Access;
 use dbdyno_drive::{Load, Phase, StopSwitch};
@@ -67,12 +69,16 @@ impl CounterPoller {
         };
         let (asked, orders) = channel::<u32>();
         let (told, answers) = channel();
+        let (has_begun, begun) = channel();
         let thread = std::thread::spawn(move || {
+            separate_open_files();
+            let _ = has_begun.send(()); // it is waited for below
             for second in orders {
                 let _ = told.send(asker.read(second)); // nobody listens once the run is over
             }
             asker.leave();
         });
+        let _ = begun.recv(); // so that the table has none of the sockets that the load will open
         Some(Self {
             bounds: bounds(&load.phases),
             every_s,
@@ -122,6 +128,14 @@ impl CounterPoller {
             false => LAST_ANSWER,
         }
     }
+}
+
+/// Gives this thread a table of open files of its own. Where the kernel refuses that, the session counts as one of the
+/// load's: a table of session threads then has one idle session more.
+#[expect(unsafe_code, reason = "a call of the kernel")]
+fn separate_open_files() {
+    // SAFETY: what this thread opens it keeps for itself, and it uses no file that another thread opens or closes.
+    let _ = unsafe { libc::unshare(libc::CLONE_FILES) };
 }
 
 fn is_due(second: u32, bounds: &[u32], every_s: Option<NonZeroU32>) -> bool {

@@ -111,8 +111,8 @@ def published(report_id: str) -> Published:
     ------
     RequestError : there is none of that name
 
-    >>> found = published("percona-2026")
-    >>> len(found.claims), found.claims[0].claim_id, found.claims[0].values
+    >>> claims = published("percona-2026")
+    >>> len(claims.claims), claims.claims[0].claim_id, claims.claims[0].values
     (26, 'P26-01', (13385.0,))
     """
     if report_id not in REPORTS:

@@ -18,11 +18,11 @@ def other_side(claim: Claim) -> CellSelector:
     return replace(claim.at, **overrides)
 
 
-def in_unit(claim: Claim, found: LogDifference) -> tuple[float, float, float]:
+def in_unit(claim: Claim, difference: LogDifference) -> tuple[float, float, float]:
     """A difference with its interval as ratio, or as the share by which the first lies below the second."""
-    low, high = found.interval()
+    low, high = difference.interval()
     if claim.unit == "below":
-        return 1 - found.ratio, 1 - high, 1 - low
+        return 1 - difference.ratio, 1 - high, 1 - low
     if claim.unit == "above":
-        return found.ratio - 1, low - 1, high - 1
-    return found.ratio, low, high
+        return difference.ratio - 1, low - 1, high - 1
+    return difference.ratio, low, high

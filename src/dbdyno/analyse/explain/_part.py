@@ -9,8 +9,8 @@ function that returns breakdowns.
 
 >>> commit = Part("statement.commit", "COMMIT", 2.0, "service histograms", 1.0, "statements")
 >>> reads = Part("statement.point_select", "point_select", 5.0, "service histograms", 10.0, "statements")
->>> found = Breakdown(None, "statements", 7.1, (commit, reads, rest_of(7.1, (commit, reads))), 1000)
->>> round(found.named_share, 3), round(sum(part.ms for part in found.parts), 3)
+>>> breakdown = Breakdown(None, "statements", 7.1, (commit, reads, rest_of(7.1, (commit, reads))), 1000)
+>>> round(breakdown.named_share, 3), round(sum(part.ms for part in breakdown.parts), 3)
 (0.986, 7.1)
 """
 

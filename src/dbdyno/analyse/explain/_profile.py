@@ -4,10 +4,10 @@ A frame's time is that of the stacks that pass through it at this place. A funct
 that end in it, its whole time that of all stacks in which it is, each counted once. Time in the kernel is the system
 call's own. The own times of all functions add up to the whole; so do, at each frame, its own time and its callees'.
 
->>> found = compare_stacks({("sessions", "f"): 1.0}, {("sessions", "f", "g"): 2.0, ("sessions", "f"): 0.5})
->>> [(each.name, each.left_ms, each.right_ms) for each in found.functions]
+>>> differences = compare_stacks({("sessions", "f"): 1.0}, {("sessions", "f", "g"): 2.0, ("sessions", "f"): 0.5})
+>>> [(each.name, each.left_ms, each.right_ms) for each in differences.functions]
 [('g', 0.0, 2.0), ('f', 1.0, 0.5)]
->>> found.left.total_ms, found.right.total_ms, found.right.children["sessions"].children["f"].own_ms
+>>> differences.left.total_ms, differences.right.total_ms, differences.right.children["sessions"].children["f"].own_ms
 (1.0, 2.5, 0.5)
 """
 

@@ -24,20 +24,20 @@ class TargetDocuments:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def add(found: TargetDocuments, place: DumpLocation, document: Document) -> None:
+def add(documents: TargetDocuments, place: DumpLocation, document: Document) -> None:
     """One document more of a target."""
     if document.kind == "variables":
-        found.variables = document.rows
+        documents.variables = document.rows
     elif document.kind == "status":
-        found.statuses.append((place.moment, _uptime_s(document.rows), document.rows))
+        documents.statuses.append((place.moment, _uptime_s(document.rows), document.rows))
     elif document.kind == "option_file":
-        found.options = (found.options or {}) | read_option_file(document.rows["text"]).asked
+        documents.options = (documents.options or {}) | read_option_file(document.rows["text"]).asked
     elif document.kind == "summary":
-        found.summary = document.rows
+        documents.summary = document.rows
     elif document.kind == "seconds":
-        found.seconds = document.content["rows"]
+        documents.seconds = document.content["rows"]
     else:
-        _add_json(found, place, document.content)
+        _add_json(documents, place, document.content)
 
 
 def _add_json(documents: TargetDocuments, place: DumpLocation, content: dict[str, Any]) -> None:
@@ -66,21 +66,21 @@ def _uptime_s(rows: dict[str, str]) -> float:
         return 0.0
 
 
-def was_dumped(found: TargetDocuments) -> bool:
+def was_dumped(documents: TargetDocuments) -> bool:
     """Return whether anything was read from the server, not only asked for or stated."""
-    return found.variables is not None or bool(found.statuses) or found.summary is not None
+    return documents.variables is not None or bool(documents.statuses) or documents.summary is not None
 
 
-def merged(found: TargetDocuments, common: TargetDocuments) -> TargetDocuments:
-    """Return what was found, and what is common to it and others where it says nothing itself."""
+def merged(documents: TargetDocuments, common: TargetDocuments) -> TargetDocuments:
+    """Return what was dumped for one target, and what is common to it and others where it says nothing itself."""
     return TargetDocuments(
-        found.folders,
-        found.variables if found.variables is not None or common.statuses else common.variables,
-        found.statuses or common.statuses,
-        found.options if found.options is not None else common.options,
-        found.summary or common.summary,
-        found.seconds or common.seconds,
-        {group: _merge_group(common.facts, found.facts, group) for group in common.facts | found.facts},
+        documents.folders,
+        documents.variables if documents.variables is not None or common.statuses else common.variables,
+        documents.statuses or common.statuses,
+        documents.options if documents.options is not None else common.options,
+        documents.summary or common.summary,
+        documents.seconds or common.seconds,
+        {group: _merge_group(common.facts, documents.facts, group) for group in common.facts | documents.facts},
     )
 
 
@@ -92,23 +92,23 @@ def _merge_group(common_facts: dict[str, Any], own_facts: dict[str, Any], group:
     return common_group if own_group is None else own_group
 
 
-def target_facts(name: str, found: TargetDocuments) -> TargetFacts:
+def target_facts(name: str, documents: TargetDocuments) -> TargetFacts:
     """All of a target as the audit takes it; of several status dumps the first and the last."""
-    sorted_statuses = sorted(found.statuses, key=lambda entry: (entry[0] == "end", entry[1]))
+    sorted_statuses = sorted(documents.statuses, key=lambda entry: (entry[0] == "end", entry[1]))
     start = sorted_statuses[0][2] if sorted_statuses and sorted_statuses[0][0] != "end" else None
     end = sorted_statuses[-1][2] if len(sorted_statuses) > 1 or (sorted_statuses and start is None) else None
     return TargetFacts(
         name=name,
-        variables=found.variables,
+        variables=documents.variables,
         status=start if start is not None else end,
         status_end=end if start is not None else None,
-        status_each_second=tuple(found.seconds),
-        summary=found.summary,
-        option_file=found.options,
-        session=found.facts.get("session", {}),
-        schema=found.facts.get("schema", {}),
-        host=found.facts.get("host", {}),
-        run=found.facts.get("run", {}),
-        version=str(found.facts.get("version", "")),
-        storage_engine=str(found.facts.get("storage_engine", "")),
+        status_each_second=tuple(documents.seconds),
+        summary=documents.summary,
+        option_file=documents.options,
+        session=documents.facts.get("session", {}),
+        schema=documents.facts.get("schema", {}),
+        host=documents.facts.get("host", {}),
+        run=documents.facts.get("run", {}),
+        version=str(documents.facts.get("version", "")),
+        storage_engine=str(documents.facts.get("storage_engine", "")),
     )

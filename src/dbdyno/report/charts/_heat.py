@@ -25,19 +25,19 @@ _PLACE_WORDS = "datum.place === 'not settled' ? datum.place : 'place ' + datum.p
 
 
 def heat_charts(
-    analysis: StudyAnalysis, palette: Palette, found: Sequence[RelativeThroughput] | None = None
+    analysis: StudyAnalysis, palette: Palette, throughputs: Sequence[RelativeThroughput] | None = None
 ) -> list[Chart]:
     """A map for each workload and route in which targets stand beside each other.
 
     Parameters
     ----------
-    found : where they stand; worked out when it is not given
+    throughputs : where they stand; worked out when it is not given
     """
-    found = relative_throughputs(analysis) if found is None else found
+    throughputs = relative_throughputs(analysis) if throughputs is None else throughputs
     charts = []
     labels = [choice.label for choice in analysis.study.workloads]
     for index, (workload, route) in enumerate(itertools.product(labels, analysis.study.routes)):
-        place_throughputs = [s for s in found if (s.cell.workload, s.cell.route) == (workload, route)]
+        place_throughputs = [s for s in throughputs if (s.cell.workload, s.cell.route) == (workload, route)]
         if place_throughputs:
             names = short_names(palette.targets, 26)
             rows = [_heat_row(throughput, names) for throughput in place_throughputs]

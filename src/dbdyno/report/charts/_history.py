@@ -12,7 +12,7 @@ HEIGHT = 190
 _ROOM = 1.08
 
 
-def history_chart(name: str, title: str, words: str, found: CellHistory, labels: dict[int, str]) -> Chart:
+def history_chart(name: str, title: str, words: str, history: CellHistory, labels: dict[int, str]) -> Chart:
     """The chart of a series; the axis begins at zero, as everywhere.
 
     Parameters
@@ -20,12 +20,12 @@ def history_chart(name: str, title: str, words: str, found: CellHistory, labels:
     words : what there is to see
     labels : of each study by its index
     """
-    scale = 1.0 if found.measure == "tps" else 1e-6
-    points = _point_rows(found, labels, scale)
+    scale = 1.0 if history.measure == "tps" else 1e-6
+    points = _point_rows(history, labels, scale)
     top = _ROOM * max([*(row["value"] for row in points), *(min(row["high"], 1.6 * row["value"]) for row in points)])
     x_scale = alt.Scale(domain=[-0.5, len(points) - 0.5], nice=False)
     y_scale = alt.Scale(domain=[0, top], nice=False)
-    axis_title = "TPS" if found.measure == "tps" else "ms"
+    axis_title = "TPS" if history.measure == "tps" else "ms"
     names = "[" + ",".join(f"'{_quote_expression_text(row['label'])}'" for row in points) + "]"
     x_axis = alt.Axis(
         title=None,
@@ -44,8 +44,8 @@ def history_chart(name: str, title: str, words: str, found: CellHistory, labels:
     tooltip = [alt.Tooltip("study:N"), alt.Tooltip("version:N"), alt.Tooltip("shown:N", title=axis_title)]
     bars = base.mark_rule(color="var(--quiet)", strokeWidth=1.2, clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
     dots = base.mark_point(filled=True, size=34, color="var(--s0)", opacity=1).encode(x=x, y=y, tooltip=tooltip)
-    levels = alt.Chart(rows_data(_level_rows(found, scale))).mark_rule(color="var(--s1)", strokeWidth=2.2)
-    moves = _move_rows(found, top)
+    levels = alt.Chart(rows_data(_level_rows(history, scale))).mark_rule(color="var(--s1)", strokeWidth=2.2)
+    moves = _move_rows(history, top)
     drawing = alt.layer(
         bars,
         levels.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q", y=alt.Y("level:Q", scale=y_scale)),

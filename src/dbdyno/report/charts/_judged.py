@@ -16,18 +16,18 @@ _LEGEND = ("throughput", "level of a segment", "mean of the window")
 _COLOURS = ("var(--quiet)", "var(--s1)", "var(--s0)")
 
 
-def judged_chart(name: str, found: SeriesJudgement) -> Chart:
+def judged_chart(name: str, judgement: SeriesJudgement) -> Chart:
     """Seconds of one run; the words under its title say what the marks show."""
-    title = f"{name}: {STATUS_WORDS[found.state.status]}"
-    x_scale = alt.Scale(domain=[0, len(found.tps)], nice=False)
+    title = f"{name}: {STATUS_WORDS[judgement.state.status]}"
+    x_scale = alt.Scale(domain=[0, len(judgement.tps)], nice=False)
     drawing = alt.layer(
-        _warm_up_shade(found, x_scale),
-        _line_layer(found, x_scale),
-        *_mark_layers(found, x_scale),
-        *_swing_layers(found, x_scale),
+        _warm_up_shade(judgement, x_scale),
+        _line_layer(judgement, x_scale),
+        *_mark_layers(judgement, x_scale),
+        *_swing_layers(judgement, x_scale),
     )
-    drawing = drawing.properties(height=HEIGHT, title=alt.Title(title, subtitle=_summary_words(found)))
-    return Chart("judged", title, f"{title}. {_summary_words(found)}", drawing)
+    drawing = drawing.properties(height=HEIGHT, title=alt.Title(title, subtitle=_summary_words(judgement)))
+    return Chart("judged", title, f"{title}. {_summary_words(judgement)}", drawing)
 
 
 def _summary_words(judgement: SeriesJudgement) -> str:

@@ -73,11 +73,11 @@ def _latency_row(judgement: LatencyJudgement) -> Row:
     }
 
 
-def scale_ends(found: Sequence[LatencyJudgement]) -> tuple[float, float]:
+def scale_ends(judgements: Sequence[LatencyJudgement]) -> tuple[float, float]:
     """Ends of the scale on 1-2-5 steps; hopelessly wide intervals are cut."""
-    values = [x.value_ns / 1e6 for x in found]
-    lows = [(x.low_ns or x.value_ns) / 1e6 for x in found]
-    highs = [(x.high_ns or x.value_ns) / 1e6 for x in found]
+    values = [x.value_ns / 1e6 for x in judgements]
+    lows = [(x.low_ns or x.value_ns) / 1e6 for x in judgements]
+    highs = [(x.high_ns or x.value_ns) / 1e6 for x in judgements]
     low, high = max(min(lows), min(values) / 2), min(max(highs), max(values) * 2)
     ticks = steps_125(low, high)
     return ticks[0], ticks[-1]

@@ -66,7 +66,7 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
 
 
 def rank_section(
-    page: Page, maps: Sequence[Chart], found: Sequence[RelativeThroughput], *, is_shown: bool = False
+    page: Page, maps: Sequence[Chart], throughputs: Sequence[RelativeThroughput], *, is_shown: bool = False
 ) -> Section | None:
     """Ranks as intervals, and a map of how far each target is from the best.
 
@@ -77,7 +77,7 @@ def rank_section(
     charts = rank_charts(page.analysis, page.palette)
     if not charts and not maps:
         return None
-    parts = _map_parts(page, maps, found, is_shown=is_shown)
+    parts = _map_parts(page, maps, throughputs, is_shown=is_shown)
     if len(page.palette.looks) <= FEW_TARGETS and parts:
         parts = [rest("map", "Throughput relative to the best target, as a map", *parts)]
     return section("ranks", "Ranks", *parts, *_whisker_parts(page, charts))
