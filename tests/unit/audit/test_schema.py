@@ -68,6 +68,19 @@ def test_a_text_column_is_the_same_with_and_without_its_implied_default() -> Non
     assert normalised_ddl(mysql) != normalised_ddl(mysql.replace("`d` text", "`d` text NOT NULL"))
 
 
+def test_partitions_are_compared_however_a_vendor_prints_them() -> None:
+    columns = "CREATE TABLE `l` (\n  `id1` bigint{0} NOT NULL DEFAULT {1},\n  PRIMARY KEY (`id1`)\n) ENGINE=InnoDB"
+    mariadb = columns.format("(20)", "0") + " DEFAULT CHARSET=latin1\n PARTITION BY KEY (`id1`)\nPARTITIONS 16"
+    mysql = columns.format("", "'0'") + " DEFAULT CHARSET=latin1\n/*!50100 PARTITION BY KEY (id1)\nPARTITIONS 16 */"
+    assert normalised_ddl(mariadb) == normalised_ddl(mysql)
+    assert normalised_ddl(mysql) != normalised_ddl(mysql.replace("16 */", "8 */"))
+    ranges = " PARTITION BY RANGE (`id1`)\n(PARTITION p0 VALUES LESS THAN (5) ENGINE = {0},\n"
+    ranges += " PARTITION p1 VALUES LESS THAN (9) ENGINE = {0})"
+    old, new = (columns.format("", "0") + ranges.format(engine) for engine in ("InnoDB", "ROCKSDB"))
+    assert normalised_ddl(old) == normalised_ddl(new)
+    assert normalised_ddl(old) != normalised_ddl(old.replace("(9)", "(8)"))
+
+
 def test_only_what_differs_of_definitions_is_told() -> None:
     more = DDL.replace("KEY `k_1` (`k`)", "KEY `k_1` (`k`), KEY `k_2` (`k`,`id`)")
     pair = with_facts("a", schema={"ddl": {"t": DDL}}), with_facts("b", schema={"ddl": {"t": more}})

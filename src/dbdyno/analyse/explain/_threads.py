@@ -82,13 +82,14 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
 def split_by_threads(run: RunTimes) -> Breakdown | None:
     """The breakdown of a run; None where nothing was committed.
 
-    Where connections also rest, the rest is within the wait for the client: that part is what all others leave of T.
+    Where connections also rest, or a user has several sessions and one of them at work (LinkBench), the rest is within
+    the wait for the client: that part is what all others leave of T.
     """
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
     parts = _parts(run.threads, 1e3 * run.seconds / run.transactions, run.counted) if run.threads else ()
-    if parts and run.rests:
+    if parts and run.threads and (run.rests or _has_idle_sessions(run.threads, run.run.cell.concurrency)):
         other_parts = tuple(part for part in parts if part.part_id != CLIENT)
         left_ms = max(total_ms - sum(part.ms for part in other_parts), 0.0)
         parts = (*other_parts, _part(CLIENT, left_ms, run.counted))
@@ -97,6 +98,11 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
     missing_reason = _missing_words(run.threads, parts, total_ms) if run.threads else run.threads_missing
     served_ms = None if run.transaction_sum_ms is None else run.transaction_sum_ms / run.transactions
     return Breakdown(run.run, "threads", total_ms, parts, run.transactions, served_ms, run.noise_share, missing_reason)
+
+
+def _has_idle_sessions(states: Mapping[str, float], users: int) -> bool:
+    """Whether there is a session more than users, on average of the seconds."""
+    return states["count"] > users + 0.5
 
 
 def _parts(states: Mapping[str, float], ms: float, counters: Mapping[str, float]) -> tuple[Part, ...]:

@@ -58,8 +58,7 @@ def engine_options(text: str) -> str:
     >>> engine_options("CREATE TABLE `t` (`id` int) ENGINE=TidesDB `SYNC_MODE`='FULL' `COMPRESSION`='NONE'")
     "sync_mode='full'"
     """
-    _, _, tail = text.rpartition(")")
-    options = {name.lower(): value.lower() for name, value in _ENGINE_OPTION_RE.findall(tail)}
+    options = {name.lower(): value.lower() for name, value in _ENGINE_OPTION_RE.findall(_split_ddl(text)[2])}
     return " ".join(f"{name}={options[name]}" for name in sorted(options) if not re.fullmatch(_OWN_RULES, name))
 
 
@@ -73,23 +72,44 @@ def normalised_ddl(text: str) -> str:
     'create table t (id int default 0,key b (id))'
     >>> normalised_ddl("create table t (a text default null) page_compressed=1")
     'create table t (a text)'
+
+    MySQL writes what only some versions understand into comments, which count:
+
+    >>> normalised_ddl("create table t (a int) ENGINE=InnoDB /*!50100 PARTITION BY KEY (`a`) PARTITIONS 4 */")
+    'create table t (a int) partition by key (a) partitions 4'
     """
-    head, _, tail = text.rpartition(")")
-    text = f"{head}){_ENGINE_OPTION_RE.sub('', tail)}" if head else text
-    text = text.replace("`", "").lower()
-    for pattern in (rf"\b(?:{_OWN_RULES})\s*=\s*\S+", r"\b(?:character set|collate)\s+\w+", r"/\*.*?\*/"):
-        text = re.sub(pattern, "", text)
-    text = re.sub(r"\b((?:tiny|small|medium|big)?int(?:eger)?)\(\d+\)", r"\1", text)
-    text = re.sub(r"\bdefault '(-?[\d.]+)'", r"default \1", text)
-    text = re.sub(r"\s+default null\b", "", text)
-    text = re.sub(r"\s+", " ", text).strip(" ;")
-    head, _, body_and_tail = text.partition("(")
-    body, _, tail = body_and_tail.rpartition(")")
+    head, body, tail = _split_ddl(text)
+    tail = _ENGINE_OPTION_RE.sub("", tail)
+    head, body, tail = (_normalised_text(part) for part in (head, body, tail))
     clauses = [re.sub(r"\s*([(),])\s*", r"\1", clause.strip()) for clause in _split_clauses(body)]
     columns = [clause for clause in clauses if not _is_key(clause)]
     keys = sorted(clause for clause in clauses if _is_key(clause))
     spaced_clauses = [re.sub(r"(?<=\w)\(", " (", clause) if _is_key(clause) else clause for clause in columns + keys]
-    return f"{head.strip()} ({','.join(spaced_clauses)}){tail.rstrip()}".strip()
+    return f"{head} ({','.join(spaced_clauses)}) {tail}".strip()
+
+
+def _split_ddl(text: str) -> tuple[str, str, str]:
+    """What comes before the parentheses of columns and keys, what is within, and what comes after.
+
+    >>> _split_ddl("create table t (a enum(')')) partition by hash (a)")
+    ('create table t ', "a enum(')')", ' partition by hash (a)')
+    """
+    depth, start = 0, text.find("(")
+    for match in re.finditer(r"'(?:[^']|'')*'|`[^`]*`|[()]", text):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if not depth and match[0] == ")":
+            return text[:start], text[start + 1 : match.start()], text[match.end() :]
+    return text, "", ""
+
+
+def _normalised_text(text: str) -> str:
+    text = re.sub(r"/\*m?!\d*(.*?)\*/", r"\1", text.replace("`", "").lower(), flags=re.DOTALL)
+    for pattern in (rf"\b(?:{_OWN_RULES})\s*=\s*[^\s,)]+", r"\b(?:character set|collate)\s+\w+", r"/\*.*?\*/"):
+        text = re.sub(pattern, "", text)
+    text = re.sub(r"\b((?:tiny|small|medium|big)?int(?:eger)?)\(\d+\)", r"\1", text)
+    text = re.sub(r"\bdefault '(-?[\d.]+)'", r"default \1", text)
+    text = re.sub(r"\s+default null\b", "", text)
+    return re.sub(r"\s+", " ", text).strip(" ;")
 
 
 def _clause_differences(texts: Mapping[str, str]) -> dict[str, str]:
@@ -114,8 +134,7 @@ def _definition_clauses(text: str) -> list[str]:
     """Columns, keys and options of a normalised definition."""
     if text == _NO_TABLE:
         return [_NO_TABLE]
-    _, _, body_and_tail = text.partition("(")
-    body, _, tail = body_and_tail.rpartition(")")
+    _, body, tail = _split_ddl(text)
     return [*_split_clauses(body), *([tail.strip()] if tail.strip() else [])]
 
 
