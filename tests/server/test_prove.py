@@ -67,6 +67,9 @@ def test_a_planted_cause_is_proved_and_the_study_stays(results: Path, capsys: py
     assert proof["predicted"]["ms"] < -3
     assert proof["observed"]["ms"] < -3
     assert proof["verdict"] == "proved"
+    (journal,) = results.glob("proofs/*/journal.jsonl")
+    events = {json.loads(line)["event"] for line in journal.read_text().splitlines()}
+    assert "servers-audited" not in events, "what an experiment alters is no unfairness"
     assert _digests(results) == before
     assert _explained(results, capsys)["proofs"] == [proof]
     assert main(["show", str(results), "--verify"]) == 0

@@ -81,6 +81,7 @@ def run_beside(study: Study, output: Path, choices: argparse.Namespace, profiler
         no_calibrate=True,
         strict_audit=False,
         allow_altered=choices.allow_altered,
+        audits=False,  # its targets differ on purpose: in what an experiment alters
         profiler=profiler,
     )
     return run_into(study, output, options)
@@ -128,13 +129,14 @@ def _run_with_servers(
         calibration = (
             calibration_for_study(choices) if remote_host is None else None
         )  # it is of this machine and its routes
+        audit_stop = "critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop
         with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
             options = RunOptions(
                 ["dbdyno", *sys.argv[1:]],
                 choices.retry_failed,
                 calibration,
                 examination_to_json(examination),
-                auditor("critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop),
+                auditor(audit_stop) if getattr(choices, "audits", True) else None,
                 getattr(choices, "profiler", None),
             )
             return run_study(
