@@ -114,12 +114,22 @@ class Link:
         self._drop_connection()
 
     def _begin_request(self, what: str, body: bytes, arguments: dict[str, object]) -> _Open:
-        open_request = _Open(next(self._numbers), {"do": what, **arguments}, body)
         with self._state:
             if self._error is not None:
                 raise self._error
-            self._open[open_request.number] = open_request
+            open_request = self._new_request({"do": what, **arguments}, body)
         self._send(open_request)
+        return open_request
+
+    def _new_request(self, request: dict[str, object], body: bytes = b"") -> _Open:
+        """Number a request and keep it open, in one step.
+
+        With a step between them, a request of another thread could tell the agent that all below its own number are
+        answered, and the agent would ignore this one for good.
+        """
+        with self._state:
+            open_request = _Open(next(self._numbers), request, body)
+            self._open[open_request.number] = open_request
         return open_request
 
     def _await_result(self, open_request: _Open) -> tuple[dict[str, Any], bytes]:
@@ -212,13 +222,9 @@ class Link:
                 beat = None
             elif beat is None or beat.answered.is_set():
                 self._note_exchange(beat)
-                threading.Thread(target=self._send, args=(beat := self._new_heartbeat(),), daemon=True).start()
-
-    def _new_heartbeat(self) -> _Open:
-        beat = _Open(next(self._numbers), {"do": "clock"}, b"")
-        with self._state:
-            self._open[beat.number] = beat
-        return beat
+                threading.Thread(
+                    target=self._send, args=(beat := self._new_request({"do": "clock"}),), daemon=True
+                ).start()
 
     def _note_exchange(self, beat: _Open | None) -> None:
         if beat is not None and "ok" in beat.header:

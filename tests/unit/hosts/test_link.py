@@ -1,0 +1,69 @@
+"""Requests of several threads over one link."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from dbdyno.hosts.remote._frames import read_frame
+from dbdyno.hosts.remote._link import Link
+
+_WAIT_S = 0.5
+
+
+class _Echo(Link):
+    """A link to a program that sends back what it is sent, and answers nothing."""
+
+    def _connect(self, *, resume: bool) -> None:
+        assert not resume
+        self._ssh = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+
+
+class _Numbers(itertools.count):  # type: ignore[type-arg]
+    """Numbers whose first is given out late: something else is tried between."""
+
+    def __new__(cls, between: Callable[[], None]) -> _Numbers:
+        numbers = super().__new__(cls, 1)
+        numbers.between = between
+        return numbers
+
+    between: Callable[[], None]
+
+    def __next__(self) -> int:
+        number = int(super().__next__())
+        if number == 1:
+            self.between()
+        return number
+
+
+@pytest.fixture
+def link() -> Iterator[Link]:
+    made = _Echo("db1", "agent")
+    yield made
+    made.close()
+
+
+def test_no_request_is_called_answered_before_it_is_sent(link: Link) -> None:
+    other = threading.Thread(target=link._begin_request, args=("second", b"", {}), daemon=True)
+
+    def begin_another() -> None:
+        other.start()
+        other.join(_WAIT_S)  # it can't end while the first is between its number and the list of open requests
+
+    link._numbers = _Numbers(begin_another)
+    link._begin_request("first", b"", {})
+    other.join()
+    ssh = link._ssh
+    assert ssh is not None and ssh.stdin is not None and ssh.stdout is not None
+    ssh.stdin.close()
+    echoed = ssh.stdout
+    headers = {}
+    while (frame := read_frame(lambda count: echoed.read(count) or b"")) is not None:
+        headers[frame[0]["request"]["do"]] = frame[0]
+    ssh.wait()
+    assert {name: header["id"] for name, header in headers.items()} == {"first": 1, "second": 2}
+    assert {header["answered_below"] for header in headers.values()} == {1}
