@@ -59,11 +59,11 @@ def test_no_request_is_called_answered_before_it_is_sent(link: Link) -> None:
     other.join()
     ssh = link._ssh
     assert ssh is not None and ssh.stdin is not None and ssh.stdout is not None
-    ssh.stdin.close()
-    echoed = ssh.stdout
     headers = {}
-    while (frame := read_frame(lambda count: echoed.read(count) or b"")) is not None:
-        headers[frame[0]["request"]["do"]] = frame[0]
-    ssh.wait()
+    with ssh:
+        ssh.stdin.close()
+        echoed = ssh.stdout
+        while (frame := read_frame(lambda count: echoed.read(count) or b"")) is not None:
+            headers[frame[0]["request"]["do"]] = frame[0]
     assert {name: header["id"] for name, header in headers.items()} == {"first": 1, "second": 2}
     assert {header["answered_below"] for header in headers.values()} == {1}
