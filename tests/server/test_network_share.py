@@ -24,6 +24,7 @@ from remote_hosts import Cable, remote_machines
 
 pytestmark = pytest.mark.server
 ENGINE = "mariadb:11.8"
+RELAY_LATE_MS = 1.25
 _MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
 _CONNECT = """
 import socket, sys, time
@@ -98,8 +99,10 @@ def _assert_share(time: NetworkTime, near_ms: float, true_ms: float) -> None:
     assert time.round_trips == pytest.approx(16, abs=16 / 20)
     assert time.round_trip_ms == pytest.approx(true_ms, rel=0.1, abs=0.2)  # a relay beside other tests is late by that
     assert time.transmission_ms is not None
-    # Within 3 % on a machine that does nothing else; beside other tests transactions wait for processors, too.
-    assert time.waiting_ms + time.transmission_ms == pytest.approx(time.total_ms - near_ms, rel=0.15)
+    # Within 3 % on a machine that does nothing else; beside other tests the relay waits for a processor in each round
+    # trip, which is in the time of the transactions and rightly in no length of the cable.
+    unexplained_ms = (time.total_ms - near_ms) - (time.waiting_ms + time.transmission_ms)
+    assert -0.05 * time.total_ms < unexplained_ms < 16 * RELAY_LATE_MS
 
 
 def _assert_path(results: StoredStudy, run_id: str, cable: Cable) -> None:
