@@ -76,7 +76,7 @@ def test_programs_and_people_are_told_the_same(planted: Path, capsys: pytest.Cap
     for name, status in statuses.items():
         (line,) = [line for line in lines.splitlines() if line.startswith(name)]
         assert words.get(status, status.replace("-", " ")) in line
-    assert "10 (5.6%), longest 5 s" in lines
+    assert "10 (5.6 %), longest 5 s" in lines
 
 
 def test_one_run_can_be_asked_for_and_a_misspelt_one_is_answered(

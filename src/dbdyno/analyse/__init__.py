@@ -1,6 +1,7 @@
 """Judges stored figures: values in, findings out. One file per question; knows no files and no engines."""
 
-from dbdyno.analyse._answer import Answer, answer, answer_place, place_namer, place_words
+from dbdyno.analyse._answer import AVERAGE_WORDS, Answer, answer, answer_place, place_namer, place_words
+from dbdyno.analyse._averages import ALL_CONCURRENCIES, compare_averages
 from dbdyno.analyse._capacity import (
     CapacityJudgement,
     CapacityStep,
@@ -72,6 +73,8 @@ from dbdyno.analyse._words import (
 )
 
 __all__ = [
+    "ALL_CONCURRENCIES",
+    "AVERAGE_WORDS",
     "FAR",
     "PRECISIONS",
     "QUANTILES",
@@ -112,6 +115,7 @@ __all__ = [
     "closing_cells",
     "collapse_sentence",
     "common_shifts",
+    "compare_averages",
     "compare_quantiles",
     "compare_runs",
     "compare_studies",

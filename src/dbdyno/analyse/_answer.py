@@ -7,9 +7,11 @@ was done (the best concurrency of a tier), because that is what a reader means b
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dbdyno.analyse._averages import ALL_CONCURRENCIES
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
@@ -25,6 +27,8 @@ _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""
 _OTHERS = "imported:"
 """Before the name of a workload that dbdyno does not have, or that no log names."""
+AVERAGE_WORDS = ", on average over all numbers of connections"
+"""Ends the name of a place that has `ALL_CONCURRENCIES`."""
 _MOST_NAMED = 3
 _TWO = 2
 
@@ -44,8 +48,15 @@ class Answer:
     sentences: tuple[str, ...]
 
 
-def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> Answer:
-    """The answer that the findings give."""
+def answer(
+    judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], averages: Sequence[Comparison] = ()
+) -> Answer:
+    """The answer that the findings give.
+
+    Parameters
+    ----------
+    averages : comparisons of the targets on average over all concurrencies, as `compare_averages` returns them
+    """
     places = by_place(judgements)
     if not places:
         return Answer("No answer", ("No run succeeded, so there is nothing to compare.",))
@@ -62,19 +73,48 @@ def answer(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison
     memory = memory_sentence(memory_gains(judgements, place), place[3], _load_words(place, *_varied_axes(places)))
     further_sentences = (
         memory,
-        *_upgrade_and_route_sentences(judgements, comparisons, named_places[0]),
+        *_average_sentences(averages, named_places, comparisons),
+        *_upgrade_and_route_sentences(judgements, comparisons, averages, named_places[0]),
         _tally_sentence(comparisons, named_places),
     )
     return Answer(headline, tuple(filter(None, (*sentences, *further_sentences))))
 
 
+def _average_sentences(
+    averages: Sequence[Comparison], named_places: Sequence[Place], comparisons: Sequence[Comparison]
+) -> Iterator[str]:
+    """Yield who is fastest on average over all concurrencies; two targets are told place by place."""
+    namer = place_namer(map(place_of, comparisons))
+    if len({pair.left for pair in averages} | {pair.right for pair in averages}) <= _TWO:
+        return
+    for panel in dict.fromkeys(place[:3] for place in named_places):
+        pairs = [pair for pair in averages if place_of(pair)[:3] == panel]
+        if pairs:
+            yield _average_words(pairs, namer((*panel, ALL_CONCURRENCIES)))
+
+
+def _average_words(pairs: Sequence[Comparison], where: str) -> str:
+    """Return which target of a panel does most, which can't be told from it, and how far the last one is behind."""
+    both_ways = [side for pair in pairs for side in (pair, turned(pair))]
+    leads = Counter(side.left for side in both_ways if side.ratio > 1)
+    best = max(dict.fromkeys(side.left for side in both_ways), key=leads.__getitem__)
+    rivals = sorted((side for side in both_ways if side.left == best), key=_ratio)
+    open_names = [target_title(pair.right) for pair in rivals if not pair.is_significant]
+    words = f"{target_title(best)} is fastest; {_distance_words(rivals[0])}"
+    if open_names:
+        others_words = listed(open_names) if len(open_names) <= _MOST_NAMED else counted(len(open_names), "target")
+        words = f"no difference is shown between {target_title(best)} and {others_words}"
+    last_words = f"; {_distance_words(rivals[-1])} than {target_title(best)}" if rivals[-1].is_significant else ""
+    return f"With {where}: {words}{last_words if len(rivals) > 1 else ''}."
+
+
 def _upgrade_and_route_sentences(
-    judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], place: Place
+    judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], averages: Sequence[Comparison], place: Place
 ) -> Iterator[str]:
     """Yield what upgrades brought, which two targets alone tell already, and whether a route changes the order."""
     namer = place_namer(map(place_of, comparisons))
     if len({judgement.cell.target for judgement in judgements}) > _TWO:
-        yield upgrade_sentence(upgrades(judgements, comparisons), place, namer(place))
+        yield upgrade_sentence(upgrades(judgements, comparisons, averages), place, namer)
     yield from (route_sentence(order, namer) for order in route_orders(comparisons))
 
 
@@ -105,6 +145,8 @@ def _varied_axes(places: Iterable[Place]) -> tuple[bool, bool]:
 def _place_words(place: Place, *, has_workloads: bool, has_routes: bool) -> str:
     _, _, tier_bytes, concurrency = place
     load_words = _load_words(place, has_workloads, has_routes)
+    if concurrency == ALL_CONCURRENCIES:
+        return f"{format_memory(tier_bytes)}{load_words}{AVERAGE_WORDS}"
     return f"{format_memory(tier_bytes)} and {counted(concurrency, 'connection')}{load_words}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbdyno.analyse._words import listed
-from dbdyno.core import Caveat, RunCourse, RunRecord, counted, format_duration
+from dbdyno.core import Caveat, RunCourse, RunRecord, counted, format_duration, percent
 from dbdyno.stats import SHORTEST_WARM_UP_S, Course
 
 _WARM_UP_ENDS = {"state": "settled", "cap": "at its cap", "fixed": "as ordered"}
@@ -80,7 +80,7 @@ def courses_words(summary: CourseSummary) -> str:
         f"warm-up {_seconds_range_words(summary.warm_up_s)}, settled in {summary.settled} of "
         f"{counted(summary.runs, 'run')}; window {_seconds_range_words(summary.window_s)}, "
         f"precise enough in {summary.sure}; "
-        f"{driven_words} driven of at most {most_words} ({saved_share:.0%} saved)".replace("%", " %")
+        f"{driven_words} driven of at most {most_words} ({percent(saved_share)} saved)"
     )
 
 

@@ -13,7 +13,7 @@ from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, of_working_benc
 from dbdyno.analyse._variation import observed_variation
 from dbdyno.analyse._windows import unsettled_windows
 from dbdyno.analyse._words import listed, percent_words, supported
-from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord, counted
+from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord, counted, percent
 from dbdyno.stats import smallest_detectable_ratio
 
 _MOST_TELLING = 5.0
@@ -299,8 +299,8 @@ def _busy_client_caveat(records: Sequence[RunRecord]) -> Caveat | None:
         return None
     worst_share = max(record.cpu.client_use_share or record.cpu.client_busy_share or 0.0 for record in bound_records)
     text = (
-        f"In {counted(len(bound_records), 'run')} the load generator worked at up to {worst_share:.0%} of its limit on "
-        "this machine"
+        f"In {counted(len(bound_records), 'run')} the load generator worked at up to {percent(worst_share)} of its "
+        "limit on this machine"
     )
     return Caveat(CLIENT_BOUND, f"{text}. They may measure the client, not the server.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from dbdyno.core import Caveat, counted
+from dbdyno.core import Caveat, counted, percent
 from dbdyno.stats import Period, Stalls, SteadyState
 
 LONG_ENOUGH_S = 600
@@ -95,7 +95,7 @@ def _regular_stalls_caveat(state: SteadyState, stalls: Stalls | None) -> Caveat 
     if stalls is None or state.period is None or not state.period.is_wave or stalls.share < _REGULAR_STALLS:
         return None
     text = (
-        f"it stalls regularly: {counted(stalls.count, 'stall')}, {stalls.share:.1%} of the seconds, "
+        f"it stalls regularly: {counted(stalls.count, 'stall')}, {percent(stalls.share, 1)} of the seconds, "
         f"with a wave of {state.period.period_s:.0f} s"
     )
     return Caveat("regular-stalls", text)

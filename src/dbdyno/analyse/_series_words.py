@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dbdyno.analyse._series import SeriesJudgement
 from dbdyno.analyse._words import plus_minus, supported
+from dbdyno.core import percent
 from dbdyno.stats import Steadiness
 
 STATUS_WORDS: dict[Steadiness, str] = {
@@ -40,7 +41,7 @@ def stall_words(judgement: SeriesJudgement) -> str:
         return "-"
     if not stalls.count:
         return "none"
-    share = f"{stalls.share:.1%}" if stalls.share >= 0.0005 else "below 0.1%"
+    share = percent(stalls.share, 1) if stalls.share >= 0.0005 else "below 0.1 %"
     return f"{stalls.count:,} ({share}), longest {stalls.longest_s} s"
 
 
@@ -49,7 +50,7 @@ def wave_words(judgement: SeriesJudgement) -> str:
     wave = judgement.state.period
     if wave is None or not wave.is_wave:
         return "none"
-    return f"{wave.period_s:.3g} s ({wave.share:.0%})"
+    return f"{wave.period_s:.3g} s ({percent(wave.share)})"
 
 
 def stop_words(judgement: SeriesJudgement, precision: float = 0.02) -> str:

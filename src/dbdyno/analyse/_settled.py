@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dbdyno.core import RunRecord, SettledPart
+from dbdyno.core import RunRecord, SettledPart, percent
 
 FAR = 1.25
 """How many times one must exceed another before a level that has not settled is too far off to change their order."""
@@ -46,7 +46,8 @@ def _remedy_sentence(run: RunRecord, part: SettledPart) -> str:
     if part.status == "dead":
         return f"{who} completed no transaction in the last third of its {part.seconds} s: see the server's log"
     if part.status == "drifting":
-        return f"{who} drifts ({part.change:+.0%} over {part.seconds} s): warm up longer, or use a longer window"
+        change_words = f"{percent(part.change, signed=True)} over {part.seconds} s"
+        return f"{who} drifts ({change_words}): warm up longer, or use a longer window"
     start_s = part.start_s or 0
     enough_s = max(_LONG_SHARE * start_s, start_s + _LEAST_TAIL_S)
     window_s = _ROUNDED_TO_S * math.ceil(enough_s / _ROUNDED_TO_S)

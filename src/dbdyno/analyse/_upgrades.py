@@ -1,6 +1,7 @@
 """Answers what each upgrade brought, from one version of a server to the next that the study has.
 
-An upgrade's changes are the comparisons of its two targets, turned so that the newer version is on the left.
+An upgrade's changes are the comparisons of its two targets, turned so that the newer version is on the left: place by
+place, and on average over all concurrencies.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dbdyno.analyse._averages import ALL_CONCURRENCIES
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place, place_of, turned
 from dbdyno.analyse._words import faster_words, is_vague_ratio
@@ -28,11 +30,13 @@ class Upgrade:
     ----------
     old, new : names of targets
     changes : place -> throughput of the new version over that of the old
+    averages : the same on average over all concurrencies, by places that have `ALL_CONCURRENCIES`
     """
 
     old: str
     new: str
     changes: Mapping[Place, Comparison]
+    averages: Mapping[Place, Comparison]
 
     @property
     def title(self) -> str:
@@ -45,36 +49,48 @@ class Upgrade:
         return sorted(clear_changes, key=lambda change: -change.ratio)
 
 
-def upgrades(judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> list[Upgrade]:
+def upgrades(
+    judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], averages: Sequence[Comparison] = ()
+) -> list[Upgrade]:
     """The steps from each version to the next, family by family in the order of the study.
 
     A family of which two targets have the same version is left out: they differ in something else.
+
+    Parameters
+    ----------
+    averages : comparisons of the targets on average over all concurrencies, as `compare_averages` returns them
     """
     pairs: dict[frozenset[str], list[Comparison]] = {}
-    for pair in comparisons:
+    for pair in (*comparisons, *averages):
         pairs.setdefault(frozenset((pair.left, pair.right)), []).append(pair)
     steps = []
     for versions in _versions_by_server(judgements):
         names = sorted(versions, key=versions.__getitem__)
         for old, new in itertools.pairwise(names):
-            version_pairs = pairs.get(frozenset((old, new)), [])
+            version_pairs = [
+                pair if pair.left == new else turned(pair) for pair in pairs.get(frozenset((old, new)), [])
+            ]
             if version_pairs:
-                steps.append(
-                    Upgrade(
-                        old,
-                        new,
-                        {
-                            place_of(comparison): comparison if comparison.left == new else turned(comparison)
-                            for comparison in version_pairs
-                        },
-                    )
-                )
+                steps.append(Upgrade(old, new, *_split_averages(version_pairs)))
     return steps
 
 
-def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, where: str) -> str:
-    """Return what the upgrades brought at a place, the largest changes by name; empty where there are none."""
-    place_changes = [(upgrade, upgrade.changes[place]) for upgrade in upgrades if place in upgrade.changes]
+def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, namer: Callable[[Place], str]) -> str:
+    """Return what the upgrades brought, the largest changes by name; empty where there are none.
+
+    Parameters
+    ----------
+    place : where, unless they can be told on average over all concurrencies of its workload, route and memory
+    namer : names a place
+    """
+    average_place = (*place[:3], ALL_CONCURRENCIES)
+    place_changes = [
+        (upgrade, upgrade.averages[average_place]) for upgrade in upgrades if average_place in upgrade.averages
+    ]
+    where = f"with {namer(average_place)}"
+    if not place_changes:
+        place_changes = [(upgrade, upgrade.changes[place]) for upgrade in upgrades if place in upgrade.changes]
+        where = f"at {namer(place)}"
     shown_changes = [(upgrade, change) for upgrade, change in place_changes if is_shown(change)]
     shown_changes.sort(key=lambda step: -abs(math.log(step[1].ratio)))
     if not place_changes:
@@ -86,7 +102,7 @@ def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, where: str) -> s
         phrases.append(
             f"no difference is shown for {_other_upgrades_words(undecided_count, has_told=bool(shown_changes))}"
         )
-    return f"Upgrades at {where}: {'; '.join(phrases)}."
+    return f"Upgrades {where}: {'; '.join(phrases)}."
 
 
 def is_shown(change: Comparison) -> bool:
@@ -110,6 +126,15 @@ def version_title(name: str, beside: str) -> str:
     title, beside_title = target_title(name), target_title(beside)
     brand, version = re.fullmatch(r"(.*?)(\d[-\d.]*)?", title).groups()  # type: ignore[union-attr]
     return version if version and brand and re.fullmatch(re.escape(brand) + r"\d[-\d.]*", beside_title) else title
+
+
+def _split_averages(pairs: Sequence[Comparison]) -> tuple[dict[Place, Comparison], dict[Place, Comparison]]:
+    """The comparisons at places, and those of averages."""
+    by_place = {place_of(pair): pair for pair in pairs}
+    return (
+        {place: pair for place, pair in by_place.items() if place[3] != ALL_CONCURRENCIES},
+        {place: pair for place, pair in by_place.items() if place[3] == ALL_CONCURRENCIES},
+    )
 
 
 def _versions_by_server(judgements: Sequence[CellJudgement]) -> list[dict[str, tuple[int, ...]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dbdyno.analyse._words import listed
-from dbdyno.core import Caveat, RunRecord, SettledPart, counted
+from dbdyno.core import Caveat, RunRecord, SettledPart, counted, percent
 
 _STATUS = {"drifting": "drifting", "not-reached": "not settled", "dead": "dead at the end"}
 
@@ -33,7 +33,7 @@ def _unsettled_windows_caveat(windows: Judged) -> Caveat | None:
     where = f"{record.run.cell.target} at {counted(record.run.cell.concurrency, 'connection')}"
     text = (
         f"Of {counted(len(windows), 'window')} of three minutes or more, {words}. They support no finding. "
-        f"Widest: {where}, {widest.change:+.0%} of its mean over the window."
+        f"Widest: {where}, {percent(widest.change, signed=True)} of its mean over the window."
     )
     return Caveat("unsettled-windows", text)
 

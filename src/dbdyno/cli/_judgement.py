@@ -26,6 +26,7 @@ from dbdyno.analyse import (
 )
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._words import sparkline, tps_words
+from dbdyno.core import percent
 from dbdyno.stats import ASSUMED_SPREAD, METHOD, NoiseInterval, Period, Stalls, t_quantile
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _tally_sentence(group: GroupJudgement, over: str) -> str:
     means = "means of windows" if over == "window" else "means of whole runs"
     return (
         f"{counted(len(verdicts), 'pair')} by {means}: {', '.join(verdict_counts)}. Ranks overlap where runs show no "
-        f"difference. This assumes that repeats spread by {group.spread:.1%}."
+        f"difference. This assumes that repeats spread by {percent(group.spread, 1)}."
     )
 
 

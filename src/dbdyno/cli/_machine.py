@@ -14,7 +14,7 @@ from rich.text import Text
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
-from dbdyno.core import DbdynoError, Home, HostError, counted
+from dbdyno.core import DbdynoError, Home, HostError, counted, percent
 from dbdyno.doctor import Examination, Generator, Needs, Outcome, examine
 from dbdyno.hosts import LocalHost, read_machine
 from dbdyno.lab import find_generator
@@ -155,7 +155,7 @@ def _costs_table(calibration: Calibration) -> Table:
             f"{point.connections:,}",
             _load_words(calibration, point),
             f"{point.statements_per_s:,.0f}",
-            f"{point.busy_share:.0%}",
+            percent(point.busy_share),
             f"{point.wake_batch:.1f}",
             f"{point.cpu_ns_per_statement / 1e3:7.2f} µs {'█' * max(cells, 1)}",
         )
@@ -166,7 +166,7 @@ def _load_words(calibration: Calibration, point: CalibrationPoint) -> str:
     ceiling = calibration.ceiling(point.route, point.workload)
     if point.is_full_speed or not ceiling:
         return "full speed"
-    return f"{point.statements_per_s / ceiling:.0%} of ceiling"
+    return f"{percent(point.statements_per_s / ceiling)} of ceiling"
 
 
 def _remark_lines(calibration: Calibration, root: Path, *, is_new: bool) -> list[str]:

@@ -17,7 +17,7 @@ from dbdyno.audit import Finding, audit, what
 from dbdyno.audit.studies import inspected_set
 from dbdyno.cli._console import PlainConsole
 from dbdyno.cli._words import duration_words, sparkline, tps_words
-from dbdyno.core import ResultComparison, Run, RunRecord, counted, format_bytes, format_duration, format_memory
+from dbdyno.core import ResultComparison, Run, RunRecord, counted, format_bytes, format_duration, format_memory, percent
 from dbdyno.store import Results, StoredRun
 from dbdyno.study import AuditStop, Study
 
@@ -299,7 +299,7 @@ def _run_line(record: RunRecord, number: int, total: int) -> str:
     noise = f" ± {100 * half_width / level:.1f} %" if half_width is not None and level > 0 else ""
     p95_ns = record.figures.latency_ns.p95 if record.figures.latency_ns else None
     p95 = f"   p95 {p95_ns / 1e6:.1f} ms" if p95_ns is not None else ""
-    use_words = f"   client {record.cpu.client_use_share:.0%}" if record.cpu.client_use_share is not None else ""
+    use_words = f"   client {percent(record.cpu.client_use_share)}" if record.cpu.client_use_share is not None else ""
     reason = f"   {record.status}: {record.reason.splitlines()[0]}" if record.status != "good" and record.reason else ""
     course = f"\n{'':<13}{course_words(record.course)}" if record.course is not None else ""
     return f"{head} {tps_words(level):>8} tps{noise}{p95}{use_words}{reason}{course}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dbdyno.cli._folder import check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._run import add_run_options
+from dbdyno.core import percent
 
 if TYPE_CHECKING:
     from dbdyno.analyse import SelfCheck
@@ -142,7 +143,7 @@ def _result_lines(result: SelfCheck, study: Study) -> list[str]:
     throttled_share, window = _throttled_share(study), study.window_words
     title = f"{study.targets[0].engine} against itself, {counted(result.repeats, 'pair')} each, windows of {window}"
     lines = [
-        title + (f", B held for {throttled_share:.0%} of the time".replace("%", " %") if throttled_share else ""),
+        title + (f", B held for {percent(throttled_share)} of the time" if throttled_share else ""),
         "",
     ]
     for comparison in result.comparisons:

@@ -102,6 +102,7 @@ from dbdyno.core._units import (
     format_memory,
     parse_bytes,
     parse_duration_ns,
+    percent,
     with_unit,
 )
 
@@ -199,6 +200,7 @@ __all__ = [
     "parse_duration_ns",
     "parse_engine_name",
     "parse_retried_error",
+    "percent",
     "read_input",
     "read_input_text",
     "stored_fields",

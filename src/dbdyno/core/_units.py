@@ -115,3 +115,12 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     ('1 run', '1,200 runs', '0 studies')
     """
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def percent(share: float, digits: int = 0, *, signed: bool = False) -> str:
+    """Return a share of one in percent, with as many decimals as asked for.
+
+    >>> percent(0.048, 1), percent(0.18), percent(-0.05, signed=True)
+    ('4.8 %', '18 %', '-5 %')
+    """
+    return f"{100 * share:{'+' if signed else ''}.{digits}f} %"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.core import Caveat, RunStatus
+from dbdyno.core import Caveat, RunStatus, percent
 from dbdyno.imports._run import RunVerdict
 from dbdyno.stats import noise_interval
 
@@ -66,7 +66,8 @@ def about_totals(tool_tps: float | None, tps_mean: float | None) -> Caveat | Non
     share = tool_tps / tps_mean - 1
     if abs(share) < TOTALS_DIFFER_FROM:
         return None
-    text = f"the tool's own total, {tool_tps:,.2f} TPS, differs from the mean of its intervals by {share:+.1%}"
+    difference = percent(share, 1, signed=True)
+    text = f"the tool's own total, {tool_tps:,.2f} TPS, differs from the mean of its intervals by {difference}"
     return Caveat("totals-differ", text)
 
 

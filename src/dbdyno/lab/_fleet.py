@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
-from dbdyno.core import DbdynoError, HostError, Run, RunRecord, StoreError, json_value
+from dbdyno.core import DbdynoError, HostError, Run, RunRecord, StoreError, json_value, percent
 from dbdyno.lab import _events as events
 from dbdyno.lab._outcome import study_outcome
 from dbdyno.lab._signals import OverdueError, interruptible, uninterrupted
@@ -281,7 +281,9 @@ class _FleetRunner:
         if any(all(run.is_sentinel for run in piece.runs) for piece in self._orders.under_way.values()):
             return False
         for bench, share in benches_apart(self._records.values(), self._benches).items():
-            words = f"its sentinel is {abs(share):.0%} {'faster' if share > 0 else 'slower'} than that of the others"
+            words = (
+                f"its sentinel is {percent(abs(share))} {'faster' if share > 0 else 'slower'} than that of the others"
+            )
             self._drop_bench(bench, HostError(words, "", "--allow-unlike uses it all the same"))
         return True
 

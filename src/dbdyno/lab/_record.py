@@ -23,6 +23,7 @@ from dbdyno.core import (
     WorldError,
     format_duration,
     format_memory,
+    percent,
 )
 from dbdyno.engines import storage_engines
 from dbdyno.lab._bench import RunServer
@@ -178,7 +179,7 @@ def record_of(
     if prepared.target.throttled_share:
         caveats = (
             *caveats,
-            Caveat("held", f"its process was stopped for {prepared.target.throttled_share:.0%} of the time"),
+            Caveat("held", f"its process was stopped for {percent(prepared.target.throttled_share)} of the time"),
         )
     if prepared.target.delays != NO_DELAYS:
         caveats = (*caveats, Caveat("held", f"its {_delay_words(prepared.target.delays)}, on purpose"))

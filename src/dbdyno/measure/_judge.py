@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from dbdyno.core import CLIENT_BOUND, Caveat, RunStatus
+from dbdyno.core import CLIENT_BOUND, Caveat, RunStatus, percent
 from dbdyno.measure._figures import WINDOW, WindowFigures
 from dbdyno.measure._records import NETWORK, NO_ANSWER, EndRecord, IntervalRecord
 from dbdyno.measure._wall_clock import CLOCK_JUMP, CLOCK_JUMP_LIMIT_NS
@@ -166,16 +166,17 @@ def _failures_caveat(figures: WindowFigures, conflicts: Collection[str]) -> Cave
     limit = CONFLICT_SHARE_LIMIT if _is_conflict_only(figures, conflicts) else FAILED_SHARE_LIMIT
     if share <= limit:
         return None
-    return Caveat("failed-transactions", f"{share:.1%} of the transactions failed: {_error_code_words(figures)}")
+    return Caveat(
+        "failed-transactions", f"{percent(share, 1)} of the transactions failed: {_error_code_words(figures)}"
+    )
 
 
 def _conflicts_caveat(figures: WindowFigures, conflicts: Collection[str]) -> Caveat | None:
     share = _failed_share(figures)
     if not (_is_conflict_only(figures, conflicts) and FAILED_SHARE_LIMIT < share <= CONFLICT_SHARE_LIMIT):
         return None
-    text = (
-        f"{share:.1%} of the transactions were aborted by a conflict and are not counted: {_error_code_words(figures)}"
-    )
+    codes = _error_code_words(figures)
+    text = f"{percent(share, 1)} of the transactions were aborted by a conflict and are not counted: {codes}"
     return Caveat("conflicts-given-up", text)
 
 
@@ -206,8 +207,8 @@ def _host_caveats(end_record: EndRecord | None) -> list[Caveat]:
     for host in hosts:
         if host.busiest_worker_share > CLIENT_USE_LIMIT or host.cpu_wait_share > CLIENT_WAIT_LIMIT:
             text = (
-                f"{host.host} limits the client: its busiest worker was busy {host.busiest_worker_share:.0%} "
-                f"of the time and waited {host.cpu_wait_share:.0%} for a processor"
+                f"{host.host} limits the client: its busiest worker was busy {percent(host.busiest_worker_share)} "
+                f"of the time and waited {percent(host.cpu_wait_share)} for a processor"
             )
             caveats.append(Caveat("client-host-bound", text))
     starts = sorted(hosts, key=lambda host: host.start_skew_ns)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.core import format_bytes, format_duration
+from dbdyno.core import format_bytes, format_duration, percent
 from dbdyno.plan._designs import shortest_warm_up_ns, shortest_window_ns
 from dbdyno.stats import Variation
 from dbdyno.study import Study, WorkloadChoice
@@ -133,7 +133,7 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     driven_ns = round_ns[WINDOW] + round_ns.get(STEP, 0)
     expected_ns = round(restored_ns * sum(ladders) + driven_ns * sum(shares))
     most_ns = sum(part.span.most_ns for part in parts) // study.repeats * further_count
-    cells = ", ".join(f"{share:.0%}" for share in shares).replace("%", " %")
+    cells = ", ".join(percent(share) for share in shares)
     width = f"{100 * study.level_target_half_width:.2g} %"
     basis = f"{cells} of the cells not known to ±{width} after {study.repeats} or more repeats"
     return TimePart(FURTHER, round(sum(shares) * runs_a_round), Span(0, expected_ns, most_ns), basis)

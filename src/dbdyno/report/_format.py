@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import assumed_words, percent_words
-from dbdyno.core import Comparison, RunRecord, format_bytes, format_duration, target_title
+from dbdyno.core import Comparison, RunRecord, format_bytes, format_duration, percent, target_title
 
 _POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 
@@ -169,7 +169,7 @@ def client_words(record: RunRecord) -> str:
     share = client_share(record)
     if share is None:
         return ""
-    return f"{share:.0%}" + (" (not calibrated)" if record.cpu.client_use_basis in ("", "busy share") else "")
+    return percent(share) + (" (not calibrated)" if record.cpu.client_use_basis in ("", "busy share") else "")
 
 
 def most_client_words(records: Iterable[RunRecord]) -> str:

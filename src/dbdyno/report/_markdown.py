@@ -23,7 +23,7 @@ from dbdyno.report._terminal import (
     orders_table,
     types_table,
 )
-from dbdyno.report._upgrades import upgrades_table
+from dbdyno.report._upgrades import averages_table, upgrades_table
 from dbdyno.report._write_atomic import write_atomic
 from dbdyno.report.why._blocks import why_blocks
 from dbdyno.report.why._choice import why_of
@@ -63,6 +63,8 @@ def _summary_blocks(analysis: StudyAnalysis, against: str) -> Iterator[Block]:
         yield Fold(f"All {len(analysis.comparisons)} comparisons", [comparisons_table(analysis)])
     if analysis.upgrades:
         yield from (Heading("Upgrades"), upgrades_table(analysis))
+        if averages := averages_table(analysis):
+            yield Fold(averages.caption, [averages])
     yield from titled_list("Capacity", capacity_sentences(analysis.capacity))
     if orders := orders_table(analysis):
         yield from (Heading(orders.caption), orders)

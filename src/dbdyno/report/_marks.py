@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import STATUS_WORDS
-from dbdyno.core import AnalysisError, SettledPart, counted
+from dbdyno.core import AnalysisError, SettledPart, counted, percent
 from dbdyno.stats import stalled_seconds
 
 _MOST_NAMED = 4
@@ -78,7 +78,9 @@ def _mark_words(settled_part: SettledPart, stalls: list[list[float]], changes: l
         rest_words = f" and {len(changes) - _MOST_NAMED} more" if len(changes) > _MOST_NAMED else ""
         words.append(f"level changes at {seconds_words} s{rest_words}")
     if settled_part.is_wave and settled_part.period_s is not None:
-        words.append(f"wave of {settled_part.period_s:.3g} s, {settled_part.period_share or 0.0:.0%} of all swinging")
+        words.append(
+            f"wave of {settled_part.period_s:.3g} s, {percent(settled_part.period_share or 0.0)} of all swinging"
+        )
     return [word for word in words if word]
 
 

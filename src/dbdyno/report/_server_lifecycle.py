@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbdyno.core import RunRecord, format_bytes, format_duration, format_memory, target_title
+from dbdyno.core import RunRecord, format_bytes, format_duration, format_memory, percent, target_title
 from dbdyno.store import StoredStudy
 
 TIMES = ("start_ns", "shutdown_ns", "recovery_ns")
@@ -82,7 +82,7 @@ def lifecycle_lines(lives: ServerLifecycles) -> list[str]:
                 facts.append(f"{words} {format_duration(median)}")
         if life.limit_bytes is not None:
             peak = life.memory["peak_bytes"]
-            used_words = "an unknown part" if peak is None else f"{peak / life.limit_bytes:.0%}"
+            used_words = "an unknown part" if peak is None else percent(peak / life.limit_bytes)
             facts.append(f"used {used_words} of its limit of {format_bytes(life.limit_bytes)}")
         if facts:
             start = life.median_ns("start_ns")

@@ -19,6 +19,7 @@ from dbdyno.analyse import (
     Upgrade,
     answer,
     collapse_sentence,
+    compare_averages,
     compare_targets,
     judge_capacity,
     judge_cells,
@@ -110,6 +111,11 @@ class StudyAnalysis:
         return tuple(compare_targets(self.judgements))
 
     @cached_property
+    def averages(self) -> tuple[Comparison, ...]:
+        """Pairs of targets on average over all concurrencies of each workload, route and memory size."""
+        return tuple(compare_averages(self.judgements))
+
+    @cached_property
     def comparisons_at(self) -> Mapping[Place, list[Comparison]]:
         """The pairs of each place."""
         pairs_by_place: dict[Place, list[Comparison]] = {}
@@ -125,12 +131,15 @@ class StudyAnalysis:
     @cached_property
     def upgrades(self) -> tuple[Upgrade, ...]:
         """Compare version with version; none of a study of two targets, whose answer compares them already."""
-        return tuple(upgrades(self.judgements, self.comparisons)) if len(self.targets) > 2 else ()
+        if len(self.targets) <= 2:
+            return ()
+        return tuple(upgrades(self.judgements, self.comparisons, self.averages))
 
     @cached_property
     def answer(self) -> Answer:
         """The answer to the study's question, the shape of the curves after who is fastest."""
-        study_answer, shape = answer(self.judgements, self.comparisons), collapse_sentence(self.capacity)
+        study_answer = answer(self.judgements, self.comparisons, self.averages)
+        shape = collapse_sentence(self.capacity)
         if not shape:
             return study_answer
         return replace(study_answer, sentences=(study_answer.sentences[0], shape, *study_answer.sentences[1:]))

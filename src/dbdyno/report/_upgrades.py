@@ -1,10 +1,11 @@
-"""Lists what upgrades brought, as a table that the page and Markdown share."""
+"""Lists what upgrades brought, as tables that the page and Markdown share."""
 
 from __future__ import annotations
 
-from dbdyno.analyse import change_words, place_namer, place_of
+from dbdyno.analyse import AVERAGE_WORDS, change_words, place_namer, place_of
 from dbdyno.core import Comparison
 from dbdyno.report._blocks import Column, Table
+from dbdyno.report._format import verdict_words
 from dbdyno.report._study_analysis import StudyAnalysis
 
 
@@ -30,3 +31,23 @@ def upgrades_table(analysis: StudyAnalysis) -> Table:
     columns += [Column("most gained"), Column("most lost")]
     caption = "Upgrades: at how many places the newer version is faster or slower, with 95 % intervals"
     return Table("upgrades", caption, columns, rows)
+
+
+def averages_table(analysis: StudyAnalysis) -> Table | None:
+    """Each upgrade on average over all concurrencies, by workload, route and memory; None where nothing is averaged."""
+    changes = [(upgrade, change) for upgrade in analysis.upgrades for change in upgrade.averages.values()]
+    if not changes:
+        return None
+    name = place_namer(place_of(pair) for pair in analysis.comparisons)
+    rows = [
+        [
+            upgrade.title,
+            name(place_of(change)).removesuffix(AVERAGE_WORDS),
+            change_words(change.ratio, change.low, change.high),
+            verdict_words(change),
+        ]
+        for upgrade, change in changes
+    ]
+    columns = [Column("upgrade", is_name=True), Column("with"), Column("change", True), Column("verdict")]
+    caption = "Upgrades on average over all numbers of connections, with 95 % intervals"
+    return Table("upgrade-averages", caption, columns, rows)

@@ -89,13 +89,13 @@ def test_runs_that_are_not_good_are_counted_with_the_first_reason(record: MakeRe
 
 def test_a_busy_client_is_named(record: MakeRecord) -> None:
     bound = record(cpu=CpuUse(client_use_share=0.93), caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
-    assert "up to 93%" in said(GOOD, [bound])["client-bound"]
+    assert "up to 93 %" in said(GOOD, [bound])["client-bound"]
     assert "client-bound" not in said(GOOD, [record(cpu=CpuUse(client_use_share=0.5))])
 
 
 def test_a_busy_client_of_an_older_version_is_named(record: MakeRecord) -> None:
     bound = record(cpu=CpuUse(client_busy_share=0.91), caveats=(Caveat(CLIENT_BOUND, "seen when it was measured"),))
-    assert "up to 91%" in said(GOOD, [bound])["client-bound"]
+    assert "up to 91 %" in said(GOOD, [bound])["client-bound"]
 
 
 def test_errors_are_listed_by_code(record: MakeRecord) -> None:

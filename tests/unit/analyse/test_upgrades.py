@@ -65,13 +65,13 @@ def test_another_storage_engine_is_no_upgrade(study: MakeStudy) -> None:
 
 def test_the_sentence_tells_the_largest_changes_first_and_counts_what_is_not_shown(study: MakeStudy) -> None:
     found = upgrades_of(versioned(study(LEVELS)))
-    words = upgrade_sentence(found, PLACE, "512 MiB and 16 connections")
+    words = upgrade_sentence(found, PLACE, lambda place: "512 MiB and 16 connections")
     assert re.fullmatch(
         r"Upgrades at 512 MiB and 16 connections: MySQL 9\.7 is [\d.]+ % slower than 8\.0 \([\d.]+ to [\d.]+ %\); "
         r"MySQL 8\.0 is \d\d % slower than 5\.7 \(\d+ to \d+ %\); .*1 other\.",
         words,
     )
-    assert upgrade_sentence(found, ("w", "socket", 1, 1), "nowhere") == ""
+    assert upgrade_sentence(found, ("w", "socket", 1, 1), lambda place: "nowhere") == ""
 
 
 def test_the_answer_tells_upgrades_of_three_targets_and_not_of_two(study: MakeStudy) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dbdyno.core import percent
 from dbdyno.measure import Judgement, judge, window_figures
 from dbdyno.measure._records import EndRecord, IntervalRecord, LoadHost, SearchAnswer
 
@@ -173,7 +174,7 @@ def test_client_hosts_that_begin_together_and_have_time_left_need_no_caveat(inte
 def test_a_client_host_that_limits_the_client_is_named(interval: Make, busy: float, waits: float) -> None:
     ((code, text),) = caveats_of_hosts(interval, LoadHost("c1", 0, 0.2, 0.0), LoadHost("c2", 0, busy, waits))
     assert code == "client-host-bound"
-    assert text.startswith(f"c2 limits the client: its busiest worker was busy {busy:.0%}")
+    assert text.startswith(f"c2 limits the client: its busiest worker was busy {percent(busy)} ")
 
 
 def test_client_hosts_that_begin_apart_are_named_with_how_far(interval: Make) -> None:

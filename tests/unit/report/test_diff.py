@@ -109,7 +109,7 @@ def test_an_unchanged_target_tells_whether_the_machine_moved(
     moved = diff_results(base, write(tmp_path / "moved", text=SMALL, change=all_slower))
     words = [caveat.text for caveat in moved.caveats if caveat.code == "machine-moved"]
     assert len(words) == 2
-    assert "moved by -10.0%" in words[0]
+    assert "moved by -10.0 %" in words[0]
 
 
 def test_without_an_unchanged_target_a_slow_machine_can_not_be_told(

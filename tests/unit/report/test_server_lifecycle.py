@@ -62,7 +62,7 @@ def test_the_page_shows_times_limits_and_the_log_of_a_dead_server(lived: Results
 
 def test_the_terminal_names_times_and_deaths(lived: Results) -> None:
     lines = lifecycle_lines(analyse_study(lived).lives)
-    assert any("recovery 7 s" in line and "used 100% of its limit of 704 MiB" in line for line in lines)
+    assert any("recovery 7 s" in line and "used 100 % of its limit of 704 MiB" in line for line in lines)
     assert "an assertion failed" in lines[-1]
     analysis = analyse_study(lived)
     assert list(dict.fromkeys(life.target for life in analysis.lives.targets)) == list(analysis.targets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dbdyno.core import percent
 from dbdyno.doctor._verdict import Check, Subject, Verdict, clear, idle, unknown, weakens
 
 _QUIET_SHARE = 0.05
@@ -56,7 +57,7 @@ def _judge_share(share: float | None, harmless_share: float, excess_words: str, 
     """Judge a share of the processors' time that is harmless up to `harmless_share`."""
     if share is None:
         return unknown("the kernel does not report it")
-    words = f"{share:.1%} of the processors' time"
+    words = f"{percent(share, 1)} of the processors' time"
     return clear(words) if share <= harmless_share else weakens(f"{words} is {excess_words}", effect, remedy)
 
 

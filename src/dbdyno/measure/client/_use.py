@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dbdyno.core import ClientUseBasis
+from dbdyno.core import ClientUseBasis, percent
 from dbdyno.measure._records import IntervalRecord
 from dbdyno.measure.client._calibration import DIAGONAL, CostCurve
 
@@ -52,12 +52,12 @@ class ClientUse:
     @property
     def reason(self) -> str:
         """Return what was seen, in words."""
-        words = f"the load generator used {self.share:.0%} of its calibrated maximum"
+        words = f"the load generator used {percent(self.share)} of its calibrated maximum"
         if self.basis == "processor quota":
             return f"{words}: its control group used up its processor quota"
-        busy_words = f"its busiest worker was busy {self.busy_share:.0%} of the time"
+        busy_words = f"its busiest worker was busy {percent(self.busy_share)} of the time"
         has_waited = self.has_own_cpus and self.wait_share >= 0.05
-        wait_words = f" and waited {self.wait_share:.0%} for a processor" if has_waited else ""
+        wait_words = f" and waited {percent(self.wait_share)} for a processor" if has_waited else ""
         return f"{words}: {busy_words}{wait_words}"
 
 

@@ -1,5 +1,7 @@
 """Draws upgrades as a map: a row per step from version to version, a column per number of connections.
 
+One column more is for the average over all of them.
+
 Losses are red and gains blue, in three steps each; the number stands in every field, and what is not shown to differ
 stays without colour.
 """
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from dbdyno.analyse import Place, Upgrade, change_words, is_shown
+from dbdyno.analyse import ALL_CONCURRENCIES, Place, Upgrade, change_words, is_shown
 from dbdyno.core import Comparison
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, row_facts, rows_data
@@ -30,7 +32,7 @@ def upgrade_charts(analysis: StudyAnalysis) -> list[Chart]:
         rows = [
             _upgrade_row(upgrade, place, change)
             for upgrade in analysis.upgrades
-            for place, change in upgrade.changes.items()
+            for place, change in (*upgrade.changes.items(), *upgrade.averages.items())
             if place[:3] == panel
         ]
         if rows:
@@ -48,7 +50,7 @@ def _upgrade_row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
     return {
         "target": upgrade.new,
         "name": upgrade.title,
-        "concurrency": place[3],
+        "concurrency": "all" if place[3] == ALL_CONCURRENCIES else str(place[3]),
         "ratio": round(change.ratio, 4),
         "is_shown": is_told,
         "value": _brief_change(change.ratio) if is_told else mark,
@@ -75,9 +77,11 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
         labelPadding=-2,
         labelOffset=_LABEL_UP_PX,
     )
+    columns = list(dict.fromkeys(row["concurrency"] for row in rows))
+    columns.sort(key=lambda name: (name == "all", len(name), name))
     steps = list(dict.fromkeys(row["name"] for row in rows))
     base = alt.Chart(rows_data(rows)).encode(
-        x=alt.X("concurrency:O", axis=x_axis, scale=alt.Scale(paddingInner=0.05)),
+        x=alt.X("concurrency:O", sort=columns, axis=x_axis, scale=alt.Scale(paddingInner=0.05)),
         y=alt.Y("name:N", sort=steps, axis=y_axis, scale=alt.Scale(paddingInner=0.42, paddingOuter=0.4)),
         tooltip=_tooltip(),
     )

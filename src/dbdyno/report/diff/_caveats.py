@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from dbdyno.analyse import CellJudgement, TargetShift, listed, unsettled_windows, with_remedy
-from dbdyno.core import Caveat, Fingerprint, counted
+from dbdyno.core import Caveat, Fingerprint, counted, percent
 from dbdyno.report._altered import altered_caveats
 from dbdyno.report.diff._mismatch import Mismatch, dataset_is_unknown, logs_of
 from dbdyno.report.diff._side import DiffSide
@@ -106,8 +106,8 @@ def _machine_caveats(sides: tuple[DiffSide, DiffSide], shifts: Mapping[str, Targ
         if abs(shift.ratio - 1) > DRIFT_SHARE or (not shift.low <= 1 <= shift.high and abs(shift.ratio - 1) > 0.01):
             text = (
                 f"{shift.target} has the same build and settings in both folders, yet its "
-                f"{counted(shift.cells, 'cell')} moved by {shift.ratio - 1:+.1%}: the machine changed, which "
-                "probably affects the other targets too."
+                f"{counted(shift.cells, 'cell')} moved by {percent(shift.ratio - 1, 1, signed=True)}: the machine "
+                "changed, which probably affects the other targets too."
             )
             caveats.append(Caveat("machine-moved", text))
     return caveats

@@ -11,7 +11,7 @@ from dbdyno.analyse import (
     plus_minus,
     ratio_words,
 )
-from dbdyno.core import format_memory, target_title
+from dbdyno.core import format_memory, percent, target_title
 from dbdyno.report._blocks import Column, ListOf, Section, Table, data_behind, rest, section, subtitle, to_see
 from dbdyno.report.sections._frame import Page
 
@@ -90,8 +90,9 @@ def _law_fit_words(judgement: CapacityJudgement) -> str:
     if fit is None:
         return "fewer than 6 concurrencies"
     if not fit.is_shown:
-        return f"misses by up to {fit.largest_residual:.0%}: not drawn"
-    return f"within {fit.largest_residual:.1%}: contention {fit.contention:.2%}, coherence {fit.coherence:.4%}"
+        return f"misses by up to {percent(fit.largest_residual)}: not drawn"
+    parameters = f"contention {percent(fit.contention, 2)}, coherence {percent(fit.coherence, 4)}"
+    return f"within {percent(fit.largest_residual, 1)}: {parameters}"
 
 
 def _law_words(judgements: tuple[CapacityJudgement, ...]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.analyse import STATUS_WORDS, Place, course_words, place_namer
-from dbdyno.core import AnalysisError, RunRecord, SettledPart, counted, target_title
+from dbdyno.core import AnalysisError, RunRecord, SettledPart, counted, percent, target_title
 from dbdyno.report._blocks import (
     Block,
     Fold,
@@ -264,7 +264,7 @@ def _signed_percent(share: float) -> str:
     >>> _signed_percent(-0.034) == "\u22123\u00a0%", _signed_percent(0.5)
     (True, '+50\xa0%')
     """
-    return f"{share:+.0%}".replace("-", "\u2212").replace("%", "\u00a0%")
+    return percent(share, signed=True).replace("-", "\u2212").replace(" ", "\u00a0")
 
 
 def _detail_panel() -> Html:

@@ -6,7 +6,7 @@ from dbdyno.analyse import Upgrade, change_words, place_namer, place_of
 from dbdyno.core import Comparison
 from dbdyno.report._blocks import Column, Section, Table, data_behind, grid, section, subtitle, to_see
 from dbdyno.report._format import verdict_words
-from dbdyno.report._upgrades import upgrades_table
+from dbdyno.report._upgrades import averages_table, upgrades_table
 from dbdyno.report.charts import upgrade_charts
 from dbdyno.report.sections._frame import Page
 
@@ -15,6 +15,7 @@ def upgrades_section(page: Page) -> Section | None:
     """A map for each memory size and a line for each upgrade; nothing for a study without two versions of a server."""
     if not page.analysis.upgrades:
         return None
+    averages = averages_table(page.analysis)
     return section(
         "upgrades",
         "Upgrades: what each version brought",
@@ -22,9 +23,10 @@ def upgrades_section(page: Page) -> Section | None:
         grid(upgrade_charts(page.analysis)),
         to_see(
             "Red: slower; blue: faster; =: no difference shown; –: not settled. Three times as fast or more: as a "
-            "multiple (×)."
+            "multiple (×). Column all: on average over all numbers of connections."
         ),
         upgrades_table(page.analysis),
+        *([data_behind(averages, averages.caption)] if averages else []),
         data_behind(_changes_table(page), "All upgrades at all places"),
     )
 

@@ -21,7 +21,7 @@ def test_a_claim_on_a_run_that_drifts_is_not_settled_unless_its_own_logs_refute_
     found = result(claim("level"), records)
     assert (found.outcome, found.own) == ("not settled", None)
     assert found.reason.startswith("with 2 GiB at 16 connections, loopback: mysql 8.4.8")
-    assert "drifts (-8% over 900 s)" in found.reason
+    assert "drifts (-8 % over 900 s)" in found.reason
     assert (original(claim("level"), records).outcome, original(claim("level"), records).gives_print) == (
         "not settled",
         True,

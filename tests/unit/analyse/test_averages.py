@@ -1,0 +1,120 @@
+"""Averages over all concurrencies: planted differences, places that share a start of the server, what is left out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbdyno.analyse import ALL_CONCURRENCIES, answer, compare_averages, compare_targets, judge_cells, upgrades
+from dbdyno.core import Comparison, RunRecord
+
+MakeStudy = Callable[..., list[RunRecord]]
+
+
+def averages_of(records: Sequence[RunRecord]) -> list[Comparison]:
+    return compare_averages(judge_cells(records))
+
+
+def with_moving_machine(records: Sequence[RunRecord], seed: int, spread: float) -> list[RunRecord]:
+    """Records of a machine whose speed differs from one start of a server to the next, for all its concurrencies."""
+    random = np.random.default_rng(seed)
+    factors: dict[tuple[str, int, int], float] = {}
+    moved = []
+    for one in records:
+        start = (one.run.cell.target, one.run.cell.tier_bytes, one.run.repeat)
+        factor = factors.setdefault(start, math.exp(random.normal(0, spread)))
+        tps = (one.figures.tps_mean or 0.0) * factor
+        moved.append(replace(one, figures=replace(one.figures, tps_mean=tps)))
+    return moved
+
+
+def test_an_average_decides_what_no_place_decides(study: MakeStudy) -> None:
+    concurrencies, levels = (1, 4, 16, 64), {"a": 100.0, "b": 93.0}
+    open_places = decided_averages = 0
+    for seed in range(10):
+        records = study(levels, concurrencies=concurrencies, spread=0.06, repeats=6, seed=seed)
+        open_places += sum(pair.verdict == "undecided" for pair in compare_targets(judge_cells(records)))
+        decided_averages += sum(pair.verdict == "different" for pair in averages_of(records))
+    assert open_places > 30
+    assert decided_averages > 15
+
+
+def test_places_of_one_start_of_the_server_are_not_independent(study: MakeStudy) -> None:
+    held, different, total = 0, 0, 0
+    for seed in range(60):
+        records = study({"a": 100.0, "b": 100.0}, concurrencies=(1, 4, 16, 64), spread=0.01, repeats=4, seed=seed)
+        for pair in averages_of(with_moving_machine(records, seed, spread=0.05)):
+            held += pair.low < 1 < pair.high
+            different += pair.is_significant
+            total += 1
+    assert total == 120
+    assert held / total > 0.89
+    assert different / total < 0.11
+
+
+def test_the_average_is_the_geometric_mean_over_concurrencies_that_all_targets_have(study: MakeStudy) -> None:
+    records = study({"a": 100.0, "b": 50.0}, concurrencies=(1, 4, 16), spread=0.0)
+    records = [one for one in records if (one.run.cell.target, one.run.cell.concurrency) != ("b", 16)]
+    records = [
+        replace(one, figures=replace(one.figures, tps_mean=25.0))
+        if (one.run.cell.target, one.run.cell.concurrency) == ("b", 1)
+        else one
+        for one in records
+    ]
+    pairs = averages_of(records)
+    assert {pair.concurrency for pair in pairs} == {ALL_CONCURRENCIES}
+    assert {pair.tier_bytes for pair in pairs} == {64 << 20, 512 << 20}
+    assert [pair.ratio for pair in pairs] == pytest.approx([math.sqrt(4.0 * 2.0)] * 2)
+
+
+def test_nothing_is_averaged_of_one_round_or_one_concurrency(study: MakeStudy) -> None:
+    levels = {"a": 100.0, "b": 50.0}
+    assert averages_of(study(levels, repeats=1)) == []
+    assert averages_of(study(levels, concurrencies=(4,))) == []
+
+
+def test_runs_added_for_a_cells_spread_are_left_out(study: MakeStudy) -> None:
+    records = study({"a": 100.0, "b": 50.0}, repeats=2)
+    further = [
+        replace(one, run=replace(one.run, repeat=3, is_further=True), figures=replace(one.figures, tps_mean=1.0))
+        for one in records
+        if one.run.repeat == 1
+    ]
+    assert [pair.ratio for pair in averages_of([*records, *further])] == [pair.ratio for pair in averages_of(records)]
+
+
+def test_the_answer_tells_averages_of_three_targets(study: MakeStudy) -> None:
+    def told(levels: dict[str, float]) -> list[str]:
+        judgements = judge_cells(study(levels))
+        sentences = answer(judgements, compare_targets(judgements), compare_averages(judgements)).sentences
+        return [words for words in sentences if words.startswith("With ") and " on average " in words]
+
+    words, _ = told({"mariadb:11.8": 100.0, "mysql:9.7": 80.0, "mysql:8.0": 40.0})
+    assert re.fullmatch(
+        r"With 512 MiB, on average over all numbers of connections: MariaDB 11\.8 is fastest; MySQL 9\.7 is [\d.]+ % "
+        r"slower \([\d.]+ to [\d.]+ %\); MySQL 8\.0 is \d\d % slower \(\d+ to \d+ %\) than MariaDB 11\.8\.",
+        words,
+    )
+    words, _ = told({"mariadb:11.8": 100.0, "mysql:9.7": 100.0, "mysql:8.0": 40.0})
+    assert "no difference is shown between M" in words
+    assert told({"mariadb:11.8": 100.0, "mysql:9.7": 80.0}) == []
+
+
+def test_upgrades_are_told_on_average(study: MakeStudy) -> None:
+    records = [
+        replace(one, family="mysql", version=one.run.cell.target.partition(":")[2])
+        for one in study({"mysql:5.7": 100.0, "mysql:8.0": 80.0, "mysql:9.7": 79.5})
+    ]
+    judgements = judge_cells(records)
+    averages = compare_averages(judgements)
+    first, _ = upgrades(judgements, compare_targets(judgements), averages)
+    assert {place[3] for place in first.averages} == {ALL_CONCURRENCIES}
+    assert all(change.low < 0.8 < change.high for change in first.averages.values())
+    assert all(place[3] != ALL_CONCURRENCIES for place in first.changes)
+    sentences = answer(judgements, compare_targets(judgements), averages).sentences
+    assert any(words.startswith("Upgrades with 512 MiB, on average over") for words in sentences)
