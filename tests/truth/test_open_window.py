@@ -74,5 +74,5 @@ def test_a_window_ends_when_sure_and_the_stored_seconds_give_the_same_course(tru
     stored = np.array([row.tps for row in measured.seconds])
     assert run_course(followed(stored, order.adaptive_length_rule), order.adaptive_length_rule) == course
     window = [row for row in measured.seconds if row.phase == "window"]
-    assert len(window) == course.window_end_s - course.window_first_s == measured.figures.window_s
-    assert measured.figures.tps_mean == pytest.approx(CONNECTIONS / DELAY_S, rel=0.15)
+    assert len(window) == course.window_end_s - course.window_first_s == measured.figures.total.window_s
+    assert measured.figures.total.tps_mean == pytest.approx(CONNECTIONS / DELAY_S, rel=0.15)

@@ -145,8 +145,8 @@ def _is_bound(run: MeasuredRun) -> bool:
 
 def _words(run: MeasuredRun) -> str:
     use = run.figures.client_use
-    return f"{run.figures.tps_mean or 0:.0f}/s " + (f"{use.share:.2f} by {use.basis}" if use else "no use")
+    return f"{run.figures.total.tps_mean or 0:.0f}/s " + (f"{use.share:.2f} by {use.basis}" if use else "no use")
 
 
 def _median_tps(runs: list[MeasuredRun]) -> float:
-    return sorted(run.figures.tps_mean or 0.0 for run in runs)[len(runs) // 2]
+    return sorted(run.figures.total.tps_mean or 0.0 for run in runs)[len(runs) // 2]

@@ -12,14 +12,12 @@ from dbdyno.core import (
     NO_DELAYS,
     CallDelays,
     Caveat,
-    CpuUse,
     DbdynoError,
     PacingFigures,
     Run,
     RunRecord,
     RunSpan,
     RunStatus,
-    TotalFigures,
     WorldError,
     format_duration,
     format_memory,
@@ -28,7 +26,7 @@ from dbdyno.core import (
 from dbdyno.engines import storage_engines
 from dbdyno.lab._bench import RunServer
 from dbdyno.lab._context import PreparedTarget, UnpreparedTarget
-from dbdyno.measure import MeasuredRun, WallClock, WindowFigures
+from dbdyno.measure import MeasuredRun, WallClock
 from dbdyno.populate import ConditionAnswer, broken_words, undecided_words
 from dbdyno.stats import METHOD
 from dbdyno.store import StoredRun
@@ -184,7 +182,7 @@ def record_of(
     if prepared.target.delays != NO_DELAYS:
         caveats = (*caveats, Caveat("held", f"its {_delay_words(prepared.target.delays)}, on purpose"))
     crash = death if judgement.status == "failed" else None
-    fault_evidence = (judgement.status, judgement.reason, crash, figures.errors, log_tail)
+    fault_evidence = (judgement.status, judgement.reason, crash, figures.total.errors, log_tail)
     fault, reason = fault_of(*fault_evidence, judgement.fault, wedged)
     return RunRecord(
         run=run,
@@ -194,8 +192,8 @@ def record_of(
         status=judgement.status,
         reason=reason,
         fault=fault,
-        figures=_total_figures(figures),
-        cpu=_cpu_use(figures),
+        figures=figures.total,
+        cpu=figures.cpu,
         pacing=_pacing_figures(measured),
         types=figures.types,
         orders=measured.orders,
@@ -204,32 +202,6 @@ def record_of(
         settled=measured.settled,
         method=METHOD,
         span=RunSpan(measured.started_ns, measured.ended_ns),
-    )
-
-
-def _total_figures(figures: WindowFigures) -> TotalFigures:
-    return TotalFigures(
-        window_s=figures.window_s,
-        tps_mean=figures.tps_mean,
-        tps_half_width=figures.tps_half_width,
-        qps_mean=figures.qps_mean,
-        latency_ns=figures.latency_ns,
-        transactions=figures.transactions,
-        statements=figures.statements,
-        errors=figures.errors,
-        retries=figures.retries,
-    )
-
-
-def _cpu_use(figures: WindowFigures) -> CpuUse:
-    use = figures.client_use
-    return CpuUse(
-        client_cpu_ns_per_statement=figures.client_cpu_ns_per_statement,
-        server_cpu_ns_per_transaction=figures.server_cpu_ns_per_transaction,
-        client_busy_share=figures.client_busy_share,
-        client_use_share=use.share if use else None,
-        client_use_basis=use.basis if use else "",
-        client_cpu_wait_share=use.wait_share if use else None,
     )
 
 

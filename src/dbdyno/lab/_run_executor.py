@@ -342,4 +342,5 @@ def _counter_document(measured: MeasuredRun, telemetry_facts: Mapping[str, JsonV
         return {}
     absent_names = telemetry_facts.get("absent_counters")
     names = [str(name) for name in absent_names] if isinstance(absent_names, list) else []
-    return counters_document(measured.counters, measured.figures.window_s, measured.figures.transactions, names)
+    total = measured.figures.total
+    return counters_document(measured.counters, total.window_s, total.transactions, names)

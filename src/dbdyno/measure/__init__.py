@@ -6,7 +6,7 @@ Judging what the figures mean is left to `analyse`; here a run is only called go
 from dbdyno.measure._collect import ServerProcess
 from dbdyno.measure._counters import CounterDelta, counters_document, window_counters
 from dbdyno.measure._drive import load_sessions
-from dbdyno.measure._figures import WindowFigures, window_figures
+from dbdyno.measure._figures import window_figures
 from dbdyno.measure._judge import Judgement, judge
 from dbdyno.measure._load_order import LoadAgent, LoadOrder, worker_count
 from dbdyno.measure._measure import MeasuredRun, measure_run
@@ -21,7 +21,6 @@ __all__ = [
     "MeasuredRun",
     "ServerProcess",
     "WallClock",
-    "WindowFigures",
     "counters_document",
     "judge",
     "load_sessions",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dbdyno.core import LatencyNs, SettledPart, TypeFigures
+from dbdyno.core import CpuUse, LatencyNs, SettledPart, TotalFigures, TypeFigures
 from dbdyno.measure._records import EndRecord, IntervalRecord, ProbeRecord
 from dbdyno.measure._rows import busiest_share, errors_of
 from dbdyno.measure.client._calibration import CostCurve
@@ -77,22 +77,13 @@ class WindowFigures:
 
     Parameters
     ----------
+    total, cpu : as the run's record takes them
     missing_seconds : numbers of the seconds that were never reported
     """
 
-    window_s: float = 0.0
-    tps_mean: float | None = None
-    tps_half_width: float | None = None
-    qps_mean: float | None = None
-    latency_ns: LatencyNs | None = None
-    transactions: int = 0
+    total: TotalFigures = field(default_factory=TotalFigures)
+    cpu: CpuUse = field(default_factory=CpuUse)
     failed: int = 0
-    statements: int = 0
-    errors: dict[str, int] = field(default_factory=dict)
-    retries: int = 0
-    client_cpu_ns_per_statement: float | None = None
-    server_cpu_ns_per_transaction: float | None = None
-    client_busy_share: float | None = None
     client_use: ClientUse | None = None
     lateness_ns_p99: int | None = None
     missing_seconds: tuple[int, ...] = ()
@@ -101,7 +92,7 @@ class WindowFigures:
     @property
     def rated_s(self) -> float:
         """Return what rates divide by: a second without a report counts."""
-        return self.window_s + len(self.missing_seconds)
+        return self.total.window_s + len(self.missing_seconds)
 
 
 def window_figures(
@@ -135,23 +126,29 @@ def window_figures(
     transactions = sum(counts.completed for counts in types)
     statements = sum(interval.reads + interval.writes + interval.others for interval in whole_seconds)
     lateness = _latency(_merged_counts(interval.lateness for interval in whole_seconds))
+    use = client_use(whole_seconds, curve, quota_share(telemetry, seen_seconds), has_own_cpus=client_has_own_cpus)
     return WindowFigures(
-        window_s=window_s,
-        tps_mean=mean,
-        tps_half_width=half_width,
-        qps_mean=statements / (window_s + len(missing_seconds)),
-        latency_ns=_latency(_merged_counts(c.response if open_loop else c.service for c in types)),
-        transactions=transactions,
-        failed=sum(counts.failed for counts in types),
-        statements=statements,
-        errors=errors_of(whole_seconds),
-        retries=sum(sum(counts.retries.values()) for counts in types),
-        client_cpu_ns_per_statement=_quotient(_cpu_ns(telemetry, "client", seen_seconds), statements),
-        server_cpu_ns_per_transaction=_quotient(_cpu_ns(telemetry, "server", seen_seconds), transactions),
-        client_busy_share=busiest_share(whole_seconds),
-        client_use=client_use(
-            whole_seconds, curve, quota_share(telemetry, seen_seconds), has_own_cpus=client_has_own_cpus
+        total=TotalFigures(
+            window_s=window_s,
+            tps_mean=mean,
+            tps_half_width=half_width,
+            qps_mean=statements / (window_s + len(missing_seconds)),
+            latency_ns=_latency(_merged_counts(c.response if open_loop else c.service for c in types)),
+            transactions=transactions,
+            statements=statements,
+            errors=errors_of(whole_seconds),
+            retries=sum(sum(counts.retries.values()) for counts in types),
         ),
+        cpu=CpuUse(
+            client_cpu_ns_per_statement=_quotient(_cpu_ns(telemetry, "client", seen_seconds), statements),
+            server_cpu_ns_per_transaction=_quotient(_cpu_ns(telemetry, "server", seen_seconds), transactions),
+            client_busy_share=busiest_share(whole_seconds),
+            client_use_share=use.share if use else None,
+            client_use_basis=use.basis if use else "",
+            client_cpu_wait_share=use.wait_share if use else None,
+        ),
+        failed=sum(counts.failed for counts in types),
+        client_use=use,
         lateness_ns_p99=None if lateness is None else lateness.p99,
         missing_seconds=missing_seconds,
         types=type_figures(whole_seconds, window_s + len(missing_seconds), open_loop=open_loop),
@@ -221,7 +218,7 @@ def with_search(figures: WindowFigures, end: EndRecord | None) -> WindowFigures:
         return figures
     held_per_s, broken_per_s = end.search.highest_held_per_s, end.search.lowest_broken_per_s
     gap = broken_per_s - held_per_s if held_per_s is not None and broken_per_s is not None else None
-    return replace(figures, tps_mean=held_per_s, tps_half_width=gap)
+    return replace(figures, total=replace(figures.total, tps_mean=held_per_s, tps_half_width=gap))
 
 
 def _phase_outside_window(phase: str) -> str:

@@ -89,7 +89,7 @@ def _failure_words(figures: WindowFigures, end_record: EndRecord | None, server_
         )
     if end_record.search is not None and end_record.search.highest_held_per_s is None:
         return "no rate met the objective"
-    if figures.transactions == 0:
+    if figures.total.transactions == 0:
         return "no transaction completed in the window"
     return ""
 
@@ -181,21 +181,21 @@ def _conflicts_caveat(figures: WindowFigures, conflicts: Collection[str]) -> Cav
 
 
 def _failed_share(figures: WindowFigures) -> float:
-    return figures.failed / max(figures.failed + figures.transactions, 1)
+    return figures.failed / max(figures.failed + figures.total.transactions, 1)
 
 
 def _is_conflict_only(figures: WindowFigures, conflicts: Collection[str]) -> bool:
-    return bool(figures.errors) and figures.errors.keys() <= set(conflicts)
+    return bool(figures.total.errors) and figures.total.errors.keys() <= set(conflicts)
 
 
 def _error_code_words(figures: WindowFigures) -> str:
-    return ", ".join(f"{code} ({count}×)" for code, count in list(figures.errors.items())[:3]) or "no code given"
+    return ", ".join(f"{code} ({count}×)" for code, count in list(figures.total.errors.items())[:3]) or "no code given"
 
 
 def _minor_caveats(figures: WindowFigures, conflicts: Collection[str]) -> list[Caveat]:
     caveats = [_conflicts_caveat(figures, conflicts)]
-    if 0 < figures.window_s < SHORT_WINDOW_S:
-        text = f"the window lasted {figures.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
+    if 0 < figures.total.window_s < SHORT_WINDOW_S:
+        text = f"the window lasted {figures.total.window_s:.0f} s: below {SHORT_WINDOW_S} s steadiness can't be judged"
         caveats.append(Caveat("short-window", text))
     return [caveat for caveat in caveats if caveat]
 

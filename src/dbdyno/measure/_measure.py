@@ -183,8 +183,8 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
     )
     seconds = tuple(collector.row(interval) for interval in intervals)
     settled = None if _is_rate_varied(order) else settled_part(window_tps(seconds))
-    latency_ns = settled_latency(intervals, settled, figures.latency_ns, open_loop=collector.open_loop)
-    figures = with_search(replace(figures, latency_ns=latency_ns), end_record)
+    latency_ns = settled_latency(intervals, settled, figures.total.latency_ns, open_loop=collector.open_loop)
+    figures = with_search(replace(figures, total=replace(figures.total, latency_ns=latency_ns)), end_record)
     judgement = judge(
         intervals,
         figures,
@@ -229,7 +229,7 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
         outages=end_record.outages if end_record else 0,
         search=end_record.search if end_record else None,
         threads=collector.threads.facts() if collector.threads is not None else {},
-        profile=_profile(collector, first_second, count, figures.transactions),
+        profile=_profile(collector, first_second, count, figures.total.transactions),
     )
 
 

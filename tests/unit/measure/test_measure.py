@@ -110,7 +110,7 @@ def test_a_whole_run_is_recorded_and_judged() -> None:
     start, _, end = sample_lines()
     measured, told, _ = run_with(FakeProcess([start, *SECONDS, end]))
     assert measured.judgement.status == "good"
-    assert measured.figures.tps_mean == 1190.0
+    assert measured.figures.total.tps_mean == 1190.0
     assert [row.phase for row in told] == ["warm-up", "window", "window"]
     assert tuple(told) == measured.seconds
     assert {row.type for row in measured.intervals} == {"read_write", "point_select", "commit"}
@@ -201,7 +201,7 @@ def searched(*, held: float | None) -> MeasuredRun:
 def test_the_throughput_of_a_search_is_the_highest_rate_that_held() -> None:
     measured = searched(held=1190.0)
     assert measured.judgement.status == "good"
-    assert (measured.figures.tps_mean, measured.figures.tps_half_width) == (1190.0, 110.0)
+    assert (measured.figures.total.tps_mean, measured.figures.total.tps_half_width) == (1190.0, 110.0)
     assert measured.search is not None
     assert measured.search.lowest_broken_per_s == 1300.0
 
@@ -209,7 +209,7 @@ def test_the_throughput_of_a_search_is_the_highest_rate_that_held() -> None:
 def test_the_window_of_a_search_is_that_of_the_probe_that_held() -> None:
     measured = searched(held=1190.0)
     assert [row.phase for row in measured.seconds] == ["probe", "window", "window", "probe", "probe", "probe"]
-    assert measured.figures.window_s == 2.0
+    assert measured.figures.total.window_s == 2.0
     assert {row.second for row in measured.intervals if row.phase == "window"} == {1, 2}
     assert [row["held"] for row in measured.end["probes"]] == [True, False]
 
@@ -217,7 +217,7 @@ def test_the_window_of_a_search_is_that_of_the_probe_that_held() -> None:
 def test_a_search_in_which_no_rate_held_has_failed() -> None:
     measured = searched(held=None)
     assert (measured.judgement.status, measured.judgement.reason) == ("failed", "no rate met the objective")
-    assert measured.figures.tps_mean is None
+    assert measured.figures.total.tps_mean is None
 
 
 OPEN_STUDY = parse_study(
@@ -248,7 +248,7 @@ def test_a_window_left_open_ends_the_load_when_it_is_sure_and_is_what_is_judged(
     assert measured.judgement.status == "good"
     assert measured.course is not None
     assert (measured.course.window_first_s, measured.course.window_end_s) == (2, 122)
-    assert measured.figures.window_s == 120
+    assert measured.figures.total.window_s == 120
     phases = [row.phase for row in measured.seconds]
     assert (phases.count("warm-up"), phases.count("window"), phases.count("after")) == (2, 120, 3)
 
