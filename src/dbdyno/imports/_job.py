@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures, TotalFigures, counted
+from dbdyno.core import Caveat, Run, RunRecord, SettledPart, ToolFigures, counted
 from dbdyno.imports._companion_files import CompanionFiles
 from dbdyno.imports._diagnostic import Diagnostic, stored_path
 from dbdyno.imports._fields import TargetIdentity
@@ -172,17 +172,7 @@ def _run_record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> R
         storage_engine=target.storage_engine,
         status=run.judgement.status,
         reason=run.judgement.reason,
-        figures=TotalFigures(
-            window_s=run.window_s,
-            tps_mean=run.tps_mean,
-            tps_half_width=run.tps_half_width,
-            qps_mean=run.qps_mean,
-            latency_ns=run.latency_ns,
-            transactions=run.transactions,
-            statements=run.statements,
-            errors=run.errors,
-            retries=run.retries,
-        ),
+        figures=run.figures,
         types=run.types,
         orders=run.orders,
         imported=run.tool,
@@ -194,14 +184,14 @@ def _run_record(job: Job, run: ToolRun | None, caveats: tuple[Caveat, ...]) -> R
 
 def _settled_part_of(run: ToolRun) -> SettledPart | None:
     """Return what the seconds of the log say of its level; None where there are none, or intervals are longer."""
-    if not run.tps_mean or not isinstance(run.seconds, Table):
+    if not run.figures.tps_mean or not isinstance(run.seconds, Table):
         return None
     return settled_part(printed_tps(run.seconds))
 
 
 def _quantile_caveats(run: ToolRun, settled: SettledPart | None) -> tuple[Caveat, ...]:
     """Return whether response times are of other seconds than the level: tools print them for the whole run."""
-    if settled is None or not settled.is_accepted or not settled.start_s or run.latency_ns is None:
+    if settled is None or not settled.is_accepted or not settled.start_s or run.figures.latency_ns is None:
         return ()
     text = (
         f"response times cover the whole run, including its first {settled.start_s} s, which had not settled "
@@ -212,7 +202,7 @@ def _quantile_caveats(run: ToolRun, settled: SettledPart | None) -> tuple[Caveat
 
 def _read_telemetry(job: Job, run: ToolRun | None) -> _Telemetry:
     telemetry = _Telemetry()
-    seconds_count = round(run.window_s) if run else 0
+    seconds_count = round(run.figures.window_s) if run else 0
     lead_s = run.head.lead_s if run else 0
     for kind, path in sorted(job.companion_data.telemetry.items()):
         try:

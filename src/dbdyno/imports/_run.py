@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dbdyno.core import Caveat, LatencyNs, OrderRates, RunStatus, ToolFigures, TypeFigures
+from dbdyno.core import Caveat, OrderRates, RunStatus, ToolFigures, TotalFigures, TypeFigures
 from dbdyno.store import JsonValue
 from dbdyno.tables import Table
 
@@ -116,15 +116,7 @@ class ToolRun:
     head: RunHeader
     judgement: RunVerdict
     tool: ToolFigures
-    window_s: float = 0.0
-    tps_mean: float | None = None
-    tps_half_width: float | None = None
-    qps_mean: float | None = None
-    latency_ns: LatencyNs | None = None
-    transactions: int = 0
-    statements: int = 0
-    errors: Mapping[str, int] = field(default_factory=dict)
-    retries: int = 0
+    figures: TotalFigures = field(default_factory=TotalFigures)
     types: tuple[TypeFigures, ...] = ()
     orders: OrderRates | None = None
     seconds: Table | tuple[()] = ()

@@ -129,9 +129,9 @@ def test_any_log_of_any_tool_is_read_with_whatever_lies_beside_it(tool: str, dat
         assert 1 <= part.first_line <= lines
         run = known.read(Source(text, index, part.threads or 1, companion_data))
         assert run.judgement.status in ("good", "suspect", "failed")
-        assert (run.judgement.status == "failed") == (run.tps_mean is None)
-        assert run.tps_mean is None or math.isfinite(run.tps_mean)
-        assert run.window_s >= 0
+        assert (run.judgement.status == "failed") == (run.figures.tps_mean is None)
+        assert run.figures.tps_mean is None or math.isfinite(run.figures.tps_mean)
+        assert run.figures.window_s >= 0
         assert all(1 <= line <= lines for line, _ in run.wrong)
         assert all(math.isfinite(figures.tps) and figures.completed >= 0 for figures in run.types)
         table_of(SecondRow, "r", run.seconds)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures, counted
+from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TotalFigures, TypeFigures, counted
 from dbdyno.imports._caveats import about_coverage, about_intervals, about_totals, about_window, judgement, throughput
 from dbdyno.imports._lines import window_table
 from dbdyno.imports._run import PartFacts, Source, ToolRun
@@ -64,6 +64,7 @@ def read(source: Source) -> ToolRun:
         _stopped_users_caveat(errors, head.options),
         about_window(window_s),
     ]
+    transactions = int(_count(run.summary) if run.summary else sum(_count(interval) for interval in run.intervals))
     last_line = (
         runs[source.part_index + 1].first_line - 1 if source.part_index + 1 < len(runs) else source.text.count("\n") + 1
     )
@@ -74,12 +75,14 @@ def read(source: Source) -> ToolRun:
         head=head,
         judgement=judgement(failure, [_cut_off_caveat(run), _damaged_log_caveat(part_problems, run)], remarks),
         tool=ToolFigures("go-tpc", tps=total, elapsed_s=_elapsed_s(run), max_ns=_longest_ns(types)),
-        window_s=window_s,
-        tps_mean=mean or None,
-        tps_half_width=half_width if mean else None,
-        latency_ns=LatencyNs(None, None, None, None, _longest_ns(types)) if _longest_ns(types) else None,
-        transactions=int(_count(run.summary) if run.summary else sum(_count(interval) for interval in run.intervals)),
-        errors=errors,
+        figures=TotalFigures(
+            window_s=window_s,
+            tps_mean=mean or None,
+            tps_half_width=half_width if mean else None,
+            latency_ns=LatencyNs(None, None, None, None, _longest_ns(types)) if _longest_ns(types) else None,
+            transactions=transactions,
+            errors=errors,
+        ),
         types=types,
         orders=_order_rates(run),
         seconds=_seconds_table(run, length, rates),

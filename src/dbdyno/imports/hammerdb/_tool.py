@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbdyno.core import Caveat, OrderRates, ToolFigures
+from dbdyno.core import Caveat, OrderRates, ToolFigures, TotalFigures
 from dbdyno.imports._caveats import (
     FloatArray,
     about_coverage,
@@ -97,11 +97,13 @@ def read(source: Source) -> ToolRun:
         head=part.head,
         judgement=judgement(failure, [_cut_off_caveat(facts), _failed_users_caveat(facts)], remarks),
         tool=ToolFigures(f"HammerDB {part.head.version}".strip(), tps=total, elapsed_s=window_s or None),
-        window_s=window_s,
-        tps_mean=mean or None,
-        tps_half_width=half_width if mean else None,
-        transactions=round((total or mean or 0.0) * window_s),
-        errors=facts.errors,
+        figures=TotalFigures(
+            window_s=window_s,
+            tps_mean=mean or None,
+            tps_half_width=half_width if mean else None,
+            transactions=round((total or mean or 0.0) * window_s),
+            errors=facts.errors,
+        ),
         types=profile.types if profile else (),
         orders=None if facts.nopm is None else OrderRates(None, None, float(facts.nopm), float(facts.tpm or 0)),
         seconds=_seconds_table(timed_readings),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dbdyno.core import Caveat, LatencyNs, ToolFigures, TypeFigures
+from dbdyno.core import Caveat, LatencyNs, ToolFigures, TotalFigures, TypeFigures
 from dbdyno.imports._caveats import about_totals, about_window, judgement, throughput
 from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
 from dbdyno.imports._tool import Companion, Tool, no_run
@@ -48,6 +48,7 @@ def read(source: Source) -> ToolRun:
         _quantiles_caveat(stats),
         about_window(_window_s(phase)),
     ]
+    transactions = phase.requests if phase.requests is not None else phase.progress[-1][1] if phase.progress else 0
     last_line = part.first_line + part_text.rstrip("\n").count("\n")
     is_table = part_text.lstrip().startswith(STATS_HEAD)
     end_problems = (
@@ -58,12 +59,14 @@ def read(source: Source) -> ToolRun:
         head=part.head,
         judgement=judgement(failure, [_cut_off_caveat(phase), _aborted_requesters_caveat(phase)], remarks),
         tool=ToolFigures("LinkBench", tps=total, elapsed_s=phase.seconds, max_ns=_longest_ns(stats)),
-        window_s=_window_s(phase),
-        tps_mean=mean or None,
-        tps_half_width=half_width if mean else None,
-        latency_ns=LatencyNs(None, None, None, None, _longest_ns(stats)) if stats else None,
-        transactions=phase.requests if phase.requests is not None else phase.progress[-1][1] if phase.progress else 0,
-        errors={_FAILED: sum(failed_by_type.values())} if any(failed_by_type.values()) else {},
+        figures=TotalFigures(
+            window_s=_window_s(phase),
+            tps_mean=mean or None,
+            tps_half_width=half_width if mean else None,
+            latency_ns=LatencyNs(None, None, None, None, _longest_ns(stats)) if stats else None,
+            transactions=transactions,
+            errors={_FAILED: sum(failed_by_type.values())} if any(failed_by_type.values()) else {},
+        ),
         types=tuple(
             _type_figures(type_stats, failed_by_type.get(type_stats.name, 0), _window_s(phase)) for type_stats in stats
         ),

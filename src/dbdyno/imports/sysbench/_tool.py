@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from dbdyno.core import TotalFigures
 from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of, run_figures
@@ -94,14 +95,16 @@ def read(source: Source) -> ToolRun:
         head=run.head,
         judgement=judgement,
         tool=figures.tool,
-        window_s=figures.window_s,
-        tps_mean=figures.tps_mean if is_known else None,
-        tps_half_width=figures.tps_half_width if is_known else None,
-        qps_mean=figures.qps_mean,
-        latency_ns=figures.latency_ns,
-        transactions=figures.transactions,
-        statements=figures.statements,
-        errors=figures.errors,
+        figures=TotalFigures(
+            window_s=figures.window_s,
+            tps_mean=figures.tps_mean if is_known else None,
+            tps_half_width=figures.tps_half_width if is_known else None,
+            qps_mean=figures.qps_mean,
+            latency_ns=figures.latency_ns,
+            transactions=figures.transactions,
+            statements=figures.statements,
+            errors=figures.errors,
+        ),
         seconds=seconds_table(run.intervals, figures.interval_s, percentile_of(run)) if len(run.intervals) else (),
         intervals=_whole_run_table(run, figures),
         start=_start_facts(run),

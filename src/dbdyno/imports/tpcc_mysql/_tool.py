@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TypeFigures, counted
+from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TotalFigures, TypeFigures, counted
 from dbdyno.imports._caveats import (
     about_coverage,
     about_intervals,
@@ -124,13 +124,15 @@ def read(source: Source) -> ToolRun:
             failure, [_cut_off_caveat(results, intervals), _damaged_log_caveat(problems, intervals)], remarks
         ),
         tool=ToolFigures("tpcc-mysql", tps=total, elapsed_s=results.seconds, max_ns=_longest_ns(intervals)),
-        window_s=float(len(intervals) * length or results.seconds or 0),
-        tps_mean=mean or None,
-        tps_half_width=half_width if mean else None,
-        latency_ns=LatencyNs(None, None, None, None, _longest_ns(intervals)) if _longest_ns(intervals) else None,
-        transactions=sum(t.completed for t in results.types) or sum(sum(interval.counts) for interval in intervals),
-        errors=_errors_by_type(results),
-        retries=sum(t.repeats for t in results.types),
+        figures=TotalFigures(
+            window_s=float(len(intervals) * length or results.seconds or 0),
+            tps_mean=mean or None,
+            tps_half_width=half_width if mean else None,
+            latency_ns=LatencyNs(None, None, None, None, _longest_ns(intervals)) if _longest_ns(intervals) else None,
+            transactions=sum(t.completed for t in results.types) or sum(sum(interval.counts) for interval in intervals),
+            errors=_errors_by_type(results),
+            retries=sum(t.repeats for t in results.types),
+        ),
         types=_type_figures(results, intervals),
         orders=_order_rates(results),
         seconds=_seconds_table(intervals, length, rates),
