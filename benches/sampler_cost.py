@@ -42,7 +42,7 @@ def main() -> int:
     choices = parser.parse_args()
     with private_server(choices.engine, "socket", choices.threads) as server, tempfile.TemporaryDirectory() as folder:
         assert server.pid is not None
-        target = server.order_target("dbdyno_sbtest")
+        target = server.endpoint.order_target("dbdyno_sbtest")
         place = ["--socket", str(target["socket"]), "--user", str(target["user"])]
         place += ["--password-file", str(target["password_file"])]
         generator, records = str(find_generator()), Path(folder) / "records.jsonl"

@@ -327,7 +327,7 @@ def _locks(server: Server) -> Iterator[None]:
 
 
 def _argv(arguments: Sequence[str], server: Server) -> list[str]:
-    target = server.order_target("dbdyno_sbtest")
+    target = server.endpoint.order_target("dbdyno_sbtest")
     place = ["--socket", str(target["socket"]), "--user", str(target["user"])]
     return [
         str(find_generator()),

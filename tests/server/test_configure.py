@@ -70,7 +70,7 @@ def test_no_password_is_seen_anywhere_and_none_is_empty(engine: str, start: Star
     environment = Path(f"/proc/{server.pid}/environ").read_text()
     for text in (argv, environment, server.option_file, server.log_tail(10_000), repr(server), repr(credentials)):
         assert not any(secret in text for secret in secrets)
-    assert str(secrets) not in str(server.order_target("dbdyno_t"))
+    assert str(secrets) not in str(server.endpoint.order_target("dbdyno_t"))
     for user in ("root", "dbdyno", ""):
         for host in (None, "127.0.0.1"):
             with pytest.raises(pymysql.MySQLError):

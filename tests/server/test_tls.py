@@ -182,5 +182,5 @@ def test_the_loads_target_names_policy_and_authority(
     )
     name = parse_engine_name("mariadb@server:safe")
     found = provision(name, laboratory.host, laboratory.home, servers={"safe": address})
-    target = attach_server(found, laboratory.host).order_target("dbdyno_t")
+    target = attach_server(found, laboratory.host).endpoint.order_target("dbdyno_t")
     assert (target["tls"], target["tls_ca_file"]) == (word, str(there.authority))

@@ -7,9 +7,10 @@ import secrets
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dbdyno.connections import PATH_S
+from dbdyno.connections import PATH_S, tls_ca_path
 from dbdyno.core import ConfigureError, Route, decode, json_value
 from dbdyno.hosts import Host
+from dbdyno.study import ServerAddress
 
 LOAD_USER = "dbdyno"
 ADMIN_USER = "root"
@@ -67,7 +68,7 @@ def credentials_file(data_directory: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Describes where and as whom the load generator connects; the fields of a load order's ``target``.
+    """Describes where and as whom the load generator connects.
 
     Parameters
     ----------
@@ -88,6 +89,20 @@ class Endpoint:
     tls_ca: str | None = None
     path_s: float = PATH_S
 
+    def order_target(self, database: str) -> dict[str, str | int | None]:
+        """The ``target`` of a load order: where, as whom, and the name of the password's file."""
+        return {
+            "socket": self.socket,
+            "host": self.host,
+            "port": self.port,
+            "user": self.user,
+            "password_file": str(self.password_file) if self.password_file else None,
+            "database": database,
+            "tls": self.tls,
+            "tls_ca_file": self.tls_ca,
+            "path_timeout_ns": round(self.path_s * 1e9),
+        }
+
 
 def private_endpoint(route: Route, directory: Path, port: int | None, credentials: Credentials, host: Host) -> Endpoint:
     """Endpoint of a server of ours; the password of the load's user goes into a file of `directory`."""
@@ -95,6 +110,19 @@ def private_endpoint(route: Route, directory: Path, port: int | None, credential
     host.write_private(password_file, credentials.load_password + "\n")
     endpoint = Endpoint(str(directory / "s" / "s.sock"), None, None, LOAD_USER, password_file)
     return endpoint if route == "socket" else replace(endpoint, socket=None, host="127.0.0.1", port=port)
+
+
+def running_endpoint(address: ServerAddress) -> Endpoint:
+    """Endpoint of a server that runs already, as a study gives it."""
+    return Endpoint(
+        socket=address.socket,
+        host=None if address.socket else address.host,
+        port=None if address.socket else address.port or 3306,
+        user=address.user,
+        password_file=Path(address.password_file).expanduser().absolute() if address.password_file else None,
+        tls=address.tls,
+        tls_ca=tls_ca_path(address.tls_ca),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pymysql
 
 from dbdyno.configure._crash_report import CrashReport, diagnose, exit_words
-from dbdyno.configure._endpoint import ADMIN_USER, Credentials, Endpoint
+from dbdyno.configure._endpoint import ADMIN_USER, Credentials, Endpoint, running_endpoint
 from dbdyno.configure._engine import Engine
 from dbdyno.configure._options import Setting
 from dbdyno.configure._orphan import remove_note
@@ -23,7 +23,6 @@ from dbdyno.connections import (
     UnansweredError,
     connect,
     rows_of,
-    tls_ca_path,
 )
 from dbdyno.core import ConfigureError, HostError, Route
 from dbdyno.hosts import Address, ContainerProcess, Host, MemoryGroup, MemoryUse, OomSigns, Process, ProcessWatch
@@ -256,21 +255,6 @@ class Server:
                 self.memory_use = self.memory_group.use(self._host.files.read_bytes)
         return self.memory_use
 
-    def order_target(self, database: str) -> dict[str, str | int | None]:
-        """The ``target`` of a load order: where, as whom, and the name of the password's file."""
-        endpoint = self.endpoint
-        return {
-            "socket": endpoint.socket,
-            "host": endpoint.host,
-            "port": endpoint.port,
-            "user": endpoint.user,
-            "password_file": str(endpoint.password_file) if endpoint.password_file else None,
-            "database": database,
-            "tls": endpoint.tls,
-            "tls_ca_file": endpoint.tls_ca,
-            "path_timeout_ns": round(endpoint.path_s * 1e9),
-        }
-
     def log_tail(self, lines: int = TAIL_LINES) -> str:
         """The end of its error log; empty for a server that is not ours."""
         return log_tail(self._error_log, self._host, lines) if self._error_log is not None else ""
@@ -404,16 +388,6 @@ def attach_server(installation: Engine, host: Host) -> Server:
     address = installation.address
     if address is None:
         raise ConfigureError(f"{installation.title} is not a running server", "", "start it with start_server")
-    password_file = Path(address.password_file).expanduser().absolute() if address.password_file else None
-    endpoint = Endpoint(
-        socket=address.socket,
-        host=None if address.socket else address.host,
-        port=None if address.socket else address.port or 3306,
-        user=address.user,
-        password_file=password_file,
-        tls=address.tls,
-        tls_ca=tls_ca_path(address.tls_ca),
-    )
-    server = Server(installation, endpoint, host)
+    server = Server(installation, running_endpoint(address), host)
     server.connect().close()
     return server

@@ -4,6 +4,7 @@ No dependency. The only I/O is reading a file that somebody named (`read_input`)
 """
 
 from dbdyno.core._cell import ROUTES, UNKNOWN_ROUTE, Cell, Route, Run, RunStatus, is_network_route
+from dbdyno.core._comparison import Comparison, Verdict
 from dbdyno.core._decode import LARGEST, DecodeError, decode
 from dbdyno.core._documents import InvalidValueError, check_plain, json_value, toml_document
 from dbdyno.core._engine import (
@@ -69,7 +70,6 @@ from dbdyno.core._record import (
     CLIENT_BOUND,
     Caveat,
     ClientUseBasis,
-    Comparison,
     CpuUse,
     LadderStep,
     LatencyNs,
@@ -83,7 +83,6 @@ from dbdyno.core._record import (
     ToolFigures,
     TotalFigures,
     TypeFigures,
-    Verdict,
 )
 from dbdyno.core._stack import (
     FURTHER,

@@ -162,7 +162,7 @@ class LabServer:
 
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
         """See `FillServer`."""
-        return self._server.order_target(database)
+        return self._server.endpoint.order_target(database)
 
     def death(self) -> str | None:
         """See `FillServer`."""

@@ -5,8 +5,9 @@ the user's configuration. What is asked of the host goes as frames over that con
 again, and nothing is done twice; see docs/guides/remote-host.md.
 """
 
+from dbdyno.hosts.remote._agents import RemoteAgent
 from dbdyno.hosts.remote._clock import ClockMap, Exchange
-from dbdyno.hosts.remote._host import RemoteAgent, RemoteHost, connect
+from dbdyno.hosts.remote._host import RemoteHost, connect
 from dbdyno.hosts.remote._ssh import SSH_VARIABLE, check_destination, ssh_variables
 
 __all__ = [

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import getpass
-import os
-import platform
 import re
 import secrets
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -26,6 +22,7 @@ from dbdyno.hosts._system import SERVER_USERS, ServerUser, System
 from dbdyno.hosts._tree import processor_list
 from dbdyno.hosts.containers import Containers
 from dbdyno.hosts.remote import _commands
+from dbdyno.hosts.remote._agents import RemoteAgent, agents_of_dead_labs, lab_name, read_agents
 from dbdyno.hosts.remote._clock import ClockMap, Exchange
 from dbdyno.hosts.remote._files import RemoteFiles
 from dbdyno.hosts.remote._link import PATIENCE_S, Link, Refused
@@ -38,27 +35,6 @@ from dbdyno.hosts.remote._watch import RemoteWatch
 LEASE_S = 300
 _EXCHANGES = 20
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteAgent:
-    """An agent of a home, of this lab or of another.
-
-    Parameters
-    ----------
-    lab : who started it
-    idle_s : since its lab was heard, to within five seconds
-    temporary : folders and control groups that go with it
-    """
-
-    session: str
-    pid: int
-    is_alive: bool
-    idle_s: int
-    lab: str
-    lease_s: int
-    temporary: tuple[str, ...]
-    process_count: int
 
 
 def connect(
@@ -83,15 +59,9 @@ def connect(
     remote_program = place_program(destination, program, home)
     session = secrets.token_hex(8)
     words = [remote_program.path, "agent", "--home", remote_program.home, "--session", session]
-    words += ["--lease", f"{lease_s}s", "--lab", f"{_lab_name_prefix()}{os.getpid()}"]
+    words += ["--lease", f"{lease_s}s", "--lab", lab_name()]
     command = "exec " + " ".join(map(shlex.quote, words))
     return RemoteHost(Link(destination, command, patience_s=patience_s), remote_program, session)
-
-
-def _lab_name_prefix() -> str:
-    """How labs of this boot of this machine are named to their agents, less the process."""
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
-    return f"{getpass.getuser()}@{platform.node()} boot {boot} process "
 
 
 class RemoteHost(Host):
@@ -330,20 +300,7 @@ class RemoteHost(Host):
 
     def agents(self) -> list[RemoteAgent]:
         """Agents of the home there, of this lab and of others, living and dead."""
-        rows = self._files.ask("agents")[0]["agents"]
-        return [
-            RemoteAgent(
-                row["session"],
-                int(row["pid"]),
-                bool(row["is_alive"]),
-                int(row["idle_s"]),
-                row["lab"],
-                int(row["lease_s"]),
-                tuple(row["temporary"]),
-                len(row["children"]),
-            )
-            for row in rows
-        ]
+        return read_agents(self._files.ask("agents")[0]["agents"])
 
     def end_agent(self, session: str) -> None:
         """Have another agent end, or remove what a dead one left."""
@@ -372,11 +329,8 @@ class RemoteHost(Host):
 
     def end_agents_of_dead_labs(self) -> None:
         """End agents of labs of this machine that are gone: nobody comes back for the locks and servers they keep."""
-        lab_prefix = _lab_name_prefix()
-        for agent in self.agents():
-            number = agent.lab.removeprefix(lab_prefix)
-            if number.isdigit() and number != agent.lab and not Path(f"/proc/{number}").exists():
-                self.end_agent(agent.session)
+        for agent in agents_of_dead_labs(self.agents()):
+            self.end_agent(agent.session)
 
     def _user(self, as_server_user: bool) -> ServerUser | None:
         return self._system.server_user if as_server_user else None
