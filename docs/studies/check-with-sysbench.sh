@@ -6,12 +6,14 @@
 # Run it where the servers of the study ran, as that user. A line of CELLS.tsv, separated by tabs: name of the run, script of
 # sysbench, threads, snapshot, option file of the run, command of the server. A line of TPS.tsv: the run, a program, and its
 # mean over five seconds. The first program on a server warms it up for eight seconds, each further one for two. The default
-# program is sysbench; dbdyno-load takes the same words, so both can be compared within seconds on one server.
+# program is sysbench; dbdyno-load takes the same words, so both can be compared within seconds on one server. DBDYNO_HOME is
+# the `home` of the study's host.
 set -euo pipefail
 cells=$1 && shift
 programs=("${@:-sysbench}")
-snapshots=$HOME/.cache/dbdyno/snapshots
-work=$HOME/sysbench-check
+home=${DBDYNO_HOME:-$HOME/.cache/dbdyno}
+snapshots=$home/snapshots
+work=$home/sysbench-check
 window=5 port=43217
 
 stop() { [ -z "${pid:-}" ] || { kill "$pid" && wait "$pid"; } 2>/dev/null || true; pid=; }

@@ -1,7 +1,7 @@
 """Judges stored figures: values in, findings out. One file per question; knows no files and no engines."""
 
-from dbdyno.analyse._answer import AVERAGE_WORDS, Answer, answer, answer_place, place_namer, place_words
-from dbdyno.analyse._averages import ALL_CONCURRENCIES, compare_averages
+from dbdyno.analyse._answer import Answer, answer, answer_place
+from dbdyno.analyse._averages import compare_averages
 from dbdyno.analyse._capacity import (
     CapacityJudgement,
     CapacityStep,
@@ -43,7 +43,17 @@ from dbdyno.analyse._latency import (
     with_noise_intervals,
 )
 from dbdyno.analyse._limitations import StudyFacts, limitations
-from dbdyno.analyse._pairs import Place, by_place, compare_targets, pair_at, place_of, rank_places, turned
+from dbdyno.analyse._pairs import (
+    ALL_CONCURRENCIES,
+    Place,
+    by_place,
+    compare_targets,
+    pair_at,
+    place_of,
+    rank_places,
+    turned,
+)
+from dbdyno.analyse._places import AVERAGE_WORDS, place_namer, place_words
 from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
 from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words

@@ -6,17 +6,16 @@ was done (the best concurrency of a tier), because that is what a reader means b
 
 from __future__ import annotations
 
-import functools
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._averages import ALL_CONCURRENCIES
+from dbdyno.analyse._averages import average_sentences
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._memory import memory_gains, memory_sentence
-from dbdyno.analyse._pairs import Place, by_place, pair_at, place_of, turned
+from dbdyno.analyse._pairs import Panel, Place, by_place, distance_words, pair_at, place_of, turned
+from dbdyno.analyse._places import load_words, place_namer, place_words
 from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
@@ -27,8 +26,6 @@ _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""
 _OTHERS = "imported:"
 """Before the name of a workload that dbdyno does not have, or that no log names."""
-AVERAGE_WORDS = ", on average over all numbers of connections"
-"""Ends the name of a place that has `ALL_CONCURRENCIES`."""
 _MOST_NAMED = 3
 _TWO = 2
 
@@ -66,46 +63,30 @@ def answer(
         return Answer(
             "Throughput", tuple(_single_target_sentence(place, places[place], list(places)) for place in named_places)
         )
-    sentences = [_place_sentence(place, places, comparisons) for place in named_places]
+    averages_by_panel = average_sentences(averages, named_places, place_namer(map(place_of, comparisons)))
+    place, *other_places = named_places
+    told_places = [
+        place,
+        *(other for other in other_places if not _is_told_on_average(other, places, averages_by_panel)),
+    ]
+    sentences = [_place_sentence(told_place, places, comparisons) for told_place in told_places]
     headline = _headline(best_places, places, comparisons)
-    sentences.insert(1, _p99_sentence(named_places[0], places))
-    place = named_places[0]
-    memory = memory_sentence(memory_gains(judgements, place), place[3], _load_words(place, *_varied_axes(places)))
+    sentences.insert(1, _p99_sentence(place, places))
+    memory = memory_sentence(memory_gains(judgements, place), place[3], load_words(place, places))
     further_sentences = (
+        *averages_by_panel.values(),
         memory,
-        *_average_sentences(averages, named_places, comparisons),
-        *_upgrade_and_route_sentences(judgements, comparisons, averages, named_places[0]),
-        _tally_sentence(comparisons, named_places),
+        *_upgrade_and_route_sentences(judgements, comparisons, averages, place),
+        _tally_sentence(comparisons, told_places),
     )
     return Answer(headline, tuple(filter(None, (*sentences, *further_sentences))))
 
 
-def _average_sentences(
-    averages: Sequence[Comparison], named_places: Sequence[Place], comparisons: Sequence[Comparison]
-) -> Iterator[str]:
-    """Yield who is fastest on average over all concurrencies; two targets are told place by place."""
-    namer = place_namer(map(place_of, comparisons))
-    if len({pair.left for pair in averages} | {pair.right for pair in averages}) <= _TWO:
-        return
-    for panel in dict.fromkeys(place[:3] for place in named_places):
-        pairs = [pair for pair in averages if place_of(pair)[:3] == panel]
-        if pairs:
-            yield _average_words(pairs, namer((*panel, ALL_CONCURRENCIES)))
-
-
-def _average_words(pairs: Sequence[Comparison], where: str) -> str:
-    """Return which target of a panel does most, which can't be told from it, and how far the last one is behind."""
-    both_ways = [side for pair in pairs for side in (pair, turned(pair))]
-    leads = Counter(side.left for side in both_ways if side.ratio > 1)
-    best = max(dict.fromkeys(side.left for side in both_ways), key=leads.__getitem__)
-    rivals = sorted((side for side in both_ways if side.left == best), key=_ratio)
-    open_names = [target_title(pair.right) for pair in rivals if not pair.is_significant]
-    words = f"{target_title(best)} is fastest; {_distance_words(rivals[0])}"
-    if open_names:
-        others_words = listed(open_names) if len(open_names) <= _MOST_NAMED else counted(len(open_names), "target")
-        words = f"no difference is shown between {target_title(best)} and {others_words}"
-    last_words = f"; {_distance_words(rivals[-1])} than {target_title(best)}" if rivals[-1].is_significant else ""
-    return f"With {where}: {words}{last_words if len(rivals) > 1 else ''}."
+def _is_told_on_average(
+    place: Place, places: Mapping[Place, Sequence[CellJudgement]], averages_by_panel: Mapping[Panel, str]
+) -> bool:
+    """Return whether the average says all that the place would: it leaves out targets that have not settled."""
+    return place[:3] in averages_by_panel and all(judgement.decides for judgement in places[place])
 
 
 def _upgrade_and_route_sentences(
@@ -122,38 +103,6 @@ def answer_place(judgements: Sequence[CellJudgement]) -> Place | None:
     """The place that the answer's first sentence is about; None where no run succeeded."""
     places = by_place(judgements)
     return _places_to_name(_best_places(places), places)[0] if places else None
-
-
-def place_words(place: Place, places: Sequence[Place]) -> str:
-    """A place in words; what is the same at all places of the study is left out."""
-    return place_namer(places)(place)
-
-
-def place_namer(places: Iterable[Place]) -> Callable[[Place], str]:
-    """`place_words` for many places of one study: what they differ in is looked up once."""
-    has_workloads, has_routes = _varied_axes(places)
-    return functools.partial(_place_words, has_workloads=has_workloads, has_routes=has_routes)
-
-
-def _varied_axes(places: Iterable[Place]) -> tuple[bool, bool]:
-    """Return whether a study has several workloads, and several routes."""
-    distinct_places = set(places)
-    has_workloads, has_routes = (len({place[axis] for place in distinct_places}) > 1 for axis in (0, 1))
-    return has_workloads, has_routes
-
-
-def _place_words(place: Place, *, has_workloads: bool, has_routes: bool) -> str:
-    _, _, tier_bytes, concurrency = place
-    load_words = _load_words(place, has_workloads, has_routes)
-    if concurrency == ALL_CONCURRENCIES:
-        return f"{format_memory(tier_bytes)}{load_words}{AVERAGE_WORDS}"
-    return f"{format_memory(tier_bytes)} and {counted(concurrency, 'connection')}{load_words}"
-
-
-def _load_words(place: Place, has_workloads: bool, has_routes: bool) -> str:
-    workload, route, _, _ = place
-    words = f", {workload.partition('/')[2] or workload}" if has_workloads else ""
-    return f"{words}, {route}" if has_routes else words
 
 
 def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
@@ -215,7 +164,7 @@ def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comp
         return f"{_two_targets_words(best, ranked[1], known_pairs[0], where)}{_assumed_spread_words(known_pairs[0])}."
     words = _leader_words(best, known_pairs[0], where, is_first_of_all=not _rivals_to_settle(best, ranked))
     slowest_words = (
-        f"; {_distance_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
+        f"; {distance_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
     )
     return f"{words}{slowest_words}{_assumed_spread_words(known_pairs[0])}.{_unsettled_words(unsettled_groups)}"
 
@@ -276,11 +225,11 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
     if pair.verdict in ("different", "slightly different"):
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
         rank_words = "fastest" if is_first_of_all else "the fastest that settled"
-        return f"{name} is {rank_words} at {where}: {tps}. {_distance_words(pair)}{margin_words}"
+        return f"{name} is {rank_words} at {where}: {tps}. {distance_words(pair)}{margin_words}"
     if pair.verdict == "same":
-        return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {_distance_words(pair)}"
+        return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {distance_words(pair)}"
     repeats_words = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
-    return f"{_open_words(pair, where)}: {_distance_words(pair)} than {name} ({tps}){repeats_words}"
+    return f"{_open_words(pair, where)}: {distance_words(pair)} than {name} ({tps}){repeats_words}"
 
 
 def _open_words(pair: Comparison, where: str) -> str:
@@ -288,11 +237,6 @@ def _open_words(pair: Comparison, where: str) -> str:
     if pair.low <= 1.0 <= pair.high:
         return f"No difference shown at {where}"
     return f"Not decided at {where}, where several comparisons are tested together"
-
-
-def _distance_words(pair: Comparison) -> str:
-    """Return how far the right one is behind the left one."""
-    return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
 
 
 def _undecided_words(pair: Comparison) -> str:
@@ -335,7 +279,7 @@ def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Pl
         text += (
             ""
             if place_of(widest) in named_places
-            else f". The widest gap is at {where}: {_distance_words(widest)} than {target_title(widest.left)}"
+            else f". The widest gap is at {where}: {distance_words(widest)} than {target_title(widest.left)}"
         )
     return text + "."
 

@@ -9,16 +9,18 @@ nothing is taken for independent that shares a start of the server. An average h
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dbdyno.analyse._cells import CellJudgement, judge_cells
-from dbdyno.analyse._pairs import compare_targets
-from dbdyno.core import Comparison, RunRecord, TotalFigures
+from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Panel, Place, compare_targets, distance_words, place_of, turned
+from dbdyno.analyse._words import listed
+from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, target_title
 
-ALL_CONCURRENCIES = 0
-"""The concurrency of a cell, a place or a comparison that stands for the average over all of them."""
 _LEAST_ROUNDS = 2
+_MOST_NAMED = 3
+_TWO = 2
 
 
 def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
@@ -26,12 +28,45 @@ def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
 
     Studies of a single round have none, as the spread between rounds is not known.
     """
-    panels: dict[tuple[str, str, int], list[CellJudgement]] = {}
+    panels: dict[Panel, list[CellJudgement]] = {}
     for judgement in judgements:
         if judgement.decides:
             panels.setdefault(judgement.place[:3], []).append(judgement)
     records = [record for group in panels.values() for record in _average_records(group)]
     return compare_targets(judge_cells(records))
+
+
+def average_sentences(
+    averages: Sequence[Comparison], named_places: Sequence[Place], namer: Callable[[Place], str]
+) -> dict[Panel, str]:
+    """Who is fastest on average in the panels of these places; empty for two targets, which places tell well enough.
+
+    Parameters
+    ----------
+    namer : names a place
+    """
+    if len({pair.left for pair in averages} | {pair.right for pair in averages}) <= _TWO:
+        return {}
+    pairs_by_panel: dict[Panel, list[Comparison]] = {}
+    for pair in averages:
+        pairs_by_panel.setdefault(place_of(pair)[:3], []).append(pair)
+    panels = dict.fromkeys(place[:3] for place in named_places if place[:3] in pairs_by_panel)
+    return {panel: _average_words(pairs_by_panel[panel], namer((*panel, ALL_CONCURRENCIES))) for panel in panels}
+
+
+def _average_words(pairs: Sequence[Comparison], where: str) -> str:
+    """Return which target of a panel does most, which can't be told from it, and how far the last one is behind."""
+    both_ways = [side for pair in pairs for side in (pair, turned(pair))]
+    leads = Counter(side.left for side in both_ways if side.ratio > 1)
+    best = max(dict.fromkeys(side.left for side in both_ways), key=leads.__getitem__)
+    rivals = sorted((side for side in both_ways if side.left == best), key=lambda side: side.ratio)
+    open_names = [target_title(pair.right) for pair in rivals if not pair.is_significant]
+    words = f"{target_title(best)} is fastest; {distance_words(rivals[0])}"
+    if open_names:
+        others_words = listed(open_names) if len(open_names) <= _MOST_NAMED else counted(len(open_names), "target")
+        words = f"no difference is shown between {target_title(best)} and {others_words}"
+    last_words = f"; {distance_words(rivals[-1])} than {target_title(best)}" if rivals[-1].is_significant else ""
+    return f"With {where}: {words}{last_words if len(rivals) > 1 else ''}."
 
 
 def _average_records(panel: Sequence[CellJudgement]) -> Iterator[RunRecord]:

@@ -21,7 +21,8 @@ from dataclasses import replace
 
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._settled import remedy_words
-from dbdyno.core import Cell, Comparison
+from dbdyno.analyse._words import slower_words
+from dbdyno.core import Cell, Comparison, target_title
 from dbdyno.stats import (
     LogDifference,
     compare,
@@ -37,6 +38,11 @@ from dbdyno.stats import (
 
 Pair = tuple[CellJudgement, CellJudgement]
 Place = tuple[str, str, int, int]
+"""Workload, route, tier and concurrency."""
+Panel = tuple[str, str, int]
+"""Workload, route and tier: all places that differ in their concurrency alone."""
+ALL_CONCURRENCIES = 0
+"""The concurrency of a cell, a place or a comparison that stands for the average over all of them."""
 
 
 def compare_targets(judgements: Sequence[CellJudgement]) -> list[Comparison]:
@@ -98,6 +104,11 @@ def turned(pair: Comparison) -> Comparison:
     low = 1 / pair.high
     high = 1 / pair.low if pair.low > 0 else float("inf")
     return replace(pair, left=pair.right, right=pair.left, ratio=1 / pair.ratio, low=low, high=high)
+
+
+def distance_words(pair: Comparison) -> str:
+    """Return how far the right one is behind the left one."""
+    return f"{target_title(pair.right)} is {slower_words(pair.ratio, pair.low, pair.high)}"
 
 
 def _pair_by_shared_rounds(pair: Pair) -> Pair | None:

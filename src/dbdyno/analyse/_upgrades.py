@@ -12,9 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._averages import ALL_CONCURRENCIES
 from dbdyno.analyse._cells import CellJudgement
-from dbdyno.analyse._pairs import Place, place_of, turned
+from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place, place_of, turned
 from dbdyno.analyse._words import faster_words, is_vague_ratio
 from dbdyno.core import Comparison, counted, target_title
 

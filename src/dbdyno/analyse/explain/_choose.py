@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbdyno.analyse._answer import answer_place, place_words
+from dbdyno.analyse._answer import answer_place
 from dbdyno.analyse._pairs import Place
+from dbdyno.analyse._places import place_words
 from dbdyno.analyse.explain._explanation import Explanation
 from dbdyno.core import RequestError, StudyError, parse_bytes
 from dbdyno.nearest import nearest
