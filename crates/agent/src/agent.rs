@@ -1,4 +1,4 @@
-//! Does what is asked for: one line a primitive.
+//! Executes requests: one line per primitive.
 
 use crate::clocks;
 use crate::copy::copy_tree;
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a request is answered with.
+/// Holds the answer to a request.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) value: Value,
@@ -40,7 +40,7 @@ impl From<()> for Answer {
     }
 }
 
-/// A session and what it has open.
+/// Holds a session and its open resources.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) session: Session,
@@ -63,7 +63,7 @@ impl Agent {
         }
     }
 
-    /// Does one request; `End` is the daemon's.
+    /// Executes one request, except `End`, which the daemon handles.
     pub(crate) fn answer(&self, request: Request, body: &[u8]) -> Result<Answer, Refusal> {
         Ok(match request {
             Request::Ping | Request::End => ().into(),

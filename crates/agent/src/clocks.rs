@@ -5,7 +5,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Nanoseconds of the monotonic clock.
+/// Returns the nanoseconds of the monotonic clock.
 pub(crate) fn monotonic_ns() -> u64 {
     nanoseconds(ClockId::Monotonic)
 }
@@ -16,7 +16,7 @@ fn nanoseconds(clock: ClockId) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Both clocks, and the boot they belong to.
+/// Returns both clocks, and the boot they belong to.
 pub(crate) fn clocks() -> Value {
     let monotonic_ns = monotonic_ns();
     json!({
@@ -26,7 +26,7 @@ pub(crate) fn clocks() -> Value {
     })
 }
 
-/// Who and where this is.
+/// Returns the facts of this agent and its host.
 pub(crate) fn facts(home: &Path) -> Value {
     let uid = rustix::process::geteuid().as_raw();
     let pid = std::process::id();

@@ -10,7 +10,7 @@ use std::fs::{self, DirBuilder, File, FileTimes, Metadata, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
-/// `reflink` when every file shares its blocks with the original, else `copy`. A failed copy leaves nothing behind.
+/// Copies a folder; returns `reflink` if all files share their blocks, else `copy`. A failed copy leaves nothing.
 pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<&'static str, Refusal> {
     if to.symlink_metadata().is_ok() {
         return Err(Refusal::new(
@@ -96,7 +96,7 @@ impl Copy {
     }
 }
 
-/// Copies what is data and leaves holes out.
+/// Copies data and leaves holes out.
 fn copy_data(from: &File, to: &File, length: u64) -> Result<(), Errno> {
     rustix::fs::ftruncate(to, length)?;
     let mut at = 0;
@@ -104,7 +104,7 @@ fn copy_data(from: &File, to: &File, length: u64) -> Result<(), Errno> {
         let begin = match seek(from, SeekFrom::Data(at)) {
             Ok(begin) => begin,
             Err(Errno::NXIO) => break, // a hole up to the end
-            Err(Errno::INVAL) => at,   // a file system that does not tell
+            Err(Errno::INVAL) => at,   // a file system that does not report holes
             Err(error) => return Err(error),
         };
         let end = seek(from, SeekFrom::Hole(begin)).unwrap_or(length);
@@ -136,7 +136,7 @@ fn copy_range(from: &File, to: &File, begin: u64, end: u64) -> Result<(), Errno>
     Ok(())
 }
 
-/// For kernels and file systems that do not copy by themselves.
+/// Copies on kernels and file systems that do not copy by themselves.
 fn copy_by_hand(from: &File, to: &File, begin: u64, end: u64) -> Result<(), Errno> {
     use std::os::unix::fs::FileExt;
     let errno = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
@@ -162,7 +162,7 @@ fn times(facts: &Metadata) -> std::io::Result<FileTimes> {
         .set_modified(facts.modified()?))
 }
 
-/// Only root may give files away; anybody else's copy is its own.
+/// Keeps the owner if run as root; other users own their copies.
 fn keep_owner(path: &Path, facts: &Metadata) -> Result<(), Refusal> {
     if rustix::process::geteuid().is_root() {
         lchown(path, Some(facts.uid()), Some(facts.gid())).at(path)?;

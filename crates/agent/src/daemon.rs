@@ -1,4 +1,4 @@
-//! The daemon of a session: takes connections of its user, serves the newest, and ends with its lease.
+//! Runs the daemon of a session: takes connections of its user, serves the newest, and ends with its lease.
 
 use crate::agent::{Agent, Answer};
 use crate::error::AgentError;
@@ -21,11 +21,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Between two looks at the lease.
+/// Interval between checks of the lease.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-/// A lab that takes nothing for so long has lost its link.
+/// A lab that accepts no data for this long has lost its connection.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Between two notes that the lab was heard.
+/// Interval between notes that the lab was heard.
 const NOTE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Serves a session until the lab ends it, a signal comes, or no lab has spoken for the time of the lease.
@@ -36,7 +36,7 @@ const NOTE_INTERVAL: Duration = Duration::from_secs(5);
 pub fn serve(options: &AgentOptions) -> Result<(), AgentError> {
     // A process group leader can't begin a session; then it has no terminal that it could lose either.
     let _ = rustix::process::setsid();
-    // Orphans of processes that it starts are its own, so that none is left at the end.
+    // Orphans of processes that it starts become its children, so that none is left at the end.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let Some(session) = Session::take(options)? else {
         return Ok(());
@@ -75,7 +75,7 @@ fn listen(session: &Session) -> Result<UnixListener, AgentError> {
     let refused = AgentError::refused(&session.folder);
     let bind = || {
         let (_folder, path) = socket_path(&session.folder)?;
-        let _ = std::fs::remove_file(&path); // of one that was killed
+        let _ = std::fs::remove_file(&path); // left by a daemon that was killed
         UnixListener::bind(path)
     };
     bind().map_err(refused)
@@ -89,7 +89,7 @@ struct Daemon {
     ended: Arc<AtomicBool>,
 }
 
-/// The lab, as far as it is known here.
+/// Holds what the daemon knows of the lab.
 #[derive(Debug)]
 struct Lab {
     connection: Option<Connection>,
@@ -114,7 +114,7 @@ impl Daemon {
         }
     }
 
-    /// Serves a new connection; the one before it is a link that was lost.
+    /// Serves a new connection; the previous one was lost.
     fn connect(self: &Arc<Self>, stream: UnixStream) {
         let _ = stream.set_write_timeout(Some(WRITE_TIMEOUT));
         let connection = Connection {
@@ -150,7 +150,7 @@ impl Daemon {
         }
     }
 
-    /// Begins a request. An error is that of a lab that does not speak frames.
+    /// Begins a request. Fails if the lab does not speak frames.
     fn take(self: &Arc<Self>, frame: Frame) -> Result<(), Refusal> {
         let header: Header = match serde_json::from_slice(&frame.header) {
             Ok(header) => header,
@@ -169,7 +169,7 @@ impl Daemon {
             Admission::Ignore => {}
             Admission::Again(reply) => self.send(&reply),
             Admission::Refuse(refusal) => self.send(&reply(id, Err(refusal))),
-            // Read by this very thread: what comes before the stamp would be taken for the network's time.
+            // Read by this thread: any time before the stamp would count as network time.
             Admission::Do if matches!(header.request, Request::Ping | Request::Clock) => {
                 self.finish(id, self.agent.answer(header.request, &[]));
             }
@@ -207,7 +207,7 @@ impl Daemon {
         self.send(&reply);
     }
 
-    /// Sends to the lab if it is there; else it asks again when it is back.
+    /// Sends to the lab if it is connected; otherwise the lab asks again when it is back.
     fn send(&self, reply: &Arc<Vec<u8>>) {
         let connection = self.lab().connection.clone();
         if let Some(connection) = connection {
@@ -242,7 +242,7 @@ fn id_of(header: &[u8]) -> Option<u64> {
     value.get("id")?.as_u64()
 }
 
-/// A frame ready to be sent.
+/// Builds a frame ready to be sent.
 fn reply(id: u64, answer: Result<Answer, Refusal>) -> Arc<Vec<u8>> {
     let (header, body) = match answer {
         Ok(answer) => (json!({"id": id, "ok": answer.value}), answer.body),

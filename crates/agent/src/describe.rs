@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 const MODE_BITS: u32 = 0o7777;
 
-/// What a folder holds, as JSON in the body.
+/// Lists a folder, as JSON in the body.
 pub(crate) fn list(path: &Path, recursive: bool) -> Result<Answer, Refusal> {
     let mut entries = Vec::new();
     let mut folders = vec![PathBuf::new()];
@@ -28,7 +28,7 @@ pub(crate) fn list(path: &Path, recursive: bool) -> Result<Answer, Refusal> {
         };
         for name in names {
             let name = below.join(name.at(&folder)?.file_name());
-            // One that went away meanwhile is none.
+            // A file that has disappeared meanwhile is left out.
             let Ok(facts) = fs::symlink_metadata(path.join(&name)) else {
                 continue;
             };
@@ -46,7 +46,7 @@ pub(crate) fn list(path: &Path, recursive: bool) -> Result<Answer, Refusal> {
     })
 }
 
-/// A file, as the kernel describes it.
+/// Describes a file as the kernel reports it.
 #[derive(Debug, Serialize)]
 struct Described {
     path: PathBuf,
@@ -110,7 +110,7 @@ pub(crate) fn stat(paths: &[PathBuf], follow: bool) -> Answer {
     json!({"files": described.collect::<Vec<_>>()}).into()
 }
 
-/// The path without links; what is missing of it stays as it is.
+/// Resolves the links of a path; its missing part stays unchanged.
 pub(crate) fn resolve(path: &Path) -> PathBuf {
     for there in path.ancestors() {
         if let (Ok(real), Ok(missing)) = (fs::canonicalize(there), path.strip_prefix(there)) {
@@ -120,7 +120,7 @@ pub(crate) fn resolve(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// Space where a path, or its nearest existing parent, lies.
+/// Returns the space where a path, or its nearest existing parent, lies.
 pub(crate) fn space(path: &Path) -> Result<Value, Refusal> {
     let there = path.ancestors().find(|path| path.exists());
     let there = there.unwrap_or(Path::new("/"));

@@ -1,12 +1,12 @@
-//! Errors of the agent itself, by who is at fault. What a request meets is a `Refusal`.
+//! Defines the errors of the agent itself, by who is at fault. An error of a request is a `Refusal`.
 
 use crate::frame::FrameError;
 use std::io;
 
-/// Why there is no agent.
+/// Says why there is no agent.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// A session's name has signs that a folder's name should not have.
+    /// A session's name has characters that a folder's name should not have.
     #[error("'{0}' can't be the name of a session: letters, digits and hyphens only")]
     BadSession(String),
     /// The lab resumes a session that has ended: by its lease, or with the host.

@@ -15,11 +15,11 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 
 const PRIVATE_FILE: u32 = 0o600;
-/// Less what the process's mask takes away.
+/// Minus the bits that the process's mask takes away.
 const DEFAULT_FILE: u32 = 0o666;
 const DEFAULT_FOLDER: u32 = 0o777;
 
-/// The content of files, one after the other; each is told by its length or its refusal.
+/// Reads files one after the other; each is described by its length or its refusal.
 pub(crate) fn read(
     paths: &[PathBuf],
     offset: i64,
@@ -51,7 +51,7 @@ pub(crate) fn read(
     }
 }
 
-/// Waits for no writer: a pipe of somebody's is read as empty.
+/// Reads one file without waiting for a writer: another process's pipe is read as empty.
 fn read_one(
     path: &Path,
     offset: i64,
@@ -136,10 +136,10 @@ fn unfinished(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}", random_letters()))
 }
 
-/// Eight letters that nobody foresees.
+/// Returns eight unpredictable letters.
 fn random_letters() -> String {
     let mut bytes = [0; 5];
-    // Without it names are only easier to foresee; what is there already is never used.
+    // Without it names are only easier to predict; an existing file is never used.
     let _ = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
     let number = bytes
         .iter()
@@ -151,11 +151,11 @@ fn random_letters() -> String {
         .collect()
 }
 
-/// Makes a folder; what the session has to remove is noted before it is there.
+/// Makes a folder; a folder that the session must remove is noted before it exists.
 pub(crate) fn make(request: &MakeRequest, session: &Session) -> Result<(), Refusal> {
     if let Some(temporary) = &request.temporary {
         if request.is_new && temporary == &request.path && temporary.symlink_metadata().is_ok() {
-            return Err(Errno::EXIST).at(temporary); // somebody else's: not to be removed by us
+            return Err(Errno::EXIST).at(temporary); // not ours to remove
         }
         session.note_temporary(temporary)?;
     }

@@ -17,7 +17,7 @@ pub struct Frame {
     pub body: Vec<u8>,
 }
 
-/// Why no frame came.
+/// Says why no frame came.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// The connection failed.
@@ -26,7 +26,7 @@ pub enum FrameError {
     /// The peer ended within a frame.
     #[error("the connection ended within a frame")]
     Cut,
-    /// A length is beyond what any frame has: what comes is not a frame.
+    /// A length is larger than any frame has: the data is not a frame.
     #[error("a frame of {header} + {body} bytes is larger than any")]
     Oversized {
         /// Announced length of the header.
@@ -36,11 +36,11 @@ pub enum FrameError {
     },
 }
 
-/// The next frame; `None` at the end between two frames.
+/// Reads the next frame; `None` at the end between two frames.
 ///
 /// # Errors
 ///
-/// The connection failed or ended within a frame, or what comes is not one.
+/// The connection failed or ended within a frame, or the data is not one.
 pub fn read_frame(from: &mut impl Read) -> Result<Option<Frame>, FrameError> {
     let mut lengths = [0; LENGTHS_BYTES];
     if !fill(from, &mut lengths)? {
@@ -64,7 +64,7 @@ pub fn read_frame(from: &mut impl Read) -> Result<Option<Frame>, FrameError> {
     Ok(Some(frame))
 }
 
-/// Whether all of it came; `false`: nothing did.
+/// Fills the buffer; returns `false` if nothing came.
 fn fill(from: &mut impl Read, buffer: &mut [u8]) -> Result<bool, FrameError> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -105,7 +105,7 @@ pub fn write_frame(to: &mut impl Write, header: &[u8], body: &[u8]) -> Result<()
 mod tests {
     use super::*;
 
-    /// Gives one byte at a time, as a slow network may.
+    /// Returns one byte at a time, as a slow network may.
     struct Dripping<'a>(&'a [u8]);
 
     impl Read for Dripping<'_> {

@@ -1,16 +1,16 @@
-//! Reads what the kernel tells of this host and of its processes, and signals those.
+//! Reads what the kernel reports about this host and its processes, and signals processes.
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 use std::fs;
 use std::io;
 
-/// Clock ticks from boot to the start of a process; `None` when it has ended.
+/// Returns the clock ticks from boot to the start of a process; `None` if it has ended.
 pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
     let stat = Stat::read(pid)?;
     (!matches!(stat.state, 'Z' | 'X')).then_some(stat.start_ticks)
 }
 
-/// What `/proc/PID/stat` says.
+/// Holds fields of `/proc/PID/stat`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stat {
     pub(crate) state: char,
@@ -19,7 +19,7 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
-    /// A process that is there, a zombie included.
+    /// Reads a process that exists, a zombie included.
     pub(crate) fn read(pid: u32) -> Option<Self> {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
@@ -35,7 +35,7 @@ impl Stat {
     }
 }
 
-/// Children of this process, ended ones that nobody has waited for left out.
+/// Returns the children of this process, without those that have ended and were not waited for.
 pub(crate) fn children() -> Vec<u32> {
     let own = std::process::id();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -46,7 +46,7 @@ pub(crate) fn children() -> Vec<u32> {
     .collect()
 }
 
-/// Signals a process that is still the one that was started then.
+/// Signals a process if it is still the one that was started then.
 pub(crate) fn signal(pid: u32, ticks: u64, signal: Signal) -> io::Result<()> {
     let id = process_id(pid)?;
     let handle = pidfd_open(id, PidfdFlags::empty())?;
@@ -64,7 +64,7 @@ pub(crate) fn signal_group(pid: u32, ticks: u64, signal: Signal) -> io::Result<(
     Ok(kill_process_group(process_id(pid)?, signal)?)
 }
 
-/// Ends a process and its group at once.
+/// Kills a process and its group at once.
 pub(crate) fn kill_group(pid: u32, ticks: u64) -> io::Result<()> {
     signal_group(pid, ticks, Signal::KILL)
 }
@@ -74,12 +74,12 @@ pub(crate) fn process_id(pid: u32) -> io::Result<Pid> {
     id.ok_or_else(|| rustix::io::Errno::SRCH.into())
 }
 
-/// Another at each boot.
+/// Returns the boot ID, which differs at each boot.
 pub(crate) fn boot_id() -> String {
     text("/proc/sys/kernel/random/boot_id")
 }
 
-/// A file of the kernel, without its line's end; empty where it can't be read.
+/// Reads a file of the kernel, without its line's end; empty if it can't be read.
 pub(crate) fn text(path: &str) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     text.trim_end().to_owned()
@@ -87,7 +87,7 @@ pub(crate) fn text(path: &str) -> String {
 
 const IO_URING_PARAMETERS_BYTES: usize = 120;
 
-/// The kernel's error when an io_uring is asked for; 0 where it is given.
+/// Returns the kernel's error when an io_uring is requested; 0 if it is granted.
 #[expect(unsafe_code, reason = "no safe call makes a ring without keeping it")]
 pub(crate) fn io_uring_errno() -> i32 {
     let mut parameters = [0_u64; IO_URING_PARAMETERS_BYTES / 8];
@@ -95,7 +95,7 @@ pub(crate) fn io_uring_errno() -> i32 {
     let handle = unsafe { libc::syscall(libc::SYS_io_uring_setup, 1, parameters.as_mut_ptr()) };
     match i32::try_from(handle) {
         Ok(handle) if handle >= 0 => {
-            // SAFETY: the handle was given a moment ago and nobody else has it.
+            // SAFETY: the handle was just opened and nobody else has it.
             unsafe { libc::close(handle) };
             0
         }
@@ -103,7 +103,7 @@ pub(crate) fn io_uring_errno() -> i32 {
     }
 }
 
-/// The kernel's error when native asynchronous I/O is asked for; 0 where it is given.
+/// Returns the kernel's error when native asynchronous I/O is requested; 0 if it is granted.
 #[expect(unsafe_code, reason = "the C library has no function for it")]
 pub(crate) fn native_aio_errno() -> i32 {
     let mut context: libc::c_ulong = 0;
@@ -111,7 +111,7 @@ pub(crate) fn native_aio_errno() -> i32 {
     if unsafe { libc::syscall(libc::SYS_io_setup, 1, &raw mut context) } < 0 {
         return last_errno();
     }
-    // SAFETY: the context was given a moment ago and has no request.
+    // SAFETY: the context was just created and has no request.
     unsafe { libc::syscall(libc::SYS_io_destroy, context) };
     0
 }

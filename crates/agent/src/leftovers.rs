@@ -1,4 +1,4 @@
-//! Finds the agents of this host, ends them, and removes what dead ones left.
+//! Finds the agents of this host, ends them, and removes what dead agents left.
 
 use crate::kernel;
 use crate::refusal::{AtPath, Refusal};
@@ -11,21 +11,21 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// A folder without a note is one that is being made, unless it is older.
+/// A younger folder without a note is still being made.
 const BEING_MADE: Duration = Duration::from_secs(60);
 
-/// An agent of a home.
+/// Describes an agent of a home.
 #[derive(Debug, Serialize)]
 pub(crate) struct KnownAgent {
     session: String,
     is_alive: bool,
-    /// Since its lab was heard.
+    /// Seconds since its lab was heard.
     idle_s: u64,
     #[serde(flatten)]
     note: Note,
 }
 
-/// All agents of a home, living and dead.
+/// Finds all agents of a home, living and dead.
 pub(crate) fn find_all(home: &Path) -> Result<Vec<KnownAgent>, Refusal> {
     let folder = sessions_of(home);
     let mut agents = Vec::new();
@@ -47,7 +47,7 @@ pub(crate) fn find_all(home: &Path) -> Result<Vec<KnownAgent>, Refusal> {
     Ok(agents)
 }
 
-/// Has another agent end; removes what a dead one left.
+/// Ends another agent; removes what a dead one left.
 pub(crate) fn end(home: &Path, session: &str) -> Result<(), Refusal> {
     let folder = sessions_of(home).join(session);
     if !is_session_name(session) || !folder.is_dir() {
@@ -57,7 +57,7 @@ pub(crate) fn end(home: &Path, session: &str) -> Result<(), Refusal> {
     if let Some(note) = &note {
         kernel::signal(note.pid, note.start_ticks, Signal::TERM).unwrap_or(());
     }
-    // Its processes have 10 s, and so has each command that undoes something.
+    // Its processes have 10 s, as has each undo command.
     let commands = note.map_or(0, |note| note.at_end.len());
     for _ in 0..240 + 200 * commands {
         if !folder.is_dir() || remove_dead(&folder).at(&folder)? {
@@ -68,7 +68,7 @@ pub(crate) fn end(home: &Path, session: &str) -> Result<(), Refusal> {
     Err(Refusal::new("timeout", session, "the agent does not end"))
 }
 
-/// Removes what dead agents left; nobody waits for the answer.
+/// Removes what dead agents left; nobody waits for the result.
 pub(crate) fn sweep(home: &Path) {
     let folders = fs::read_dir(sessions_of(home)).into_iter().flatten();
     for folder in folders.flatten().map(|entry| entry.path()) {
@@ -79,7 +79,7 @@ pub(crate) fn sweep(home: &Path) {
     }
 }
 
-/// Whether the session of a folder was dead, and what it left is removed.
+/// Removes what a dead session left; returns whether it was dead.
 fn remove_dead(folder: &Path) -> io::Result<bool> {
     let lock = match try_lock(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
@@ -93,7 +93,7 @@ fn remove_dead(folder: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Kills and removes what an agent noted that was killed itself.
+/// Kills and removes everything that a killed agent noted.
 pub(crate) fn clean_up_after(folder: &Path) {
     let Some(note) = Note::read(folder) else {
         return;

@@ -1,13 +1,13 @@
 //! Serves a lab on a host that the lab does not run on: about twenty primitives on processes, files, sockets and clocks.
 //!
-//! Policy is not here: which server is started, what a finding means and when to stop is decided by the lab, once, in
-//! Python. The agent does what a frame asks for and answers with a value or with a [`Refusal`] that carries the kernel's
+//! The lab makes all decisions, once, in Python: which server is started, what a finding means and when to stop.
+//! The agent executes the request of a frame and answers with a value or with a [`Refusal`] that carries the kernel's
 //! error.
 //!
 //! A lab speaks to a *relay*, a process that SSH starts and whose standard streams carry frames. The relay passes them to
-//! the *daemon* of the session, which it starts if there is none. The daemon outlives the relay: a lab whose link was
-//! lost connects again and sends its open requests once more, and each is done once. A daemon that no lab has spoken to
-//! for the time of the lease kills the processes that it started, removes the folders and groups that it made for the
+//! the *daemon* of the session, which it starts if there is none. The daemon outlives the relay: a lab that lost its
+//! connection connects again and resends its open requests, and each is executed once. When the lease ends without a
+//! word from a lab, the daemon kills the processes that it started, removes the folders and groups that it made for the
 //! session, and ends.
 //!
 //! ```

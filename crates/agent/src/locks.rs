@@ -1,4 +1,4 @@
-//! Holds lock files until the lab lets go or the session ends.
+//! Holds lock files until the lab releases them or the session ends.
 
 use crate::refusal::{AtPath, Refusal};
 use rustix::fs::{FlockOperation, flock};
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Locks that this session holds.
+/// Holds the locks of this session.
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
     held: Mutex<(u64, HashMap<u64, File>)>,
 }
 
 impl Locks {
-    /// Waits for a lock and holds it.
+    /// Waits for a lock and acquires it.
     pub(crate) fn lock(
         &self,
         path: &Path,
@@ -57,7 +57,7 @@ impl Locks {
         Ok(handle)
     }
 
-    /// Lets a lock go.
+    /// Releases a lock.
     pub(crate) fn unlock(&self, handle: u64) -> Result<(), Refusal> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let file = held.1.remove(&handle);

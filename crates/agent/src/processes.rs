@@ -1,4 +1,4 @@
-//! Starts processes, keeps what they print and how they ended, and leaves none behind.
+//! Starts processes, keeps their output and exit codes, and leaves none behind.
 
 use crate::agent::Answer;
 use crate::kernel;
@@ -19,20 +19,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Kept of a stream that nobody reads; then the process waits.
+/// Bytes kept of a stream that nobody reads; then the process waits.
 const KEPT_BYTES: usize = 16 << 20;
 const BLOCK_BYTES: usize = 1 << 16;
-/// Returned at once.
+/// Bytes returned at once.
 const REPLY_BYTES: usize = 4 << 20;
-/// How long processes are ended until they are left to the kernel: a disk may hang.
+/// How long processes may take to end until they are left to the kernel: a disk may hang.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 const END_PAUSE: Duration = Duration::from_millis(10);
 
-/// Processes of a session.
+/// Holds the processes of a session.
 #[derive(Debug)]
 pub(crate) struct Processes {
     children: Mutex<HashMap<u32, Child>>,
-    /// One was started, or one has ended.
+    /// A process has started or ended.
     changed: Condvar,
 }
 
@@ -46,7 +46,7 @@ struct Child {
 }
 
 impl Processes {
-    /// Begins to wait for processes to end.
+    /// Starts to wait for processes to end.
     pub(crate) fn begin() -> Arc<Self> {
         let processes = Arc::new(Self {
             children: Mutex::default(),
@@ -57,7 +57,7 @@ impl Processes {
         processes
     }
 
-    /// Starts one.
+    /// Starts a process.
     pub(crate) fn spawn(
         &self,
         request: &SpawnRequest,
@@ -65,10 +65,10 @@ impl Processes {
         session: &Session,
     ) -> Result<Value, Refusal> {
         let mut command = spawn::command(request, input)?;
-        let mut children = self.children(); // held: it may end before it is known
+        let mut children = self.children(); // held: the process may end before it is known
         let program = Path::new(&request.argv[0]);
         let mut child = command.spawn().at(program)?;
-        drop(command); // with it our ends of its streams
+        drop(command); // and with it our ends of its streams
         let pid = child.id();
         let start_ticks = kernel::Stat::read(pid).map_or(0, |stat| stat.start_ticks);
         session.note_child(pid, start_ticks);
@@ -86,7 +86,7 @@ impl Processes {
         Ok(json!({"pid": pid, "start_ticks": start_ticks}))
     }
 
-    /// Signals one, whoever started it.
+    /// Signals any process, started here or not.
     pub(crate) fn signal(
         &self,
         process: ProcessId,
@@ -111,7 +111,7 @@ impl Processes {
         send(pid, start_ticks, signal).at(Path::new(&name))
     }
 
-    /// Waits for its end. The exit code is that of a process started here; others have none that could be known.
+    /// Waits for the end of a process. Its exit code is known only if it was started here.
     pub(crate) fn wait(&self, process: ProcessId, timeout: Duration) -> Result<Value, Refusal> {
         let deadline = Instant::now() + timeout;
         let mut children = self.children();
@@ -136,7 +136,7 @@ impl Processes {
         }
     }
 
-    /// What it has printed from an offset on; waits for the first byte.
+    /// Returns the output of a process from an offset on; waits for the first byte.
     pub(crate) fn output(
         &self,
         process: ProcessId,
@@ -155,7 +155,7 @@ impl Processes {
         Ok(kept.take(offset, timeout))
     }
 
-    /// Ends what was started here, and what that has started.
+    /// Ends all processes started here, and those that they started.
     pub(crate) fn end_all(&self) {
         let deadline = Instant::now() + END_TIMEOUT;
         while Instant::now() < deadline {
@@ -173,10 +173,10 @@ impl Processes {
         }
     }
 
-    /// Collects exit codes, of orphans of its processes, too.
+    /// Collects exit codes, also those of orphans of its processes.
     fn reap(&self) {
         loop {
-            // Looked at first and collected under the lock: till then its pid is nobody else's.
+            // Checked first and collected under the lock: until then nobody else gets its pid.
             let ended = waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
             let mut children = self.children();
             if ended.is_err() && children.values().all(|child| child.exit.is_some()) {
@@ -222,7 +222,7 @@ fn wait_for_other(process: ProcessId, deadline: Instant) -> Result<Value, Refusa
     Ok(json!({"has_ended": count > 0, "exit": null}))
 }
 
-/// What a process has printed and nobody has read.
+/// Holds the unread output of a process.
 #[derive(Debug, Default)]
 struct Kept {
     state: Mutex<KeptState>,
@@ -232,7 +232,7 @@ struct Kept {
 #[derive(Debug, Default)]
 struct KeptState {
     bytes: VecDeque<u8>,
-    /// Of the first byte that is kept.
+    /// Offset of the first byte that is kept.
     offset: u64,
     is_end: bool,
 }

@@ -1,4 +1,4 @@
-//! Takes files whose content is known by its SHA-256: resumed where an earlier push ended, verified before use.
+//! Receives files with a known SHA-256: resumes where an earlier push ended, and verifies before use.
 
 use crate::refusal::{AtPath, Refusal};
 use rustix::fs::{FlockOperation, flock};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// Pushes of this session that have begun.
+/// Holds the pushes of this session that have begun.
 #[derive(Debug)]
 pub(crate) struct Pushes {
     incoming: PathBuf,
@@ -28,7 +28,7 @@ impl Pushes {
         }
     }
 
-    /// Tells whether the file is there, and else how much of it has come before.
+    /// Returns whether the file is there, and otherwise how much of it has arrived.
     pub(crate) fn begin(&self, sha256: &str, path: &Path) -> Result<Value, Refusal> {
         check_name(sha256)?;
         if hash_of(path).is_ok_and(|hash| hash == sha256) {
@@ -68,7 +68,7 @@ impl Pushes {
         file.write_all_at(body, offset).at(&self.unfinished(sha256))
     }
 
-    /// Puts the whole file where it belongs; one of other content is thrown away.
+    /// Moves the whole file to its place; deletes a file with other content.
     pub(crate) fn finish(&self, sha256: &str, path: &Path, mode: u32) -> Result<(), Refusal> {
         let file = self.file(sha256)?;
         let unfinished = self.unfinished(sha256);
@@ -109,7 +109,7 @@ fn check_name(sha256: &str) -> Result<(), Refusal> {
     Err(Refusal::new("unknown-request", sha256, "it is no SHA-256"))
 }
 
-/// SHA-256 of a file, in hexadecimal digits.
+/// Returns the SHA-256 of a file, in hexadecimal digits.
 pub(crate) fn hash_of(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let (mut hash, mut block) = (Sha256::new(), vec![0; BLOCK_BYTES]);

@@ -1,4 +1,4 @@
-//! A request that was not fulfilled: a code for programs, the path, the kernel's error and its text.
+//! Describes a request that was not fulfilled: a code for programs, the path, the kernel's error and its text.
 
 use rustix::io::Errno;
 use serde::Serialize;
@@ -6,21 +6,21 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Why a request was not fulfilled.
+/// Says why a request was not fulfilled.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refusal {
     /// For programs, such as `not-found`.
     pub code: &'static str,
-    /// What it was about: a path, a program, a handle; empty where nothing can be named.
+    /// Its subject: a path, a program, a handle; empty if none can be named.
     pub path: String,
-    /// The kernel's number; 0 where it was not the kernel that refused.
+    /// The kernel's number; 0 if the kernel did not refuse it.
     pub errno: i32,
     /// For people.
     pub text: String,
 }
 
 impl Refusal {
-    /// One that the kernel did not make.
+    /// Builds a refusal that the kernel did not make.
     pub(crate) fn new(
         code: &'static str,
         path: impl Into<String>,
@@ -34,7 +34,7 @@ impl Refusal {
         }
     }
 
-    /// No such process, lock, stream or watch.
+    /// Refuses because there is no such process, lock, stream or watch.
     pub(crate) fn no_handle(kind: &str, handle: u64) -> Self {
         Self::new(
             "no-handle",
@@ -43,7 +43,7 @@ impl Refusal {
         )
     }
 
-    /// The kernel's answer about a path.
+    /// Wraps the kernel's error about a path.
     pub(crate) fn of(path: &Path, error: &io::Error) -> Self {
         let errno = error.raw_os_error().unwrap_or(0);
         let text = error.to_string();
@@ -81,9 +81,9 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Names the path of an error.
+/// Adds the path to an error.
 pub(crate) trait AtPath<T> {
-    /// The value, or the refusal that names `path`.
+    /// Returns the value, or the refusal that names `path`.
     fn at(self, path: &Path) -> Result<T, Refusal>;
 }
 

@@ -1,4 +1,4 @@
-//! The relay: passes frames between its standard streams and the daemon of the session, which it starts if need be.
+//! Passes frames between standard streams and the daemon of the session, which the relay starts if need be.
 
 use crate::error::AgentError;
 use crate::session::AgentOptions;
@@ -18,7 +18,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 const BLOCK_BYTES: usize = 1 << 18;
 
-/// Passes frames until either side ends. `daemon` is the command that serves the session; `None`: one must be there.
+/// Passes frames until either side ends. `daemon` is the command that serves the session; `None`: it must already run.
 ///
 /// # Errors
 ///
@@ -43,7 +43,7 @@ pub fn relay(options: &AgentOptions, daemon: Option<Command>) -> Result<(), Agen
     Ok(())
 }
 
-/// Passes what comes, at once, until an end.
+/// Passes data at once, until the end.
 fn pass(from: &mut impl Read, to: &mut impl Write) {
     let mut block = vec![0; BLOCK_BYTES];
     loop {
@@ -73,7 +73,7 @@ fn start(folder: &Path, mut daemon: Command) -> Result<UnixStream, AgentError> {
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .current_dir("/")
-        .process_group(0) // what ends the relay's group does not reach it
+        .process_group(0) // a signal to the relay's group does not reach it
         .spawn()
         .map_err(not_started)?;
     let deadline = Instant::now() + START_TIMEOUT;

@@ -1,13 +1,13 @@
-//! Keeps replies until the lab has them, so that a request which is sent once more is not done once more.
+//! Keeps replies until the lab has them, so that a resent request is not executed again.
 
 use crate::refusal::Refusal;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Requests under way at once.
+/// Most requests under way at once.
 const MAX_OPEN: usize = 256;
 
-/// Replies of a session by the number of their request.
+/// Holds the replies of a session by the number of their request.
 #[derive(Debug, Default)]
 pub(crate) struct Replies {
     table: Mutex<Table>,
@@ -20,21 +20,21 @@ struct Table {
     replies: HashMap<u64, Option<Arc<Vec<u8>>>>,
 }
 
-/// What to do with a request that came.
+/// Says what to do with an incoming request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
-    /// It is new: do it.
+    /// It is new: execute it.
     Do,
     /// It is under way, or the lab has its reply.
     Ignore,
-    /// It is done: send this again.
+    /// It is done: send this reply again.
     Again(Arc<Vec<u8>>),
     /// Not now.
     Refuse(Refusal),
 }
 
 impl Replies {
-    /// Takes note of a request; replies to those below `answered_below` are dropped.
+    /// Admits a request; drops replies to requests below `answered_below`.
     pub(crate) fn admit(&self, id: u64, answered_below: u64) -> Admission {
         let mut table = self.table();
         if answered_below > table.below {

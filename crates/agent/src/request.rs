@@ -1,23 +1,23 @@
-//! The primitives, as they are asked for.
+//! Defines the primitives as requests.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Header of a frame of the lab.
+/// Holds the header of a frame of the lab.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {
     /// Counts up within a session.
     pub(crate) id: u64,
-    /// Replies to requests below this one have come: they need not be kept.
+    /// Replies to requests below this one have arrived: they need not be kept.
     #[serde(default)]
     pub(crate) answered_below: u64,
     pub(crate) request: Request,
 }
 
-/// A handle of a process: a pid alone may be another process tomorrow.
+/// Identifies a process: a pid alone may be another process tomorrow.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(crate) struct ProcessId {
     pub(crate) pid: u32,
@@ -25,7 +25,7 @@ pub(crate) struct ProcessId {
     pub(crate) start_ticks: u64,
 }
 
-/// What a lab asks for.
+/// Lists what a lab can request.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum Request {
@@ -33,7 +33,7 @@ pub(crate) enum Request {
     Ping,
     /// Read the clocks.
     Clock,
-    /// Tell who and where this is.
+    /// Describe this agent and its host.
     Facts,
     /// List the agents of this home.
     Agents,
@@ -41,7 +41,7 @@ pub(crate) enum Request {
     EndAgent { session: String },
     /// End: kill what was started, remove what was made for the session.
     End,
-    /// Run a command when the session ends, however it ends; one of the same name is replaced.
+    /// Run a command when the session ends, however it ends; replaces one of the same name.
     AtEnd { name: String, argv: Vec<String> },
     /// No longer run the command of that name.
     ForgetAtEnd { name: String },
@@ -57,7 +57,7 @@ pub(crate) enum Request {
     },
     /// Wait for the end of a process and return its exit code.
     Wait { process: ProcessId, timeout_ms: u64 },
-    /// Read what a process has printed, from an offset on; what is before it is dropped.
+    /// Read the output of a process from an offset on; drops what is before it.
     Output {
         process: ProcessId,
         stream: OutputStream,
@@ -70,7 +70,7 @@ pub(crate) enum Request {
         /// Negative: before the end.
         #[serde(default)]
         offset: i64,
-        /// Of each.
+        /// Most bytes of each file.
         limit: Option<usize>,
         /// Refused unless it is a plain file of one of these users, and no link.
         owners: Option<Vec<u32>>,
@@ -89,7 +89,7 @@ pub(crate) enum Request {
         #[serde(default)]
         follow: bool,
     },
-    /// The path without links; what is missing of it stays.
+    /// Resolve the links of a path; its missing part stays.
     Resolve { path: PathBuf },
     /// SHA-256 of a file.
     Digest { path: PathBuf },
@@ -104,7 +104,7 @@ pub(crate) enum Request {
         gid: Option<u32>,
         mode: Option<u32>,
     },
-    /// Rename.
+    /// Rename a file or a folder.
     Move { from: PathBuf, to: PathBuf },
     /// Remove a file or a folder.
     Remove {
@@ -125,21 +125,21 @@ pub(crate) enum Request {
         shared: bool,
         timeout_ms: u64,
     },
-    /// Let a lock go.
+    /// Release a lock.
     Unlock { lock: u64 },
     /// Pid of the process that accepts connections on a unix socket.
     Listener { path: PathBuf },
-    /// A TCP port that nobody listens on.
+    /// Find a TCP port that nobody listens on.
     FreePort,
     /// Connect to a socket of this host.
     Connect(Destination),
-    /// Read what came on a stream.
+    /// Read what arrived on a stream.
     StreamRead { stream: u64, timeout_ms: u64 },
     /// Write the body to a stream.
     StreamWrite { stream: u64 },
     /// Close a stream.
     StreamClose { stream: u64 },
-    /// Read files at given instants of this host's monotonic clock, and keep what they say.
+    /// Read files at given instants of this host's monotonic clock, and keep their content.
     Watch {
         paths: Vec<PathBuf>,
         start_ns: u64,
@@ -154,7 +154,7 @@ pub(crate) enum Request {
     },
     /// End a watch.
     WatchStop { watch: u64 },
-    /// Begin, or go on with, a file of known content.
+    /// Begin or resume a push of a file with known content.
     PushBegin { sha256: String, path: PathBuf },
     /// Add the body to it.
     PushChunk { sha256: String, offset: u64 },
@@ -166,7 +166,7 @@ pub(crate) enum Request {
     },
 }
 
-/// What of a process is read.
+/// Selects which output of a process is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum OutputStream {
@@ -174,7 +174,7 @@ pub(crate) enum OutputStream {
     Stderr,
 }
 
-/// Where a standard stream of a process goes.
+/// Says where a standard stream of a process goes.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Sink {
@@ -195,7 +195,7 @@ pub(crate) struct SpawnRequest {
     /// Variables of the agent that it gets, by name.
     #[serde(default)]
     pub(crate) inherit: Vec<String>,
-    /// Variables that it gets besides.
+    /// Variables that it gets in addition.
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) cwd: Option<PathBuf>,
@@ -205,7 +205,7 @@ pub(crate) struct SpawnRequest {
     pub(crate) stderr: Sink,
     pub(crate) uid: Option<u32>,
     pub(crate) gid: Option<u32>,
-    /// Control group that it is in before its program begins.
+    /// Control group that it joins before its program begins.
     pub(crate) control_group: Option<PathBuf>,
 }
 
@@ -215,7 +215,7 @@ pub(crate) struct SpawnRequest {
 pub(crate) struct WriteRequest {
     pub(crate) path: PathBuf,
     pub(crate) how: WriteHow,
-    /// Of a new file.
+    /// Mode of a new file.
     pub(crate) mode: Option<u32>,
     pub(crate) uid: Option<u32>,
     pub(crate) gid: Option<u32>,
@@ -224,7 +224,7 @@ pub(crate) struct WriteRequest {
     pub(crate) sync: bool,
 }
 
-/// How a file is written.
+/// Says how a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum WriteHow {
@@ -234,7 +234,7 @@ pub(crate) enum WriteHow {
     New,
     /// At its end.
     Append,
-    /// From its beginning, in place, as the kernel's control files need it.
+    /// From its beginning, in place, as the kernel's control files require.
     InPlace,
 }
 
@@ -243,7 +243,7 @@ pub(crate) enum WriteHow {
 #[serde(deny_unknown_fields)]
 pub(crate) struct MakeRequest {
     pub(crate) path: PathBuf,
-    /// Exact; as the process's mask has it unless given.
+    /// Exact; if missing, the process's mask decides.
     pub(crate) mode: Option<u32>,
     pub(crate) uid: Option<u32>,
     pub(crate) gid: Option<u32>,
@@ -254,7 +254,7 @@ pub(crate) struct MakeRequest {
     pub(crate) temporary: Option<PathBuf>,
 }
 
-/// A socket of this host, or one that it reaches.
+/// A socket of this host, or one reachable from it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Destination {

@@ -13,24 +13,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long an agent goes on without a lab.
+/// How long an agent runs without a lab.
 pub const DEFAULT_LEASE: Duration = Duration::from_secs(300);
 
-/// Where an agent serves, for whom and how long.
+/// Says where an agent serves, for whom and how long.
 #[derive(Debug, Clone)]
 pub struct AgentOptions {
     /// Folder of engines, snapshots and runs on this host.
     pub home: PathBuf,
     /// Chosen by the lab.
     pub session: String,
-    /// How long to go on without a lab.
+    /// How long to run without a lab.
     pub lease: Duration,
-    /// Who the lab is, for those who look at the host.
+    /// Who the lab is, for users who look at the host.
     pub lab: String,
 }
 
 impl AgentOptions {
-    /// The folder of the session.
+    /// Returns the folder of the session.
     pub(crate) fn folder(&self) -> Result<PathBuf, AgentError> {
         if !is_session_name(&self.session) {
             return Err(AgentError::BadSession(self.session.clone()));
@@ -56,7 +56,7 @@ impl Session {
         let Some(lock) = try_lock(&folder).map_err(AgentError::refused(&folder))? else {
             return Ok(None);
         };
-        clean_up_after(&folder); // of an agent of the same session
+        clean_up_after(&folder); // left by an agent of the same session
         let pid = std::process::id();
         let session = Self {
             home: options.home.clone(),
@@ -79,23 +79,23 @@ impl Session {
         Ok(Some(session))
     }
 
-    /// Notes, before it happens, what will have to be removed.
+    /// Notes, before it is made, a path that must be removed.
     pub(crate) fn note_temporary(&self, path: &Path) -> Result<(), Refusal> {
         let mut note = self.note();
         note.temporary.insert(path.to_owned());
         note.write(&self.folder).at(&self.folder)
     }
 
-    /// Takes note that it has been removed.
+    /// Notes that the path has been removed.
     pub(crate) fn forget_temporary(&self, path: &Path) {
         let mut note = self.note();
         if note.temporary.remove(path) {
-            // A note that names too much does no harm: what is gone is not removed again.
+            // A stale entry in the note does no harm: a missing path is not removed again.
             let _ = note.write(&self.folder);
         }
     }
 
-    /// Notes, before the change is made, by which command it is undone.
+    /// Notes, before the change is made, the command that undoes it.
     pub(crate) fn note_at_end(&self, name: String, argv: Vec<String>) -> Result<(), Refusal> {
         if argv.is_empty() {
             return Err(Refusal::new("unknown-request", name, "no program is named"));
@@ -105,7 +105,7 @@ impl Session {
         note.write(&self.folder).at(&self.folder)
     }
 
-    /// Takes note that it has been undone.
+    /// Notes that the change has been undone.
     pub(crate) fn forget_at_end(&self, name: &str) -> Result<(), Refusal> {
         let mut note = self.note();
         note.at_end.remove(name);
@@ -118,16 +118,16 @@ impl Session {
         note.children
             .retain(|(pid, ticks)| kernel::start_ticks(*pid) == Some(*ticks));
         note.children.insert((pid, start_ticks));
-        // Without it only an agent that is killed leaves the process behind.
+        // Without the note only an agent that is killed leaves the process behind.
         let _ = note.write(&self.folder);
     }
 
-    /// The lab has been heard.
+    /// Notes that the lab has been heard.
     pub(crate) fn seen(&self) {
         touch_seen(&self.folder);
     }
 
-    /// Undoes what was changed and removes what was made for the session, then its folder.
+    /// Undoes the changes of the session, removes what was made for it, then its folder.
     pub(crate) fn remove(&self) {
         let note = self.note();
         run_noted(&note);
@@ -193,7 +193,7 @@ mod tests {
         let session = Session::take(&options(&home)).unwrap().unwrap();
         session.note_temporary(&left).unwrap();
         let folder = session.folder.clone();
-        drop(session); // as when it is killed: the lock goes, the note stays
+        drop(session); // as when it is killed: the lock is released, the note stays
         sweep_until(&home, || !left.exists() && !folder.exists());
         fs::remove_dir_all(home).unwrap();
     }

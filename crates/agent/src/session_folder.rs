@@ -12,7 +12,7 @@ use std::time::Duration;
 const NOTE: &str = "note.json";
 const SEEN: &str = "seen";
 
-/// What a session leaves to be removed if its agent is killed.
+/// Lists what must be removed if a session's agent is killed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Note {
     pub(crate) pid: u32,
@@ -30,17 +30,17 @@ pub(crate) struct Note {
 }
 
 impl Note {
-    /// That of a session's folder; `None` without a whole one.
+    /// Reads the note of a session's folder; `None` without a complete one.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(folder.join(NOTE)).ok()?).ok()
     }
 
-    /// Whether a session's folder has one, readable or not.
+    /// Returns whether a session's folder has a note, readable or not.
     pub(crate) fn exists(folder: &Path) -> bool {
         folder.join(NOTE).exists()
     }
 
-    /// Replaces the one in a session's folder as a whole.
+    /// Replaces the note in a session's folder as a whole.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         let unfinished = folder.join("note.unfinished");
         fs::write(&unfinished, serde_json::to_vec(self)?)?;
@@ -48,33 +48,33 @@ impl Note {
     }
 }
 
-/// Whether a lab may call its session so.
+/// Returns whether a session may have this name.
 pub(crate) fn is_session_name(name: &str) -> bool {
     let is_fine = |sign: char| sign.is_ascii_alphanumeric() || sign == '-';
     (1..=64).contains(&name.len()) && name.chars().all(is_fine)
 }
 
-/// Where the folders of all sessions lie.
+/// Returns the parent of all session folders.
 pub(crate) fn sessions_of(home: &Path) -> PathBuf {
     home.join("agents")
 }
 
-/// Takes note that the lab of a session's folder has been heard.
+/// Notes that the lab of a session's folder has been heard.
 pub(crate) fn touch_seen(folder: &Path) {
     let _ = fs::write(folder.join(SEEN), b""); // without it only the list of agents is wrong
 }
 
-/// How long ago that was.
+/// Returns how long ago the lab was heard.
 pub(crate) fn since_seen(folder: &Path) -> Option<Duration> {
     age(&folder.join(SEEN))
 }
 
-/// How long ago a file was written, or a folder changed.
+/// Returns how long ago a file was written, or a folder changed.
 pub(crate) fn age(path: &Path) -> Option<Duration> {
     fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
 }
 
-/// Path by which the socket of a session's folder is named, however long that folder's path is.
+/// Returns a short path to the socket of a session's folder, however long the folder's path is.
 pub(crate) fn socket_path(folder: &Path) -> io::Result<(File, PathBuf)> {
     use std::os::fd::AsRawFd;
     let handle = File::open(folder)?;
@@ -96,7 +96,7 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The lock of a session, as long as the file is open; `None` when a living agent has it.
+/// Locks a session, as long as the file is open; `None` if a living agent holds the lock.
 pub(crate) fn try_lock(folder: &Path) -> io::Result<Option<File>> {
     let lock = OpenOptions::new()
         .append(true)

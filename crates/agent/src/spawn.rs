@@ -1,4 +1,4 @@
-//! Makes the command of a process: what it may inherit, where its streams go, whose it is, what group it is in.
+//! Makes the command of a process: its environment, its streams, its user and its control group.
 
 use crate::refusal::{AtPath, Refusal};
 use crate::request::{Sink, SpawnRequest};
@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The command, ready to be started.
+/// Builds the command, ready to be started.
 pub(crate) fn command(request: &SpawnRequest, input: &[u8]) -> Result<Command, Refusal> {
     let [program, arguments @ ..] = request.argv.as_slice() else {
         return Err(Refusal::new("unknown-request", "", "no program is named"));
@@ -40,7 +40,7 @@ pub(crate) fn command(request: &SpawnRequest, input: &[u8]) -> Result<Command, R
     Ok(command)
 }
 
-/// Its input, in memory and without a name: it may hold passwords.
+/// Provides its input, in memory and without a name: it may hold passwords.
 fn source(input: &[u8]) -> Result<Stdio, Refusal> {
     if input.is_empty() {
         return Ok(Stdio::null());

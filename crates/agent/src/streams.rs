@@ -1,5 +1,5 @@
-//! Connects to sockets of this host, so that the lab speaks to a server as if it were here, and to those of other hosts, so
-//! that a server sees the lab as the load host that this is.
+//! Connects to sockets of this host, so that the lab reaches a server as if it were local, and to sockets of other
+//! hosts, so that a server sees this load host as the client.
 
 use crate::agent::Answer;
 use crate::refusal::{AtPath, Refusal};
@@ -20,7 +20,7 @@ const BLOCK_BYTES: usize = 1 << 18;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MIN_TIMEOUT: Duration = Duration::from_millis(1);
 
-/// Connections of a session.
+/// Holds the connections of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
     open: Mutex<(u64, HashMap<u64, Arc<Stream>>)>,
@@ -41,7 +41,7 @@ enum Socket {
 }
 
 impl Streams {
-    /// Connects and gives a handle.
+    /// Connects and returns a handle.
     pub(crate) fn connect(&self, destination: &Destination) -> Result<u64, Refusal> {
         let (name, socket) = match destination {
             Destination::Unix(path) => (path.clone(), UnixStream::connect(path).map(Socket::Unix)),
@@ -69,7 +69,7 @@ impl Streams {
         Ok(handle)
     }
 
-    /// What has come; waits for the first byte. Neither bytes nor an end: nothing came in time.
+    /// Reads what has arrived; waits for the first byte. Neither bytes nor an end: nothing came in time.
     pub(crate) fn read(&self, handle: u64, timeout: Duration) -> Result<Answer, Refusal> {
         let stream = self.stream(handle)?;
         let _reading = stream.reading.lock();
@@ -93,14 +93,14 @@ impl Streams {
         })
     }
 
-    /// Writes all of it.
+    /// Writes all bytes.
     pub(crate) fn write(&self, handle: u64, body: &[u8]) -> Result<(), Refusal> {
         let stream = self.stream(handle)?;
         let _writing = stream.writing.lock();
         stream.socket.write(body).at(&stream.name)
     }
 
-    /// Closes it; a read that waits returns.
+    /// Closes the stream; a read that waits returns.
     pub(crate) fn close(&self, handle: u64) -> Result<(), Refusal> {
         let stream = self.open().1.remove(&handle);
         let stream = stream.ok_or_else(|| Refusal::no_handle("stream", handle))?;
@@ -118,9 +118,9 @@ impl Streams {
     }
 }
 
-/// Pid of the process that accepts connections on a socket; `None`: nobody does; 0: it can't be seen.
+/// Returns the pid of the process that accepts connections on a socket; `None`: no process does; 0: it can't be seen.
 pub(crate) fn listener(path: &Path) -> io::Result<Option<i32>> {
-    // Not waited for: a server that hangs takes nobody in, and its queue is full one day.
+    // Not waited for: a hung server accepts no connections, and its queue fills up.
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     match connect(&socket, &SocketAddrUnix::new(path)?) {
@@ -130,7 +130,7 @@ pub(crate) fn listener(path: &Path) -> io::Result<Option<i32>> {
     }
 }
 
-/// A port of the loopback address that nobody listens on now.
+/// Returns a port of the loopback address that nobody listens on now.
 pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
         .local_addr()?
@@ -164,7 +164,7 @@ impl Socket {
     }
 
     fn shutdown(&self) {
-        // One that the peer has closed needs none.
+        // A stream that the peer has closed needs no shutdown.
         let _ = match self {
             Self::Unix(socket) => socket.shutdown(Shutdown::Both),
             Self::Tcp(socket) => socket.shutdown(Shutdown::Both),

@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A command of the session's end that takes longer is killed.
+/// A command of the session's end that takes longer than this is killed.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 const COMMAND_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Held while commands run.
 static UNDOING: Mutex<()> = Mutex::new(());
 
-/// Waits until no command runs, and lets none begin meanwhile: the end of a session kills all children of this process.
+/// Waits until no command runs, and blocks new ones: the end of a session kills all children of this process.
 pub(crate) fn block_undo() -> MutexGuard<'static, ()> {
     UNDOING.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -24,7 +24,7 @@ pub(crate) fn block_undo() -> MutexGuard<'static, ()> {
 pub(crate) fn run_noted(note: &Note) {
     let _undoing = block_undo();
     for argv in note.at_end.values() {
-        // It fails where the change was undone already, or not yet made.
+        // It fails if the change was undone already, or not yet made.
         let _ = run_briefly(argv);
     }
 }
@@ -44,7 +44,7 @@ fn run_briefly(argv: &[String]) -> io::Result<()> {
         .stderr(Stdio::null())
         .spawn()?;
     let deadline = Instant::now() + COMMAND_TIMEOUT;
-    // An error means that the thread that collects ended processes was quicker: it has ended.
+    // An error means that the thread that collects ended processes was faster: the command has ended.
     while child.try_wait()?.is_none() {
         if Instant::now() > deadline {
             child.kill()?;
@@ -59,12 +59,12 @@ fn run_briefly(argv: &[String]) -> io::Result<()> {
 /// Removes folders and control groups.
 pub(crate) fn remove_noted(note: &Note) {
     for path in note.temporary.iter().rev() {
-        // What can't be removed is named by the next doctor's or clean's list of the folder.
+        // The next `doctor` or `clean` lists what can't be removed.
         let _ = remove_tree(path);
     }
 }
 
-/// Removes a folder or a control group, whose files go with it.
+/// Removes a folder or a control group, whose files disappear with it.
 pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
     if path.starts_with("/sys/fs/cgroup") {
         for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Reads files at given instants and keeps what they say until the lab takes it: a lost link loses no second.
+//! Reads files at given instants and keeps their content until the lab takes it: a lost connection loses no second.
 
 use crate::agent::Answer;
 use crate::clocks::monotonic_ns;
@@ -13,14 +13,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Most of one file.
+/// Most bytes of one file.
 const FILE_BYTES: u64 = 1 << 18;
-/// What is kept while nobody takes it; then the oldest go.
+/// Bytes kept while nobody takes them; then the oldest samples are dropped.
 const KEPT_BYTES: usize = 64 << 20;
-/// Looks in one reply.
+/// Samples in one reply.
 const LOOKS_AT_ONCE: usize = 600;
 
-/// Watches of a session.
+/// Holds the watches of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Watches {
     open: Mutex<(u64, HashMap<u64, Arc<Watch>>)>,
@@ -36,12 +36,12 @@ struct Watch {
 struct State {
     looks: VecDeque<Look>,
     kept_bytes: usize,
-    /// Looks that went because nobody took them.
+    /// Samples dropped because nobody took them.
     dropped: u64,
     is_over: bool,
 }
 
-/// What the files said at one instant.
+/// Holds the content of the files at one instant.
 #[derive(Debug)]
 struct Look {
     index: u64,
@@ -71,7 +71,7 @@ impl Look {
 }
 
 impl Watches {
-    /// Begins to look: at `start_ns`, and every `interval_ns` after it.
+    /// Starts sampling: at `start_ns`, and every `interval_ns` after it.
     pub(crate) fn begin(
         &self,
         paths: Vec<PathBuf>,
@@ -99,7 +99,7 @@ impl Watches {
         Ok(handle)
     }
 
-    /// Looks from an index on; waits for the first.
+    /// Returns samples from an index on; waits for the first.
     pub(crate) fn take(
         &self,
         handle: u64,
@@ -130,7 +130,7 @@ impl Watch {
         for index in 0..count {
             let due_ns = start_ns.saturating_add(index.saturating_mul(interval_ns));
             if monotonic_ns() > due_ns.saturating_add(interval_ns) {
-                continue; // late by a whole interval: this look is left out instead of crowding the next
+                continue; // late by a whole interval: this sample is skipped so that it does not crowd the next
             }
             if !self.sleep_until(due_ns) {
                 return;
@@ -148,7 +148,7 @@ impl Watch {
         self.changed.notify_all();
     }
 
-    /// Whether the watch goes on.
+    /// Sleeps until `due_ns`; returns whether the watch goes on.
     fn sleep_until(&self, due_ns: u64) -> bool {
         let mut state = self.state();
         while !state.is_over {

@@ -1,10 +1,10 @@
-//! Parses distributions from the words that a user writes.
+//! Parses distributions from a user's text.
 
 use crate::Sampler;
 use std::fmt;
 use std::str::FromStr;
 
-/// How whole numbers are spread over an interval; the interval comes later, with [`Distribution::sampler`].
+/// Describes how whole numbers are spread over an interval; the interval comes later, with [`Distribution::sampler`].
 ///
 /// Parameters have the meaning and the defaults of sysbench's options.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,10 +41,10 @@ pub enum Distribution {
 const WORDS: &str = "uniform, gaussian[:ITERATIONS], special[:ITERATIONS:PERCENT:RESERVED], pareto[:H] or \
                      zipfian[:EXPONENT]";
 
-/// A distribution that doesn't exist, or a parameter that it can't have.
+/// Reports a distribution that doesn't exist, or an invalid parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DistributionError {
-    /// What was asked for.
+    /// The text given.
     pub given: String,
     /// What is allowed instead.
     pub allowed: String,
@@ -73,7 +73,7 @@ impl Distribution {
     /// `zipfian` with sysbench's defaults.
     pub const ZIPFIAN: Self = Self::Zipfian { exponent: 0.8 };
 
-    /// Lays the distribution over `low..=high`.
+    /// Applies the distribution to `low..=high`.
     ///
     /// # Panics
     /// When `low` is above `high`.
@@ -82,7 +82,7 @@ impl Distribution {
         Sampler::new(*self, low, high)
     }
 
-    /// Says what is wrong with the parameters, if anything is.
+    /// Returns what is wrong with the parameters, if anything is.
     pub fn parameter_error(&self) -> Option<&'static str> {
         match *self {
             Self::Gaussian { iterations: 0 } | Self::Special { iterations: 0, .. } => {
@@ -98,7 +98,7 @@ impl Distribution {
         }
     }
 
-    /// Puts the values after the colons in the places of the parameters, in order.
+    /// Assigns the values after the colons to the parameters, in order.
     fn with_parameters(self, values: &[&str]) -> Option<Self> {
         let whole = |text: &str| text.parse::<u32>().ok();
         let real = |text: &str| text.parse::<f64>().ok();

@@ -5,11 +5,11 @@ use crate::Stream;
 /// Bytes of a stream's state.
 const PLACES: usize = 16;
 
-/// A given count of draws, ready to be passed over.
+/// Skips a fixed number of draws.
 ///
-/// A step of the generator is linear: the state after it is the sum (exclusive or) of what each bit of the state
-/// before would have become alone. So are many steps, and sixteen tables, one for each byte of the state, hold all
-/// there is to know of them.
+/// A step of the generator is linear: the state after it is the sum (exclusive or) of the results that each bit of the
+/// state before would have given alone. So are many steps: sixteen tables, one for each byte of the state, describe
+/// them completely.
 ///
 /// ```
 /// use dbdyno_chance::{JumpAhead, Stream};
@@ -44,7 +44,7 @@ impl JumpAhead {
         Self { tables }
     }
 
-    /// The state that so many draws lead to.
+    /// Returns the state after so many draws.
     #[inline]
     pub(crate) fn apply(&self, state: [u64; 2]) -> [u64; 2] {
         let bytes = state.map(u64::to_le_bytes);
@@ -57,7 +57,7 @@ impl JumpAhead {
     }
 }
 
-/// Adds what a bit becomes to every value of the byte in which the bit is set.
+/// Adds the result of a bit to every value of the byte in which the bit is set.
 fn spread(table: &mut [[u64; 2]; 256], bit: usize, becomes: [u64; 2]) {
     let with_bit = table
         .iter_mut()

@@ -1,11 +1,11 @@
-//! Draws decimal digits of sixteen streams side by side.
+//! Draws decimal digits of sixteen streams in parallel.
 
 use crate::Stream;
 
-/// Streams that are drawn from at a time: as many as fill the registers of the widest processors.
+/// Streams that are drawn from at a time: they fill the registers of the widest processors.
 pub const LANES: usize = 16;
 
-/// Bytes of a group: eleven digits and the dash behind them.
+/// Bytes of a group: eleven digits and a dash.
 pub const GROUP_BYTES: usize = 12;
 
 /// Digits of a group that are written as its first word, and as its second one, before the dash.
@@ -16,10 +16,10 @@ const LAST_DIGITS: usize = 3;
 const FIRST_CHARACTERS: u64 = u64::from_le_bytes([b'0'; FIRST_DIGITS]);
 const LAST_CHARACTERS: u32 = u32::from_le_bytes([b'0', b'0', b'0', b'-']);
 
-/// Writes the first digits of each stream in groups of eleven, in ASCII and with a dash behind each group: what so many
-/// calls of [`Stream::digit`] give, `b'0'` added.
+/// Writes the first digits of each stream in groups of eleven, in ASCII and with a dash after each group: as many calls
+/// of [`Stream::digit`] give the same digits, with `b'0'` added.
 ///
-/// A stream by itself has to wait for each of its steps; sixteen wait together, and a processor with wide registers
+/// One stream alone waits for each of its steps; sixteen wait together, and a processor with wide registers
 /// takes their steps at once (25 ns for 165 digits with AVX-512, 60 ns with AVX2, 125 ns without, 190 ns one by one).
 ///
 /// ```
@@ -49,7 +49,7 @@ pub fn digit_groups_of_lanes<const GROUPS: usize>(
     }
 }
 
-/// By the widest registers there are. False where a digit isn't certain.
+/// Uses the widest registers available. Returns false if a digit isn't certain.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "instructions that not every processor has")]
 fn draw_widely<const GROUPS: usize>(
@@ -75,7 +75,7 @@ fn draw_widely<const GROUPS: usize>(
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512bw");
     if has_512_bits {
-        // SAFETY: the processor has been asked for every feature that the function is compiled for.
+        // SAFETY: the processor supports every feature that the function is compiled for.
         return unsafe { by_512_bits(lanes, groups) };
     }
     if is_x86_feature_detected!("avx2") {
@@ -93,7 +93,7 @@ fn draw_widely<const GROUPS: usize>(
     draw(lanes, groups)
 }
 
-/// All lanes step by step. False where the upper half of a draw doesn't decide on its digit.
+/// Advances all lanes step by step. Returns false if the upper half of a draw doesn't decide its digit.
 #[expect(
     clippy::needless_range_loop,
     reason = "a group is the same place in the text of every lane"
@@ -120,11 +120,11 @@ fn draw<const GROUPS: usize>(
     doubts.iter().all(|doubt| doubt >> 32 == 0)
 }
 
-/// So many digits of each lane, the first one in the lowest byte.
+/// Returns so many digits of each lane, the first one in the lowest byte.
 ///
-/// The upper 32 bits of a draw give its digit unless ten times them comes so near to the next one that the bits below,
-/// or the rounding of a double, could make up for the rest. A doubt is a carry into the 33rd bit. Operations are such
-/// as one instruction of AVX-512 takes two of.
+/// The upper 32 bits of a draw give its digit, unless ten times their value is so close to the next digit that the
+/// lower bits, or the rounding of a double, could change it. A carry into the 33rd bit marks this doubt. The
+/// operations are chosen so that one instruction of AVX-512 does two of them.
 #[inline(always)]
 fn draw_words<const COUNT: usize>(
     first: &mut [u64; LANES],

@@ -1,9 +1,9 @@
 //! Provides seeded random streams and the distributions that the workloads draw from.
 //!
-//! A [`RandomSource`] (which generator, which seed) hands every worker its own [`Stream`]; what a worker draws
-//! depends on the source, the workload's name and the worker's number, never on how many others there are.
-//! A [`Distribution`] is a choice as a user writes it (`special`, `zipfian:0.8`); laid over an interval it becomes a
-//! [`Sampler`], which holds everything that can be worked out in advance, so that a draw is a few operations.
+//! A [`RandomSource`] (a generator and a seed) gives every worker its own [`Stream`]. A worker's draws depend on the
+//! source, the workload's name and the worker's number, never on how many others there are.
+//! A [`Distribution`] is a user's choice (`special`, `zipfian:0.8`); applied to an interval it becomes a
+//! [`Sampler`], which holds everything that can be computed in advance, so that a draw takes few operations.
 //! This crate knows nothing of SQL, files or time, and depends on nothing.
 //!
 //! ```

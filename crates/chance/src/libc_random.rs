@@ -2,12 +2,12 @@
 
 /// Words in the state of the default generator (TYPE_3: x^31 + x^3 + 1).
 const DEGREE: usize = 31;
-/// How far apart the two words lie that are added.
+/// Distance between the two words that are added.
 const SEPARATION: usize = 3;
-/// Outputs that `srandom` throws away before the first one is seen.
+/// Outputs that `srandom` discards before the first one.
 const DISCARDED: usize = 10 * DEGREE;
 
-/// The sequence of `random()` after `srandom(seed)`: an additive feedback generator with 31 words of state.
+/// Reproduces `random()` after `srandom(seed)`: an additive feedback generator with 31 words of state.
 ///
 /// ```
 /// # use dbdyno_chance::LibcRandom;
@@ -20,7 +20,7 @@ pub struct LibcRandom {
 }
 
 impl LibcRandom {
-    /// As after `srandom(seed)`. Seed 0 is seed 1, as in the C library; a process that never calls `srandom` has
+    /// Starts as after `srandom(seed)`. Seed 0 is seed 1, as in the C library; a process that never calls `srandom` has
     /// seed 1 too.
     pub fn new(seed: u32) -> Self {
         let mut generator = Self {
@@ -45,14 +45,14 @@ impl LibcRandom {
 impl Iterator for LibcRandom {
     type Item = u32;
 
-    /// The next value, 31 bits wide; the sequence doesn't end.
+    /// Returns the next value, 31 bits wide; the sequence doesn't end.
     fn next(&mut self) -> Option<u32> {
         Some(self.step())
     }
 }
 
-/// The minimal standard generator, 16807 w mod (2^31 - 1), in signed arithmetic as the C library does it, so that
-/// seeds of 2^31 and more agree as well.
+/// Computes the minimal standard generator, 16807 w mod (2^31 - 1), in signed arithmetic as the C library does, so
+/// that seeds of 2^31 and more agree as well.
 fn first_words(seed: u32) -> [u32; DEGREE] {
     let mut words = [0; DEGREE];
     let mut word = seed.max(1).cast_signed();

@@ -1,9 +1,9 @@
-//! Draws numbers of an interval by a distribution.
+//! Draws numbers of an interval from a distribution.
 
 use crate::zipf::Zipf;
 use crate::{Distribution, Stream};
 
-/// Draws whole numbers of one interval. What doesn't change from draw to draw was worked out when it was made.
+/// Draws whole numbers of one interval. Values that don't change from draw to draw are computed once, in advance.
 ///
 /// The order of the floating-point operations is that of sysbench, so results agree to the last number.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl Sampler {
         Self { low, high, shape }
     }
 
-    /// The next number of the interval.
+    /// Returns the next number of the interval.
     #[inline]
     pub fn draw(&self, stream: &mut Stream) -> u32 {
         let place = match &self.shape {
@@ -64,7 +64,7 @@ impl Sampler {
     }
 }
 
-/// The mean of some uniform draws.
+/// Draws the mean of some uniform draws.
 #[derive(Debug, Clone, PartialEq)]
 struct Bell {
     iterations: u32,
@@ -77,7 +77,7 @@ impl Bell {
         Self { iterations, share }
     }
 
-    /// The mean of draws of [0, width).
+    /// Returns the mean of draws of [0, width).
     #[inline]
     fn draw_mean(&self, stream: &mut Stream, width: f64) -> f64 {
         let mut sum = 0.0;
@@ -88,13 +88,13 @@ impl Bell {
     }
 }
 
-/// sysbench 1.0's `special`. One draw decides between bell and band, and the *same* draw, by then known to be in the
-/// upper part, chooses the place in the band: so the band is filled only in that part (quirk Q-SB-2).
+/// Implements sysbench 1.0's `special`. One draw decides between bell and band, and the *same* draw, by then known to
+/// be in the upper part, chooses the place in the band: so the band is filled only in that part (quirk Q-SB-2).
 #[derive(Debug, Clone, PartialEq)]
 struct Special {
     /// Distance from the lowest to the highest number.
     width: f64,
-    /// A draw times this below `width` belongs to the bell.
+    /// A draw belongs to the bell if its product with this is below `width`.
     stretched_width: f64,
     band_width: f64,
     band_start: f64,

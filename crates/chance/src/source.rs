@@ -4,11 +4,11 @@ use crate::{LibcRandom, Stream, Unique};
 use std::fmt;
 use std::str::FromStr;
 
-/// How the states of the streams are derived from the seed.
+/// Selects how the states of the streams are derived from the seed.
 ///
-/// As sysbench 1.0.20 on glibc does it: worker n takes values 4n to 4n+3 of `random()` after `srandom(seed)`. What
-/// sysbench draws before `--rand-seed` takes effect (the rows of `prepare`, the sequence `unique`) doesn't depend on the
-/// seed, here as there. As dbdyno does it: the state is a hash of seed, workload and worker, so that streams are
+/// sysbench 1.0.20 on glibc: worker n takes values 4n to 4n+3 of `random()` after `srandom(seed)`. What sysbench draws
+/// before `--rand-seed` takes effect (the rows of `prepare`, the sequence `unique`) doesn't depend on the seed, here
+/// as there. dbdyno: the state is a hash of seed, workload and worker, so that streams are
 /// unrelated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(
@@ -24,7 +24,7 @@ pub enum RandomKind {
 }
 
 impl RandomKind {
-    /// The word that names it in orders, options and results.
+    /// Returns the word that names it in orders, options and results.
     pub fn word(self) -> &'static str {
         match self {
             Self::Sysbench => "sysbench",
@@ -33,7 +33,7 @@ impl RandomKind {
     }
 }
 
-/// A word that names no generator.
+/// Reports a word that names no generator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRandomKind(pub String);
 
@@ -61,25 +61,25 @@ impl FromStr for RandomKind {
     }
 }
 
-/// A generator and its seed: everything that the draws of a run depend on, apart from what is drawn for.
+/// Holds a generator and its seed: all that the draws of a run depend on, except their purpose.
 ///
 /// Seed 0 is just a seed (sysbench takes the current second instead; with [`RandomKind::Sysbench`] the C library
 /// makes seed 0 and seed 1 the same).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RandomSource {
-    /// How states come from the seed.
+    /// How states are derived from the seed.
     pub kind: RandomKind,
     /// The seed. `srandom` takes 32 bits of it: see [`RandomSource::seed_fits`].
     pub seed: u64,
 }
 
 impl RandomSource {
-    /// False when the generator would use only a part of the seed, so that two seeds could mean the same run.
+    /// Returns false if the generator would use only a part of the seed, so that two seeds could mean the same run.
     pub fn seed_fits(&self) -> bool {
         self.kind == RandomKind::Dbdyno || u32::try_from(self.seed).is_ok()
     }
 
-    /// The stream of the worker number `index`, from 0.
+    /// Returns the stream of the worker number `index`, from 0.
     pub fn worker(&self, workload: &str, index: u32) -> Stream {
         match self.kind {
             RandomKind::Sysbench => libc_stream(self.seed as u32, index),
@@ -87,13 +87,13 @@ impl RandomSource {
         }
     }
 
-    /// The stream of sysbench's main thread in an upstream build, which makes the rows of a one-worker `prepare`.
-    /// It takes its values of `random()` before `--rand-seed` is heeded, so it is always the same one.
+    /// Returns the stream of sysbench's main thread in an upstream build, which makes the rows of a one-worker
+    /// `prepare`. It takes its values of `random()` before `--rand-seed` takes effect, so it is always the same one.
     pub fn sysbench_main_thread() -> Stream {
         libc_stream(1, 0)
     }
 
-    /// The sequence of numbers of which none comes twice. sysbench's doesn't depend on the seed: it takes the fifth
+    /// Returns the sequence of numbers without repeats. sysbench's doesn't depend on the seed: it takes the fifth
     /// and sixth values of an unseeded `random()`.
     pub fn unique(&self, workload: &str) -> Unique {
         match self.kind {
@@ -110,7 +110,7 @@ impl RandomSource {
         }
     }
 
-    /// A stream of dbdyno's own for any purpose and number.
+    /// Returns a stream of dbdyno's generator for any purpose and number.
     pub fn keyed(&self, purpose: &str, number: u64) -> Stream {
         let mut hash = splitmix(self.seed);
         for byte in purpose.bytes() {
@@ -121,7 +121,7 @@ impl RandomSource {
     }
 }
 
-/// No byte of a name, so that a name and its number can't be taken for a longer name.
+/// Not a byte of a name, so that a name and its number can't be taken for a longer name.
 const END_OF_NAME: u64 = 0x100;
 
 fn libc_stream(seed: u32, index: u32) -> Stream {
@@ -133,8 +133,8 @@ fn libc_stream(seed: u32, index: u32) -> Stream {
     Stream::from_state([word(), word()])
 }
 
-/// One step of splitmix64 (Steele, Lea and Flood 2014): a bijection of 64 bits in which every input bit moves about
-/// half of the output bits.
+/// Computes one step of splitmix64 (Steele, Lea and Flood 2014): a bijection of 64 bits in which every input bit
+/// changes about half of the output bits.
 fn splitmix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -2,9 +2,9 @@
 
 use crate::JumpAhead;
 
-/// A stream of 64-bit draws: xoroshiro128+ with the rotations 55, 14 and 36 that sysbench uses.
+/// Draws 64-bit numbers: xoroshiro128+ with the rotations 55, 14 and 36 that sysbench uses.
 ///
-/// Four words of arithmetic a draw, no allocation, no sharing: each worker owns its stream.
+/// Each draw takes four word operations, no allocation and no sharing: each worker owns its stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stream {
     state: [u64; 2],
@@ -14,18 +14,18 @@ pub struct Stream {
 const DOUBLE_STEP: f64 = 1.0 / (1_u64 << 52) as f64;
 
 impl Stream {
-    /// A stream from its two words of state. Two zeros would stay zero forever and are replaced by a fixed state.
+    /// Creates a stream from its state. Two zeros would stay zero forever and are replaced by a fixed state.
     pub fn from_state(state: [u64; 2]) -> Self {
         let state = if state == [0, 0] { [1, 0] } else { state };
         Self { state }
     }
 
-    /// The two words that fix everything to come.
+    /// Returns the two words that determine all further draws.
     pub fn state(&self) -> [u64; 2] {
         self.state
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let [first, second] = self.state;
@@ -43,19 +43,19 @@ impl Stream {
         self.state = jump.apply(self.state);
     }
 
-    /// The next number in [0, 1), 52 bits fine.
+    /// Returns the next number in [0, 1), with a resolution of 52 bits.
     #[inline]
     pub fn next_double(&mut self) -> f64 {
         (self.next_u64() >> 12) as f64 * DOUBLE_STEP
     }
 
-    /// A whole number below `count`, as sysbench's uniform generator makes it.
+    /// Returns a whole number below `count`, as sysbench's uniform generator makes it.
     #[inline]
     pub fn below(&mut self, count: u32) -> u32 {
         (self.next_double() * f64::from(count)) as u32
     }
 
-    /// A decimal digit: `below(10)` to the last draw, at half of its cost, for rows are made of digits.
+    /// Returns a decimal digit: identical to `below(10)` at half of its cost, because rows are made of digits.
     #[inline]
     pub fn digit(&mut self) -> u8 {
         digit_of(self.next_u64())
@@ -65,7 +65,7 @@ impl Stream {
 /// The bits of a draw that a double keeps.
 const KEPT_BITS: u64 = u64::MAX << 12;
 
-/// What `below(10)` makes of a draw, without a number of floating point: the upper half of a product.
+/// Computes `below(10)` of a draw without floating point: the upper half of a product.
 ///
 /// Ten times the 52 kept bits has up to 56 bits, and a double rounds it to 53. That leads to another digit
 /// only where the product is less than 8 units of the last kept bit short of it.

@@ -1,12 +1,12 @@
-//! Generates numbers of which none comes twice.
+//! Generates numbers without repeats.
 
 /// The largest prime below 2^32 that is 3 modulo 4, so that squares modulo it make a permutation.
 const PRIME: u32 = 4_294_967_291;
 
-/// A permutation of all 32-bit numbers: quadratic residues taken twice (J. Preshing, "How to generate a sequence of
+/// Permutes all 32-bit numbers: quadratic residues taken twice (J. Preshing, "How to generate a sequence of
 /// unique random integers", 2012), with the constants of sysbench.
 ///
-/// Any place of the sequence can be asked for, so several workers share one sequence by taking every n-th value.
+/// Any place of the sequence can be computed, so several workers share one sequence by taking every n-th value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unique {
     index: u32,
@@ -14,7 +14,7 @@ pub struct Unique {
 }
 
 impl Unique {
-    /// A sequence from two seeds.
+    /// Creates a sequence from two seeds.
     pub fn new(index_seed: u32, offset_seed: u32) -> Self {
         Self {
             index: permute(permute(index_seed).wrapping_add(0x682f_0161)),
@@ -22,7 +22,7 @@ impl Unique {
         }
     }
 
-    /// The value at `place`, from 0; the sequence closes after 2^32 places.
+    /// Returns the value at `place`, from 0; the sequence repeats after 2^32 places.
     #[inline]
     pub fn value(&self, place: u32) -> u32 {
         let permuted = permute(self.index.wrapping_add(place));
@@ -30,7 +30,7 @@ impl Unique {
     }
 }
 
-/// x² modulo the prime for the lower half, its negative for the upper half; the few numbers above the prime stay.
+/// Computes x² modulo the prime for the lower half, its negative for the upper half; the few numbers above it stay.
 fn permute(number: u32) -> u32 {
     if number >= PRIME {
         return number;

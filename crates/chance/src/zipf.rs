@@ -14,12 +14,12 @@ pub(crate) struct Zipf {
     low: f64,
     /// Where it ends: H(n + 0.5).
     high: f64,
-    /// A rank this close to its real-valued draw is accepted without a further look.
+    /// A rank this close to its real-valued draw is accepted without a further check.
     squeeze: f64,
 }
 
 impl Zipf {
-    /// Ranks 1 to `count`, at least one, with an exponent of zero or more.
+    /// Samples ranks 1 to `count`, at least one, with an exponent of zero or more.
     pub(crate) fn new(count: u32, exponent: f64) -> Self {
         let squeeze_at = integral(2.5, exponent) - density(2.0, exponent);
         Self {
@@ -47,28 +47,28 @@ impl Zipf {
     }
 }
 
-/// h(x) = x^-e.
+/// Computes h(x) = x^-e.
 fn density(x: f64, exponent: f64) -> f64 {
     (-exponent * x.ln()).exp()
 }
 
-/// H(x) = (x^(1-e) - 1) / (1 - e), and ln x where e is 1, written so that it's smooth around 1.
+/// Computes H(x) = (x^(1-e) - 1) / (1 - e), or ln x if e is 1, in a form that is smooth around 1.
 fn integral(x: f64, exponent: f64) -> f64 {
     let log = x.ln();
     exp_m1_over(log * (1.0 - exponent)) * log
 }
 
-/// The inverse of H.
+/// Computes the inverse of H.
 fn integral_inverse(area: f64, exponent: f64) -> f64 {
     // Rounding may carry the product past the pole of the logarithm.
     let product = (area * (1.0 - exponent)).max(-1.0);
     (ln_1p_over(product) * area).exp()
 }
 
-/// Below this the quotients are taken from their series.
+/// Below this the quotients are computed from their series.
 const SERIES_BELOW: f64 = 1e-8;
 
-/// (e^x - 1) / x.
+/// Computes (e^x - 1) / x.
 fn exp_m1_over(x: f64) -> f64 {
     if x.abs() > SERIES_BELOW {
         x.exp_m1() / x
@@ -77,7 +77,7 @@ fn exp_m1_over(x: f64) -> f64 {
     }
 }
 
-/// ln(1 + x) / x.
+/// Computes ln(1 + x) / x.
 fn ln_1p_over(x: f64) -> f64 {
     if x.abs() > SERIES_BELOW {
         x.ln_1p() / x

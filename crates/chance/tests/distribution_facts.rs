@@ -1,4 +1,4 @@
-//! Checks draws of dbdyno's own generator against the recorded masses, quantiles and bands of each
+//! Checks draws of dbdyno's generator against the recorded masses, quantiles and bands of each
 //! distribution.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 
@@ -16,7 +16,7 @@ fn facts() -> Value {
 
 const DRAWS: u32 = 1_000_000;
 
-/// A million draws over 1..=n: how many of each rank.
+/// Counts each rank in a million draws over 1..=n.
 fn sample(distribution: Distribution, fact: &Value) -> Vec<u32> {
     let count = u32::try_from(fact["n"].as_u64().unwrap()).unwrap();
     let source = RandomSource {
@@ -32,7 +32,7 @@ fn sample(distribution: Distribution, fact: &Value) -> Vec<u32> {
     tally
 }
 
-/// Share of the draws up to `rank`.
+/// Returns the share of the draws up to `rank`.
 fn share(tally: &[u32], rank: u32) -> f64 {
     f64::from(tally[..=rank as usize].iter().sum::<u32>()) / f64::from(DRAWS)
 }

@@ -1,6 +1,6 @@
 //! Checks a million draws of each distribution against its exact cumulative distribution.
 //!
-//! The bound on the largest distance is that of Dvoretzky, Kiefer and Wolfowitz: a right generator passes it with a
+//! The bound on the largest distance is that of Dvoretzky, Kiefer and Wolfowitz: a correct generator passes it with a
 //! probability below one in a million, and the seed is fixed so that the verdict is too.
 #![allow(clippy::unwrap_used, reason = "a test stops at what is missing")]
 
@@ -9,7 +9,7 @@ use dbdyno_chance::{Distribution, RandomKind, RandomSource};
 const DRAWS: u32 = 1_000_000;
 const MAX_CDF_DISTANCE: f64 = 0.002_693_386_134_452_71;
 
-/// The largest distance between the draws over 1..=count and `exact(rank)` = P(draw <= rank).
+/// Returns the largest distance between the draws over 1..=count and `exact(rank)` = P(draw <= rank).
 fn distance(distribution: Distribution, count: u32, exact: impl Fn(u32) -> f64) -> f64 {
     let source = RandomSource {
         kind: RandomKind::Dbdyno,
@@ -40,7 +40,7 @@ fn assert_close(distribution: Distribution, count: u32, exact: impl Fn(u32) -> f
     );
 }
 
-/// P(sum of `terms` uniform draws <= x), the Irwin-Hall distribution.
+/// Computes P(sum of `terms` uniform draws <= x), the Irwin-Hall distribution.
 fn irwin_hall(terms: u32, x: f64) -> f64 {
     let x = x.clamp(0.0, f64::from(terms));
     let power = i32::try_from(terms).unwrap();

@@ -1,4 +1,4 @@
-//! Deals the connections of one client over several processes, and has them begin together.
+//! Divides the connections of one client over several processes, and starts them together.
 
 use crate::pacing::Share;
 use crate::{DriveError, StopSwitch};
@@ -8,20 +8,20 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-/// From the moment everything is ready to the first second, so that the start is told before it happens, and so that who
-/// watches the server's threads sees all sessions idle.
+/// Time from when everything is ready to the first second, so that the start is reported before it happens, and so that
+/// an observer of the server's threads sees all sessions idle.
 pub(crate) const LEAD_NS: u64 = 100_000_000;
 
 /// A start that is nearer than this is missed: workers and readers of the records could not keep it.
 const SHORTEST_LEAD_NS: u64 = 10_000_000;
 
-/// How often it is looked, before the start, whether the run was told to end.
+/// Interval of checks, before the start, whether the run is to end.
 const LOOK_EVERY_NS: u64 = 50_000_000;
 
-/// How often it is looked whether the start was told meanwhile.
+/// Interval of checks whether the start is known.
 const LOOK_FOR_START: Duration = Duration::from_millis(5);
 
-/// When second 0 begins.
+/// Says when second 0 begins.
 #[derive(Debug, Clone, Default)]
 pub enum StartTime {
     /// As soon as all is ready.
@@ -36,15 +36,15 @@ pub enum StartTime {
 /// A start that several processes keep, each by the clock of its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToldStart {
-    /// Unix time in nanoseconds, by the clock that all hosts are held against.
+    /// Unix time in nanoseconds, by the reference clock of all hosts.
     pub unix_ns: u64,
-    /// How far the clock of this host is ahead of that one.
+    /// How far the clock of this host is ahead of the reference clock.
     pub clock_ahead_ns: i64,
-    /// How much that may be off.
+    /// Possible error of `clock_ahead_ns`.
     pub clock_error_ns: u64,
 }
 
-/// Says that the connections are ready, and takes the start in return.
+/// Reports that the connections are ready, and receives the start in return.
 #[derive(Debug, Default)]
 pub struct StartSignal {
     is_ready: AtomicBool,
@@ -52,7 +52,7 @@ pub struct StartSignal {
 }
 
 impl StartSignal {
-    /// Whether all connections have logged in and stand ready.
+    /// Returns whether all connections have logged in and are ready.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Relaxed)
@@ -63,13 +63,13 @@ impl StartSignal {
         let _ = self.told.set(start);
     }
 
-    /// The start, once it is known.
+    /// Returns the start, once it is known.
     #[must_use]
     pub fn told(&self) -> Option<ToldStart> {
         self.told.get().copied()
     }
 
-    /// Unix time of the start, by the clock of this host.
+    /// Waits for the start; returns its Unix time, by the clock of this host.
     fn wait(&self, stop: &StopSwitch) -> Result<u64, DriveError> {
         self.is_ready.store(true, Ordering::Relaxed);
         loop {
@@ -88,8 +88,8 @@ impl StartSignal {
 
 /// One of several processes that together are one client.
 ///
-/// Connection `i` of the client belongs to the share `i % count`, whatever the hosts and however many worker threads each
-/// has. Users, rests and due instants depend on that number alone, so the shares together send what one process would.
+/// Connection `i` of the client belongs to the share `i % count`, regardless of the hosts and of their worker threads.
+/// Users, rests and due instants depend on that number alone, so the shares together send what one process would.
 ///
 /// ```
 /// use dbdyno_drive::ClientShare;
@@ -100,39 +100,39 @@ impl StartSignal {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientShare {
-    /// Which of them, from 0.
+    /// Number of this share, from 0.
     pub index: u32,
-    /// How many there are.
+    /// Number of shares.
     pub count: u32,
 }
 
 impl Default for ClientShare {
-    /// The whole client.
+    /// Returns the share of the whole client.
     fn default() -> Self {
         Self { index: 0, count: 1 }
     }
 }
 
 impl ClientShare {
-    /// Whether other processes have other shares.
+    /// Returns whether other processes have other shares.
     #[must_use]
     pub fn is_part(self) -> bool {
         self.count > 1
     }
 
-    /// How many of the client's connections it holds.
+    /// Returns how many of the client's connections it holds.
     #[must_use]
     pub fn connections_of(self, total: u32) -> u32 {
         total.saturating_sub(self.index).div_ceil(self.count)
     }
 
-    /// Number in the whole client of its own connection.
+    /// Converts the number of one of its connections to the number in the whole client.
     #[must_use]
     pub fn number_of(self, connection: u32) -> u32 {
         self.index + connection * self.count
     }
 
-    /// What one of its workers owns: connections go to the workers in turn, so every `workers * count`-th of the client.
+    /// Returns a worker's share: connections go to the workers in turn, so every `workers * count`-th of the client.
     pub(crate) fn of_worker(self, worker: u32, workers: u32, total: u32) -> Share {
         Share {
             worker: self.number_of(worker),
@@ -158,8 +158,8 @@ impl ClientShare {
     }
 }
 
-/// When second 0 begins, on the monotonic clock: a moment from now, or at the Unix time asked for, which is waited for.
-/// The clock may be set meanwhile, so it is read again until shortly before.
+/// Waits for the start; returns when second 0 begins, on the monotonic clock: a moment from now, or at the Unix time
+/// asked for. The clock may be set meanwhile, so it is read again until shortly before.
 pub(crate) fn await_start(start: &StartTime, stop: &StopSwitch) -> Result<u64, DriveError> {
     let start_at_ns = match start {
         StartTime::WhenReady => return Ok(clock::monotonic_ns() + LEAD_NS),
@@ -249,7 +249,7 @@ mod tests {
                 thread::yield_now();
             }
             assert!(!waiting.is_finished());
-            // This host's clock is an hour ahead of the one that the start is told by.
+            // This host's clock is an hour ahead of the reference clock of the start.
             let (asked_ns, hour_ns) = (clock::realtime_ns() + 2 * LEAD_NS, 3_600_000_000_000);
             signal.begin_at(ToldStart {
                 unix_ns: asked_ns - hour_ns,

@@ -9,10 +9,10 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-/// Pages of one second, by worker.
+/// Interval messages of one second, by worker.
 type WorkerIntervals = Vec<Option<Box<Interval>>>;
 
-/// Merges the workers' pages second by second and gives the empty ones back.
+/// Merges the workers' intervals second by second and returns the empty ones.
 pub(crate) struct Collector<'a> {
     grid: Arc<Grid>,
     observer: &'a mut dyn Observer,
@@ -26,7 +26,7 @@ pub(crate) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// `blanks` lead back to the workers, in their order.
+    /// Creates a collector; `blanks` lead back to the workers, in their order.
     pub(crate) fn new(
         grid: Arc<Grid>,
         shape: IntervalShape,
@@ -45,7 +45,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Takes one page, and hands on the seconds that it completes.
+    /// Takes one interval, and passes on the seconds that it completes.
     pub(crate) fn take(&mut self, page: IntervalMessage) -> io::Result<()> {
         match page {
             IntervalMessage::Interval(worker, interval) => {
@@ -63,7 +63,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Hands on what is left, when no worker sends any more.
+    /// Passes on the rest, when no worker sends any more.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         while let Some((&second, _)) = self.pending.first_key_value() {
             self.hand_on(second)?;
@@ -71,12 +71,12 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Events completed in each second.
+    /// Returns the events completed in each second.
     pub(crate) fn into_completed(self) -> Vec<u64> {
         self.completed
     }
 
-    /// The earliest second, if no worker will add to it.
+    /// Returns the earliest second, if no worker will add to it.
     fn complete_second(&self) -> Option<u32> {
         let (&second, parts) = self.pending.first_key_value()?;
         let complete = parts
@@ -108,8 +108,8 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Several workers meet the same error; one remark is enough. What weakens the result are the counts, which every
-    /// record carries; the words of the server are good to know.
+    /// Passes on a message once: several workers meet the same error. The counts, which every record carries, matter
+    /// for the result; the server's message is additional information.
     fn remark(&mut self, level: Level, text: String) -> io::Result<()> {
         if self.remarks.contains(&text) {
             return Ok(());
@@ -120,7 +120,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Unix time of an instant, by the clock as it is set now: a clock that was set meanwhile shows as a jump
+/// Returns the Unix time of an instant, by the current clock: a clock that was set meanwhile shows as a jump
 /// between seconds.
 pub(crate) fn realtime_of(monotonic_ns: u64) -> u64 {
     let (monotonic_now_ns, realtime_now_ns) = (clock::monotonic_ns(), clock::realtime_ns());

@@ -2,7 +2,7 @@
 
 use dbdyno_wire::Channel;
 
-/// One connection, or two where the workload asks for it (LinkBench reads on one and writes on the other). At most
+/// Holds one connection, or two if the workload needs them (LinkBench reads on one and writes on the other). At most
 /// one statement of a user is under way, on one of them.
 #[derive(Debug)]
 pub(crate) struct ConnectionPair {
@@ -18,7 +18,7 @@ impl ConnectionPair {
         }
     }
 
-    /// The connection of that number, counted from 0.
+    /// Returns the connection of that number, counted from 0.
     #[inline]
     pub(crate) fn lane(&mut self, number: u8) -> &mut Channel {
         match &mut self.second {
@@ -27,7 +27,7 @@ impl ConnectionPair {
         }
     }
 
-    /// The connection on which nothing is under way, if there is another.
+    /// Returns the connection on which nothing is under way, if there are two.
     #[inline]
     pub(crate) fn other(&mut self, number: u8) -> Option<&mut Channel> {
         let second = self.second.as_deref_mut()?;
@@ -43,7 +43,7 @@ impl ConnectionPair {
         (0..).zip(both)
     }
 
-    /// Bytes sent and received by all of them since they were made.
+    /// Returns the bytes sent and received by all of them since they were opened.
     pub(crate) fn bytes(&self) -> (u64, u64) {
         self.iter().fold((0, 0), |(sent, received), channel| {
             (

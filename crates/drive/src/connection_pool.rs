@@ -1,7 +1,7 @@
 //! Keeps connections open over several segments of a run.
 //!
-//! A pool is opened once: logged in, prepared, told to the observer. Then it is driven segment by segment, each with
-//! a pacing and phases of its own, while users, prepared statements and the count of the seconds live on.
+//! Opening a pool logs its connections in, prepares their statements and reports the start to the observer. Segments
+//! then have their own pacing and phases; users, prepared statements and the count of the seconds continue.
 
 use crate::client_share::{LEAD_NS, await_start};
 use crate::collect::realtime_of;
@@ -18,7 +18,7 @@ use dbdyno_wire::StatementText;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// Open connections, and what became of the events on them so far.
+/// Holds open connections, and the outcome of the events on them so far.
 pub(crate) struct ConnectionPool<'a> {
     load: &'a Load,
     stop: &'a StopSwitch,
@@ -27,13 +27,13 @@ pub(crate) struct ConnectionPool<'a> {
     shares: Vec<Vec<WorkerConnection>>,
     /// When second 0 begins.
     start_ns: u64,
-    /// The first second that no leg has used; `None` before the first leg.
+    /// The first second that no segment has used; `None` before the first segment.
     next_second: Option<u32>,
     account: RunOutcome,
 }
 
 impl<'a> ConnectionPool<'a> {
-    /// Logs all connections in, prepares their statements, and tells the start.
+    /// Logs all connections in, prepares their statements, and reports the start.
     pub(crate) fn open(
         load: &'a Load,
         stop: &'a StopSwitch,
@@ -74,7 +74,7 @@ impl<'a> ConnectionPool<'a> {
         })
     }
 
-    /// Drives one segment. The answer: its first second, and its own account.
+    /// Drives one segment. Returns its first second, and its outcome.
     pub(crate) fn run(
         &mut self,
         segment: &Segment,
@@ -93,17 +93,17 @@ impl<'a> ConnectionPool<'a> {
         (first_second, outcome)
     }
 
-    /// Whether all segments so far ended as asked for.
+    /// Returns whether all segments so far ended as requested.
     pub(crate) fn is_well(&self) -> bool {
         self.account.status == Status::Complete
     }
 
-    /// Ends the run by what went wrong between two legs.
+    /// Ends the run with an error that happened between two segments.
     pub(crate) fn fail(&mut self, error: &DriveError) {
         self.account.status = Status::Failed(error.as_failure());
     }
 
-    /// Takes leave of the server. The account of all segments.
+    /// Closes all connections. Returns the outcome of all segments.
     pub(crate) fn close(mut self) -> RunOutcome {
         self.account.network = NetworkTraffic::of(self.shares.iter().flatten());
         let statements = &self.load.workload.spec().statements;
@@ -117,7 +117,7 @@ impl<'a> ConnectionPool<'a> {
         self.account
     }
 
-    /// The first second from `second` on that has not begun.
+    /// Returns the first second from `second` on that has not begun.
     fn second_after(&self, second: u32) -> u32 {
         let since_ns = (clock::monotonic_ns() + LEAD_NS).saturating_sub(self.start_ns);
         second.max(u32::try_from(since_ns.div_ceil(SECOND_NS)).unwrap_or(u32::MAX))
@@ -155,7 +155,7 @@ fn tell(load: &Load, start: &Start, observer: &mut dyn Observer) -> std::io::Res
         .try_for_each(|text| observer.message(Level::Warning, text))
 }
 
-/// What the server did not grant, in words.
+/// Describes the settings that the server did not grant.
 fn not_as_asked(load: &Load, start: &Start) -> Vec<String> {
     let mut texts = Vec::new();
     if start.statements_as_text > 0 {
@@ -180,7 +180,7 @@ fn with_users(load: &Load, opened: Vec<Opened>) -> Vec<WorkerConnection> {
         .collect()
 }
 
-/// Connections go to the workers in turn, as do the arrivals of an open loop.
+/// Assigns connections to the workers in turn, like the arrivals of an open loop.
 fn deal(connections: Vec<WorkerConnection>, workers: usize) -> Vec<Vec<WorkerConnection>> {
     let mut shares: Vec<Vec<WorkerConnection>> =
         std::iter::repeat_with(Vec::new).take(workers).collect();

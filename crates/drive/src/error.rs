@@ -3,11 +3,11 @@
 use dbdyno_wire::WireError;
 use std::io;
 
-/// What helps where nobody acknowledges anything.
+/// Remedy if no reply is acknowledged.
 pub(crate) const PATH_REMEDY: &str =
     "check cable, switch, route and firewall, and that the server's host has power";
 
-/// Who has to do something about an error.
+/// Says who has to do something about an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The request was wrong.
@@ -18,7 +18,7 @@ pub enum Fault {
     Us,
 }
 
-/// A load that could not begin. What goes wrong later is a [`RunOutcome`](crate::RunOutcome).
+/// Reports a load that could not begin. A later error is part of the [`RunOutcome`](crate::RunOutcome).
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// A value of the load makes no sense.
@@ -27,9 +27,9 @@ pub enum DriveError {
     /// A connection could not be opened or prepared.
     #[error("{doing}: {source}")]
     Server {
-        /// What was under way, with the statement if there was one.
+        /// The operation under way, with the statement if there was one.
         doing: String,
-        /// What the server or the network answered.
+        /// The error of the server or the network.
         source: WireError,
     },
     /// The server holds no more prepared statements.
@@ -71,9 +71,9 @@ pub enum DriveError {
     /// The operating system refused something.
     #[error("{doing}: {source}")]
     System {
-        /// What was under way.
+        /// The operation under way.
         doing: &'static str,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The connections were ready too late for the start that was asked for.
@@ -95,7 +95,7 @@ impl DriveError {
         move |source| Self::System { doing, source }
     }
 
-    /// Who has to do something about it.
+    /// Returns who has to do something about it.
     #[must_use]
     pub fn fault(&self) -> Fault {
         match self {
@@ -109,7 +109,7 @@ impl DriveError {
         }
     }
 
-    /// What would help, in the imperative; `None` where only the cause itself tells.
+    /// Returns a remedy, in the imperative; `None` if only the cause itself shows it.
     #[must_use]
     pub fn remedy(&self) -> Option<String> {
         match self {

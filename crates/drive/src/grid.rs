@@ -1,4 +1,4 @@
-//! Lays the phases over the seconds of a run.
+//! Maps the phases to the seconds of a run.
 
 use crate::Phase;
 use dbdyno_meter::clock;
@@ -8,8 +8,8 @@ use std::time::Duration;
 /// Length of an interval.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
-/// One grid for all workers and all segments of a run. A segment begins with `first_second` at `start_ns`; every
-/// phase begins on a second.
+/// Maps seconds to phases for all workers and all segments of a run. A segment begins with `first_second` at
+/// `start_ns`; every phase begins on a second.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
     pub(crate) start_ns: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// `zero_ns` is when second 0 of the run begins.
+    /// Creates a grid; `zero_ns` is when second 0 of the run begins.
     pub(crate) fn new(zero_ns: u64, first_second: u32, phases: &[Phase]) -> Self {
         let mut end = first_second;
         let phases = phases
@@ -36,13 +36,13 @@ impl Grid {
         }
     }
 
-    /// When second 0 of the run began.
+    /// Returns when second 0 of the run began.
     pub(crate) fn zero_ns(&self) -> u64 {
         self.start_ns
             .saturating_sub(u64::from(self.first_second) * SECOND_NS)
     }
 
-    /// The second after the last.
+    /// Returns the second after the last.
     pub(crate) fn end_second(&self) -> u32 {
         self.phases
             .last()
@@ -57,7 +57,7 @@ impl Grid {
         self.begin_ns(self.end_second())
     }
 
-    /// Sleeps until the segment begins, and says how much later it became.
+    /// Sleeps until the segment begins, and returns how much later it woke.
     pub(crate) fn await_start(&self) -> u64 {
         loop {
             let now_ns = clock::monotonic_ns();
@@ -69,7 +69,7 @@ impl Grid {
         }
     }
 
-    /// Name of the phase that a second belongs to.
+    /// Returns the name of the phase that a second belongs to.
     pub(crate) fn phase(&self, second: u32) -> &str {
         self.phases
             .iter()

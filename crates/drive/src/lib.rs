@@ -1,10 +1,10 @@
-//! Decides who does it when: workers, pacing, phases, errors and stopping.
+//! Schedules a load: workers, pacing, phases, errors and stopping.
 //!
 //! [`drive`] takes a [`Load`] (what to run against which server), logs all connections in, prepares
-//! their statements, and lets a few worker threads run the workload over one grid of seconds. What was
-//! measured reaches an [`Observer`] second by second; what became of the whole is the [`RunOutcome`].
-//! [`search`](fn@search) does so again and again at other rates, on the same connections, until it knows the
-//! highest that holds a promise.
+//! their statements, and lets a few worker threads run the workload over one grid of seconds. An [`Observer`]
+//! receives the measurements second by second; the [`RunOutcome`] describes the whole run.
+//! [`search`](fn@search) does so repeatedly at other rates, on the same connections, until it finds the
+//! highest rate that meets an objective.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,9 +19,9 @@
 //! ```
 //!
 //! A worker owns everything it touches while it runs: its epoll set, its connections, their users, its
-//! interval of counters. Pacing is a value asked by the one worker loop, so a new kind of load is a new
-//! answer and not a new loop. This crate leaves to `dbdyno-workload` which statements are sent, and to
-//! `dbdyno-load` how records are written.
+//! interval of counters. The single worker loop queries the pacing as a value, so a new kind of load needs no new loop.
+//! `dbdyno-workload` decides which statements are sent, and
+//! `dbdyno-load` writes the records.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,11 +1,11 @@
-//! Raises and reads what the operating system grants a process: open files, processors, memory.
+//! Raises and reads the limits of the process: open files, processors, memory.
 
 use crate::DriveError;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::num::NonZeroU64;
 
-/// Files that the process opens beside its connections, generously.
+/// Files that the process opens in addition to its connections, generously.
 const OTHER_FILES: u64 = 64;
 
 /// Raises the soft limit of open files to what the connections need.
@@ -26,7 +26,7 @@ pub(crate) fn allow_open_files(connections: u32) -> Result<(), DriveError> {
         .map_err(|error| DriveError::system("raising the limit of open files")(error.into()))
 }
 
-/// Keeps the calling thread, and those it starts later, on the given processors.
+/// Pins the calling thread, and those it starts later, to the given processors.
 pub(crate) fn pin(cpus: &[usize]) -> Result<(), DriveError> {
     let mut set = CpuSet::new();
     for &cpu in cpus {
@@ -46,7 +46,7 @@ pub(crate) fn wake_punctually() -> Result<(), DriveError> {
         .map_err(|error| DriveError::system("setting the timer slack")(error.into()))
 }
 
-/// Largest memory the process ever had; 0 where `/proc` is not there to tell.
+/// Returns the peak memory of the process; 0 if `/proc` is not available.
 pub(crate) fn peak_rss_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     peak_in(&status).unwrap_or(0)

@@ -23,8 +23,7 @@ pub enum Protocol {
     Text,
 }
 
-/// A named stretch of the run. All phases are driven alike; which of them is judged is the reader's
-/// affair.
+/// A named stretch of the run. All phases are driven alike; the reader decides which of them is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phase {
     /// Such as `warm-up` or `window`.
@@ -33,13 +32,13 @@ pub struct Phase {
     pub seconds: u32,
 }
 
-/// What happens when the server answers with an error.
+/// Says what happens when the server answers with an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorPolicy {
     /// Errors after which the event is repeated or given up. Anything else stops the run.
     /// 2006 and 2013 among the codes mean: connect again, prepare again, repeat.
     pub after: RetryAfter,
-    /// Further errors that are treated as these, such as conflicts of one storage engine.
+    /// Further errors that are treated the same, such as conflicts of one storage engine.
     pub also: Vec<FurtherError>,
     /// Send ROLLBACK before the repeat. sysbench's OLTP scripts don't.
     pub rollback_first: bool,
@@ -48,11 +47,11 @@ pub struct ErrorPolicy {
     /// Which values a repeat has.
     pub draws: RetryValues,
     /// From the third attempt on a repeat waits a random time up to this, doubled with each attempt up to
-    /// 64 times, so that events which keep meeting each other part. Zero: no repeat waits.
+    /// 64 times, to separate events that keep conflicting. Zero: no repeat waits.
     pub pause: Duration,
 }
 
-/// An error that a load repeats events after, beyond those that its workload's tool repeats them after.
+/// An error after which a load repeats events, in addition to those of the imitated tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "arguments", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "arguments", serde(deny_unknown_fields))]
@@ -60,13 +59,13 @@ pub struct FurtherError {
     /// The server's code.
     pub code: u16,
     /// The storage engine's own number, which stands in the message of a code that covers many errors, such as 149 in
-    /// `Got error 149 "Lock deadlock; Retry transaction" during COMMIT`; `None`: whatever the message says.
+    /// `Got error 149 "Lock deadlock; Retry transaction" during COMMIT`; `None`: any message.
     #[cfg_attr(feature = "arguments", serde(default))]
     pub cause: Option<u16>,
 }
 
 impl FurtherError {
-    /// Whether the server answered with it.
+    /// Returns whether the server answered with it.
     pub fn is(self, error: &ServerError) -> bool {
         self.code == error.code
             && self
@@ -75,7 +74,7 @@ impl FurtherError {
     }
 }
 
-/// The first number of a text, where it is one of 16 bits.
+/// Returns the first number of a text, if it fits in 16 bits.
 fn first_number(text: &str) -> Option<u16> {
     let mut digits = text.split(|letter: char| !letter.is_ascii_digit());
     digits.find(|digits| !digits.is_empty())?.parse().ok()
@@ -117,31 +116,31 @@ impl ErrorPolicy {
         }
     }
 
-    /// Whether an event goes on after an error of the server.
+    /// Returns whether an event goes on after an error of the server.
     pub(crate) fn repeats_after(&self, error: &ServerError) -> bool {
         self.ignores(error.code) || self.also.iter().any(|further| further.is(error))
     }
 }
 
-/// Errors of the client, and what a server says that goes: shutdown, killed, idle for too long.
+/// Errors of the client, and of a server that closes the connection: shutdown, killed, idle for too long.
 const LOST_CONNECTION: [u16; 8] = [2006, 2011, 2013, 2055, 1053, 1159, 1927, 4031];
 
-/// One load, complete.
+/// Describes one load completely.
 #[derive(Debug, Clone)]
 pub struct Load {
-    /// The server and who logs in.
+    /// The server and the user.
     pub endpoint: Endpoint,
     /// The server of the workload's role, where it has one; see [`WorkloadSpec::role`](dbdyno_workload::WorkloadSpec::role).
     pub role_endpoint: Option<Endpoint>,
-    /// What each connection agrees on with it.
+    /// Settings that each connection agrees on with the server.
     pub session: SessionOptions,
-    /// What each connection does.
+    /// Work of each connection.
     pub workload: Arc<dyn Workload>,
     /// How statements are sent.
     pub protocol: Protocol,
     /// Connections of the whole client, each with at most one event in flight.
     pub concurrency: u32,
-    /// Which of them are driven here.
+    /// The share of connections driven here.
     pub share: ClientShare,
     /// Worker threads; see [`default_workers`].
     pub workers: u32,
@@ -151,7 +150,7 @@ pub struct Load {
     pub pacing: Pacing,
     /// When second 0 begins.
     pub start: StartTime,
-    /// Stretches of the run, in order.
+    /// Phases of the run, in order.
     pub phases: Vec<Phase>,
     /// What happens after an error.
     pub errors: ErrorPolicy,
@@ -163,20 +162,20 @@ pub struct Load {
     pub events_limit: Option<u64>,
     /// Seed of the arrivals. The workload holds its own.
     pub seed: u64,
-    /// How long a statement may be without any byte of an answer; `None`: for ever. It is looked at once a second.
+    /// How long a statement may go without any byte of an answer; `None`: for ever. Checked once a second.
     pub answer_timeout: Option<Duration>,
     /// How long a log-in may take.
     pub login_timeout: Duration,
 }
 
 impl Load {
-    /// Whether its record is to be merged with those of other processes, or could be.
+    /// Returns whether its record is to be merged with those of other processes, or could be.
     #[must_use]
     pub fn is_share(&self) -> bool {
         self.share.is_part() || matches!(self.start, StartTime::Told(_))
     }
 
-    /// Connections that are driven here.
+    /// Returns the number of connections driven here.
     #[must_use]
     pub fn connections(&self) -> u32 {
         self.share.connections_of(self.concurrency)
@@ -209,7 +208,7 @@ impl Load {
         }
     }
 
-    /// The server at the other end of a user's connection of that number.
+    /// Returns the server of a user's connection of that number.
     pub(crate) fn endpoint_of(&self, lane: u8) -> &Endpoint {
         match &self.role_endpoint {
             Some(endpoint) if lane > 0 => endpoint,
@@ -217,7 +216,7 @@ impl Load {
         }
     }
 
-    /// A search makes its own phases, so only a run needs some.
+    /// Checks that a run has phases; a search makes its own.
     pub(crate) fn check_phases(&self) -> Result<(), DriveError> {
         if self.phases.iter().all(|phase| phase.seconds == 0) {
             return Err(DriveError::Request("the phases last 0 seconds".to_owned()));
@@ -226,7 +225,7 @@ impl Load {
     }
 }
 
-/// How many workers suit `concurrency` connections on a machine with `cores` processors: one for every
+/// Returns how many workers suit `concurrency` connections on a machine with `cores` processors: one for every
 /// four processors, because the server usually shares the machine and one worker drives hundreds of
 /// thousands of statements a second; never more than one for 32 connections, because a worker with few
 /// connections wakes up for each reply.

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Stands for the number of a statement that is sent as text.
+/// Marks a statement that is sent as text.
 pub(crate) const AS_TEXT: u32 = u32::MAX;
 
-/// Log-ins under way at the same time: most of a log-in is waiting for the server.
+/// Log-ins under way at the same time: a log-in mostly waits for the server.
 const LOGIN_THREADS: u32 = 16;
 
 const ER_CON_COUNT: u16 = 1040;
@@ -24,14 +24,14 @@ const ER_MAX_PREPARED_STMT_COUNT: u16 = 1461;
 /// numbers share one list.
 pub(crate) type StatementIds = Arc<[u32]>;
 
-/// A connection ready for work.
+/// Holds a connection ready for work.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) lanes: ConnectionPair,
     pub(crate) ids: StatementIds,
 }
 
-/// Opens connections of a load, before it begins and again when one was lost.
+/// Opens connections of a load, before it begins and again after a loss.
 #[derive(Debug)]
 pub(crate) struct Opener {
     load: Load,
@@ -43,14 +43,14 @@ pub(crate) struct Opener {
     as_text: AtomicU64,
 }
 
-/// What opening the connections took, up to now.
+/// Counts what opening the connections took so far.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LoginTotals {
     /// Log-ins tried again because the server's listen queue was full.
     pub(crate) connect_retries: u64,
     /// Statements that the server prepared.
     pub(crate) prepared: u64,
-    /// Statements that it would not prepare because it held as many as it may.
+    /// Statements that it refused to prepare because its limit was reached.
     pub(crate) as_text: u64,
 }
 
@@ -101,8 +101,8 @@ impl Opener {
             .map_err(server("taking over a connection"))
     }
 
-    /// What the server says of a session of this user, asked on a connection of its own so that the
-    /// load's connections carry the load's statements only.
+    /// Reads the session settings of this user, over a separate connection, so that the load's connections carry
+    /// only the load's statements.
     pub(crate) fn ask_session(&self, lane: u8) -> Result<SessionReadBack, DriveError> {
         let mut session = self.connect(lane)?;
         let mut facts = read_back(&mut session)?;
@@ -118,7 +118,7 @@ impl Opener {
         let opened = Session::open_with(endpoint, &self.load.session, self.load.login_timeout);
         let mut session = opened.map_err(|source| {
             let doing = if source.is_connection_lost() {
-                "log-in".to_owned() // a broken connection names its peer itself
+                "log-in".to_owned() // the error of a broken connection names its peer
             } else {
                 format!("log-in at {}", endpoint.address)
             };
@@ -206,7 +206,7 @@ pub(crate) fn open_all(opener: &Opener, stop: &StopSwitch) -> Result<Vec<Opened>
     let mut opened: Vec<(u32, Opened)> =
         opened.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some((index, error)) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        drop(opened); // makes room for one that asks
+        drop(opened); // makes room for the connection that asks
         return Err(refusal(opener, index, error));
     }
     opened.sort_unstable_by_key(|&(index, _)| index);
@@ -235,14 +235,14 @@ fn open_some(
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .get_or_insert((index, error));
-                next.store(opener.load.connections(), Ordering::Relaxed); // nobody opens another one
+                next.store(opener.load.connections(), Ordering::Relaxed); // no other connection is opened
                 return;
             }
         }
     }
 }
 
-/// Names the server's limit when it was met.
+/// Names the server's limit if it was reached.
 fn refusal(opener: &Opener, index: u32, error: DriveError) -> DriveError {
     match &error {
         DriveError::Server { source, .. } if server_code(source) == Some(ER_CON_COUNT) => {
@@ -256,7 +256,7 @@ fn refusal(opener: &Opener, index: u32, error: DriveError) -> DriveError {
     }
 }
 
-/// All connections of this load were closed a moment ago; the server needs some time to notice.
+/// Reads the connection limit. The connections of this load were just closed; the server needs some time to notice.
 fn ask_connection_limit(opener: &Opener) -> Option<String> {
     for _ in 0..20 {
         if let Ok(mut session) = opener.connect(0) {

@@ -1,39 +1,39 @@
-//! Sums up what the kernel knows of the way to the server, over the connections of a load.
+//! Sums up the kernel's data about the network path to the server, over the connections of a load.
 
 use crate::worker::WorkerConnection;
 use dbdyno_wire::PathUse;
 
-/// The way as it was when all connections were open.
+/// Describes the path when all connections were open.
 ///
-/// A round trip is the shortest of a connection so far: as a rule that of its handshake, which the server's kernel
-/// answers by itself, so that it holds no work of the server.
+/// A round trip is the shortest of a connection so far: usually that of its handshake, which the server's kernel
+/// answers itself, so that it includes no work of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkPath {
     /// Connections over TCP.
     pub connections: u32,
-    /// Shortest round trip of them all.
+    /// Shortest round trip of all connections.
     pub least_round_trip_ns: u64,
     /// Median over the connections.
     pub median_round_trip_ns: u64,
-    /// Largest packet that the way takes, by the connection that knows the smallest.
+    /// Largest packet of the path: the smallest value of any connection.
     pub mtu_bytes: u32,
-    /// Algorithm of this side that decides how much may be under way.
+    /// Congestion control algorithm of this side.
     pub congestion_control: String,
 }
 
-/// What went over the way on the connections that were open at the end, from their log-ins on.
+/// Counts the traffic of the connections that were open at the end, from their log-ins on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NetworkTraffic {
-    /// Segments that this side sent, those sent again included.
+    /// Segments that this side sent, retransmissions included.
     pub segments_sent: u64,
-    /// Segments that this side sent again.
+    /// Segments that this side retransmitted.
     pub segments_retransmitted: u64,
-    /// Segments of the server that came after a gap.
+    /// Segments of the server that arrived after a gap.
     pub segments_out_of_order: u64,
 }
 
 impl NetworkPath {
-    /// `None` without a connection over TCP.
+    /// Sums up the connections; `None` without a connection over TCP.
     pub(crate) fn of<'a>(connections: impl Iterator<Item = &'a WorkerConnection>) -> Option<Self> {
         let paths: Vec<_> = connections.flat_map(path_uses).collect();
         let mut round_trips: Vec<_> = paths.iter().map(|path| path.least_round_trip_ns).collect();
@@ -49,7 +49,7 @@ impl NetworkPath {
 }
 
 impl NetworkTraffic {
-    /// `None` without a connection over TCP.
+    /// Sums up the connections; `None` without a connection over TCP.
     pub(crate) fn of<'a>(connections: impl Iterator<Item = &'a WorkerConnection>) -> Option<Self> {
         connections
             .flat_map(path_uses)

@@ -1,4 +1,4 @@
-//! Defines what a run hands out: its start, each second, remarks, and how it ended.
+//! Defines the output of a run: its start, each second, messages, and how it ended.
 
 use crate::search_result::{Probe, SearchResult};
 use crate::{Failure, NetworkPath, NetworkTraffic, Outage, SessionReadBack};
@@ -8,14 +8,14 @@ use std::io;
 /// Silences of a share that are kept: 300 KB of its record at most.
 pub const SILENCES_KEPT: usize = 10_000;
 
-/// Takes what a run hands out, while it runs, on the thread that called
+/// Receives the output of a run while it runs, on the thread that called
 /// [`drive`](crate::drive) and never on a worker.
 pub trait Observer {
-    /// All connections are ready; second 0 begins a moment after this was called.
+    /// All connections are ready; second 0 begins shortly after this call.
     fn started(&mut self, start: &Start) -> io::Result<()>;
     /// A second is over.
     fn interval(&mut self, record: &IntervalRecord<'_>) -> io::Result<()>;
-    /// Something worth knowing happened.
+    /// Passes on a message for the user.
     fn message(&mut self, level: Level, text: &str) -> io::Result<()>;
     /// A probe of a [`search`](crate::search) is over.
     fn probe(&mut self, probe: &Probe) -> io::Result<()> {
@@ -24,7 +24,7 @@ pub trait Observer {
     }
 }
 
-/// How much a remark matters.
+/// Says how important a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Good to know.
@@ -33,16 +33,16 @@ pub enum Level {
     Warning,
 }
 
-/// Facts known before second 0.
+/// Holds facts known before second 0.
 #[derive(Debug, Clone)]
 pub struct Start {
     /// When second 0 begins, on the monotonic clock.
     pub monotonic_ns: u64,
     /// The same instant as Unix time.
     pub realtime_ns: u64,
-    /// What the server says of a session.
+    /// The session settings that the server reports.
     pub session: SessionReadBack,
-    /// The same of the server of the workload's role, where it has one.
+    /// The same for the server of the workload's role, if it has one.
     pub role_session: Option<SessionReadBack>,
     /// How long it took to log all connections in and to prepare their statements.
     pub connect_ns: u64,
@@ -50,16 +50,16 @@ pub struct Start {
     pub connect_retries: u64,
     /// Statements that the server holds prepared, over all connections.
     pub prepared_statements: u64,
-    /// Statements sent as text because the server would not prepare any more, over all connections.
+    /// Statements sent as text because the server refused to prepare more, over all connections.
     pub statements_as_text: u64,
-    /// The way to the server; `None` over a socket.
+    /// The network path to the server; `None` over a socket.
     pub network: Option<NetworkPath>,
 }
 
-/// One second over all workers.
+/// Holds one second over all workers.
 #[derive(Debug)]
 pub struct IntervalRecord<'a> {
-    /// Name of the phase it lies in.
+    /// Name of its phase.
     pub phase: &'a str,
     /// Unix time at which it began, by the clock as it was set when it ended.
     pub realtime_ns: u64,
@@ -67,10 +67,10 @@ pub struct IntervalRecord<'a> {
     pub interval: &'a Interval,
 }
 
-/// How a run ended.
+/// Says how a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// As asked for.
+    /// As requested.
     Complete,
     /// By the user.
     Interrupted,
@@ -78,14 +78,14 @@ pub enum Status {
     Failed(Failure),
 }
 
-/// The account of a whole run: `scheduled = completed + failed + unsent`.
+/// Accounts for a whole run: `scheduled = completed + failed + unsent`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutcome {
     /// How it ended.
     pub status: Status,
-    /// Events due before the end: in a closed loop those started.
+    /// Events due before the end; in a closed loop those started.
     pub scheduled: u64,
-    /// Events that ended well, those that did so after the last phase included.
+    /// Events that succeeded, also after the last phase.
     pub completed: u64,
     /// Events given up, `abandoned` included.
     pub failed: u64,
@@ -93,29 +93,29 @@ pub struct RunOutcome {
     pub unsent: u64,
     /// Events under way when the last phase ended. No interval counts how they ended.
     pub in_flight_at_end: u64,
-    /// Those of `in_flight_at_end` that had not ended when the drain did.
+    /// Events of `in_flight_at_end` that had not ended when the drain did.
     pub abandoned: u64,
     /// How much later than second 0 the last worker began.
     pub began_late_ns: u64,
     /// Longest stretch of the phases without any reply, at a resolution of 10 ms.
     pub longest_silence_ns: u64,
     /// The longest stretches of a share without any reply, in order, by the time since second 0: at most
-    /// [`SILENCES_KEPT`]. Of a whole client none.
+    /// [`SILENCES_KEPT`]. Empty for a whole client.
     pub silences: Vec<Silence>,
     /// Stretches with lost connections, in order.
     pub outages: Vec<Outage>,
-    /// What went over the way to the server; `None` over a socket.
+    /// Traffic on the path to the server; `None` over a socket.
     pub network: Option<NetworkTraffic>,
-    /// What a search has found; `None` when none was asked for.
+    /// The result of a search; `None` for a run.
     pub search: Option<SearchResult>,
-    /// CPU time of the process from second 0 to the end of the drain, without the pauses between legs.
+    /// CPU time of the process from second 0 to the end of the drain, without the pauses between segments.
     pub process_cpu_ns: u64,
-    /// Largest memory the process had.
+    /// Peak memory of the process.
     pub peak_rss_bytes: u64,
 }
 
 impl RunOutcome {
-    /// The account of a run that never began.
+    /// Returns the outcome of a run that never began.
     #[must_use]
     pub fn nothing(status: Status) -> Self {
         Self {
@@ -137,7 +137,7 @@ impl RunOutcome {
         }
     }
 
-    /// Adds the account of a segment that followed.
+    /// Adds the outcome of a later segment.
     pub(crate) fn add(&mut self, segment: &Self) {
         self.status = segment.status.clone();
         self.scheduled += segment.scheduled;

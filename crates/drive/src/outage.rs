@@ -1,13 +1,13 @@
-//! Records stretches in which connections were lost: when they began, when the server answered again, when
-//! throughput had recovered.
+//! Records outages: when connections were lost, when the server answered again, when throughput had
+//! recovered.
 //!
-//! Each worker notes what happens to its own connections. Whether the server was gone altogether, and
-//! for how long, is known when the notes of all workers are laid side by side at the end of the run.
+//! Each worker notes what happens to its own connections. Whether the whole server was gone, and
+//! for how long, is known when the notes of all workers are combined at the end of the run.
 
 use crate::grid::SECOND_NS;
 use crate::{Cause, Failure, Fault};
 
-/// Whole seconds before an outage whose throughput it is compared with.
+/// Whole seconds before an outage that provide the throughput to compare with.
 const FORMER_SECONDS: usize = 10;
 
 /// Share of the former throughput that counts as regained.
@@ -18,25 +18,25 @@ const REGAINED: f64 = 0.95;
 pub struct Outage {
     /// When the first connection was found lost, on the monotonic clock; of a lost path, the last reply before it.
     pub start_ns: u64,
-    /// First statement answered without an error on a connection that was opened again; of a path that came back before
-    /// its connections were lost, the first statement answered.
+    /// First statement answered without an error on a connection that was opened again. If a path came back before
+    /// its connections were lost: the first statement answered.
     pub first_success_ns: Option<u64>,
     /// When the last lost connection was open again, or the path was back.
     pub restored_ns: Option<u64>,
-    /// How many times a connection was lost in it; of a path, how many waited for an answer.
+    /// How many times a connection was lost in it; for a path, how many waited for an answer.
     pub connections_lost: u32,
-    /// Why.
+    /// Why the connections were lost.
     pub cause: Cause,
     /// Whether there was an instant without any open connection.
     pub all_lost: bool,
-    /// Median of the events a second that were completed in up to ten whole seconds before it, so that an
+    /// Median of the events per second that were completed in up to ten whole seconds before it, so that an
     /// outage shortly before does not lower it.
     pub former_tps: Option<f64>,
     /// End of the first whole second after its start that had 95 % of `former_tps`.
     pub regained_ns: Option<u64>,
 }
 
-/// What happened to a connection.
+/// Describes what happened to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ConnectionEvent {
     Lost(Cause),
@@ -44,7 +44,7 @@ enum ConnectionEvent {
     Answered,
 }
 
-/// A stretch in which nothing was heard and nothing acknowledged.
+/// A stretch in which nothing was received and nothing acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct DeadPath {
     /// The last reply before it.
@@ -61,31 +61,31 @@ impl DeadPath {
     }
 }
 
-/// One worker's notes. Nothing is noted, and nothing allocated, while all goes well.
+/// Holds one worker's notes. Nothing is noted, and nothing allocated, while all goes well.
 #[derive(Debug, Clone, Default)]
 pub struct OutageLog {
     turns: Vec<(u64, ConnectionEvent)>,
     paths: Vec<DeadPath>,
     /// A connection was opened again, and none has had an answer since.
     awaits_answer: bool,
-    /// The path is lost, or an answer awaited: the next one is news.
+    /// The path is lost, or an answer is awaited: the next answer matters.
     is_listening: bool,
 }
 
 impl OutageLog {
-    /// A connection is lost.
+    /// Notes that a connection was lost.
     pub fn lose(&mut self, now_ns: u64, cause: Cause) {
         self.turns.push((now_ns, ConnectionEvent::Lost(cause)));
     }
 
-    /// A connection was opened again.
+    /// Notes that a connection was opened again.
     pub fn reopen(&mut self, now_ns: u64) {
         self.turns.push((now_ns, ConnectionEvent::Reopened));
         self.awaits_answer = true;
         self.is_listening = true;
     }
 
-    /// Nothing has come since `from_ns`, and the other host acknowledges nothing.
+    /// Notes that nothing has come since `from_ns`, and the other host acknowledges nothing.
     pub fn lose_path(&mut self, from_ns: u64, connections: u32) {
         self.paths.push(DeadPath {
             from_ns,
@@ -95,7 +95,7 @@ impl OutageLog {
         self.is_listening = true;
     }
 
-    /// Whether the path is lost and nothing was heard since.
+    /// Returns whether the path is lost and nothing has been received since.
     #[must_use]
     pub fn is_path_lost(&self) -> bool {
         self.paths
@@ -103,8 +103,8 @@ impl OutageLog {
             .is_some_and(|path| path.until_ns.is_none())
     }
 
-    /// Called for each statement answered without an error. Connections that were never lost answer
-    /// nothing while a server is down, and while it is not their answers are no news.
+    /// Notes a statement answered without an error. Connections that were never lost answer
+    /// nothing while a server is down; otherwise their answers change nothing.
     #[inline]
     pub fn hear(&mut self, was_reopened: bool, now_ns: u64) {
         if self.is_listening {
@@ -125,7 +125,7 @@ impl OutageLog {
     }
 }
 
-/// The outages of a run with so many connections, of all workers' notes and the events completed in each
+/// Computes the outages of a run with so many connections, from all workers' notes and the events completed in each
 /// second since `start_ns`.
 #[must_use]
 pub fn outages(
@@ -139,7 +139,7 @@ pub fn outages(
     let turns = logs.into_iter().flat_map(|log| log.turns);
     let mut found = lost_connections(turns.collect(), connections);
     for path in paths {
-        // Connections break for want of acknowledgements some time after the path has gone: one outage.
+        // Connections break for lack of acknowledgements some time after the path is lost: one outage.
         let lost = |outage: &&mut Outage| (path.from_ns..=path.end_ns()).contains(&outage.start_ns);
         match found.iter_mut().find(lost) {
             Some(outage) => outage.begin_with(&path, connections),
@@ -153,8 +153,8 @@ pub fn outages(
     found
 }
 
-/// Why a run has failed whose path was lost: seconds in which nothing could reach the server tell nothing of it. Who has
-/// lost connections opened again (`lives_with`) lives with outages that end. Seconds count from `zero_ns`.
+/// Returns why a run with a lost path has failed: seconds without a path say nothing about the server. If lost
+/// connections are opened again (`lives_with`), outages that end are accepted. Seconds count from `zero_ns`.
 #[must_use]
 pub fn path_failure(
     outages: &[Outage],
@@ -174,7 +174,7 @@ pub fn path_failure(
     })
 }
 
-/// What the workers saw of their paths, put together where it overlaps.
+/// Merges the overlapping path losses of all workers.
 fn dead_paths(mut seen: Vec<DeadPath>) -> Vec<DeadPath> {
     seen.sort_unstable_by_key(|path| path.from_ns);
     let mut paths: Vec<DeadPath> = Vec::new();
@@ -222,7 +222,7 @@ fn lost_connections(mut turns: Vec<(u64, ConnectionEvent)>, connections: u32) ->
 }
 
 impl Outage {
-    /// An outage of the path that ended before the kernel gave its connections up, or lasted to the end.
+    /// Builds an outage of the path that ended before the kernel gave its connections up, or lasted to the end.
     fn of_path(path: &DeadPath, connections: u32) -> Self {
         Self {
             first_success_ns: path.until_ns,
@@ -233,7 +233,7 @@ impl Outage {
         }
     }
 
-    /// The connections were lost because the path was.
+    /// Notes that the connections were lost because the path was.
     fn begin_with(&mut self, path: &DeadPath, connections: u32) {
         self.start_ns = self.start_ns.min(path.from_ns);
         self.connections_lost = self.connections_lost.max(path.connections);
@@ -241,7 +241,7 @@ impl Outage {
         self.cause = Cause::Network;
     }
 
-    /// Why the run failed, where the path was lost. Seconds count from second 0 of the run.
+    /// Returns why the run failed with a lost path. Seconds count from second 0 of the run.
     fn path_words(&self, peer: &str, zero_ns: u64) -> String {
         let second = |ns: u64| ns.saturating_sub(zero_ns) as f64 / 1e9;
         let from = second(self.start_ns);
@@ -269,7 +269,7 @@ impl Outage {
         }
     }
 
-    /// Compares the seconds after it with those before.
+    /// Compares the seconds after the outage with those before.
     fn weigh(&mut self, start_ns: u64, completed: &[u64]) {
         let second = (self.start_ns.saturating_sub(start_ns) / SECOND_NS) as usize;
         let second = second.min(completed.len());
@@ -280,7 +280,7 @@ impl Outage {
         let usual = median(former);
         self.former_tps = Some(usual);
         if usual == 0.0 {
-            return; // there was nothing to regain
+            return; // there was no throughput to regain
         }
         let regained = completed
             .iter()
@@ -291,7 +291,7 @@ impl Outage {
     }
 }
 
-/// Of at least one count.
+/// Returns the median of at least one count.
 fn median(counts: &[u64]) -> f64 {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();

@@ -11,7 +11,7 @@ use std::io;
 /// Ready connections taken at one wake-up.
 const BATCH: usize = 256;
 
-/// What a wake-up says of one connection.
+/// Reports the state of one connection at a wake-up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ready {
     pub(crate) token: u32,
@@ -50,7 +50,7 @@ impl SocketPoller {
         Ok(epoll::modify(&self.set, fd, data(token), flags)?)
     }
 
-    /// Waits until a descriptor is ready or the time is over, and says how many are.
+    /// Waits until a descriptor is ready or the time is over, and returns how many are.
     pub(crate) fn wait(&mut self, timeout_ns: u64) -> io::Result<usize> {
         let timeout = Timespec {
             tv_sec: (timeout_ns / 1_000_000_000) as i64,
@@ -67,7 +67,7 @@ impl SocketPoller {
         }
     }
 
-    /// What the last wait said of its `place`-th descriptor.
+    /// Returns the state of the `place`-th descriptor of the last wait.
     #[inline]
     pub(crate) fn ready(&self, place: usize) -> Ready {
         let event = self.events[place];

@@ -1,15 +1,15 @@
-//! Drives a run from log-in to its account.
+//! Drives a run from log-in to its outcome.
 
 use crate::connection_pool::ConnectionPool;
 use crate::observe::{Observer, RunOutcome};
 use crate::segment::Segment;
 use crate::{DriveError, Load, StopSwitch};
 
-/// Runs a load on the calling thread and its workers, and tells `observer` second by second.
+/// Runs a load on the calling thread and its workers, and reports to `observer` second by second.
 ///
 /// # Errors
 ///
-/// The load could not begin. What happens after its start is told by the [`RunOutcome`].
+/// The load could not begin. The [`RunOutcome`] reports what happens after its start.
 pub fn drive(
     load: &Load,
     stop: &StopSwitch,

@@ -1,6 +1,6 @@
-//! Holds what a search for the highest rate has found.
+//! Holds the result of a search for the highest rate.
 
-/// One rate tried.
+/// Describes one rate tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
     /// From 1.
@@ -11,39 +11,39 @@ pub struct Probe {
     pub seconds: u32,
     /// Rate offered.
     pub rate_per_s: f64,
-    /// Events completed in the window, a second.
+    /// Events per second completed in the window.
     pub completed_per_s: f64,
-    /// Response time at the promised quantile; `None` when nothing was completed.
+    /// Response time at the objective's quantile; `None` if nothing was completed.
     pub quantile_ns: Option<u64>,
     /// Events due and not started when the window began.
     pub backlog_first: u64,
-    /// The same when it ended.
+    /// The backlog when the window ended.
     pub backlog_last: u64,
     /// Share of the window in which the client's busiest worker was not waiting.
     pub client_busy: f64,
-    /// How much later than due the client sent although a connection was free, at the promised quantile of all
+    /// How much later than due the client sent although a connection was free, at the objective's quantile of all
     /// events.
     pub client_late_ns: u64,
-    /// Whether the client was so busy, or so late, that what was measured may be its own limit.
+    /// Whether the client was so busy, or so late, that the measurement may show its own limit.
     pub client_bound: bool,
-    /// Whether the promise was held.
+    /// Whether the rate met the objective.
     pub held: bool,
-    /// Why not; empty when held.
+    /// Why not; empty if it did.
     pub reason: String,
 }
 
-/// What a search has found.
+/// Holds the result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
-    /// Highest rate that held the promise, in two probes unless the search was cut short; `None`: none did.
+    /// Highest rate that met the objective, in two probes unless the search was cut short; `None`: none did.
     pub highest_held_per_s: Option<f64>,
-    /// Lowest rate that broke it; `None`: none did.
+    /// Lowest rate that missed it; `None`: none did.
     pub lowest_broken_per_s: Option<f64>,
-    /// What broke there.
+    /// Why that rate missed it.
     pub reason: String,
-    /// Whether the client, and not the server, was the limit there, in so many probes in a row that it is believed.
+    /// Whether the client, not the server, was the limit there, in enough probes in a row to be believed.
     pub client_bound: bool,
-    /// Whether the search came to its end.
+    /// Whether the search finished.
     pub complete: bool,
     /// Probes driven.
     pub probes: u32,

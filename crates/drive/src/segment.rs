@@ -15,19 +15,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Blank pages a worker begins with: one is being filled, one or two are on their way.
+/// Blank intervals of a worker at its start: one is being filled, one or two are on their way.
 const BLANK_INTERVALS: usize = 2;
 
-/// What connections that are open are made to do.
+/// Describes one segment of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Segment {
     pub(crate) pacing: Pacing,
     pub(crate) phases: Vec<Phase>,
-    /// Of the arrivals.
+    /// Seed of the arrivals.
     pub(crate) seed: u64,
 }
 
-/// Drives each worker's share of the connections, and gives them back with the account.
+/// Drives each worker's share of the connections, and returns them with the outcome.
 pub(crate) fn run_segment(
     load: &Load,
     segment: &Segment,
@@ -50,7 +50,7 @@ pub(crate) fn run_segment(
         (0..BLANK_INTERVALS).for_each(|_| drop(blank.send(Box::new(Interval::new(shape)))));
         blanks.push(blank);
     }
-    drop(pages); // the collecting ends when the last worker drops its own
+    drop(pages); // collecting ends when the last worker drops its sender
     let ends = Mutex::new(Vec::new());
     let mut completed = Vec::new();
     thread::scope(|scope| {
@@ -90,7 +90,7 @@ fn shape_of(load: &Load, segment: &Segment) -> IntervalShape {
     }
 }
 
-/// What a worker thread is given.
+/// Holds the input of a worker thread.
 struct WorkerConfig {
     index: usize,
     share: Vec<WorkerConnection>,
@@ -113,7 +113,7 @@ impl WorkerConfig {
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(end),
             Ok(Err(error)) => shared.failure.put(error.as_failure()),
-            // The panic itself was printed where it happened; the other workers stop.
+            // The panic message was printed where it happened; the other workers stop.
             Err(_) => shared.failure.put(broken("a worker panicked")),
         }
     }
@@ -149,8 +149,8 @@ impl WorkerConfig {
     }
 }
 
-/// Hands the seconds on until no worker sends any more, and says how many events were completed in each.
-/// When they can't be taken the run ends, because nobody would see the rest.
+/// Passes the seconds on until no worker sends any more, and returns how many events were completed in each.
+/// If the observer can't take them the run ends, because nobody would see the rest.
 fn collect(
     shared: &WorkerShared,
     shape: IntervalShape,
@@ -197,7 +197,7 @@ fn account(
     let lives_with = shared.policy.ignores(LOST);
     let lost = path_failure(&outages, lives_with, &shared.peer, shared.grid.zero_ns());
     let status = match (shared.failure.take(), lost) {
-        // A connection that was reset, or waited for too long, over a path that is gone: the path is the reason.
+        // A connection was reset or timed out over a lost path: the path is the reason.
         (Some(failure), Some(lost)) if failure.cause != Cause::Network => Status::Failed(lost),
         (Some(failure), _) | (None, Some(failure)) => Status::Failed(failure),
         (None, None) if shared.stop.is_thrown() => Status::Interrupted,
@@ -225,7 +225,7 @@ fn account(
     }
 }
 
-/// The longest of them, in order, by the time since second 0.
+/// Returns the longest silences, in order, by the time since second 0.
 fn longest_since(mut silences: Vec<Silence>, zero_ns: u64) -> Vec<Silence> {
     silences.sort_by_key(|silence| std::cmp::Reverse(silence.length_ns()));
     silences.truncate(SILENCES_KEPT);

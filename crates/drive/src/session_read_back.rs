@@ -1,10 +1,10 @@
-//! Reads back what the server says of a session, instead of assuming it.
+//! Reads the session settings back from the server, instead of assuming them.
 
 use crate::DriveError;
 use crate::error::server;
 use dbdyno_wire::{Compression, QueryResult, Session};
 
-/// Settings of a session that move results, as the server tells them.
+/// Holds the settings of a session that affect results, as the server reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionReadBack {
     /// The server's version.
@@ -15,7 +15,7 @@ pub struct SessionReadBack {
     pub tls_version: Option<String>,
     /// Cipher of the connection; `None` when it is not encrypted.
     pub tls_cipher: Option<String>,
-    /// How the bytes of the connection are packed.
+    /// Compression of the connection.
     pub compression: Compression,
     /// Such as `REPEATABLE-READ`.
     pub isolation: String,
@@ -27,7 +27,7 @@ pub struct SessionReadBack {
     pub character_set: String,
     /// Collation of the connection.
     pub collation: String,
-    /// What tells the server from others: its name, port, folder and number. Asked for a share of a client only.
+    /// Identifies the server: its name, port, folder and number. Read for a share of a client only.
     pub server_identity: Option<String>,
 }
 
@@ -38,7 +38,7 @@ const IDENTITY: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('hostname'
      'server_uuid', 'server_uid')";
 const TLS_STATUS: &str = "SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')";
 
-/// Asks the server for the settings of this session.
+/// Reads the settings of this session from the server.
 pub(crate) fn read_back(session: &mut Session) -> Result<SessionReadBack, DriveError> {
     let variables = ask(session, VARIABLES)?;
     let tls = ask(session, TLS_STATUS)?;
@@ -61,7 +61,7 @@ pub(crate) fn read_back(session: &mut Session) -> Result<SessionReadBack, DriveE
     })
 }
 
-/// What tells the server from others, whatever address it is reached by.
+/// Identifies the server, regardless of the address it is reached by.
 pub(crate) fn server_identity(session: &mut Session) -> Result<String, DriveError> {
     let variables = ask(session, IDENTITY)?;
     let names = ["hostname", "port", "datadir", "server_uuid", "server_uid"];
@@ -69,7 +69,7 @@ pub(crate) fn server_identity(session: &mut Session) -> Result<String, DriveErro
     Ok(values.collect::<Vec<_>>().join(" "))
 }
 
-/// One of the server's global limits, for an error message; `None` when it can't be read.
+/// Reads one of the server's global limits, for an error message; `None` if it can't be read.
 pub(crate) fn global_variable(session: &mut Session, name: &str) -> Option<String> {
     let sql = format!("SHOW GLOBAL VARIABLES WHERE Variable_name = '{name}'");
     find(&session.select_columns(&sql, 2).ok()?, name)

@@ -1,4 +1,4 @@
-//! Stops a run before its time, and says why it stopped.
+//! Stops a run early, and says why it stopped.
 
 use crate::error::{PATH_REMEDY, remedy_for_code, server_code};
 use crate::{DriveError, Fault};
@@ -14,32 +14,32 @@ pub struct StopSwitch {
 }
 
 impl StopSwitch {
-    /// Asks the run to end. It does within a fraction of a second, and keeps what it measured.
+    /// Asks the run to end. It ends within a fraction of a second, and keeps its measurements.
     pub fn throw(&self) {
         self.thrown.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the run was asked to end.
+    /// Returns whether the run was asked to end.
     #[must_use]
     pub fn is_thrown(&self) -> bool {
         self.thrown.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, for registration with a signal.
+    /// Returns the flag itself, for registration with a signal.
     #[must_use]
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.thrown)
     }
 }
 
-/// What made a run end before its time.
+/// Describes what ended a run early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The server's error code, or the client library's for a lost connection (2006, 2013).
     pub code: Option<u16>,
-    /// Type of the statement it happened at.
+    /// Type of the statement that failed.
     pub statement: Option<String>,
-    /// The server's words, or the operating system's.
+    /// The error message of the server or the operating system.
     pub message: String,
     /// Who has to do something about it.
     pub fault: Fault,
@@ -47,12 +47,12 @@ pub struct Failure {
     pub cause: Cause,
 }
 
-/// What failed, where a run ended before its time or connections were lost.
+/// Says what failed, if a run ended early or connections were lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// The way to the server: nobody there acknowledged anything.
+    /// The path to the server: no host there acknowledged anything.
     Network,
-    /// The server gave no byte of an answer within the time it is given, though its host is there.
+    /// The server sent no byte of an answer in time, though its host is there.
     NoAnswer,
     /// The server: it answered an error, closed the connection or refused it.
     Server,
@@ -61,7 +61,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// What an error of a connection says.
+    /// Returns the cause of a connection's error.
     #[must_use]
     pub fn of(error: &WireError) -> Self {
         match error {
@@ -74,7 +74,7 @@ impl Cause {
 }
 
 impl Failure {
-    /// What would help, in the imperative; `None` where only the cause itself tells.
+    /// Returns a remedy, in the imperative; `None` if only the cause itself shows it.
     #[must_use]
     pub fn remedy(&self) -> Option<String> {
         let remedy = match self.cause {
@@ -90,7 +90,7 @@ impl Failure {
 }
 
 impl DriveError {
-    /// The same as the reason why a run ended.
+    /// Describes the error as the reason why a run ended.
     #[must_use]
     pub fn as_failure(&self) -> Failure {
         Failure {
@@ -123,7 +123,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What ends a run from inside: the first failure of any worker.
+/// Ends a run from inside: the first failure of any worker.
 #[derive(Debug, Default)]
 pub(crate) struct FailureSlot {
     failed: AtomicBool,

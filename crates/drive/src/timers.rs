@@ -1,9 +1,9 @@
 //! Wakes the connections of one worker at their instants: the end of a rest, the end of a pause before a
 //! repeat.
 //!
-//! A connection waits for at most one instant at a time, so the timers are a binary heap of connections
-//! that knows where each of them stands: setting, moving and cancelling cost a few swaps, and nothing is
-//! allocated after the start. What happens when an instant has come is the worker's affair.
+//! A connection waits for at most one instant at a time. The timers are a binary heap of connections
+//! that knows the place of each: setting, moving and cancelling cost a few swaps, and nothing is
+//! allocated after the start. The worker decides what happens when an instant has come.
 //!
 //! ```ignore
 //! let mut timers = Timers::new(3);
@@ -13,10 +13,10 @@
 //! assert_eq!(timers.take(510), Some((2, 500)));
 //! ```
 
-/// Place of a connection that waits for nothing.
+/// Place of a connection without a timer.
 const NOWHERE: u32 = u32::MAX;
 
-/// A connection and the instant it waits for. Instants that are the same come in the order of the
+/// A connection and the instant it waits for. Equal instants come in the order of the
 /// connections, so that a run does not depend on the heap's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ConnectionTimer {
@@ -24,17 +24,17 @@ struct ConnectionTimer {
     connection: u32,
 }
 
-/// At most one instant for each connection of a worker.
+/// Holds at most one instant for each connection of a worker.
 #[derive(Debug)]
 pub(crate) struct Timers {
-    /// No alarm comes before the one at half its place.
+    /// No timer comes before the one at half its place.
     heap: Vec<ConnectionTimer>,
-    /// Where each connection's alarm stands in the heap.
+    /// Place of each connection's timer in the heap.
     places: Vec<u32>,
 }
 
 impl Timers {
-    /// Timers of the connections numbered from 0 to `connections`.
+    /// Creates timers of the connections numbered from 0 to `connections`.
     pub(crate) fn new(connections: usize) -> Self {
         Self {
             heap: Vec::with_capacity(connections),
@@ -57,7 +57,7 @@ impl Timers {
         }
     }
 
-    /// The connection waits for nothing any more.
+    /// Cancels the timer of the connection.
     pub(crate) fn cancel(&mut self, connection: u32) {
         let place = self.places[connection as usize];
         if place != NOWHERE {
@@ -65,14 +65,14 @@ impl Timers {
         }
     }
 
-    /// The earliest instant; `u64::MAX` when nobody waits.
+    /// Returns the earliest instant; `u64::MAX` if no connection waits.
     #[inline]
     pub(crate) fn next_ns(&self) -> u64 {
         self.heap.first().map_or(u64::MAX, |alarm| alarm.at_ns)
     }
 
-    /// The connection whose instant came first, and that instant, if it has come. The connection waits
-    /// for nothing afterwards.
+    /// Returns the connection whose instant came first, and that instant, if it has come. Its timer is
+    /// cancelled.
     #[inline]
     pub(crate) fn take(&mut self, now_ns: u64) -> Option<(u32, u64)> {
         if self.next_ns() > now_ns || self.heap.is_empty() {
@@ -91,7 +91,7 @@ impl Timers {
         removed
     }
 
-    /// Moves the alarm at `place` to where it belongs, up or down.
+    /// Moves the timer at `place` to where it belongs, up or down.
     fn settle(&mut self, place: usize) {
         let place = self.rise(place);
         self.sink(place);
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(take_due(&mut timers, 1_000), [(1, 1), (2, 2)]);
     }
 
-    /// Every history ends as one of an ordered set would, and takes no memory beyond the start's.
+    /// Every history ends like that of an ordered set, and takes no memory beyond the start's.
     #[test]
     fn any_history_gives_what_an_ordered_set_gives() {
         const CONNECTIONS: u32 = 200;

@@ -1,5 +1,5 @@
-//! Checks pacings against a server that does no work: every event asked for is accounted for, whatever
-//! happens.
+//! Checks pacings against a server that does no work: every requested event is accounted for, in any
+//! case.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,7 +48,7 @@ impl Workload for OneOrTwo {
     }
 }
 
-/// Left to itself it does the short event.
+/// By itself it runs the short event.
 struct Client {
     kind: TransactionType,
     left: u8,
@@ -221,7 +221,7 @@ fn each_transaction_type_has_the_events_of_its_own_profile() {
     assert_eq!(outcome.status, Status::Complete);
     // The ramp holds 600 events, then 1,000 come at its end rate; the pause ends after two seconds.
     assert_eq!(outcome.scheduled, 1_600 + 500);
-    // An event that is due a moment before the end is left unsent where the processor comes late.
+    // An event due just before the end is left unsent if the processor is late.
     assert!(outcome.unsent <= 21, "{outcome:?}");
     assert_eq!(sums.started[0] + sums.started[1] + outcome.unsent, 2_100);
     assert!(
@@ -293,7 +293,7 @@ fn a_load_that_is_stopped_accounts_for_what_was_due() {
         arrivals: Arrivals::Poisson,
     };
     for pacing in [think(20), fixed] {
-        // Eight connections and 50 ms an answer: 160 events a second at most.
+        // Eight connections and 50 ms per answer: 160 events per second at most.
         let server = server(Some("constant:50ms"));
         let mut sums = RunTotals {
             stop_after: Some((1, StopSwitch::default())),
@@ -308,8 +308,8 @@ fn a_load_that_is_stopped_accounts_for_what_was_due() {
     }
 }
 
-/// Probes end with events under way and nothing waits for them, so every next probe begins with connections
-/// that have to be opened again.
+/// Probes end with events under way that nothing waits for, so every next probe begins with connections
+/// that must be opened again.
 #[test]
 fn a_search_goes_on_over_connections_that_a_probe_left_unusable() {
     let server = server(Some("constant:300ms"));

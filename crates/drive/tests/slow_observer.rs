@@ -91,7 +91,7 @@ fn load(address: SocketAddr) -> Load {
     }
 }
 
-/// Largest memory of this process so far.
+/// Returns the peak memory of this process.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
@@ -116,7 +116,7 @@ fn an_observer_that_stops_for_three_seconds_delays_no_event_and_loses_no_second(
 
     assert_eq!(outcome.status, Status::Complete);
     assert_eq!(outcome.scheduled, (RATE_PER_S as u64) * u64::from(SECONDS));
-    // Those due in the last moments are unsent where the machine was busy just then; a worker that waited for
+    // Those due in the last moments are unsent if the machine was busy just then; a worker that waited for
     // the observer would leave thousands.
     assert!(
         outcome.unsent < RATE_PER_S as u64 / 2,
@@ -133,6 +133,6 @@ fn an_observer_that_stops_for_three_seconds_delays_no_event_and_loses_no_second(
             "second {second}: {longest_ns} ns late"
         );
     }
-    // Three more pages of two workers.
+    // Three more intervals of two workers.
     assert!(peak_kib() - before_kib < 32 << 10);
 }

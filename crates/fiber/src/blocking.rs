@@ -6,13 +6,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-/// Threads that block for others. Most of their time is waiting for a server's answer to a log-in.
+/// Threads that make blocking calls. They spend most of their time waiting for a server's answer to a log-in.
 const THREADS: usize = 16;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Does `job` on another thread while the fiber waits; outside a fiber does it here. A job that panics takes the
-/// fiber along.
+/// Runs `job` on another thread while the fiber waits; outside a fiber runs it here. A panic of the job is passed on to
+/// the fiber.
 pub fn run_blocking<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> T {
     if !in_fiber() {
         return job();
@@ -25,7 +25,7 @@ pub fn run_blocking<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static)
         *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
         told.notify_all();
     });
-    // The pool lives as long as the process, so somebody always listens.
+    // The pool lives as long as the process, so it always has a receiver.
     let _: Result<(), _> = pool().send(task);
     loop {
         let generation = done.generation();

@@ -17,14 +17,14 @@ const WAKEUP_TOKEN: u32 = u32::MAX;
 thread_local! {
     /// The core of this thread while a scheduler lives on it.
     static CORE: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
-    /// The fiber that runs at present.
+    /// The fiber that is running now.
     static RUNNING: Cell<Option<RunningFiber>> = const { Cell::new(None) };
 }
 
-/// How a running fiber leaves its stack.
+/// Suspends a running fiber.
 pub(crate) type FiberYielder = Yielder<(), ()>;
 
-/// The running fiber.
+/// Identifies the running fiber.
 #[derive(Clone, Copy)]
 pub(crate) struct RunningFiber {
     pub(crate) fiber: u32,
@@ -32,7 +32,7 @@ pub(crate) struct RunningFiber {
     pub(crate) stack: StackLayout,
 }
 
-/// A watched socket.
+/// State of a watched socket.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct WatchedSocket {
     /// It became ready while nobody waited for it.
@@ -47,7 +47,7 @@ pub(crate) struct Core {
     free_sockets: RefCell<Vec<u32>>,
     timers: RefCell<Timers>,
     ready: RefCell<VecDeque<u32>>,
-    /// Number of each fiber's present wait.
+    /// Number of each fiber's current wait.
     waits: RefCell<Vec<u64>>,
     arrived: RefCell<Vec<Wait>>,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Waker {
 }
 
 impl Waker {
-    /// A neighbour on the same thread needs no wakeup.
+    /// Ends the wait; a fiber of the same thread needs no wakeup.
     pub(crate) fn wake(&self) {
         match current() {
             Some((core, _)) if Arc::ptr_eq(&core.inbox, &self.inbox) => core.end_wait(self.wait),
@@ -69,14 +69,14 @@ impl Waker {
     }
 }
 
-/// Whether the caller runs in a fiber.
+/// Returns whether the caller runs in a fiber.
 #[inline]
 #[must_use]
 pub fn in_fiber() -> bool {
     RUNNING.get().is_some()
 }
 
-/// The scheduler's shared part on this thread, if the caller runs in a fiber.
+/// Returns the scheduler's shared part on this thread, if the caller runs in a fiber.
 #[inline]
 pub(crate) fn current() -> Option<(Rc<Core>, RunningFiber)> {
     let running = RUNNING.get()?;
@@ -84,7 +84,7 @@ pub(crate) fn current() -> Option<(Rc<Core>, RunningFiber)> {
     Some((core, running))
 }
 
-/// The fiber that runs on this thread. May be called by a signal handler.
+/// Returns the fiber that runs on this thread. May be called by a signal handler.
 #[inline]
 pub(crate) fn running() -> Option<RunningFiber> {
     RUNNING.get()
@@ -95,7 +95,7 @@ pub(crate) fn set_running(running: Option<RunningFiber>) {
 }
 
 impl Core {
-    /// Makes this thread's core; a thread has one at a time.
+    /// Creates this thread's core; a thread has one at a time.
     pub(crate) fn install() -> io::Result<Rc<Self>> {
         let inbox = Arc::new(Inbox::new()?);
         let poller = Poller::new()?;
@@ -123,7 +123,7 @@ impl Core {
         CORE.with_borrow_mut(|place| *place = None);
     }
 
-    /// A fiber that is ready to run for the first time.
+    /// Adds a fiber that is ready to run for the first time.
     pub(crate) fn add_fiber(&self) -> u32 {
         let mut waits = self.waits.borrow_mut();
         waits.push(0);
@@ -132,7 +132,7 @@ impl Core {
         fiber
     }
 
-    /// The next wait of the running fiber.
+    /// Begins the next wait of the running fiber.
     pub(crate) fn begin_wait(&self, running: RunningFiber) -> Wait {
         let waits = self.waits.borrow();
         Wait {
@@ -148,7 +148,7 @@ impl Core {
         }
     }
 
-    /// Ends a wait, if it is still the present one of its fiber.
+    /// Ends a wait, if it is still the current one of its fiber.
     pub(crate) fn end_wait(&self, wait: Wait) {
         let mut waits = self.waits.borrow_mut();
         let number = &mut waits[wait.fiber as usize];
@@ -158,7 +158,7 @@ impl Core {
         }
     }
 
-    /// Ends a wait at an instant, if nothing else has by then.
+    /// Ends a wait at an instant, if it has not ended by then.
     pub(crate) fn end_wait_at(&self, wait: Wait, at_ns: u64) {
         self.timers.borrow_mut().set(wait, at_ns);
     }
@@ -171,7 +171,7 @@ impl Core {
         self.ready.borrow().len()
     }
 
-    /// No wait ends by its instant before this one.
+    /// Returns the earliest instant at which a wait may end by its timer.
     pub(crate) fn next_timer_ns(&self) -> Option<u64> {
         self.timers.borrow().next_ns()
     }
@@ -184,7 +184,7 @@ impl Core {
         due.drain(..).for_each(|wait| self.end_wait(wait));
     }
 
-    /// Waits for sockets and for the wakeup, and ends the waits that they were waited for in.
+    /// Polls the sockets and the wakeup, and ends the waits on those that are ready.
     pub(crate) fn poll(&self, timeout_ns: Option<u64>) -> io::Result<()> {
         let mut poller = self.poller.borrow_mut();
         for token in poller.wait(timeout_ns)? {
@@ -215,7 +215,7 @@ impl Core {
         }
     }
 
-    /// A place for a socket.
+    /// Adds an entry for a socket.
     pub(crate) fn add_socket(&self) -> u32 {
         let mut sockets = self.sockets.borrow_mut();
         if let Some(token) = self.free_sockets.borrow_mut().pop() {
@@ -230,7 +230,7 @@ impl Core {
         self.free_sockets.borrow_mut().push(token);
     }
 
-    /// Whether the socket became ready since it was last waited for; if not, its next word ends `wait`.
+    /// Returns whether the socket became ready since its last wait; if not, its next event ends `wait`.
     pub(crate) fn register_wait(&self, token: u32, wait: Wait) -> bool {
         let mut sockets = self.sockets.borrow_mut();
         let socket = &mut sockets[token as usize];

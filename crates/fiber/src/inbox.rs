@@ -5,14 +5,14 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-/// A wait of a fiber: its number and which of its waits it is, so that a late word wakes no later wait.
+/// Identifies a wait: the fiber's number and the wait's number, so that a late wakeup ends no later wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wait {
     pub(crate) fiber: u32,
     pub(crate) number: u64,
 }
 
-/// Waits that are over, and the event descriptor that tells the scheduler of them.
+/// Holds ended waits, and the event descriptor that wakes the scheduler.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     over: Mutex<Vec<Wait>>,
@@ -37,12 +37,12 @@ impl Inbox {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         over.push(wait);
         if over.len() == 1 {
-            // The descriptor can only be full, and then the scheduler wakes already.
+            // The only possible error is a full descriptor, and then the scheduler wakes already.
             let _: Result<usize, _> = rustix::io::write(&self.wakeup, &1u64.to_ne_bytes());
         }
     }
 
-    /// Moves what has come to `waits`, and resets the wakeup.
+    /// Moves the ended waits to `waits`, and resets the wakeup.
     pub(crate) fn take(&self, waits: &mut Vec<Wait>) {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         let _: Result<usize, _> = rustix::io::read(&self.wakeup, &mut [0; 8]);

@@ -1,14 +1,14 @@
-//! Runs many users on a few threads: each user is a fiber, with a stack of its own that the thread leaves
+//! Runs many users on a few threads: each user is a fiber with its own stack, which the thread leaves
 //! while the user waits.
 //!
-//! Code in a fiber reads as if it had a thread to itself. It waits for a socket with [`SocketWatch`], for an instant
-//! with [`sleep_until`], for a word from others with [`Signal`], for something that can't be had without blocking with
-//! [`run_blocking`]; meanwhile the thread's other fibers run. The same calls outside a fiber simply
-//! block, so that there is one code path for a worker's thousand users and for the main thread.
+//! Code in a fiber reads as if it had its own thread. It waits for a socket with [`SocketWatch`], for an instant
+//! with [`sleep_until`], for a notification with [`Signal`], and for blocking calls with
+//! [`run_blocking`]; meanwhile the thread's other fibers run. Outside a fiber the same calls simply
+//! block, so that a worker's thousand users and the main thread share one code path.
 //!
-//! Since it is the stack that is switched, whatever lies between the user and the wait (an interpreter, a C function,
-//! a protected call) needs to know nothing of it. Nothing borrowed from a thread-local, no lock guard and no
-//! `RefCell` borrow may be held across a wait: another fiber of this thread would meet it.
+//! Since the stack is switched, code between the user and the wait (an interpreter, a C function, a protected call)
+//! needs to know nothing of it. No borrow of a thread-local, no lock guard and no `RefCell` borrow may be held across a
+//! wait: another fiber of this thread would meet it.
 //!
 //! ```
 //! use dbdyno_fiber::{Scheduler, sleep_until, monotonic_ns};

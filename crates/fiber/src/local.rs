@@ -6,14 +6,14 @@ thread_local! {
     static LOCAL: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The word of the running fiber, or of the thread outside of any; 0 at first.
+/// Returns the word of the running fiber, or of the thread outside of any fiber; 0 at first.
 #[inline]
 #[must_use]
 pub fn local() -> usize {
     LOCAL.get()
 }
 
-/// Sets the word that [`local`] gives from now on.
+/// Sets the word that [`local`] returns from now on.
 #[inline]
 pub fn set_local(value: usize) {
     LOCAL.set(value);

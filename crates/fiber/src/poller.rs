@@ -23,23 +23,23 @@ impl Poller {
         })
     }
 
-    /// Watches a descriptor for what comes, told once each time something has come. It leaves the set when it is
+    /// Watches a descriptor for input; each arrival is reported once. The descriptor leaves the set when it is
     /// closed.
     pub(crate) fn watch(&self, fd: impl AsFd, token: u32) -> io::Result<()> {
         Ok(epoll::add(&self.set, fd, data(token), flags(false))?)
     }
 
-    /// Watches for room to write besides, or no longer does. What is there already is told anew.
+    /// Starts or stops watching also for room to write. Readiness that exists already is reported again.
     pub(crate) fn rewatch(&self, fd: impl AsFd, token: u32, write: bool) -> io::Result<()> {
         Ok(epoll::modify(&self.set, fd, data(token), flags(write))?)
     }
 
     pub(crate) fn forget(&self, fd: impl AsFd) {
-        // A descriptor that is closed already has left the set by itself.
+        // A closed descriptor has already left the set by itself.
         let _: Result<(), Errno> = epoll::delete(&self.set, fd);
     }
 
-    /// Waits until a descriptor is ready or the time is over (`None`: never), and gives the tokens of those that are.
+    /// Waits until a descriptor is ready or the time is over (`None`: never), and returns the tokens of the ready ones.
     pub(crate) fn wait(
         &mut self,
         timeout_ns: Option<u64>,
@@ -66,7 +66,7 @@ impl Poller {
     }
 }
 
-/// Edge-triggered: a socket that speaks while nobody waits for it must not keep the thread awake.
+/// Selects edge-triggered events: a readable socket without a waiting fiber must not keep the thread awake.
 fn flags(write: bool) -> EventFlags {
     let flags = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
     if write {

@@ -10,10 +10,10 @@ use corosensei::{Coroutine, CoroutineResult};
 use std::io;
 use std::rc::Rc;
 
-/// The fibers of one thread.
+/// Runs the fibers of one thread.
 ///
-/// Made and run on the same thread. One that is dropped before its fibers have ended leaves their stacks as they
-/// are: what lies on them may be foreign code that can't be unwound.
+/// It is created and run on the same thread. If it is dropped before its fibers have ended, it leaves their stacks
+/// unchanged: they may hold foreign code that can't be unwound.
 pub struct Scheduler {
     core: Rc<Core>,
     fibers: Vec<Option<Fiber>>,
@@ -22,12 +22,12 @@ pub struct Scheduler {
 
 struct Fiber {
     coroutine: Coroutine<(), (), (), DefaultStack>,
-    /// Its word while it does not run.
+    /// The word of a fiber while it does not run.
     local: usize,
 }
 
 impl Scheduler {
-    /// A scheduler for this thread.
+    /// Creates a scheduler for this thread.
     ///
     /// # Errors
     /// The system gives no epoll set, or this thread has a scheduler already.
@@ -94,14 +94,14 @@ impl Scheduler {
         }
     }
 
-    /// Sleeps until a fiber has something to do; looks only, if one has already.
+    /// Sleeps until a fiber can run; only polls if one already can.
     fn wait(&mut self) {
         let timeout_ns = match (self.core.ready_count(), self.core.next_timer_ns()) {
             (0, None) => None,
             (0, Some(at_ns)) => Some(at_ns.saturating_sub(monotonic_ns())),
             _ => Some(0),
         };
-        // An epoll set that can't be waited on leaves nothing to run: a defect, not a state of the world.
+        // Without a usable epoll set nothing can run: a defect, not an error of the environment.
         if let Err(error) = self.core.poll(timeout_ns) {
             panic!("waiting for sockets: {error}");
         }

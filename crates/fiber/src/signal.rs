@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Told by any thread, heard by all fibers and threads that wait. Clones are the same signal.
+/// Any thread can notify it; all waiting fibers and threads wake. Clones are the same signal.
 ///
-/// Who waits looks at what it wants before: [`generation`](Signal::generation) first, then the look, then
-/// [`wait_past`](Signal::wait_past) that generation, so that a word in between is not missed.
+/// A waiter first reads the [`generation`](Signal::generation), then checks its condition, then calls
+/// [`wait_past`](Signal::wait_past) with that generation, so that it misses no notification in between.
 #[derive(Debug, Clone, Default)]
 pub struct Signal {
     shared: Arc<SignalShared>,
@@ -32,19 +32,19 @@ enum Waiter {
 }
 
 impl Signal {
-    /// A signal that was never given.
+    /// Creates a signal that was never notified.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How often it was given.
+    /// Returns how often it was notified.
     #[must_use]
     pub fn generation(&self) -> u64 {
         self.shared.generation.load(Ordering::Acquire)
     }
 
-    /// Wakes all who wait.
+    /// Wakes all waiters.
     pub fn notify_all(&self) {
         let mut waiting = self.lock();
         self.shared.generation.fetch_add(1, Ordering::Release);
@@ -52,7 +52,7 @@ impl Signal {
         self.shared.condition.notify_all();
     }
 
-    /// Wakes the one who waits longest, where one is enough. (Threads are all woken.)
+    /// Wakes the fiber that has waited longest, if one is enough. (Threads are all woken.)
     pub fn notify_one(&self) {
         let mut waiting = self.lock();
         self.shared.generation.fetch_add(1, Ordering::Release);
@@ -62,7 +62,7 @@ impl Signal {
         }
     }
 
-    /// Waits until it is given after `generation`, or until the instant. It may come back earlier: look again.
+    /// Waits until a notification after `generation`, or until the instant. It may return earlier: check again.
     pub fn wait_past(&self, generation: u64, until_ns: Option<u64>) {
         let mut waiting = self.lock();
         if self.generation() != generation {

@@ -4,7 +4,7 @@ use crate::core::{current, leave};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// The clock of all instants here: nanoseconds of CLOCK_MONOTONIC.
+/// Reads the clock of all instants here: nanoseconds of CLOCK_MONOTONIC.
 #[inline]
 #[must_use]
 pub fn monotonic_ns() -> u64 {
@@ -23,7 +23,7 @@ pub fn sleep_until(at_ns: u64) {
     }
 }
 
-/// Lets the thread's other fibers run if they have something to do, and looks after its sockets.
+/// Lets the thread's other fibers run if any are ready, and polls its sockets.
 pub fn yield_now() {
     match current() {
         Some((core, running)) => {
@@ -34,7 +34,7 @@ pub fn yield_now() {
     }
 }
 
-/// Whether other fibers of this thread are ready to run.
+/// Returns whether other fibers of this thread are ready to run.
 #[must_use]
 pub fn others_ready() -> bool {
     current().is_some_and(|(core, _)| core.ready_count() > 0)

@@ -1,8 +1,8 @@
-//! Allocates the stacks of fibers, guards them and gives unused pages back.
+//! Allocates the stacks of fibers, guards them and releases unused pages.
 //!
-//! From low addresses to high: a guard page, which ends the program; a reserve, which is closed until a call comes that
-//! deep; the stack itself. A script whose calls go on and on through C code is told so while it runs on
-//! the reserve, and the program goes on.
+//! From low addresses to high: a guard page, which ends the program; a reserve, which is closed until a call goes that
+//! deep; the stack itself. If the C calls of a script go too deep, the script gets an error while it runs on the
+//! reserve, and the program goes on.
 
 #![expect(
     unsafe_code,
@@ -19,27 +19,27 @@ use std::ffi::c_void;
 use std::io;
 use std::ops::Range;
 
-/// Address space of a fiber's stack: whole pages of every size in use, up to 64 KiB. Memory is only taken for the pages
-/// that it touches.
+/// Address space of a fiber's stack: whole pages of every page size in use, up to 64 KiB. Only touched pages take
+/// memory.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// Room for the code that finds out that a stack is used up and tells whoever used it. Whole pages, too.
+/// Room for the code that detects a used-up stack and reports it. Whole pages, too.
 const RESERVE_BYTES: usize = 64 * 1024;
 
-/// More than a fiber uses of its stack between asking for something and leaving.
+/// More than a fiber uses of its stack between a request and the switch.
 const FRAMES_BYTES: usize = if cfg!(debug_assertions) { 4096 } else { 1024 };
 
-/// More than the calls use that close a reserve.
+/// More than the calls that close a reserve use.
 const CLOSING_BYTES: usize = 4096;
 
 thread_local! {
-    /// Whether a reserve was opened on this thread: some may still be.
+    /// Whether a reserve was opened on this thread: some may still be open.
     static RESERVE_OPENED: Cell<bool> = const { Cell::new(false) };
-    /// What the fiber that ran last wants to give back of its stack.
+    /// The part of its stack that the last running fiber wants to release.
     static UNUSED_STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
-/// Where the parts of a stack lie.
+/// Addresses of the parts of a stack.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StackLayout {
     lowest_address: usize,
@@ -56,7 +56,7 @@ impl StackLayout {
         start..start + RESERVE_BYTES
     }
 
-    /// Whole pages of the stack itself that lie below all that is used. Empty, perhaps backwards, if there are none.
+    /// Returns the whole pages of the stack itself below all that is used. Empty, perhaps backwards, if there are none.
     fn unused(self, used_from: usize) -> (usize, usize) {
         (self.reserve().end, used_from & !(self.page_bytes - 1))
     }
@@ -70,7 +70,7 @@ impl StackLayout {
     }
 }
 
-/// A stack with its reserve closed.
+/// Allocates a stack with its reserve closed.
 pub(crate) fn new_stack() -> io::Result<(DefaultStack, StackLayout)> {
     let stack = DefaultStack::new(STACK_BYTES + RESERVE_BYTES)?;
     let layout = StackLayout {
@@ -81,15 +81,15 @@ pub(crate) fn new_stack() -> io::Result<(DefaultStack, StackLayout)> {
     Ok((stack, layout))
 }
 
-/// Lets the running fiber go on where its stack is used up. False if the system refuses.
+/// Lets the running fiber go on when its stack is used up. Returns false if the system refuses.
 pub(crate) fn open_reserve(layout: StackLayout) -> bool {
     let opens = layout.protect(MprotectFlags::READ | MprotectFlags::WRITE);
     RESERVE_OPENED.set(true);
     opens.is_ok()
 }
 
-/// Whether the running fiber has used up its stack and runs on its reserve. If it has come back from there, the reserve is
-/// closed again.
+/// Returns whether the running fiber has used up its stack and runs on its reserve. If it has come back from there, the
+/// reserve is closed again.
 #[must_use]
 pub fn has_stack_overflowed() -> bool {
     let (Some((_, running)), true) = (current(), RESERVE_OPENED.get()) else {
@@ -101,13 +101,13 @@ pub fn has_stack_overflowed() -> bool {
     let end = layout.reserve().end;
     // The calls below need some room themselves.
     if here > end + CLOSING_BYTES {
-        // Where that is refused, the guard page is nearer than it need be.
+        // If the system refuses, the guard page is nearer than necessary.
         let _: io::Result<()> = layout.protect(MprotectFlags::empty());
     }
     here < end
 }
 
-/// Gives back the part of the running fiber's stack that a deep call used once: pages stay where they were touched, and
+/// Releases the part of the running fiber's stack that a deep call used once: touched pages stay allocated, and
 /// thousands of users have thousands of them. Lets other fibers run; does nothing outside a fiber.
 pub fn trim_stack() {
     let Some((_, running)) = current() else {
@@ -119,14 +119,14 @@ pub fn trim_stack() {
     yield_now();
 }
 
-/// Does what [`trim_stack`] asked for, now that the fiber has left its stack and nothing below its last frame is in use.
+/// Executes the request of [`trim_stack`], now that the fiber has left its stack and nothing below is in use.
 #[inline]
 pub(crate) fn trim_left_stack() {
     if let Some((start, end)) = UNUSED_STACK.take()
         && start < end
     {
         // SAFETY: the range lies on a stack that nobody runs on, below all that is in use; it reads as zeros from now on.
-        // What can't be given back only takes room.
+        // A failed release only costs memory.
         let _: rustix::io::Result<()> =
             unsafe { madvise(start as *mut c_void, end - start, Advice::LinuxDontNeed) };
     }
@@ -193,7 +193,7 @@ mod tests {
 
     static NOTIFIED: AtomicU32 = AtomicU32::new(0);
 
-    /// Recurses until it is told that its stack is used up; how many levels that was.
+    /// Recurses until its stack is reported as used up; returns how many levels that was.
     fn until_notified(level: u32) -> u32 {
         let room = black_box([level as u8; 1024]);
         let levels = if has_stack_overflowed() {

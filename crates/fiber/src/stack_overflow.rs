@@ -12,17 +12,17 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// Called in a signal handler, on the thread at fault.
 static OVERFLOW_HANDLER: AtomicPtr<()> = AtomicPtr::new(null_mut());
 
-/// Who dealt with such faults before: the standard library, for the stacks of threads.
+/// The previous handler: the standard library's, for the stacks of threads.
 static PREVIOUS_HANDLER: OnceLock<libc::sigaction> = OnceLock::new();
 
-/// Has a function called when a fiber has used up its stack and goes on on its reserve. It is called by a signal handler on
-/// the fiber's own thread, so it may do only what such handlers may; see to it that
-/// [`has_stack_overflowed`](crate::has_stack_overflowed) is asked soon.
+/// Registers a function to call when a fiber has used up its stack and goes on on its reserve. A signal handler calls
+/// it on the fiber's own thread, so it may do only what such handlers may. Make sure that
+/// [`has_stack_overflowed`](crate::has_stack_overflowed) is called soon.
 pub fn on_stack_overflow(handler: fn()) {
     OVERFLOW_HANDLER.store(handler as *mut (), Ordering::Release);
 }
 
-/// Once a process.
+/// Installs the handler, once per process.
 pub(crate) fn install_fault_handler() {
     PREVIOUS_HANDLER.get_or_init(|| {
         // SAFETY: plain data, for which zero is a value; the handler does only what handlers may.
@@ -58,7 +58,7 @@ extern "C" fn on_fault(_signal: c_int, info: *mut libc::siginfo_t, _where: *mut 
             );
         }
     }
-    // The instruction is tried again, and its fault is dealt with as it would have been without us.
+    // The instruction is retried, and its fault is handled as without our handler.
     // SAFETY: what the system gave is given back.
     unsafe {
         let before = PREVIOUS_HANDLER.get().map_or(null(), std::ptr::from_ref);
@@ -70,7 +70,7 @@ extern "C" fn on_fault(_signal: c_int, info: *mut libc::siginfo_t, _where: *mut 
     }
 }
 
-/// Writes without anything in between.
+/// Writes without buffering.
 fn write_message(text: &[u8]) {
     // SAFETY: the text is what it says.
     let _ = unsafe { libc::write(libc::STDOUT_FILENO, text.as_ptr().cast(), text.len()) };

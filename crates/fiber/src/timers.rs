@@ -1,18 +1,18 @@
-//! Ends waits at the instants that they were given.
+//! Ends waits at their instants.
 
 use crate::inbox::Wait;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// At most one entry a fiber is in the queue, however many waits with an instant it begins and ends otherwise: a user
-/// who waits ten thousand times a second, each time until the end of the run, must not fill the memory.
+/// Each fiber has at most one entry in the queue, however many of its timed waits end otherwise: a user who
+/// waits ten thousand times a second, each time until the end of the run, must not fill the memory.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     fibers: Vec<FiberTimer>,
 }
 
-/// Of one fiber.
+/// The timed wait of one fiber.
 #[derive(Debug, Clone, Copy)]
 struct FiberTimer {
     /// Its wait, and when that ends.
@@ -47,7 +47,7 @@ impl Timers {
         self.queue.peek().map(|Reverse((at_ns, _))| *at_ns)
     }
 
-    /// Moves the waits that end by `now_ns` to `due`; `waits` are the numbers of the fibers' present waits.
+    /// Moves the waits that end by `now_ns` to `due`; `waits` are the numbers of the fibers' current waits.
     pub(crate) fn take_due(&mut self, now_ns: u64, waits: &[u64], due: &mut Vec<Wait>) {
         while let Some(&Reverse((queued_ns, fiber))) = self.queue.peek() {
             if queued_ns > now_ns {

@@ -6,7 +6,7 @@ use rustix::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::io;
 use std::rc::Rc;
 
-/// A socket that is waited for, by the fiber or the thread that made this.
+/// Waits for a socket, in the fiber or thread that created it.
 ///
 /// Drop it before the socket is closed.
 pub struct SocketWatch {
@@ -15,7 +15,7 @@ pub struct SocketWatch {
 }
 
 impl SocketWatch {
-    /// Watches a socket; inside a fiber it joins the thread's epoll set for good.
+    /// Watches a socket; inside a fiber it joins the thread's epoll set permanently.
     ///
     /// # Errors
     /// The system can't watch it.
@@ -34,7 +34,7 @@ impl SocketWatch {
         })
     }
 
-    /// Waits until something came since the last wait. It may come back without: read, and wait again.
+    /// Waits until input came since the last wait. It may return without input: read, and wait again.
     ///
     /// # Errors
     /// The system can't wait for it.
@@ -46,7 +46,7 @@ impl SocketWatch {
         }
     }
 
-    /// Waits until it may be written.
+    /// Waits until the socket may be written.
     ///
     /// # Errors
     /// The system can't wait for it.

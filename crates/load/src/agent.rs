@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &AgentArguments) -> anyhow::Result<()> {
     Ok(served.map_err(|error| failed(&error))?)
 }
 
-/// This very command line, as a daemon.
+/// Returns this command line, as a daemon.
 fn daemon() -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("this program's path is not known")?;
     let mut command = Command::new(program);

@@ -10,10 +10,10 @@ use crate::terminal;
 use dbdyno_workload::{Population, RandomKind, RandomSource, population};
 use std::io::Write;
 
-/// Drops the tables, whether they are there or not.
+/// Drops the tables, if they exist.
 pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
     let target = arguments.server.target()?;
-    // Which tables there are does not depend on any random number.
+    // The table names do not depend on any random number.
     let source = RandomSource {
         kind: RandomKind::Dbdyno,
         seed: 0,

@@ -1,4 +1,4 @@
-//! Reports what went wrong, why, and what would help, in the same form whatever failed.
+//! Reports what went wrong, why, and what would help, in the same form for every failure.
 
 use crate::record::is_closed_pipe;
 use crate::terminal;
@@ -9,12 +9,12 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// How the program ended, as its exit code says it.
+/// Says how the program ended, as its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Done.
     Done = 0,
-    /// Done, but something asked for did not hold; also: ended early because the user said so.
+    /// Done, but something asked for did not hold; also: the user ended it early.
     NotHeld = 1,
     /// The request was wrong.
     Request = 2,
@@ -40,14 +40,14 @@ impl From<Fault> for Exit {
     }
 }
 
-/// An error for people: three parts and the exit code.
+/// Describes an error for people: three parts and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CliError {
     pub(crate) what: String,
     pub(crate) why: Option<String>,
     pub(crate) remedy: Option<String>,
     pub(crate) exit: Exit,
-    /// Nobody at the other end acknowledged anything: this tells nothing of the server.
+    /// Nobody at the other end acknowledged anything: this says nothing about the server.
     pub(crate) is_path_lost: bool,
 }
 
@@ -62,17 +62,17 @@ impl CliError {
         }
     }
 
-    /// The request was wrong.
+    /// Reports a wrong request.
     pub(crate) fn request(what: impl Into<String>) -> Self {
         Self::new(Exit::Request, what)
     }
 
-    /// Host, server or network failed.
+    /// Reports a failure of host, server or network.
     pub(crate) fn world(what: impl Into<String>) -> Self {
         Self::new(Exit::World, what)
     }
 
-    /// The user wanted no more: what is left undone, and how to go on.
+    /// Reports an interruption by the user: what is left undone, and how to go on.
     pub(crate) fn interrupted(what: impl Into<String>, remedy: Option<&str>) -> Self {
         Self {
             remedy: remedy.map(str::to_owned),
@@ -80,13 +80,13 @@ impl CliError {
         }
     }
 
-    /// Adds the offending value, or the other side's own words.
+    /// Adds the offending value, or the other side's message.
     pub(crate) fn because(mut self, why: impl fmt::Display) -> Self {
         self.why = Some(why.to_string());
         self
     }
 
-    /// Adds how a conversation with a server ended. One that was interrupted is nobody's failure.
+    /// Adds how a conversation with a server ended. An interruption is not a failure.
     pub(crate) fn because_of(self, error: &WireError) -> Self {
         match error {
             WireError::Cancelled { .. } => Self::new(Exit::NotHeld, error.to_string()),
@@ -97,14 +97,14 @@ impl CliError {
         }
     }
 
-    /// What failed, in the words of the contract, where that is known.
+    /// Returns what failed, in the words of the contract, if known.
     pub(crate) fn kind(&self) -> Option<&'static str> {
         self.is_path_lost.then_some("network")
     }
 
     /// Adds what would help.
     ///
-    /// Who interrupted the program needs no advice, but where it is given in so many words: see [`interrupted`](Self::interrupted).
+    /// A user who interrupted the program gets no advice, except through [`interrupted`](Self::interrupted).
     pub(crate) fn hint(mut self, remedy: impl Into<String>) -> Self {
         if self.exit != Exit::NotHeld {
             self.remedy = Some(remedy.into());
@@ -112,7 +112,7 @@ impl CliError {
         self
     }
 
-    /// The three parts of any error that reaches the top.
+    /// Returns the three parts of any error that reaches the top.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if let Some(cli_error) = error.downcast_ref::<Self>() {
             return cli_error.clone();
@@ -151,7 +151,7 @@ impl CliError {
         }
     }
 
-    /// A run that began and could not go on.
+    /// Reports a run that began and could not go on.
     pub(crate) fn of_failure(failure: &Failure) -> Self {
         Self {
             what: match failure.cause {
@@ -168,7 +168,7 @@ impl CliError {
         }
     }
 
-    /// Prints it and gives the exit code.
+    /// Prints it and returns the exit code.
     pub(crate) fn tell(&self) -> Exit {
         let mut text = format!("error: {}\n", self.what.replace('\n', "\n  "));
         if let Some(why) = &self.why {
@@ -180,7 +180,7 @@ impl CliError {
         if let Some(remedy) = &self.remedy {
             text += &format!("hint: {remedy}\n");
         }
-        // When standard error is gone, the exit code is all that is left to tell.
+        // If standard error is gone, the exit code is the only report.
         let _ = terminal::stderr().write_all(text.as_bytes());
         self.exit
     }
@@ -195,7 +195,7 @@ impl fmt::Display for CliError {
 
 impl std::error::Error for CliError {}
 
-/// What helps if the workload is a script of sysbench.
+/// Returns what helps if the workload is a script of sysbench.
 fn script_remedy(error: &anyhow::Error) -> Option<String> {
     match error.downcast_ref() {
         Some(WorkloadError::UnknownWorkload { name, .. }) if name.ends_with(".lua") => Some(
@@ -205,7 +205,7 @@ fn script_remedy(error: &anyhow::Error) -> Option<String> {
     }
 }
 
-/// Output that can't be written. A closed pipe ends the program, but is nobody's mistake.
+/// Reports output that can't be written. A closed pipe ends the program, but is not an error.
 pub(crate) fn unwritable(what: &str) -> impl Fn(io::Error) -> CliError {
     move |error| {
         let exit = if is_closed_pipe(&error) {

@@ -1,8 +1,8 @@
-//! Checks that the server still accepts connections, while statements run that may take hours.
+//! Checks that the server still accepts connections while statements run that may take hours.
 //!
-//! An index that is being built and a process that was stopped look alike to the connection that waits for them. So
-//! another one logs in from time to time. A server that leaves several log-ins in a row without an answer is given up,
-//! however much time its statement still has; one that answers, be it by a refusal, is waited for.
+//! An index that is being built and a stopped process look alike to the connection that waits for them. So
+//! another connection logs in from time to time. A server that leaves several log-ins in a row without an answer is
+//! given up, even if its statement still has time; if it answers, even with a refusal, it is waited for.
 
 use crate::cli_error::{CliError, Exit};
 use crate::order::Access;
@@ -16,13 +16,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Log-ins without an answer before a server is given up; the time until then is shared among them and the pause.
+/// Log-ins without an answer before a server is given up; they and the pauses share the time until then.
 const LOG_INS: u32 = 2;
 
-/// Shortest time for one of them.
+/// Shortest time for a log-in.
 const SHORTEST: Duration = Duration::from_millis(500);
 
-/// Logs in again and again while it lives.
+/// Logs in repeatedly while it lives.
 pub(crate) struct Liveness {
     address: String,
     patience: Duration,
@@ -33,18 +33,18 @@ pub(crate) struct Liveness {
     thread: Option<JoinHandle<()>>,
 }
 
-/// One connection beside the others.
+/// Probes over a connection that is separate from the others.
 struct Prober {
     access: Access,
     limit: Duration,
     stop: StopSwitch,
     is_given_up: Arc<AtomicBool>,
-    /// Whether the last log-in without an answer met nobody at all.
+    /// Whether the last log-in without an answer reached no host at all.
     is_path_lost: Arc<AtomicBool>,
 }
 
 impl Liveness {
-    /// Throws the switch when the server has let nobody in for as long as `patience`.
+    /// Throws the switch when the server has accepted no log-in for as long as `patience`.
     pub(crate) fn watch(access: &Access, stop: &StopSwitch, patience: Duration) -> Self {
         let (cancel, is_given_up) = (CancelFlag::default(), Arc::<AtomicBool>::default());
         let is_path_lost = Arc::<AtomicBool>::default();
@@ -71,7 +71,7 @@ impl Liveness {
         }
     }
 
-    /// What was ended because the server was given up failed; nobody interrupted it.
+    /// Turns an interruption into a failure if the server was given up.
     pub(crate) fn judge<T>(&self, result: Result<T, CliError>) -> Result<T, CliError> {
         match result {
             Err(cli_error)
@@ -83,7 +83,7 @@ impl Liveness {
         }
     }
 
-    /// As [`judge`](Self::judge), for errors of any kind.
+    /// Does the same as [`judge`](Self::judge) for errors of any kind.
     pub(crate) fn judged(&self, error: anyhow::Error) -> anyhow::Error {
         match error.downcast_ref::<CliError>() {
             Some(cli_error) => match self.judge::<()>(Err(cli_error.clone())) {
@@ -118,7 +118,7 @@ impl Drop for Liveness {
         self.end = None;
         self.cancel.set();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // it has nothing to tell but what it has told
+            let _ = thread.join(); // it has reported everything already
         }
     }
 }
@@ -150,8 +150,8 @@ impl Prober {
         }
     }
 
-    /// Whether a log-in had an answer, be it a refusal. Takes its whole time where it had none: the kernel says at once
-    /// that a host is not to be reached, which may be so for a moment only.
+    /// Returns whether a log-in had an answer, even a refusal. Without one it takes the whole time: the kernel reports
+    /// at once that a host is unreachable, which may be temporary.
     fn is_answered(&self, ended: &Receiver<()>) -> bool {
         let (access, began) = (&self.access, Instant::now());
         match Session::open_with(&access.endpoint, &access.options, self.limit) {
@@ -162,14 +162,14 @@ impl Prober {
                 let _ = ended.recv_timeout(self.limit.saturating_sub(began.elapsed()));
                 return false;
             }
-            Err(_) => {} // who refuses has said so, and others will
+            Err(_) => {} // a server that refuses has answered, and the others will
         }
         true
     }
 
     fn warn(&self) {
         let (address, limit) = (&self.access.endpoint.address, self.limit.as_secs_f64());
-        // Where nobody reads, nothing is lost.
+        // Without a reader nothing is lost.
         let _ = writeln!(
             terminal::stderr(),
             "warning: {address} has left a log-in without an answer for {limit} s; after another one it is given up"

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 
-/// An instant of Unix time in the time zone of this machine, in a format of `strftime` of at most some
+/// Formats an instant of Unix time in the time zone of this machine, in a format of `strftime` of at most some
 /// sixty characters.
 pub(crate) fn local_time(realtime_ns: u64, format: &CStr) -> String {
     let seconds = (realtime_ns / 1_000_000_000) as libc::time_t;
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn an_instant_is_told_in_parts() {
-        // Whatever the zone, New Year's Eve of 2000 in London is the last or first day of a month.
+        // In any time zone, New Year's Eve of 2000 in London is the last or first day of a month.
         let shown = local_time(978_307_199_000_000_000, c"%Y-%m-%d %S");
         assert!(
             ["2000-12-31 59", "2001-01-01 59"].contains(&shown.as_str()),

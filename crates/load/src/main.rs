@@ -1,12 +1,12 @@
 //! Runs the program `dbdyno-load`: it fills tables, drives a load, and writes down what happened.
 //!
 //! It takes its request from arguments, or from an order file that the lab writes; both become the same
-//! value before anything starts. What is done on each connection is left to `dbdyno-workload`, when it
-//! is done to `dbdyno-drive`. Results go to standard output, everything else to standard error; the exit
+//! value before anything starts. `dbdyno-workload` decides what is done on each connection, `dbdyno-drive`
+//! when. Results go to standard output, everything else to standard error; the exit
 //! code is 0 done, 1 done but something asked for did not hold, 2 the request was wrong, 3 the world
 //! failed, 4 a defect of this program.
 //!
-//! Called `sysbench`, or with sysbench's words, it answers as sysbench, exit codes included.
+//! Called as `sysbench`, or with sysbench's words, it behaves as sysbench, exit codes included.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -77,13 +77,13 @@ fn main() -> ExitCode {
         .into()
 }
 
-/// Answers as sysbench. A word that sysbench does not know may be one of our own commands, mistyped.
+/// Runs as sysbench. A word that sysbench does not know may be one of our own commands, mistyped.
 fn run_as_sysbench(words: &[String]) -> ExitCode {
     let exit_code = sysbench::run(words, true);
     let meant = words.get(1).and_then(|word| meant_command(word));
     if let Some(command) = meant.filter(|_| exit_code != 0) {
         let hint = format!("hint: did you mean dbdyno-load {command}?\n");
-        // When standard error is gone, the exit code tells enough.
+        // If standard error is gone, the exit code is enough.
         let _ = terminal::stderr().write_all(hint.as_bytes());
     }
     exit_code.into()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write;
 
-/// Where the text of a quirk begins, in columns.
+/// Column at which the text of a quirk begins.
 const INDENT: usize = 9;
 /// Widest line, in columns.
 const WIDTH: usize = 100;
@@ -80,7 +80,7 @@ fn to_text(quirk: &Quirk) -> String {
     text
 }
 
-/// Lines of whole words that fit next to the ids.
+/// Returns lines of whole words that fit next to the ids.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

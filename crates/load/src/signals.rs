@@ -1,8 +1,8 @@
 //! Handles the signals that end the program: the first in good order, a second one at once.
 //!
-//! In good order means that what is under way is ended, connections are left and outputs closed. Every wait for a server
-//! ends by itself within a fraction of a second. What remains are calls that the operating system does not give back:
-//! a pipe whose reader does not read, a name that no server resolves, a disk that does not answer. After
+//! In good order means that running work is ended, connections are closed and outputs completed. Every wait for a
+//! server ends by itself within a fraction of a second. The exceptions are calls that the operating system does not
+//! finish: a pipe whose reader does not read, a name that no server resolves, a disk that does not answer. After
 //! [`GRACE`] the program ends without them.
 
 use crate::cli_error::Exit;
@@ -18,19 +18,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How long the end in good order may take before it is looked at whether anything goes on.
+/// How long the end in good order may take before the program checks whether anything goes on.
 const GRACE: Duration = Duration::from_millis(3000);
 
 /// How long a program must have done nothing to be taken for stuck.
 const STILLNESS: Duration = Duration::from_millis(500);
 
-/// Processor time below which nothing was done meanwhile.
+/// Processor time below which the program counts as idle.
 const STILLNESS_CPU_NS: u64 = 25_000_000;
 
-/// Parts of the program that must come to their end.
+/// Parts of the program that must finish.
 static HOLDS: AtomicU32 = AtomicU32::new(0);
 
-/// A switch that each of the signals throws.
+/// Creates a switch that each of the signals throws.
 pub(crate) fn stop_switch() -> anyhow::Result<StopSwitch> {
     let stop = StopSwitch::default();
     let asked = [SIGHUP, SIGQUIT].into_iter();
@@ -49,7 +49,7 @@ pub(crate) fn stop_switch() -> anyhow::Result<StopSwitch> {
     Ok(stop)
 }
 
-/// While it lives, the program is not ended for taking long: a second signal ends it.
+/// Suspends the time limit while the result lives: only a second signal ends the program.
 pub(crate) fn hold_deadline() -> impl Drop {
     struct Hold;
     impl Drop for Hold {
@@ -61,7 +61,7 @@ pub(crate) fn hold_deadline() -> impl Drop {
     Hold
 }
 
-/// Who starts a program by `nohup` has it ignore a signal, and means it.
+/// Returns whether the program was started with the signal ignored, as by `nohup`; it must stay ignored.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -89,7 +89,7 @@ fn end_after_the_first(mut signals: Signals) {
     low_level::exit(Exit::NotHeld as i32)
 }
 
-/// Standard error may be what does not take anything.
+/// Writes without waiting: standard error may be what blocks.
 fn say_without_waiting(text: &'static str) {
     let _ = thread::Builder::new().spawn(move || terminal::stderr().write_all(text.as_bytes()));
     thread::sleep(Duration::from_millis(50));

@@ -1,34 +1,34 @@
-//! Writes to standard output and standard error for people: what a server says reaches the terminal as text
+//! Writes to standard output and standard error for people: a server's messages reach the terminal as text
 //! and never as a command.
 //!
-//! A server may put anything into an error message, a version or a name: sequences that colour, move, retitle or answer for
-//! the terminal, and characters that turn the direction of reading. All text for people goes through here, where
-//! such characters are shown as `\u{1b}`. Records are JSON, which has an escape of its own.
+//! A server may put anything into an error message, a version or a name: sequences that colour, move, retitle or answer
+//! for the terminal, and characters that change the direction of reading. All text for people goes through here, where
+//! such characters are shown as `\u{1b}`. Records are JSON, which has its own escapes.
 
 use std::io::{self, IsTerminal, Write};
 
-/// What errors call it.
+/// Its name in errors.
 pub(crate) const STDOUT: &str = "standard output";
 
-/// Standard output, for text.
+/// Returns standard output, for text.
 pub(crate) fn stdout() -> Printable<io::Stdout> {
     #[expect(clippy::disallowed_methods, reason = "this is where it is wrapped")]
     Printable(io::stdout(), STDOUT)
 }
 
-/// Standard error, for text.
+/// Returns standard error, for text.
 pub(crate) fn stderr() -> Printable<io::Stderr> {
     #[expect(clippy::disallowed_methods, reason = "this is where it is wrapped")]
     Printable(io::stderr(), "standard error")
 }
 
-/// Standard output, for records and for bytes that are the user's own.
+/// Returns standard output, for records and for the user's own bytes.
 pub(crate) fn raw_stdout() -> io::Stdout {
     #[expect(clippy::disallowed_methods, reason = "records escape by themselves")]
     io::stdout()
 }
 
-/// Writes text, each piece whole, with what is not to be printed escaped.
+/// Writes text, each piece whole, with unprintable characters escaped.
 #[derive(Debug)]
 pub(crate) struct Printable<W>(W, &'static str);
 
@@ -39,7 +39,7 @@ impl<W: IsTerminal> Printable<W> {
 }
 
 impl<W: Write> Printable<W> {
-    /// Begins the line of a terminal anew and clears it.
+    /// Returns to the start of the terminal's line and clears it.
     pub(crate) fn same_line(&mut self) -> io::Result<()> {
         let written = self.0.write_all(b"\r\x1b[2K");
         written.map_err(|error| self.named(&error))
@@ -62,7 +62,7 @@ impl<W: Write> Write for Printable<W> {
     }
 }
 
-/// The text with everything escaped that a terminal would obey instead of showing it, and bytes that are no text.
+/// Returns the text with everything escaped that a terminal would obey instead of showing, and bytes that are no text.
 fn printable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -78,7 +78,7 @@ fn printable(bytes: &[u8]) -> String {
     out
 }
 
-/// Line feeds and tabulators are ours. Controls (C0, DEL, C1) and what turns the direction of reading are not for show.
+/// Allows our line feeds and tabulators, but no controls (C0, DEL, C1) and no changes of the direction of reading.
 fn is_shown(character: char) -> bool {
     match character {
         '\n' | '\t' => true,

@@ -19,14 +19,14 @@ use std::thread;
 use std::time::Duration;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Between two searches for sessions before the start.
+/// Interval between two searches for sessions before the start.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(5);
-/// Longest sleep: a signal is seen within it.
+/// Longest sleep: a signal is noticed within it.
 const LONGEST_SLEEP_NS: u64 = 100_000_000;
 /// Stacks in the last record.
 const STACKS: usize = 40;
 
-/// A line of the output; `contract/threads-record.schema.json`.
+/// Describes a line of the output; see `contract/threads-record.schema.json`.
 #[derive(Debug, Serialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 enum Record {
@@ -81,7 +81,7 @@ struct FrameRecord {
     function: Option<String>,
 }
 
-/// A wait site, as the lab writes it.
+/// Describes a wait site, as the lab writes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Site {
@@ -150,7 +150,7 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// When to look.
+/// Says when to sample.
 struct SampleSchedule<'a> {
     start_ns: u64,
     rate_hz: u32,
@@ -159,8 +159,8 @@ struct SampleSchedule<'a> {
 }
 
 impl SampleSchedule<'_> {
-    /// Looks once in each part of a second, at an instant drawn within it: what the server does in step with the clock
-    /// is not seen more often than it happens.
+    /// Samples once in each part of a second, at an instant drawn within it: work that the server does in step with the
+    /// clock is not seen more often than it happens.
     fn second(&mut self, sampler: &mut Sampler, second: u32) -> Result<(), ThreadsError> {
         let begin_ns = self.start_ns + u64::from(second) * SECOND_NS;
         let part_ns = SECOND_NS / u64::from(self.rate_hz);
@@ -170,7 +170,7 @@ impl SampleSchedule<'_> {
                 return Ok(());
             }
             if clock::monotonic_ns() < begin_ns + (part + 1) * part_ns + part_ns {
-                sampler.tick()?; // a sampler that is late leaves looks out instead of crowding them
+                sampler.tick()?; // a late sampler skips samples instead of crowding them
             }
         }
         sleep_until(begin_ns + SECOND_NS, self.is_over);
@@ -181,7 +181,7 @@ impl SampleSchedule<'_> {
     }
 }
 
-/// Sleeps; `false`: it is over.
+/// Sleeps; returns `false` if it is over.
 fn sleep_until(due_ns: u64, is_over: &dyn Fn() -> bool) -> bool {
     loop {
         if is_over() {
@@ -278,7 +278,7 @@ mod tests {
 
     const SAMPLE: &str = include_str!("../../../contract/samples/threads-records.jsonl");
 
-    /// A record of the sample by its kind.
+    /// Returns a record of the sample by its kind.
     fn sample(kind: &str) -> Value {
         let lines = SAMPLE
             .lines()

@@ -28,7 +28,7 @@ fn end(finished: &ProgramOutput) -> Value {
     end.unwrap_or_else(|| panic!("no last record; {}", finished.told))
 }
 
-/// Waits until the server works on rows, and gives the number of a connection that brings them.
+/// Waits until the server works on rows, and returns the number of a connection that sends them.
 fn bringer(bench: &ServerFixture) -> String {
     let busy = "SELECT COALESCE(MIN(id), '') FROM information_schema.processlist \
                 WHERE db = DATABASE() AND id <> CONNECTION_ID() \
@@ -100,7 +100,7 @@ fn a_lost_connection_leaves_no_row_twice_and_none_out() {
             }
             let filled = started.finish();
             assert_eq!(filled.exit_code, Some(0), "{way}: {}", filled.told);
-            let end = end(&filled); // its sums are those of the server, or it would have failed
+            let end = end(&filled); // its sums equal those of the server, or it would have failed
             assert!(end["repeats"].as_u64().unwrap() >= 1, "{end}");
             assert_eq!(end["tables"][0]["rows"], 200_000);
             assert_eq!(bench.cleanup(1).exit_code, Some(0));

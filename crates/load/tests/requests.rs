@@ -1,4 +1,4 @@
-//! Checks wrong requests and unreachable servers from outside: exit code, words, last record.
+//! Checks wrong requests and unreachable servers from outside: exit code, messages, last record.
 
 #![allow(clippy::unwrap_used)]
 

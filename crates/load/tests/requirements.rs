@@ -6,7 +6,7 @@ use dbdyno_null_server::{FaultPlan, NullServer, Settings};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A null server at a socket of its own in the temporary folder; each statement takes 2 ms.
+/// Starts a null server at its own socket in the temporary folder; each statement takes 2 ms.
 fn server(name: &str, errors: &str) -> (NullServer, PathBuf) {
     let file = format!("dbdyno-{}-{name}", std::process::id());
     let socket = std::env::temp_dir().join(file);
@@ -34,7 +34,7 @@ fn run(socket: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// Verdict and requirement of each line that is a judgement.
+/// Returns the verdict and the requirement of each line that is a judgement.
 fn verdicts(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let lines = text.lines().filter_map(|line| line.split_once(": "));

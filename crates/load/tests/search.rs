@@ -10,16 +10,16 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Two connections and 10 ms for each statement: the server does 200 events a second.
+/// Two connections and 10 ms per statement: the server does 200 events per second.
 const SERVER_PER_S: f64 = 200.0;
 
 /// From the end of a probe into the window of the next, which begins after a second and lasts two.
 const INTO_WINDOW: Duration = Duration::from_millis(1400);
 
-/// Long against the promise of 200 ms, and so is the work that it leaves behind.
+/// Long compared with the bound of 200 ms, as is the backlog that it causes.
 const STOPPED: Duration = Duration::from_millis(800);
 
-/// What a search printed and recorded.
+/// Holds what a search printed and recorded.
 struct Found {
     text: String,
     errors: String,

@@ -1,4 +1,4 @@
-//! Tells C functions on whose behalf they are called.
+//! Gives C functions the context in which they are called.
 
 use crate::exchange::Exchange;
 use crate::script::LuaScript;
@@ -12,10 +12,10 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Everything that belongs to one state: who acts in it, and what is handed through the seam.
+/// Holds everything that belongs to one state: its actor, and the values handed through the seam.
 ///
-/// While a state runs, the fiber's own word points to its context, so that a C function that a script calls knows for
-/// whom it works.
+/// While a state runs, the fiber's own word points to its context, so that a C function called by a script finds its
+/// actor.
 pub(crate) struct Context {
     pub(crate) engine: Arc<Engine>,
     pub(crate) actor: Rc<Actor>,
@@ -26,7 +26,7 @@ pub(crate) struct Context {
     pub(crate) exchange: RefCell<Exchange>,
     /// The state, once there is one.
     pub(crate) state: Cell<*mut lua::lua_State>,
-    /// Whether the script runs on and on.
+    /// Tracks whether the script runs without waiting.
     pub(crate) watched: Watched,
 }
 
@@ -43,7 +43,7 @@ impl Context {
         }
     }
 
-    /// The context of whatever runs on this fiber or thread.
+    /// Returns the context of the running fiber or thread.
     #[inline]
     pub(crate) fn current<'a>() -> Option<&'a Self> {
         let word = local() as *const Self;
@@ -54,7 +54,7 @@ impl Context {
         }
     }
 
-    /// Makes this the current context for as long as the guard lives.
+    /// Makes this the current context until the guard is dropped.
     pub(crate) fn enter(&self) -> ContextGuard<'_> {
         let outer = local();
         set_local(std::ptr::from_ref(self) as usize);
@@ -64,7 +64,7 @@ impl Context {
         }
     }
 
-    /// A number from the default distribution; users draw from the same interval again and again.
+    /// Draws a number from the default distribution; users draw from the same interval again and again.
     #[inline]
     pub(crate) fn draw_default(&self, low: u32, high: u32) -> u32 {
         let mut default = self.default.borrow_mut();
@@ -80,7 +80,7 @@ impl Context {
     }
 }
 
-/// Restores the context that was current before.
+/// Restores the previous context.
 pub(crate) struct ContextGuard<'a> {
     outer: usize,
     _context: &'a Context,

@@ -4,18 +4,18 @@ use dbdyno_sysbench::figures::{Stat, StatKind};
 use dbdyno_sysbench::options::ScriptOption;
 use std::ffi::CString;
 
-/// Only what the call at hand needs is filled in.
+/// Holds the values of one call; only those that the call needs are set.
 #[derive(Default)]
 pub(crate) struct Exchange {
-    /// Options that the script has told of.
+    /// Options that the script has declared.
     pub(crate) declared: Vec<ScriptOption>,
-    /// Name and value of an option that a validator looks at.
+    /// Name and value of an option that a validator checks.
     pub(crate) validated: (CString, Option<CString>),
     /// The figures that a report hook gets.
     pub(crate) stat: [f64; 16],
 }
 
-/// Figures in the order of `STAT` in the prelude.
+/// Returns figures in the order of `STAT` in the prelude.
 pub(crate) fn figures_of(stat: &Stat) -> [f64; 16] {
     let (queue, latency) = match stat.kind {
         StatKind::Intermediate {

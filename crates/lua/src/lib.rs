@@ -1,16 +1,16 @@
 //! Runs sysbench's scripts, unmodified: a LuaJIT state for each user, and the whole interface that scripts
 //! expect.
 //!
-//! The prelude (`prelude/*.lua`) is the part of that interface that is Lua: `sysbench.*`, the default loop, the names of
-//! the second half, C functions that this crate exports under the names that sysbench gives them. A C function finds
-//! for whom it acts in the fiber's own word (`Context`), so nothing is handed from Lua; one that waits leaves
-//! its fiber, and everything on its stack, the state and compiled code included, simply stays where it is. No C function
-//! raises a Lua error or unwinds: it returns what the prelude raises errors from.
+//! The prelude (`prelude/*.lua`) is the Lua part of that interface: `sysbench.*`, the default loop and the names of
+//! the second half. This crate exports C functions under the names that sysbench gives them. A C function finds
+//! its actor in the fiber's own word (`Context`), so Lua passes nothing. One that waits leaves its fiber; everything on
+//! its stack, the state and compiled code included, stays in place. No C function
+//! raises a Lua error or unwinds: it returns the value from which the prelude raises errors.
 //!
-//! A [`MainState`] reads a script and answers for its options, commands and hooks in the main thread; its
-//! [`ScriptProgram`] makes the users of a run and the states of the reporting threads.
+//! A [`MainState`] reads a script and provides its options, commands and hooks in the main thread; its
+//! [`ScriptProgram`] creates the users of a run and the states of the reporting threads.
 //!
-//! Programs that use this crate export what `exports.list` names; the linker is told by their build scripts.
+//! Programs that use this crate export the names in `exports.list`; their build scripts pass it to the linker.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -12,18 +12,18 @@ use dbdyno_sysbench::{Dialect, Engine};
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
-/// What a command of the command line is to this script.
+/// Classifies the command of the command line for this script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
-    /// The script's own, run once in the main thread.
+    /// The script's own command, run once in the main thread.
     Custom,
-    /// The script's own, run in a state of its own for each user.
+    /// The script's own command, run in a separate state for each user.
     Parallel,
-    /// One of the known ones, not the script's own.
+    /// A known command, not the script's own.
     Known,
 }
 
-/// Functions that the main thread calls by their names.
+/// Lists the functions that the main thread calls by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
     /// `help()`
@@ -36,7 +36,7 @@ pub enum Function {
     Init,
     /// `done()`
     Done,
-    /// `event()`, which is only looked for
+    /// `event()`, which is only looked up
     Event,
 }
 
@@ -53,7 +53,7 @@ impl Function {
     }
 }
 
-/// The main thread's state with the script's body run in it.
+/// Holds the main thread's state, in which the script's body has run.
 pub struct MainState {
     seat: ScriptInstance,
 }
@@ -85,10 +85,10 @@ impl MainState {
         Ok(Self { seat })
     }
 
-    /// The options that the script declares; `None` if it declares none at all.
+    /// Returns the options that the script declares; `None` if it declares none at all.
     ///
     /// # Errors
-    /// They are not of the form that they must have; that has been logged.
+    /// They do not have the required form; that has been logged.
     pub fn declared_options(&self) -> Result<Option<Vec<ScriptOption>>, Failed> {
         let declares = self.seat.cmdline(c"read_cmdline_options")?.is_true();
         let context = &self.seat.context;
@@ -100,7 +100,7 @@ impl MainState {
         Ok(declares.then_some(declared))
     }
 
-    /// Asks the script's validator of an option; false if the value is refused.
+    /// Calls the script's validator of an option; returns false if the value is refused.
     #[must_use]
     pub fn validate(&self, name: &str, value: Option<&str>) -> bool {
         let text = |text: &str| CString::new(text).unwrap_or_default();
@@ -117,10 +117,10 @@ impl MainState {
         self.seat.set_options()
     }
 
-    /// What the command line's command is to this script.
+    /// Classifies the command of the command line for this script.
     ///
     /// # Errors
-    /// The script's table of commands is not of the form that it must have; that has been logged.
+    /// The script's table of commands does not have the required form; that has been logged.
     pub fn command(&self) -> Result<Command, Failed> {
         if !self.seat.cmdline(c"command_defined")?.is_true() {
             return Ok(Command::Known);
@@ -139,7 +139,7 @@ impl MainState {
         self.seat.call_command()
     }
 
-    /// Whether the script has a function of that name.
+    /// Returns whether the script has a function of that name.
     #[must_use]
     pub fn has(&self, function: Function) -> bool {
         self.seat.has(function.name())
@@ -157,7 +157,7 @@ impl MainState {
         self.seat.call(function.name())
     }
 
-    /// What a run of this script is.
+    /// Returns the program that a run of this script executes.
     #[must_use]
     pub fn program(&self) -> ScriptProgram {
         ScriptProgram::new(Arc::clone(&self.seat.context.script))
@@ -165,7 +165,7 @@ impl MainState {
 }
 
 impl MainActor for MainState {
-    /// Also refuses a script without events, as sysbench does after `init`.
+    /// Runs `init`. Refuses a script without events, as sysbench does after `init`.
     fn init(&mut self) -> Result<(), Failed> {
         if self.has(Function::Init) {
             self.call(Function::Init)?;

@@ -8,25 +8,25 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// What a state may hold before its script is told that there is no more.
+/// Most bytes of a state before its script gets an out-of-memory error.
 const LIMIT_BYTES: usize = 1 << 30;
 
-/// Counts what one state holds.
+/// Counts the bytes that one state holds.
 ///
-/// Above the limit the script is interrupted at its next instruction, so that the error names a line; the allocator
-/// itself, which can't know the line, refuses only at twice the limit.
+/// Above the limit the script is interrupted at its next instruction, so that the error names a line. The allocator,
+/// which can't know the line, refuses only at twice the limit.
 pub(crate) struct Memory {
     used_bytes: Cell<usize>,
     limit_bytes: usize,
-    /// What may be held before the script is interrupted: the limit or, once it was told, some more, so that what
-    /// ends it has room.
+    /// Bytes at which the script is interrupted: the limit or, after the first interruption, some more, to leave room
+    /// for the code that ends it.
     alarm_bytes: Cell<usize>,
     exceeded: Cell<bool>,
     state: Cell<*mut lua::lua_State>,
 }
 
 impl Memory {
-    /// A gibibyte or a quarter of this machine's memory, whichever is less.
+    /// Sets the limit to a gibibyte or a quarter of this machine's memory, whichever is less.
     pub(crate) fn limited_by_the_machine() -> Self {
         Self::limited(LIMIT_BYTES.min(machine_bytes() / 4))
     }
@@ -41,12 +41,12 @@ impl Memory {
         }
     }
 
-    /// Whom to interrupt when the limit is passed.
+    /// Sets the state to interrupt when the limit is passed.
     pub(crate) fn belongs_to(&self, state: *mut lua::lua_State) {
         self.state.set(state);
     }
 
-    /// Whether the script is to be told, once, that it holds too much.
+    /// Returns whether to report, once, that the script holds too much.
     pub(crate) fn tells_of_excess(&self) -> bool {
         let is_exceeded = self.exceeded.replace(false) && self.used_bytes.get() > self.limit_bytes;
         if is_exceeded {
@@ -56,12 +56,12 @@ impl Memory {
         is_exceeded
     }
 
-    /// Whether the limit was passed, so that garbage is worth collecting.
+    /// Returns whether the limit was passed, so that collecting garbage is worthwhile.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.exceeded.get()
     }
 
-    /// Whether so many bytes may be had; past the limit, the script is interrupted soon.
+    /// Returns whether so many bytes are allowed; past the limit, the script is interrupted soon.
     fn admits(&self, after_bytes: usize) -> bool {
         if after_bytes <= self.limit_bytes {
             self.alarm_bytes.set(self.limit_bytes);
@@ -74,7 +74,7 @@ impl Memory {
     }
 }
 
-/// `lua_Alloc`: small pieces from this thread's pool, others from the C library.
+/// Implements `lua_Alloc`: small pieces come from this thread's pool, others from the C library.
 ///
 /// # Safety
 /// `memory` points to the [`Memory`] of the state that calls; the rest is the state's business.
@@ -84,7 +84,7 @@ pub(crate) unsafe extern "C" fn allocate(
     old_bytes: usize,
     new_bytes: usize,
 ) -> *mut c_void {
-    // SAFETY: the state keeps what it was given at its birth, and its owner keeps the memory's count alive longer.
+    // SAFETY: the state keeps the pointer it was created with, and its owner keeps the memory's count alive longer.
     let memory = unsafe { &*memory.cast::<Memory>() };
     let old_bytes = if old.is_null() { 0 } else { old_bytes };
     let after_bytes = memory.used_bytes.get() - old_bytes + new_bytes;
@@ -99,7 +99,7 @@ pub(crate) unsafe extern "C" fn allocate(
     new
 }
 
-/// Gives a piece another size; no bytes: no piece. Null, and the old piece stays, if there is no memory.
+/// Resizes a piece; no bytes: no piece. Returns null, and keeps the old piece, if there is no memory.
 ///
 /// # Safety
 /// `old` is what this function gave for `old_bytes` on this thread.

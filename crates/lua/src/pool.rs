@@ -1,8 +1,8 @@
 //! Allocates small pieces of memory for the states of one thread, without a header each.
 //!
-//! A state is thousands of small objects, and Lua says the size of what it gives back: a general allocator's headers and
-//! rounding would be a sixth of a user's memory. What one state gives back the next one takes; nothing goes
-//! back to the system before the process ends.
+//! A state is thousands of small objects, and Lua passes the size of what it frees: a general allocator's headers and
+//! rounding would be a sixth of a user's memory. Other states reuse what one state frees; nothing is returned
+//! to the system before the process ends.
 
 #![expect(unsafe_code, reason = "an allocator")]
 
@@ -10,19 +10,19 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Sizes are rounded up to this, which is as Lua aligns its objects.
+/// Sizes are rounded up to this, Lua's alignment of objects.
 const STEP: usize = 8;
 /// Larger pieces come from the C library.
 pub(crate) const LARGEST: usize = 1024;
 const KINDS: usize = LARGEST / STEP + 1;
-/// What is asked of the C library at once.
+/// Bytes requested from the C library at once.
 const SLAB_BYTES: usize = 64 * 1024;
 
 thread_local! {
     static POOL: Pool = const { Pool::new() };
 }
 
-/// A piece that nobody has, which points to the next of its size.
+/// A free piece, which points to the next of its size.
 struct Free {
     next: *mut Free,
 }
@@ -33,13 +33,13 @@ struct Pool {
     left_bytes: Cell<usize>,
 }
 
-/// A piece of up to [`LARGEST`] bytes; null if there is no memory.
+/// Takes a piece of up to [`LARGEST`] bytes; returns null if there is no memory.
 #[inline]
 pub(crate) fn take(bytes: usize) -> *mut c_void {
     POOL.with(|pool| pool.take(kind_of(bytes)))
 }
 
-/// Takes back what [`take`] gave on this thread for the same number of bytes.
+/// Frees what [`take`] returned on this thread for the same number of bytes.
 ///
 /// # Safety
 /// Nobody uses the piece any more.
@@ -49,7 +49,7 @@ pub(crate) unsafe fn give_back(piece: *mut c_void, bytes: usize) {
     POOL.with(|pool| unsafe { pool.give_back(piece.cast(), kind_of(bytes)) });
 }
 
-/// Pieces of sizes of the same kind are alike.
+/// Returns the size class of a piece.
 #[inline]
 pub(crate) fn kind_of(bytes: usize) -> usize {
     bytes.div_ceil(STEP)
@@ -70,7 +70,7 @@ impl Pool {
         if first.is_null() {
             return self.cut(kind * STEP);
         }
-        // SAFETY: what is in the list is a free piece.
+        // SAFETY: the list holds only free pieces.
         self.free[kind].set(unsafe { (*first).next });
         first.cast()
     }
@@ -96,7 +96,7 @@ impl Pool {
         piece.cast()
     }
 
-    /// Begins another slab; what is left of the old one is a free piece.
+    /// Begins another slab; the rest of the old one becomes a free piece.
     #[cold]
     fn renew(&self) -> bool {
         let rest = self.left_bytes.replace(0);

@@ -1,15 +1,15 @@
-//! Compiles our own Lua text that every state begins with, once a process.
+//! Compiles, once per process, the Lua text with which every state begins.
 
 use crate::state::{Raised, compile};
 use dbdyno_sysbench::Dialect;
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
-/// A chunk's text, and the name under which errors show it. Names without a mark are shown as sysbench shows those of
-/// its own modules.
+/// A chunk's text, and its name in errors. Names without a mark are shown as sysbench shows those of its own
+/// modules.
 type PreludeSource = (&'static CStr, &'static str);
 
-/// In the order in which they run in every state.
+/// Chunks in the order in which they run in every state.
 const AT_ONCE: [PreludeSource; 7] = [
     (c"sysbench.cdef.lua", include_str!("prelude/cdef.lua")),
     (c"sysbench.lua", include_str!("prelude/sysbench.lua")),
@@ -20,7 +20,7 @@ const AT_ONCE: [PreludeSource; 7] = [
     (c"sysbench.globals.lua", include_str!("prelude/globals.lua")),
 ];
 
-/// By the numbers that the others know them by; they run in the states that need them.
+/// Chunks by their numbers in the other chunks; they run in the states that need them.
 const LATER: [PreludeSource; 4] = [
     (
         c"sysbench.histogram.lua",
@@ -34,14 +34,14 @@ const LATER: [PreludeSource; 4] = [
     ),
 ];
 
-/// The bytecode of the prelude and what its chunks are told.
+/// Holds the bytecode of the prelude and the arguments of its chunks.
 pub(crate) struct Prelude {
     pub(crate) at_once: Vec<Vec<u8>>,
     pub(crate) later: Vec<Vec<u8>>,
     pub(crate) second_generation: bool,
 }
 
-/// The prelude of a dialect. A process speaks one.
+/// Returns the prelude of a dialect. A process uses one dialect.
 pub(crate) fn prelude(dialect: Dialect) -> Result<&'static Prelude, Raised> {
     static FIRST: OnceLock<Prelude> = OnceLock::new();
     static SECOND: OnceLock<Prelude> = OnceLock::new();

@@ -13,7 +13,7 @@ use std::os::unix::thread::RawPthread;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What users of a script do.
+/// Describes what users of a script run.
 #[derive(Debug)]
 pub struct ScriptProgram {
     script: Arc<LuaScript>,
@@ -24,7 +24,7 @@ impl ScriptProgram {
         Self { script }
     }
 
-    /// One user's part of a parallel command, in a state of its own.
+    /// Runs one user's part of a parallel command, in a separate state.
     ///
     /// # Errors
     /// The script raised an error, which has been logged, or its command returned false.
@@ -36,7 +36,7 @@ impl ScriptProgram {
 impl Program for ScriptProgram {
     fn user(&self, engine: &Arc<Engine>, actor: Rc<Actor>) -> Result<Box<dyn VirtualUser>, Failed> {
         let seat = ScriptInstance::ready(engine, actor, &self.script, Stage::Init)?;
-        trim_stack(); // while it connects, everybody else is there, too
+        trim_stack(); // all other users hold their stacks while this one connects
         Ok(Box::new(ScriptUser { seat }))
     }
 
@@ -62,7 +62,7 @@ struct ScriptUser {
 impl VirtualUser for ScriptUser {
     fn thread_init(&mut self) -> Result<(), Failed> {
         call_if_there(&self.seat, c"thread_init")?;
-        // What is made here stays, and what was used up on the way is much beside it.
+        // What is created here stays; the garbage is large compared with it.
         self.seat.ask(c"collect")?;
         trim_stack(); // nothing after this goes as deep as Lua's parsers
         Ok(())
@@ -79,7 +79,7 @@ impl VirtualUser for ScriptUser {
     }
 }
 
-/// Calls a function of the script that may be missing.
+/// Calls a function of the script if it exists.
 fn call_if_there(seat: &ScriptInstance, function: &CStr) -> Result<(), Failed> {
     match seat.has(function) {
         true => seat.call_user(function),

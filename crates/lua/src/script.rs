@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What a command line says of a script.
+/// Holds the script's part of a command line.
 #[derive(Debug, Clone, Default)]
 pub struct Launch {
     /// The script's name: a file, a module, or `-` and `None` for standard input.
@@ -18,7 +18,7 @@ pub struct Launch {
     pub arguments: Vec<String>,
 }
 
-/// What all states of a run share.
+/// Holds what all states of a run share.
 #[derive(Debug)]
 pub(crate) struct LuaScript {
     pub(crate) launch: Launch,
@@ -31,7 +31,7 @@ pub(crate) struct LuaScript {
     modules: Mutex<HashMap<String, Arc<[u8]>>>,
 }
 
-/// Where the body comes from.
+/// Says where the body comes from.
 #[derive(Debug)]
 pub(crate) enum ScriptSource {
     /// Its text and the name under which errors show it.
@@ -41,7 +41,7 @@ pub(crate) enum ScriptSource {
 }
 
 impl LuaScript {
-    /// Finds the script. A name that is no file may be a module: only a state can tell.
+    /// Finds the script. A name that is no file may be a module: only a state can find out.
     pub(crate) fn find(launch: Launch) -> io::Result<Self> {
         let source = match launch.name.as_deref() {
             None | Some("-") => ScriptSource::standard_input()?,
@@ -60,18 +60,18 @@ impl LuaScript {
         })
     }
 
-    /// The name as scripts see it; none for standard input.
+    /// Returns the name as scripts see it; none for standard input.
     pub(crate) fn path(&self) -> Option<&str> {
         self.launch.name.as_deref().filter(|name| *name != "-")
     }
 
-    /// The name in complaints: without folders.
+    /// Returns the name for error messages: without folders.
     pub(crate) fn base_name(&self) -> &str {
         let name = self.path().unwrap_or("stdin");
         name.rsplit('/').next().unwrap_or(name)
     }
 
-    /// The bytecode of a module's file; `None` if it can't be read or compiled, so that Lua finds the words.
+    /// Returns the bytecode of a module's file; `None` if it can't be read or compiled, so that Lua reports the error.
     pub(crate) fn module(&self, path: &str) -> Option<Arc<[u8]>> {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = modules.get(path) {
@@ -91,7 +91,7 @@ impl ScriptSource {
         Ok(Self::text(body, "=stdin"))
     }
 
-    /// Compiled if it can be; if not, Lua will say why.
+    /// Compiles the text if possible; if not, Lua will report the error.
     fn text(body: Vec<u8>, chunk_name: &str) -> Self {
         let body = match compiled(without_shebang(&body), chunk_name) {
             Some(bytecode) => bytecode,
@@ -108,7 +108,7 @@ fn compiled(source: &[u8], chunk_name: &str) -> Option<Vec<u8>> {
     compile(source, &CString::new(chunk_name).ok()?).ok()
 }
 
-/// A first line for the shell is no Lua; its end stays, so that lines keep their numbers.
+/// Removes a first line for the shell, which is no Lua; its line end stays, so that lines keep their numbers.
 fn without_shebang(source: &[u8]) -> &[u8] {
     if !source.starts_with(b"#") {
         return source;

@@ -14,19 +14,19 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Most users whose scripts are compiled, and whose garbage may wait. Each state compiles for itself: with thousands of
-/// them the machine code, its making included, costs more than it saves.
+/// Most users whose scripts are compiled, and whose garbage may wait. Each state compiles separately: with thousands
+/// of them the machine code, its compilation included, costs more than it saves.
 const ROOMY_USERS: u32 = 1000;
 
-/// A state and its context.
+/// Holds a state and its context.
 pub(crate) struct ScriptInstance {
-    /// There until the seat is dropped.
+    /// Present until the instance is dropped.
     state: Option<State>,
     pub(crate) context: Box<Context>,
 }
 
 impl ScriptInstance {
-    /// A new state, before the script's body has run in it.
+    /// Creates a state, before the script's body has run in it.
     pub(crate) fn new(
         engine: &Arc<Engine>,
         actor: Rc<Actor>,
@@ -47,7 +47,7 @@ impl ScriptInstance {
         }
     }
 
-    /// A new state with the script's body run and the options set, as users and reports have them.
+    /// Creates a state with the script's body run and the options set, as users and reports need it.
     pub(crate) fn ready(
         engine: &Arc<Engine>,
         actor: Rc<Actor>,
@@ -62,12 +62,12 @@ impl ScriptInstance {
         Ok(seat)
     }
 
-    /// What the script does from now on, which says how long it may take.
+    /// Sets the script's current stage, which determines how long it may take.
     pub(crate) fn enters(&self, stage: Stage) {
         self.context.watched.enters(stage);
     }
 
-    /// Whether memory counts for less than speed.
+    /// Returns whether memory matters less than speed.
     fn has_room(&self) -> bool {
         self.context.engine.settings.threads <= ROOMY_USERS
     }
@@ -83,7 +83,7 @@ impl ScriptInstance {
     pub(crate) fn set_options(&self) -> Result<(), Failed> {
         let script = &self.context.script;
         let as_globals = script.options_are_globals.get() == Some(&true);
-        // As options, and as globals once more.
+        // As options, and once more as globals.
         for _ in 0..=u32::from(as_globals) {
             if let Some(options) = script.options.get() {
                 options.warn_of_untyped(&self.context.engine.log);
@@ -95,13 +95,13 @@ impl ScriptInstance {
             .map_err(|Raised(text)| self.log(&text))
     }
 
-    /// Whether the script has a global function of this name.
+    /// Returns whether the script has a global function of this name.
     pub(crate) fn has(&self, function: &CStr) -> bool {
         self.raw_call(c"has", Some(function))
             .is_ok_and(Returned::is_true)
     }
 
-    /// Calls into the state; an error is logged as it is.
+    /// Calls into the state; logs an error unchanged.
     pub(crate) fn ask(&self, function: &'static CStr) -> Result<Returned, Failed> {
         self.raw_call(function, None)
             .map_err(|Raised(text)| self.log(&text))
@@ -131,7 +131,7 @@ impl ScriptInstance {
         }
     }
 
-    /// Has the script's hook of this name write a report; false if there is none.
+    /// Runs the script's hook of this name to write a report; returns false if there is none.
     pub(crate) fn report(&self, hook: &CStr, stat: &Stat) -> Result<bool, Failed> {
         let has_hook = self.raw_call(c"has_hook", Some(hook));
         if !has_hook.is_ok_and(Returned::is_true) {
@@ -141,7 +141,7 @@ impl ScriptInstance {
         self.named_call(c"report", hook, "").map(|_| true)
     }
 
-    /// Calls what has a name; an error is logged as that of this name.
+    /// Calls a named function; logs an error under this name.
     fn named_call(&self, how: &'static CStr, name: &CStr, place: &str) -> Result<Returned, Failed> {
         self.raw_call(how, Some(name)).map_err(|Raised(text)| {
             let name = name.to_string_lossy();

@@ -1,21 +1,21 @@
-//! Tracks a running script: whether it reaches waits, and how long it may go without.
+//! Tracks a running script: whether it reaches waits, and how long it may run without.
 
 use dbdyno_sysbench::Engine;
 use std::cell::Cell;
 
-/// Processor time between two looks at a script: the turn of one that never waits.
+/// Processor time between two checks of a script: the time slice of one that never waits.
 pub(crate) const TICK_MS: u32 = 5;
 
 /// How long after the end of a run, by its time limit or by a failure, an event may compute without a wait.
 const AFTERTIME_NS: u64 = 5_000_000_000;
 
-/// Commands are granted so many times the patience: they may fill files.
+/// Commands are granted a multiple of the patience: they may fill files.
 const COMMAND_PATIENCES: u32 = 10;
 
-/// Errors that a script may catch before it gets nothing else.
+/// Errors that a script may catch before it gets one at every instruction.
 const PATIENT_VERDICTS: u32 = 3;
 
-/// What a script is doing, which says how long it may take.
+/// Stage of a script, which determines how long it may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// The body, `init`, reports, farewells: as long as patience lasts.
@@ -24,23 +24,23 @@ pub(crate) enum Stage {
     Command,
     /// A user's initialisation: until the main thread has waited for it long enough.
     Init,
-    /// Events: until the run is over, and some time more.
+    /// Events: until the run is over, and some time longer.
     Run,
 }
 
-/// Cells that the script's own thread writes, its signal handlers included.
+/// Holds cells that the script's own thread writes, its signal handlers included.
 #[derive(Debug)]
 pub(crate) struct Watched {
     stage: Cell<Stage>,
     /// Counts calls that could wait: a script that makes none in a long time keeps others from running.
     waits: Cell<u32>,
-    /// What `waits` was at the last tick, how many ticks it has been so, and since when.
+    /// Value of `waits` at the last tick, for how many ticks it has not changed, and since when.
     seen_waits: Cell<u32>,
     busy_ticks: Cell<u32>,
     busy_since_ns: Cell<u64>,
-    /// Somebody wants the script to end.
+    /// Whether the script is to end.
     condemned: Cell<bool>,
-    /// How often it was told so.
+    /// How often it was interrupted to end.
     verdicts: Cell<u32>,
 }
 
@@ -61,13 +61,13 @@ impl Watched {
         self.stage.set(stage);
     }
 
-    /// Notes that the script came to a call that can wait, or began anew.
+    /// Notes that the script reached a call that can wait, or began anew.
     #[inline]
     pub(crate) fn comes_to_a_wait(&self) {
         self.waits.set(self.waits.get().wrapping_add(1));
     }
 
-    /// A tick has passed. True if the script has not come to a wait in it.
+    /// Counts a tick. Returns true if the script has not reached a wait in it.
     pub(crate) fn tick(&self) -> bool {
         if self.seen_waits.replace(self.waits.get()) == self.waits.get() {
             self.busy_ticks.set(self.busy_ticks.get().saturating_add(1));
@@ -82,18 +82,18 @@ impl Watched {
         self.busy_ticks.get() > 0
     }
 
-    /// The script is to end.
+    /// Requests the end of the script.
     pub(crate) fn condemn(&self) {
         self.condemned.set(true);
     }
 
-    /// Whether the script was told to end before, to no avail: it catches errors.
+    /// Returns whether earlier requests to end had no effect: the script catches errors.
     pub(crate) fn hears_nothing(&self) -> bool {
         self.verdicts.set(self.verdicts.get() + 1);
         self.verdicts.get() > PATIENT_VERDICTS
     }
 
-    /// Whether the script has computed for too long.
+    /// Returns whether the script has computed for too long.
     pub(crate) fn is_too_long(&self, engine: &Engine, now_ns: u64) -> bool {
         if self.condemned.get() {
             return true;
@@ -117,13 +117,13 @@ impl Watched {
         }
     }
 
-    /// 0: nothing does.
+    /// Returns whether the script has been busy for so many seconds; 0: no limit.
     fn outlasts(&self, seconds: u32) -> bool {
         let ticks = seconds.saturating_mul(1000 / TICK_MS);
         ticks > 0 && self.busy_ticks.get() >= ticks
     }
 
-    /// Whether it is the user's patience that ends the script.
+    /// Returns whether the user's patience limits the script.
     pub(crate) fn has_patience(&self) -> bool {
         matches!(self.stage.get(), Stage::Brief | Stage::Command)
     }

@@ -11,11 +11,11 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Once;
 
-/// An error that a script raised, as the log shows it.
+/// Holds an error that a script raised, as the log shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Raised(pub(crate) String);
 
-/// What a call of the seam returned.
+/// Holds what a call of the seam returned.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Returned {
     Nothing,
@@ -24,23 +24,23 @@ pub(crate) enum Returned {
 }
 
 impl Returned {
-    /// As Lua judges it: everything but nil and false.
+    /// Returns whether Lua counts it as true: everything but nil and false.
     pub(crate) fn is_true(self) -> bool {
         !matches!(self, Self::Nothing | Self::Truth(false))
     }
 }
 
-/// One state with the standard libraries, the FFI and the prelude.
+/// Owns one state with the standard libraries, the FFI and the prelude.
 pub(crate) struct State {
     lua: *mut lua::lua_State,
     _memory: Box<Memory>,
 }
 
-/// Under this name the registry holds the functions of the seam.
+/// Name under which the registry holds the functions of the seam.
 const SEAM: &CStr = c"dbdyno";
 
 impl State {
-    /// A new state for a context. Nothing of the script has run in it yet.
+    /// Creates a state for a context. Nothing of the script has run in it yet.
     pub(crate) fn new(context: &Context) -> Result<Self, Raised> {
         Self::with_memory(context, Memory::limited_by_the_machine())
     }
@@ -55,7 +55,7 @@ impl State {
         Ok(state)
     }
 
-    /// A state with nothing in it.
+    /// Creates a state with nothing in it.
     fn bare(memory: Memory) -> Result<Self, Raised> {
         let memory = Box::new(memory);
         let data = std::ptr::from_ref(&*memory).cast_mut().cast::<c_void>();
@@ -118,7 +118,7 @@ unsafe extern "C" {
     static stdout: *mut libc::FILE;
 }
 
-/// What scripts print comes between our own lines at its place.
+/// Unbuffers standard output, so that what scripts print keeps its order with our own lines.
 fn prints_at_once() {
     static ONCE: Once = Once::new();
     // SAFETY: the C library's own stream, before any script has printed.
@@ -139,7 +139,7 @@ pub(crate) fn compile(source: &[u8], name: &CStr) -> Result<Vec<u8>, Raised> {
     Ok(job.bytecode)
 }
 
-/// The error on top of the stack, as sysbench shows it.
+/// Returns the error on top of the stack, as sysbench shows it.
 unsafe fn message(lua: *mut lua::lua_State) -> Raised {
     // SAFETY: the caller's stack holds an error; a number or string converts in place.
     let text = unsafe {
@@ -186,12 +186,12 @@ unsafe extern "C-unwind" fn append(
     0
 }
 
-/// Fills a new state: libraries, then the chunks of the prelude, which put the seam together.
+/// Fills a new state: libraries, then the chunks of the prelude, which build the seam.
 unsafe extern "C-unwind" fn open(state: *mut lua::lua_State) -> c_int {
     // SAFETY: called by `State::new` with the prelude, which lives for ever.
     unsafe {
         let prelude = lua::lua_touserdata(state, 1).cast::<Prelude>();
-        // What is made here stays: it is collected once, at the end.
+        // What is created here stays: it is collected once, at the end.
         lua::lua_gc(state, lua::LUA_GCSTOP, 0);
         lua::luaL_openlibs(state);
         lua::lua_newtable(state);

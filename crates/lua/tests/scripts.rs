@@ -1,4 +1,4 @@
-//! Runs small scripts, as users have them: each in a process of its own, without a server.
+//! Runs small scripts, as users have them: each in a separate process, without a server.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -11,7 +11,7 @@ fn child() {
     support::play_the_child();
 }
 
-/// What a single event prints, or how it fails.
+/// Runs a single event, and returns what it prints or how it fails.
 fn event(body: &str) -> Outcome {
     outcome(
         &format!("function event(id)\n{body}\nend"),

@@ -2,25 +2,25 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Time that never jumps, the same for every process of this machine (`CLOCK_MONOTONIC`).
+/// Returns time that never jumps, the same for every process of this machine (`CLOCK_MONOTONIC`).
 #[must_use]
 pub fn monotonic_ns() -> u64 {
     read(ClockId::Monotonic)
 }
 
-/// Unix time, which an administrator or a time service may set (`CLOCK_REALTIME`).
+/// Returns Unix time, which an administrator or a time service may set (`CLOCK_REALTIME`).
 #[must_use]
 pub fn realtime_ns() -> u64 {
     read(ClockId::Realtime)
 }
 
-/// CPU time used by the calling thread, user and system together.
+/// Returns CPU time used by the calling thread, user and system together.
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     read(ClockId::ThreadCPUTime)
 }
 
-/// CPU time used by the whole process, user and system together.
+/// Returns CPU time used by the whole process, user and system together.
 #[must_use]
 pub fn process_cpu_ns() -> u64 {
     read(ClockId::ProcessCPUTime)

@@ -15,7 +15,7 @@ const MOST_PLAIN_BYTES: u64 = (HEADER_BYTES + 9 * SLOTS) as u64;
 /// No slot counts more. Sums over all slots stay far from the end of 64 bits.
 const MOST_COUNTED: i64 = 1 << 47;
 
-/// Why a text is no histogram of ours.
+/// Says why a text is not a histogram that dbdyno wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeError(&'static str);
 
@@ -28,9 +28,9 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 impl Histogram {
-    /// The histogram of a text (HdrHistogram V2, deflated, base64) with its bounds and digits.
+    /// Decodes a histogram from text (HdrHistogram V2, deflated, base64) with its bounds and digits.
     ///
-    /// Counts come back exactly, and so do quantiles. A text tells no single time, so the shortest, the longest and the
+    /// Counts come back exactly, and so do quantiles. A text holds no single time, so the shortest, the longest and the
     /// mean are those of the upper edges of the slots, within a thousandth.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ fn read_counts(mut bytes: &[u8]) -> Result<Histogram, DecodeError> {
     Ok(histogram)
 }
 
-/// LEB128 of at most nine bytes, of which the ninth has eight bits, then zigzag.
+/// Reads LEB128 of at most nine bytes, of which the ninth has eight bits, then zigzag.
 fn read_number(bytes: &mut &[u8]) -> Option<i64> {
     let (mut number, mut shift) = (0_u64, 0);
     loop {
@@ -126,7 +126,7 @@ fn read_number(bytes: &mut &[u8]) -> Option<i64> {
 mod tests {
     use super::*;
 
-    /// Times of every size, by a generator that needs no crate.
+    /// Draws times of every size, by a generator that needs no crate.
     fn times(seed: u64, count: usize) -> Vec<u64> {
         let mut state = seed | 1;
         let mut draw = || {

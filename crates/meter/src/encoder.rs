@@ -34,12 +34,12 @@ impl Default for HistogramEncoder {
 }
 
 impl HistogramEncoder {
-    /// One histogram as text.
+    /// Encodes one histogram as text.
     pub fn encode(&mut self, histogram: &Histogram) -> String {
         encoded_text(self.pack(histogram))
     }
 
-    /// One histogram as the bytes that its text is made of.
+    /// Packs one histogram as the bytes that its text is made of.
     pub fn pack(&mut self, histogram: &Histogram) -> &[u8] {
         self.write_plain(histogram);
         self.deflate();
@@ -53,7 +53,7 @@ impl HistogramEncoder {
         plain.extend([0; 4]); // length of the counts, known later
         plain.extend(0_u32.to_be_bytes()); // no shift of the slots
         plain.extend(3_u32.to_be_bytes()); // significant digits
-        plain.extend(1_u64.to_be_bytes()); // lowest value told apart
+        plain.extend(1_u64.to_be_bytes()); // lowest value distinguished
         plain.extend(HIGHEST_NS.to_be_bytes());
         plain.extend(1_f64.to_be_bytes()); // unit
         write_counts(histogram.counts(), plain);
@@ -85,7 +85,7 @@ impl HistogramEncoder {
     }
 }
 
-/// The text of a histogram that was packed by [`HistogramEncoder::pack`].
+/// Returns the text of a histogram that was packed by [`HistogramEncoder::pack`].
 #[must_use]
 pub fn encoded_text(packed: &[u8]) -> String {
     STANDARD.encode(packed)
@@ -108,7 +108,7 @@ fn write_counts(counts: &[u64], out: &mut Vec<u8>) {
     }
 }
 
-/// Zigzag, then LEB128 of at most nine bytes, of which the ninth has eight bits.
+/// Writes zigzag, then LEB128 of at most nine bytes, of which the ninth has eight bits.
 fn write_number(number: i64, out: &mut Vec<u8>) {
     let mut left = ((number << 1) ^ (number >> 63)) as u64;
     for _ in 0..8 {

@@ -3,7 +3,7 @@
 /// Distinct codes that fit without growing. A run meets three or four.
 const INITIAL_CAPACITY: usize = 16;
 
-/// How often each error code was met. Few codes occur, so a short list beats a map.
+/// Counts how often each error code was met. Few codes occur, so a short list beats a map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorCodeCounts {
     counts: Vec<(u16, u64)>,
@@ -46,7 +46,7 @@ impl ErrorCodeCounts {
         self.counts.iter().map(|&(_, count)| count).sum()
     }
 
-    /// Whether nothing was counted.
+    /// Returns whether nothing was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()

@@ -8,8 +8,7 @@
 use crate::HistogramEncoder;
 use std::ops::Range;
 
-/// The longest time told apart, one hour. Longer ones are counted here and told in
-/// [`Histogram::saturated`].
+/// The longest time distinguished, one hour. Longer ones are counted here and reported in [`Histogram::saturated`].
 pub const HIGHEST_NS: u64 = 3_600_000_000_000;
 
 /// HdrHistogram's three significant digits: 2,048 slots up to the first doubling.
@@ -17,7 +16,7 @@ const SLOT_BITS: u32 = 11;
 const HALF: usize = 1 << (SLOT_BITS - 1);
 pub(crate) const SLOTS: usize = slot_of(HIGHEST_NS) + 1;
 
-/// Counts of times in nanoseconds. What a record changes beside its slot lies in one line of the cache.
+/// Counts of times in nanoseconds. Apart from its slot, a record changes one cache line only.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct Histogram {
@@ -39,7 +38,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// An empty histogram. Its memory is zeroed lazily by the operating system.
+    /// Creates an empty histogram. Its memory is zeroed lazily by the operating system.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -54,8 +53,8 @@ impl Histogram {
         }
     }
 
-    /// Counts one time. A time over an hour is counted as one hour and told by
-    /// [`saturated`](Self::saturated): never lost, never unseen.
+    /// Counts one time. A time over an hour is counted as one hour and reported by [`saturated`](Self::saturated):
+    /// never lost, never unseen.
     #[inline]
     pub fn record(&mut self, ns: u64) {
         self.min_ns = self.min_ns.min(ns);
@@ -96,38 +95,38 @@ impl Histogram {
         self.saturated = 0;
     }
 
-    /// How many times were recorded.
+    /// Returns how many times were recorded.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The shortest time, exactly. `None` when empty.
+    /// Returns the shortest time, exactly. `None` when empty.
     #[must_use]
     pub fn min_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min_ns)
     }
 
-    /// The longest time, exactly, even when it was over an hour. 0 when empty.
+    /// Returns the longest time, exactly, even when it was over an hour. 0 when empty.
     #[must_use]
     pub fn max_ns(&self) -> u64 {
         self.max_ns
     }
 
-    /// Mean of the exact times. `None` when empty.
+    /// Returns the mean of the exact times. `None` when empty.
     #[must_use]
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// How many times were over an hour, and so stand in the last slot.
+    /// Returns how many times were over an hour, and so stand in the last slot.
     #[must_use]
     pub fn saturated(&self) -> u64 {
         self.saturated
     }
 
-    /// The time that a share `q` (0 to 1) of all times does not exceed: the upper edge of its slot, as
-    /// HdrHistogram tells it. `None` when empty.
+    /// Returns the time that a share `q` (0 to 1) of all times does not exceed: the upper edge of its slot, as
+    /// HdrHistogram reports it. `None` when empty.
     #[must_use]
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
         if self.count == 0 {
@@ -144,14 +143,14 @@ impl Histogram {
         None
     }
 
-    /// HdrHistogram V2, deflated, base64: what HdrHistogram's own tools read. To write many, keep an
+    /// Encodes as HdrHistogram V2, deflated, base64, which HdrHistogram's own tools read. To write many, keep an
     /// [`HistogramEncoder`].
     #[must_use]
     pub fn encode(&self) -> String {
         HistogramEncoder::default().encode(self)
     }
 
-    /// The counts from the first slot up to the last that is not empty.
+    /// Returns the counts from the first slot up to the last that is not empty.
     pub(crate) fn counts(&self) -> &[u64] {
         &self.counts[..self.high as usize]
     }
@@ -176,13 +175,13 @@ impl Histogram {
         self.high = self.high.max(slot as u32 + 1);
     }
 
-    /// From the first slot that is not empty to the last.
+    /// Returns the range from the first slot that is not empty to the last.
     fn touched(&self) -> Range<usize> {
         self.low.min(self.high) as usize..self.high as usize
     }
 }
 
-/// Slot of a time: the doublings beyond the first 2,048 ns, then the leading eleven bits.
+/// Returns the slot of a time: the doublings beyond the first 2,048 ns, then the leading eleven bits.
 pub(crate) const fn slot_of(ns: u64) -> usize {
     let doublings = (u64::BITS - (ns | (2 * HALF as u64 - 1)).leading_zeros()) - SLOT_BITS;
     (doublings as usize) * HALF + (ns >> doublings) as usize
@@ -203,7 +202,7 @@ mod tests {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
 
-    /// Times over the whole range, denser at the small end, from a fixed generator.
+    /// Draws times over the whole range, denser at the small end, from a fixed generator.
     fn times(count: usize) -> Vec<u64> {
         let mut state = 88_172_645_463_325_252_u64;
         let mut next = || {
@@ -255,8 +254,8 @@ mod tests {
         }
     }
 
-    /// The promise is 0.1 %; one part in 1,024 is what the slots give, however many times and whatever
-    /// their law. What is told is never below the exact time.
+    /// The promise is 0.1 %; the slots give one part in 1,024, for any number of times and any distribution. The
+    /// reported time is never below the exact one.
     #[test]
     fn any_quantile_of_any_times_is_within_a_thousandth_of_the_exact_one() {
         let quantiles = (0..=1000)

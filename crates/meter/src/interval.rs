@@ -2,8 +2,7 @@
 
 use crate::{ErrorCodeCounts, Histogram};
 
-/// How many transaction and statement types a workload has, and whether lateness is recorded (open
-/// loop only).
+/// Holds how many transaction and statement types a workload has, and whether lateness is recorded (open loop only).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntervalShape {
     /// Transaction types of the workload.
@@ -84,7 +83,7 @@ impl IntervalCounters {
     }
 }
 
-/// What a worker itself did in a second.
+/// Holds what a worker itself did in a second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WorkerLoad {
     /// Time not spent waiting for replies or for the next due instant.
@@ -95,8 +94,7 @@ pub struct WorkerLoad {
     pub wake_ups: u64,
     /// Connections found ready at those returns; divided by `wake_ups`, the size of a batch.
     pub served: u64,
-    /// Time in which the thread could have run and no processor was given to it. 0 where the kernel
-    /// does not tell.
+    /// Time in which the thread could have run and no processor was given to it. 0 where the kernel does not report it.
     pub cpu_wait_ns: u64,
     /// Longest time in which the thread left its connections alone although it was not to wait: it woke up late, or
     /// took long over one turn. A stopped process shows here, and in none of the times above. At most a second.
@@ -129,7 +127,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// An empty interval of one worker.
+    /// Creates an empty interval of one worker.
     #[must_use]
     pub fn new(shape: IntervalShape) -> Self {
         Self {
@@ -204,14 +202,14 @@ impl Interval {
         self.transactions.iter().map(|counts| counts.failed).sum()
     }
 
-    /// Statements answered without an error.
+    /// Counts statements answered without an error.
     #[must_use]
     pub fn answered(&self) -> u64 {
         self.tally.reads + self.tally.writes + self.tally.others
     }
 }
 
-/// Made one by one: copies of an empty histogram would write to all of its memory.
+/// Makes them one by one: copies of an empty histogram would write to all of its memory.
 fn default_vec<T: Default>(count: usize) -> Vec<T> {
     std::iter::repeat_with(T::default).take(count).collect()
 }

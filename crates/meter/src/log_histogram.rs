@@ -1,8 +1,8 @@
 //! Reproduces sysbench's histogram: its points are evenly spaced in the logarithm, and a value counts at the
 //! nearest.
 //!
-//! With its usual 1,024 points from 0.001 ms to 100,000 ms neighbours are 1.8 % apart, and what it tells is a point:
-//! coarser than [`Histogram`](crate::Histogram), but what every table of sysbench results is made of.
+//! With its usual 1,024 points from 0.001 ms to 100,000 ms neighbours are 1.8 % apart, and it reports a point: coarser
+//! than [`Histogram`](crate::Histogram), but what every table of sysbench results is made of.
 
 /// The points of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,8 +13,8 @@ pub struct LogScale {
 }
 
 impl LogScale {
-    /// `points` points from `low` to `high`, both included; `low` is above zero and below `high`, and there are at
-    /// least two points.
+    /// Makes `points` points from `low` to `high`, both included; `low` is above zero and below `high`, and there are
+    /// at least two points.
     #[must_use]
     pub fn new(points: usize, low: f64, high: f64) -> Self {
         let low_ln = low.ln();
@@ -25,19 +25,19 @@ impl LogScale {
         }
     }
 
-    /// sysbench's scale of latencies in milliseconds.
+    /// Returns sysbench's scale of latencies in milliseconds.
     #[must_use]
     pub fn latencies_ms() -> Self {
         Self::new(1024, 0.001, 100_000.0)
     }
 
-    /// How many points there are.
+    /// Returns how many points there are.
     #[must_use]
     pub fn points(&self) -> usize {
         self.points
     }
 
-    /// The point next to a value; values beyond either end count there.
+    /// Returns the point next to a value; values beyond either end count there.
     #[must_use]
     pub fn point_of(&self, value: f64) -> usize {
         let place = ((value.ln() - self.low_ln) * self.points_per_ln + 0.5).floor();
@@ -45,13 +45,13 @@ impl LogScale {
         (place as usize).min(self.points - 1)
     }
 
-    /// The value at a point.
+    /// Returns the value at a point.
     #[must_use]
     pub fn value_at(&self, point: usize) -> f64 {
         (point as f64 / self.points_per_ln + self.low_ln).exp()
     }
 
-    /// The first point at which `percent` of all counts are reached, the share rounded to whole counts. 0 for a
+    /// Returns the first point at which `percent` of all counts are reached, the share rounded to whole counts. 0 for a
     /// share that rounds to none.
     #[must_use]
     pub fn percentile_point(&self, counts: &[u64], percent: f64) -> usize {
@@ -74,7 +74,7 @@ pub struct LogHistogram {
 }
 
 impl LogHistogram {
-    /// An empty one.
+    /// Creates an empty histogram.
     #[must_use]
     pub fn new(scale: LogScale) -> Self {
         Self {
@@ -88,19 +88,19 @@ impl LogHistogram {
         self.counts[self.scale.point_of(value)] += 1;
     }
 
-    /// Its points.
+    /// Returns its scale.
     #[must_use]
     pub fn scale(&self) -> &LogScale {
         &self.scale
     }
 
-    /// Counts by point.
+    /// Returns the counts by point.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The value at the first point that `percent` of all counts reach.
+    /// Returns the value at the first point that `percent` of all counts reach.
     #[must_use]
     pub fn percentile(&self, percent: f64) -> f64 {
         let point = self.scale.percentile_point(&self.counts, percent);
@@ -108,7 +108,7 @@ impl LogHistogram {
     }
 }
 
-/// Values and counts of the points that are not empty, as the histogram is printed.
+/// Returns values and counts of the points that are not empty, as the histogram is printed.
 pub fn filled_points<'a>(
     scale: &'a LogScale,
     counts: &'a [u64],

@@ -7,13 +7,13 @@ use std::os::unix::fs::FileExt;
 /// group included.
 #[derive(Debug)]
 pub struct QueueClock {
-    /// `None` where the kernel does not tell.
+    /// `None` where the kernel does not report it.
     account: Option<File>,
     read_ns: u64,
 }
 
 impl QueueClock {
-    /// The account of the calling thread, from now.
+    /// Opens the account of the calling thread, from now.
     #[must_use]
     pub fn of_this_thread() -> Self {
         let mut clock = Self {
@@ -24,7 +24,7 @@ impl QueueClock {
         clock
     }
 
-    /// Time queued since the last call. It may be asked from another thread.
+    /// Returns time queued since the last call. It may be asked from another thread.
     pub fn take_ns(&mut self) -> u64 {
         let total_ns = self.total_ns().unwrap_or(self.read_ns);
         total_ns.saturating_sub(std::mem::replace(&mut self.read_ns, total_ns))
@@ -37,7 +37,7 @@ impl QueueClock {
     }
 }
 
-/// Three numbers: time run, time queued, turns.
+/// Reads the time queued out of three numbers: time run, time queued, turns.
 fn queued_in(schedstat: &str) -> Option<u64> {
     schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
 }
@@ -58,7 +58,7 @@ mod tests {
         clock.read_ns = 0;
         let all = clock.total_ns().unwrap_or(0);
         assert!(clock.take_ns() >= all);
-        // What was queued since is little beside what a fresh reading would tell again.
+        // Time queued since then is short compared with what a fresh reading would count again.
         assert!(clock.read_ns >= all);
     }
 }

@@ -56,20 +56,20 @@ impl SharedHistogram {
     }
 }
 
-/// What [`SharedHistogram`]s held at some moment.
+/// Holds what [`SharedHistogram`]s held at some moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistogramSnapshot {
     counts: Vec<u64>,
 }
 
 impl HistogramSnapshot {
-    /// Empty, with its memory kept.
+    /// Empties it and keeps its memory.
     pub fn clear(&mut self) {
         self.counts.clear();
     }
 
-    /// What came since an earlier reading of the same histograms. Shortest, longest and sum are those of the slots'
-    /// upper edges.
+    /// Returns what came since an earlier reading of the same histograms. Shortest, longest and sum are those of the
+    /// slots' upper edges.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Histogram {
         let mut histogram = Histogram::new();

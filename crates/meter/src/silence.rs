@@ -1,4 +1,4 @@
-//! Records stretches without any reply, so that a stall of the server is seen whatever the percentiles say.
+//! Records stretches without any reply, so that a stall of the server is seen even if the percentiles hide it.
 //!
 //! A worker knows only when its own connections were silent. The server was silent when all workers
 //! were, so their silences are kept and intersected at the end of the run.
@@ -16,14 +16,14 @@ pub struct Silence {
 }
 
 impl Silence {
-    /// How long it was.
+    /// Returns how long it was.
     #[must_use]
     pub fn length_ns(&self) -> u64 {
         self.end_ns - self.start_ns
     }
 }
 
-/// What one worker heard: when the last reply came, and the silences before it.
+/// Holds what one worker heard: when the last reply came, and the silences before it.
 #[derive(Debug)]
 pub struct SilenceLog {
     last_reply_ns: u64,
@@ -31,7 +31,7 @@ pub struct SilenceLog {
 }
 
 impl SilenceLog {
-    /// A log that begins at the start of the run.
+    /// Creates a log that begins at the start of the run.
     #[must_use]
     pub fn new(start_ns: u64) -> Self {
         Self {
@@ -52,13 +52,13 @@ impl SilenceLog {
         self.last_reply_ns = self.last_reply_ns.max(now_ns);
     }
 
-    /// When the last reply came; before the first, the start of the run.
+    /// Returns when the last reply came; before the first, the start of the run.
     #[must_use]
     pub fn last_reply_ns(&self) -> u64 {
         self.last_reply_ns
     }
 
-    /// The silences up to the end of the run, the one still lasting included.
+    /// Returns the silences up to the end of the run, the one still lasting included.
     #[must_use]
     pub fn finish(mut self, end_ns: u64) -> Vec<Silence> {
         self.record_reply(end_ns);
@@ -66,7 +66,7 @@ impl SilenceLog {
     }
 }
 
-/// The longest stretch in which every worker was silent, at a resolution of 10 ms; 0 when there is none.
+/// Returns the longest stretch in which every worker was silent, at a resolution of 10 ms; 0 when there is none.
 ///
 /// ```
 /// use dbdyno_meter::{Silence, longest_common_silence_ns};
@@ -81,7 +81,7 @@ pub fn longest_common_silence_ns(workers: Vec<Vec<Silence>>) -> u64 {
     common.iter().map(Silence::length_ns).max().unwrap_or(0)
 }
 
-/// The stretches in which every worker was silent, in order.
+/// Returns the stretches in which every worker was silent, in order.
 #[must_use]
 pub fn common_silences(workers: Vec<Vec<Silence>>) -> Vec<Silence> {
     let common = workers
@@ -90,7 +90,7 @@ pub fn common_silences(workers: Vec<Vec<Silence>>) -> Vec<Silence> {
     common.unwrap_or_default()
 }
 
-/// Both lists are in order of time and free of overlaps within themselves.
+/// Intersects both lists, which are in order of time and free of overlaps within themselves.
 fn common_parts(left: &[Silence], right: &[Silence]) -> Vec<Silence> {
     let (mut l, mut r, mut common) = (0, 0, Vec::new());
     while l < left.len() && r < right.len() {

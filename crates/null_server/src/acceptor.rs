@@ -31,7 +31,7 @@ pub(crate) struct Acceptor {
 }
 
 impl Acceptor {
-    /// Lets clients in until the server is to end, and tells how many were refused.
+    /// Lets clients in until the server is to end, and returns how many were refused.
     pub(crate) fn run(mut self) -> io::Result<u64> {
         let (mut next, mut refused) = (0, 0);
         while !self.shared.stop.load(Ordering::Relaxed) {

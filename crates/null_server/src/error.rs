@@ -47,7 +47,7 @@ impl NullServerError {
         move |source| Self::System { doing, source }
     }
 
-    /// Whether the request was wrong, not the machine.
+    /// Returns whether the request was wrong, not the machine.
     #[must_use]
     pub fn is_wrong_request(&self) -> bool {
         matches!(self, Self::Nowhere | Self::Exposed(_) | Self::Settings(_))

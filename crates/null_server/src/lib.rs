@@ -1,9 +1,8 @@
 //! Serves the MySQL protocol without doing any work.
 //!
-//! It lets everybody in, reads of each statement only what its reply must look like, and answers at once;
-//! or as late, as wrongly or not at all as its [`FaultPlan`] says. What is left of a load generator's cost
-//! against it is the load generator's own, and what a load generator tells of a fault can be held against
-//! what was planned.
+//! It lets everybody in, reads of each statement only what its reply must look like, and answers at once; or as late,
+//! as wrongly or not at all as its [`FaultPlan`] says. The cost left in a run against it is the load generator's own.
+//! What a load generator reports of a fault can be compared with the plan.
 //!
 //! ```
 //! use dbdyno_null_server::{NullServer, Settings};
@@ -24,9 +23,9 @@
 //! # }
 //! ```
 //!
-//! What statements it knows is a table, `sql/shapes.rs`: a workload's statements are rows of it. There are
-//! no data: the same statement has the same reply, whatever was written before. Left out on purpose: TLS,
-//! compression, stored procedures, cursors, a check of passwords.
+//! What statements it knows is a table, `sql/shapes.rs`: a workload's statements are rows of it. There are no data: the
+//! same statement has the same reply, regardless of earlier writes. Left out on purpose: TLS, compression, stored
+//! procedures, cursors, a check of passwords.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -83,7 +83,7 @@ impl Listener {
         }
     }
 
-    /// The next client that waits, if one does.
+    /// Returns the next client that waits, if one does.
     pub(crate) fn accept(&self) -> Option<OwnedFd> {
         let listener = self.socket.as_ref()?;
         loop {
@@ -101,7 +101,7 @@ impl Listener {
     }
 }
 
-/// Has a TCP connection torn down, not closed, when it is dropped.
+/// Resets a TCP connection, instead of closing it, when it is dropped.
 pub(crate) fn reset_on_close(socket: &OwnedFd) {
     let _ = set_socket_linger(socket, Some(Duration::ZERO)); // on a Unix socket it means nothing
 }

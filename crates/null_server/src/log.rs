@@ -1,4 +1,4 @@
-//! Writes each statement to the log on a thread of its own, so that serving does not wait for it.
+//! Writes each statement to the log on its own thread, so that serving does not wait for it.
 
 use crate::record::kind_of;
 use crate::statistics::Times;
@@ -92,7 +92,7 @@ fn put_line(out: &mut Vec<u8>, record: &StatementRecord) {
     out.push(b'\n');
 }
 
-/// Decimal digits, without the formatting machinery.
+/// Writes decimal digits without the formatting machinery.
 fn put_digits(out: &mut Vec<u8>, value: u64) {
     let (mut digits, mut at, mut rest) = ([0; 20], 20, value);
     loop {

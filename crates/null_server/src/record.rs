@@ -18,7 +18,7 @@ const BATCH: usize = 2048;
 /// How long a record waits for others at most.
 const FLUSH_NS: u64 = 200_000_000;
 
-/// The kind of a row.
+/// Returns the kind of a row.
 pub(crate) fn kind_of(row: u8) -> &'static str {
     match KINDS.get(usize::from(row)) {
         Some(&first) => SHAPES[first].kind,
@@ -82,18 +82,18 @@ impl TrafficRecorder {
         self.counters.bytes_received += bytes as u64;
     }
 
-    /// A statement ends in an error.
+    /// Records that a statement ends in an error.
     pub(crate) fn failed(&mut self, code: u16) {
         self.error_count += 1;
         *self.counters.errors.entry(code).or_default() += 1;
     }
 
-    /// Statements that ended in an error.
+    /// Counts statements that ended in an error.
     pub(crate) fn errors(&self) -> u64 {
         self.error_count
     }
 
-    /// A reply is held back.
+    /// Records that a reply is held back.
     pub(crate) fn waits(&mut self, arrived_ns: u64) {
         if self.waiting == 0 {
             self.waiting_since_ns = arrived_ns;
@@ -106,7 +106,7 @@ impl TrafficRecorder {
         self.waiting = self.waiting.saturating_sub(count as u64);
     }
 
-    /// A statement's reply is encoded and will leave with the next write.
+    /// Records that a statement's reply is encoded and will leave with the next write.
     #[inline]
     pub(crate) fn answered(&mut self, arrived_ns: u64, connection: u32, row: u8, code: u16) {
         self.counters.statements[usize::from(row)] += 1;
@@ -122,7 +122,7 @@ impl TrafficRecorder {
         }
     }
 
-    /// Everything answered has been written.
+    /// Records that everything answered has been written.
     #[inline]
     pub(crate) fn sent(&mut self, bytes: usize) {
         self.counters.bytes_sent += bytes as u64;
@@ -159,7 +159,7 @@ impl TrafficRecorder {
         }
     }
 
-    /// When records should be handed on, if there are any.
+    /// Returns when records should be handed on, if there are any.
     pub(crate) fn next_ns(&self) -> Option<u64> {
         (!self.batch.is_empty()).then_some(self.batch_ns + FLUSH_NS)
     }
@@ -174,7 +174,7 @@ impl TrafficRecorder {
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH + 64));
         self.stamped = 0;
         if let Some(log) = &self.log {
-            // Nobody takes it when the file could not be written; that is told at the end.
+            // Nobody takes it if the file could not be written; that is reported at the end.
             let _ = log.send(batch);
         }
     }

@@ -26,7 +26,7 @@ pub struct NullServer {
     log_path: Option<PathBuf>,
 }
 
-/// Where a server listens.
+/// Describes where a server listens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NullAddress {
     /// Its Unix domain socket.
@@ -66,7 +66,7 @@ impl NullServer {
         })
     }
 
-    /// Where it listens.
+    /// Returns where it listens.
     #[must_use]
     pub fn address(&self) -> &NullAddress {
         &self.address
@@ -77,7 +77,7 @@ impl NullServer {
         self.shared.begin_epoch(monotonic_ns());
     }
 
-    /// Closes all connections and tells what was done.
+    /// Closes all connections and returns what was done.
     pub fn stop(mut self) -> Result<Statistics, NullServerError> {
         let Some(threads) = self.threads.take() else {
             return Ok(Statistics::default());
@@ -221,7 +221,7 @@ fn check(settings: &Settings) -> Result<(), NullServerError> {
     }
 }
 
-/// As many connections as the system lets this process have; more are not accepted.
+/// Allows as many connections as the system lets this process have; more are not accepted.
 fn allow_open_files() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {

@@ -4,20 +4,20 @@ use crate::{Auth, FaultPlan};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// What a server is to be. The default listens nowhere; give it a socket, an address, or both.
+/// Describes a server. The default listens nowhere; give it a socket, an address, or both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Unix domain socket to create; one that nobody listens at any more is replaced.
     pub socket: Option<PathBuf>,
     /// TCP address to listen at; port 0 for any that is free.
     pub listen: Option<SocketAddr>,
-    /// Addresses other than loopback are allowed too. Whoever reaches the server is let in.
+    /// Addresses other than loopback are allowed too. Anyone who reaches the server is let in.
     pub anyone: bool,
     /// Connections that may wait to be accepted.
     pub backlog: u16,
     /// Threads that serve.
     pub workers: u32,
-    /// Version that clients are told.
+    /// Version that clients receive.
     pub version: String,
     /// How users are asked to prove their passwords.
     pub auth: Auth,
@@ -35,7 +35,7 @@ pub struct Settings {
     pub keep_times: bool,
 }
 
-/// Where the instants of a plan count from.
+/// Describes where the instants of a plan count from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Epoch {
     /// The arrival of the first statement of a load.
@@ -83,10 +83,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The version told by default: one that clients take for a MySQL 8.0 and people for what it is.
+    /// The default version: clients take it for a MySQL 8.0, and people see what it is.
     pub const VERSION: &'static str = "8.0.99-dbdyno-null";
 
-    /// Whether the instants of statements matter to anybody.
+    /// Returns whether the instants of statements matter to anybody.
     pub(crate) fn needs_clock(&self) -> bool {
         self.log.is_some() || self.keep_times || self.faults != FaultPlan::default()
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The code in logs that stands for a connection closed instead of an answer: what client libraries call it.
 pub const DROPPED: u16 = 2013;
 
-/// What a server did.
+/// Holds what a server did.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Statistics {
     /// Connections accepted, those that were refused apart.
@@ -95,7 +95,7 @@ impl Quantiles {
 }
 
 impl Statistics {
-    /// Statements answered, of all kinds.
+    /// Counts statements answered, of all kinds.
     #[must_use]
     pub fn statement_count(&self) -> u64 {
         self.statements.values().sum()
@@ -122,7 +122,7 @@ impl Statistics {
     }
 }
 
-/// Names of all kinds of statements, each once.
+/// Returns names of all kinds of statements, each once.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
     let first = |(row, shape): (usize, &'static crate::sql::StatementShape)| {
         (kind_of(row as u8) == shape.kind && crate::sql::KINDS[row] == row).then_some(shape.kind)

@@ -4,7 +4,7 @@ use crate::Random;
 use dbdyno_chance::{Distribution, Stream};
 use std::cell::RefCell;
 
-/// A worker's user, the main thread or a reporting thread: a number and random numbers of its own.
+/// A worker's user, the main thread or a reporting thread: its number and its own random numbers.
 #[derive(Debug)]
 pub struct Actor {
     /// A user's number from 0; reporting threads have the numbers behind the users', the main thread has 0.
@@ -16,7 +16,7 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// An actor that draws from `stream`, by default from the distribution that the user chose.
+    /// Creates an actor that draws from `stream`, by default from the distribution that the user chose.
     #[must_use]
     pub fn new(tid: u32, counts: bool, stream: Stream, random: &Random) -> Self {
         Self {
@@ -27,13 +27,13 @@ impl Actor {
         }
     }
 
-    /// A number from the default distribution over `low..=high`.
+    /// Returns a number from the default distribution over `low..=high`.
     #[must_use]
     pub fn draw_default(&self, low: u32, high: u32) -> u32 {
         self.draw(self.default, low, high)
     }
 
-    /// A number from a distribution over `low..=high`.
+    /// Returns a number from a distribution over `low..=high`.
     #[must_use]
     pub fn draw(&self, distribution: Distribution, low: u32, high: u32) -> u32 {
         distribution

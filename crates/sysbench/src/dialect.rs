@@ -11,7 +11,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// What `sysbench.version` says to a script.
+    /// Returns what `sysbench.version` says to a script.
     #[must_use]
     pub fn version(self) -> &'static str {
         match self {
@@ -20,7 +20,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect of this name, `1.0` or `1.1`.
+    /// Returns the dialect of this name, `1.0` or `1.1`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         match name {

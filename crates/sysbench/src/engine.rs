@@ -28,7 +28,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The engine of a process.
+    /// Creates the engine of a process.
     #[must_use]
     pub fn new(settings: Settings, log: Log) -> Arc<Self> {
         let now_s = (clock::realtime_ns() / 1_000_000_000) as u32;
@@ -44,21 +44,21 @@ impl Engine {
         })
     }
 
-    /// A user of a run or of a parallel command.
+    /// Makes the actor for a user of a run or of a parallel command.
     #[must_use]
     pub fn user_actor(&self, tid: u32) -> Rc<Actor> {
         let stream = self.seeds.thread(tid);
         Rc::new(Actor::new(tid, true, stream, &self.settings.random))
     }
 
-    /// The main thread, as it prepares, cleans up, and reports the end.
+    /// Makes the actor for the main thread, as it prepares, cleans up, and reports the end.
     #[must_use]
     pub fn main_actor(&self) -> Rc<Actor> {
         let stream = self.seeds.main();
         Rc::new(Actor::new(0, false, stream, &self.settings.random))
     }
 
-    /// A reporting thread; scripts know all of them by the number of users.
+    /// Makes the actor for a reporting thread; scripts know all of them by the number of users.
     pub(crate) fn reporting_actor(&self, place: u32) -> Rc<Actor> {
         let threads = self.settings.threads;
         let stream = self.seeds.thread(threads + place);
@@ -66,7 +66,7 @@ impl Engine {
     }
 }
 
-/// How many operating system threads share the users: a few cores' worth, since the server needs the others.
+/// Returns how many operating system threads share the users: a few cores' worth, since the server needs the others.
 pub(crate) fn workers_of(settings: &Settings) -> u32 {
     let threads = settings.threads.max(1);
     let workers = settings.workers.unwrap_or_else(|| {

@@ -1,12 +1,12 @@
 //! Prints sysbench's messages, on standard output.
 //!
-//! A message that equals the one before it is only counted, and the count told before the next that differs. Blocks
-//! take part in that, lines with a time do not: they are printed at once, whatever was counted.
+//! A message that equals the one before it is only counted, and the count is printed before the next that differs.
+//! Blocks take part in that. Lines with a time do not: they are printed at once, regardless of any count.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// How much a message matters; `--verbosity` says up to which one is shown.
+/// Says how much a message matters; `--verbosity` says up to which one is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// The run is over.
@@ -19,7 +19,7 @@ pub enum Level {
     Notice,
     /// For the curious.
     Info,
-    /// For whoever looks for a fault.
+    /// For a reader who looks for a fault.
     Debug,
 }
 
@@ -67,13 +67,13 @@ impl Log {
         }
     }
 
-    /// Whether a message of this level is shown.
+    /// Returns whether a message of this level is shown.
     #[must_use]
     pub fn shows(&self, level: Level) -> bool {
         level as u8 <= self.verbosity
     }
 
-    /// One message and a line's end. One that equals the message before it is only counted.
+    /// Prints one message and a line's end. One that equals the message before it is only counted.
     pub fn say(&self, level: Level, text: &str) {
         if !self.shows(level) {
             return;
@@ -89,7 +89,7 @@ impl Log {
         state.last = line;
     }
 
-    /// A block as it is: its lines are never folded, and what follows it is compared to none before it.
+    /// Prints a block unchanged: its lines are never folded, and what follows it is compared to none before it.
     pub fn print(&self, level: Level, text: &str) {
         if self.shows(level) {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,12 +99,13 @@ impl Log {
         }
     }
 
-    /// What was asked for, such as a script's help: at any verbosity.
+    /// Prints what was asked for, such as a script's help: at any verbosity.
     pub fn answer(&self, text: &str) {
         self.print(Level::Fatal, text);
     }
 
-    /// A line that begins with its time (an intermediate report, the heading of a checkpoint): folding does not see it.
+    /// Prints a line that begins with its time (an intermediate report, the heading of a checkpoint): folding does not
+    /// see it.
     pub fn print_timed(&self, level: Level, text: &str) {
         if self.shows(level) {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +113,7 @@ impl Log {
         }
     }
 
-    /// Tells of messages that were only counted, before the program ends. sysbench never does, nor do we in its place.
+    /// Reports messages that were only counted, before the program ends. sysbench never does, nor do we in its place.
     pub fn close(&self) {
         self.state
             .lock()
@@ -120,22 +121,22 @@ impl Log {
             .tell_repeats();
     }
 
-    /// [`Level::Fatal`].
+    /// Prints at [`Level::Fatal`].
     pub fn fatal(&self, text: &str) {
         self.say(Level::Fatal, text);
     }
 
-    /// [`Level::Alert`].
+    /// Prints at [`Level::Alert`].
     pub fn alert(&self, text: &str) {
         self.say(Level::Alert, text);
     }
 
-    /// [`Level::Warning`].
+    /// Prints at [`Level::Warning`].
     pub fn warning(&self, text: &str) {
         self.say(Level::Warning, text);
     }
 
-    /// [`Level::Notice`].
+    /// Prints at [`Level::Notice`].
     pub fn notice(&self, text: &str) {
         self.say(Level::Notice, text);
     }
@@ -150,7 +151,7 @@ impl LogState {
         }
     }
 
-    /// A closed pipe is no reason to stop: the run's work is done all the same.
+    /// Writes a text. A closed pipe is no reason to stop: the run's work is done all the same.
     fn write(&mut self, text: &str) {
         let _: io::Result<()> = self.out.write_all(text.as_bytes());
         let _: io::Result<()> = self.out.flush();
@@ -183,7 +184,7 @@ mod tests {
         }
     }
 
-    /// What is on paper after these words at this verbosity.
+    /// Returns what is printed after these words at this verbosity.
     fn written(verbosity: u8, words: impl FnOnce(&Log)) -> String {
         let paper = LogOutput::default();
         words(&Log::to(verbosity, Box::new(paper.clone())));

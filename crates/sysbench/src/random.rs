@@ -38,7 +38,7 @@ pub enum RandomType {
 }
 
 impl Random {
-    /// A named distribution with these parameters.
+    /// Returns a named distribution with these parameters.
     #[must_use]
     pub fn distribution(&self, kind: RandomType) -> Distribution {
         match kind {
@@ -59,7 +59,7 @@ impl Random {
     }
 }
 
-/// Where the actors of one process get their random numbers: each its own stream, by its number.
+/// Gives the actors of one process their random numbers: each its own stream, by its number.
 ///
 /// The main thread and `unique` take theirs before the seed counts, as in sysbench's own build, so that the rows of
 /// a one-user `prepare` are always the same. Other threads get theirs in the order of their numbers; in sysbench
@@ -91,31 +91,31 @@ impl Seeds {
         }
     }
 
-    /// The main thread's stream.
+    /// Returns the main thread's stream.
     #[must_use]
     pub fn main(&self) -> Stream {
         RandomSource::sysbench_main_thread()
     }
 
-    /// The stream of thread number `index`: users first, then reporting threads.
+    /// Returns the stream of thread number `index`: users first, then reporting threads.
     #[must_use]
     pub fn thread(&self, index: u32) -> Stream {
         self.source.worker("", index)
     }
 
-    /// Where the gaps between arrivals are drawn, with `--rate`.
+    /// Returns the stream from which the gaps between arrivals are drawn, with `--rate`.
     #[must_use]
     pub fn arrivals(&self) -> Stream {
         self.source.keyed("arrivals", 0)
     }
 
-    /// The numbers of which none comes twice, for users that share them out among themselves.
+    /// Returns the numbers of which none comes twice, for users that share them out among themselves.
     #[must_use]
     pub fn unique(&self) -> Unique {
         self.unique
     }
 
-    /// The next number of which none comes twice, over all users.
+    /// Returns the next number of which none comes twice, over all users.
     #[must_use]
     pub fn next_unique(&self) -> u32 {
         self.unique

@@ -38,7 +38,7 @@ pub struct Settings {
     pub percentile: u32,
     /// Print the latency histogram.
     pub histogram: bool,
-    /// `--luajit-cmd` (1.1): what every state of a script tells its compiler first.
+    /// `--luajit-cmd` (1.1): the first command of every state of a script to its compiler.
     pub luajit_command: Option<String>,
     /// Which numbers are drawn.
     pub random: Random,
@@ -112,7 +112,7 @@ pub enum IgnoreErrors {
 }
 
 impl IgnoreErrors {
-    /// Whether an event that met this error is repeated.
+    /// Returns whether an event that met this error is repeated.
     #[must_use]
     pub fn matches(&self, code: u16) -> bool {
         match self {
@@ -122,7 +122,7 @@ impl IgnoreErrors {
     }
 }
 
-/// What is done better than sysbench does it; each can be switched (`--fixes=LIST`, `all`, `none`).
+/// Lists what is done better than sysbench does it; each can be switched (`--fixes=LIST`, `all`, `none`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fixes {
     /// `prepare-exit`: a parallel command that failed in any user exits with 1.

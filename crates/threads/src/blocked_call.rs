@@ -5,18 +5,18 @@ use crate::open_files::{OpenFile, OpenFiles};
 use crate::process::{BlockedIn, WatchedProcess};
 use crate::wait_class::WaitClass;
 
-/// What a call tells by itself.
+/// Describes what a call shows by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallMeaning {
     /// All there is to know.
     Class(WaitClass),
     /// A read from a socket of the client's: the thread is a session and waits for a command.
     ClientRead(u64),
-    /// The stack must tell; if it does not, this.
+    /// The stack decides; if it does not, this.
     AskStack(WaitClass),
 }
 
-/// What a thread waits for, as far as its call tells.
+/// Returns what a thread waits for, as far as its call shows.
 pub(crate) fn meaning(
     call: &BlockedIn,
     process: &WatchedProcess,
@@ -65,15 +65,15 @@ fn written(file: OpenFile) -> WaitClass {
     }
 }
 
-/// The first descriptor of a `poll`: the array stands in the process's memory.
+/// Returns the first descriptor of a `poll`: the array stands in the process's memory.
 fn first_polled(call: &BlockedIn, process: &WatchedProcess) -> Option<u64> {
     let mut bytes = [0; 4];
     let count = process.read_memory(call.arguments[0], &mut bytes).ok()?;
     (count == 4).then(|| u64::from(u32::from_ne_bytes(bytes)))
 }
 
-/// `FUTEX_WAIT` is what mutexes and the read-write locks of InnoDB use; conditions, which stand for all kinds of waits,
-/// use `FUTEX_WAIT_BITSET`.
+/// Returns the default class of a futex wait: `FUTEX_WAIT` is what mutexes and the read-write locks of InnoDB use;
+/// conditions, which stand for all kinds of waits, use `FUTEX_WAIT_BITSET`.
 fn futex_default(call: &BlockedIn) -> WaitClass {
     const COMMAND: u64 = 0x7f;
     if call.arguments[1] & COMMAND == libc::FUTEX_WAIT as u64 {

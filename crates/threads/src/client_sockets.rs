@@ -44,17 +44,17 @@ impl ClientSockets {
         Ok(Self { inodes })
     }
 
-    /// Whether a socket of the server leads to the client.
+    /// Returns whether a socket of the server leads to the client.
     pub fn contains(&self, inode: u64) -> bool {
         self.inodes.contains(&inode)
     }
 
-    /// How many connections there are.
+    /// Returns how many connections there are.
     pub fn len(&self) -> usize {
         self.inodes.len()
     }
 
-    /// Whether there is no connection.
+    /// Returns whether there is no connection.
     pub fn is_empty(&self) -> bool {
         self.inodes.is_empty()
     }
@@ -88,7 +88,7 @@ fn tcp_ends(pid: u32) -> HashMap<u64, Ends> {
         .collect()
 }
 
-/// `  0: 0100007F:0CEA 0100007F:B0A2 01 … INODE …`; an IPv4 address within IPv6 is the IPv4 address.
+/// Parses `  0: 0100007F:0CEA 0100007F:B0A2 01 … INODE …`; an IPv4 address within IPv6 is the IPv4 address.
 fn parse_tcp(line: &str) -> Option<(u64, Ends)> {
     let mut words = line.split_ascii_whitespace();
     let (local, remote) = (words.nth(1)?, words.next()?);
@@ -190,7 +190,7 @@ fn take_answers(
     Ok(true)
 }
 
-/// The attribute that names the other end.
+/// Returns the attribute that names the other end.
 fn peer(mut attributes: &[u8]) -> Option<u64> {
     while attributes.len() >= 4 {
         let length = usize::from(number16(attributes, 0));

@@ -1,7 +1,7 @@
 //! Samples what the threads of a server process do, from the outside and without stopping any of them.
 //!
 //! Processor time and time on the run queue are exact: the kernel counts them for each thread. Blocked time is sampled:
-//! the kernel tells which system call a thread is in, with its arguments and its stack pointer. A call on a file is
+//! the kernel shows which system call a thread is in, with its arguments and its stack pointer. A call on a file is
 //! named by the file. A wait on a futex is named by the functions that led to it: the thread's stack is copied and its
 //! frame pointers are followed. What can't be named is counted as [`WaitClass::NotNamed`], never guessed.
 //!

@@ -43,7 +43,7 @@ impl MemoryMap {
         map
     }
 
-    /// Where the largest stretch begins: the program, whether it was started by itself or through a loader.
+    /// Returns where the largest stretch begins: the program, whether it was started by itself or through a loader.
     pub(crate) fn largest(&self) -> Option<u64> {
         let largest = self
             .ranges
@@ -52,7 +52,7 @@ impl MemoryMap {
         largest.map(|range| range.start)
     }
 
-    /// The stretch that an address lies in.
+    /// Returns the stretch that an address lies in.
     pub(crate) fn range(&self, address: u64) -> Option<&CodeRange> {
         let after = self.ranges.partition_point(|range| range.start <= address);
         let range = self.ranges.get(after.checked_sub(1)?)?;
@@ -60,7 +60,7 @@ impl MemoryMap {
     }
 }
 
-/// `START-END r-xp OFFSET DEVICE INODE PATH`.
+/// Parses `START-END r-xp OFFSET DEVICE INODE PATH`.
 fn parse_line(line: &str) -> Option<(CodeRange, &str)> {
     let mut words = line.splitn(6, ' ');
     let (start, end) = words.next()?.split_once('-')?;

@@ -112,7 +112,7 @@ const RULES: &[(WaitClass, &[&str])] = &[
     ),
 ];
 
-/// The class of a wait; `None`: not named.
+/// Returns the class of a wait; `None`: not named.
 pub(crate) fn class_of(frames: &[Frame<'_>], probed: &[ProbedSite]) -> Option<WaitClass> {
     let learned = frames.iter().find_map(|frame| {
         let is_here =

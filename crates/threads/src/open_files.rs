@@ -1,9 +1,9 @@
-//! Tells what the files are that a server has open, by their names.
+//! Identifies the files that a server has open, by their names.
 
 use std::collections::HashMap;
 use std::fs;
 
-/// What a file descriptor stands for.
+/// Describes what a file descriptor stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenFile {
     /// Redo log, or write-ahead log of an LSM engine.
@@ -25,8 +25,8 @@ pub(crate) struct OpenFiles {
 }
 
 impl OpenFiles {
-    /// What a descriptor stands for. Files that are rotated get new descriptors or the same with another name, so
-    /// [`forget`](Self::forget) is called once a second.
+    /// Returns what a descriptor stands for. Files that are rotated get new descriptors or the same with another name,
+    /// so [`forget`](Self::forget) is called once a second.
     pub(crate) fn file(&mut self, pid: u32, descriptor: u64) -> OpenFile {
         *self.known.entry(descriptor).or_insert_with(|| {
             fs::read_link(format!("/proc/{pid}/fd/{descriptor}"))
@@ -39,7 +39,7 @@ impl OpenFiles {
     }
 }
 
-/// By the names that MySQL and MariaDB, InnoDB, MyISAM, Aria, RocksDB and TidesDB give their files.
+/// Classifies by the names that MySQL and MariaDB, InnoDB, MyISAM, Aria, RocksDB and TidesDB give their files.
 fn named(path: &str) -> OpenFile {
     if let Some(inode) = path
         .strip_prefix("socket:[")

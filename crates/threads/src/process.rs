@@ -78,7 +78,7 @@ pub(crate) struct WatchedThread {
     schedule: File,
 }
 
-/// Where a thread is.
+/// Describes where a thread is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ThreadState {
     /// On a processor or on the run queue.
@@ -105,14 +105,14 @@ pub(crate) struct ScheduledTime {
 }
 
 impl WatchedThread {
-    /// Where it is now; an error: it has ended.
+    /// Returns where it is now; an error: it has ended.
     pub(crate) fn state(&self) -> io::Result<ThreadState> {
         let mut bytes = [0; ANSWER_BYTES];
         let count = self.call.read_at(&mut bytes, 0)?;
         parse_state(&bytes[..count]).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// Its processor time; an error: it has ended.
+    /// Returns its processor time; an error: it has ended.
     pub(crate) fn scheduled(&self) -> io::Result<ScheduledTime> {
         let mut bytes = [0; ANSWER_BYTES];
         let count = self.schedule.read_at(&mut bytes, 0)?;
@@ -120,7 +120,7 @@ impl WatchedThread {
     }
 }
 
-/// `running`; `-1 SP PC`: blocked without a call; else `NUMBER ARGUMENT… SP PC`.
+/// Parses `running`; `-1 SP PC`: blocked without a call; else `NUMBER ARGUMENT… SP PC`.
 fn parse_state(bytes: &[u8]) -> Option<ThreadState> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut words = text.split_ascii_whitespace();

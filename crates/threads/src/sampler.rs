@@ -17,7 +17,7 @@ const TICKS_A_SWEEP: u32 = 10;
 /// How often a thread is looked at again that went on while its stack was copied.
 const LOOKS: usize = 3;
 
-/// What is watched.
+/// Says what is watched.
 #[derive(Debug, Clone)]
 pub struct SamplerOptions {
     /// The server's process.
@@ -131,7 +131,7 @@ impl Sampler {
         self.clients.len()
     }
 
-    /// Session threads found so far.
+    /// Counts session threads found so far.
     pub fn sessions(&self) -> usize {
         self.sessions.len()
     }
@@ -231,7 +231,7 @@ impl Sampler {
         Ok(())
     }
 
-    /// The session threads that this tick looks at.
+    /// Returns the session threads that this tick looks at.
     fn due(&self) -> Vec<u32> {
         let count = self.sessions.len();
         if count <= SESSIONS_A_TICK {
@@ -297,7 +297,7 @@ impl Sampler {
     }
 }
 
-/// `ib_io_rd-3` and `worker12` are one of many of their name.
+/// Returns the common name of a group: `ib_io_rd-3` and `worker12` are one of many of their name.
 fn group_name(name: &str) -> &str {
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
     stem.trim_end_matches(['-', '_', '/', '#'])
@@ -310,7 +310,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::time::Duration;
 
-    /// A thread that serves one connection: it answers each byte after a wait.
+    /// Runs a thread that serves one connection: it answers each byte after a wait.
     fn serve(mut socket: UnixStream, wait: impl Fn() + Send + 'static) {
         std::thread::Builder::new()
             .name("session-7".to_owned())

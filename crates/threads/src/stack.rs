@@ -20,7 +20,7 @@ const LARGEST_FUNCTION: u64 = 256 << 10;
 const MOST_FRAMES: usize = 48;
 const WORD: usize = 8;
 
-/// What stands before a return address.
+/// Describes what stands before a return address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallSite {
     /// No call: the address returns from nothing.
@@ -31,7 +31,7 @@ enum CallSite {
     Indirect,
 }
 
-/// Tells which addresses follow a call and what was called, and remembers it.
+/// Finds which addresses follow a call and what was called, and remembers it.
 #[derive(Debug, Default)]
 pub(crate) struct ReturnAddresses {
     known: HashMap<u64, CallSite>,
@@ -61,7 +61,7 @@ impl ReturnAddresses {
     }
 }
 
-/// The call that eight bytes of x86-64 code end in. On other processors every address may return.
+/// Returns the call that eight bytes of x86-64 code end in. On other processors every address may return.
 fn call_before(code: &[u8; 8], address: u64) -> CallSite {
     if cfg!(not(target_arch = "x86_64")) {
         return CallSite::Indirect;
@@ -79,7 +79,8 @@ fn call_before(code: &[u8; 8], address: u64) -> CallSite {
     }
 }
 
-/// Whether code jumps on at once to an address that the linker fills in: `jmp *x(%rip)`, with or without `endbr64`.
+/// Returns whether code jumps on at once to an address that the linker fills in: `jmp *x(%rip)`, with or without
+/// `endbr64`.
 fn is_stub(code: &[u8; 8]) -> bool {
     let jumps = |at: usize| {
         code[at..].starts_with(&[0xff, 0x25]) || code[at..].starts_with(&[0xf2, 0xff, 0x25])
@@ -87,7 +88,7 @@ fn is_stub(code: &[u8; 8]) -> bool {
     jumps(0) || (code.starts_with(&[0xf3, 0x0f, 0x1e, 0xfa]) && jumps(4))
 }
 
-/// Return addresses, innermost first; empty if no chain begins in the copy.
+/// Returns return addresses, innermost first; empty if no chain begins in the copy.
 pub(crate) fn frames(
     stack: &[u8],
     stack_pointer: u64,
@@ -116,7 +117,7 @@ pub(crate) fn frames(
     chain
 }
 
-/// Whether an address may lie in the function that was called; what was called indirectly may be any.
+/// Returns whether an address may lie in the function that was called; what was called indirectly may be any.
 fn is_within(address: u64, called: CallSite) -> bool {
     match called {
         CallSite::Direct(target) => (target..target + LARGEST_FUNCTION).contains(&address),
@@ -125,7 +126,8 @@ fn is_within(address: u64, called: CallSite) -> bool {
     }
 }
 
-/// Whether an address lies in code that is built with frame pointers: the program or its plug-ins, not the C library.
+/// Returns whether an address lies in code that is built with frame pointers: the program or its plug-ins, not the C
+/// library.
 fn is_own_code(map: &MemoryMap, address: u64) -> bool {
     map.range(address).is_some_and(|range| {
         let path = &map.files[range.file];
@@ -155,8 +157,9 @@ impl StackCopy<'_> {
         Some(u64::from_ne_bytes(bytes.try_into().ok()?))
     }
 
-    /// Where the lowest chain begins, in bytes from the stack pointer, and its return addresses. What an earlier call
-    /// left on the stack may link into the chain, too: there the second address did not call what holds the first.
+    /// Returns where the lowest chain begins, in bytes from the stack pointer, and its return addresses. What an
+    /// earlier call left on the stack may link into the chain, too: there the second address did not call what holds
+    /// the first.
     fn first_chain(&self, site: &mut impl FnMut(u64) -> CallSite) -> Option<(usize, Vec<u64>)> {
         (0..self.bytes.len()).step_by(WORD).find_map(|at| {
             let chain = self.chain(at, site);
@@ -165,7 +168,7 @@ impl StackCopy<'_> {
         })
     }
 
-    /// Return addresses of the chain that begins at a place.
+    /// Follows the chain of return addresses that begins at a place.
     fn chain(&self, mut at: usize, site: &mut impl FnMut(u64) -> CallSite) -> Vec<u64> {
         let mut addresses = Vec::new();
         while addresses.len() < MOST_FRAMES {

@@ -130,7 +130,7 @@ impl StackNamer {
         class_of(&frames, &self.probed)
     }
 
-    /// The file that an address lies in, and its address there.
+    /// Returns the file that an address lies in, and its address there.
     fn place(&mut self, address: u64) -> Option<(usize, u64)> {
         let range = self.map.range(address)?;
         let path = &self.map.files[range.file];

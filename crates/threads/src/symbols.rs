@@ -67,7 +67,7 @@ impl Symbols {
         })
     }
 
-    /// The address within the file's own numbering of what stands at an offset of the file.
+    /// Returns the address within the file's own numbering of what stands at an offset of the file.
     pub(crate) fn address_of(&self, offset: u64) -> Option<u64> {
         let holds =
             |segment: &&Segment| (segment.offset..segment.offset + segment.bytes).contains(&offset);
@@ -75,7 +75,7 @@ impl Symbols {
         Some(offset - segment.offset + segment.address)
     }
 
-    /// The function that holds an address.
+    /// Returns the function that holds an address.
     pub(crate) fn name(&self, address: u64) -> Option<&str> {
         let after = self
             .functions

@@ -1,6 +1,6 @@
 //! Names the classes of waits.
 
-/// What a blocked thread waits for.
+/// Describes what a blocked thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WaitClass {
@@ -45,7 +45,7 @@ pub enum WaitClass {
 }
 
 impl WaitClass {
-    /// All of them, in the order in which they are told.
+    /// All of them, in the order of the reports.
     pub const ALL: [Self; 19] = [
         Self::Client,
         Self::DataRead,
@@ -68,7 +68,7 @@ impl WaitClass {
         Self::NotNamed,
     ];
 
-    /// The id, as it stands in records.
+    /// Returns the id, as it stands in records.
     ///
     /// ```
     /// use dbdyno_threads::WaitClass;
@@ -99,7 +99,7 @@ impl WaitClass {
         }
     }
 
-    /// The class of an id.
+    /// Returns the class of an id.
     pub fn of_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.id() == id)
     }

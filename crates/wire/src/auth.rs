@@ -21,12 +21,12 @@ pub(crate) enum AuthMethod {
     ClearPassword,
 }
 
-/// What caching_sha2_password says after the auth response, and what is said to it.
+/// Answers of caching_sha2_password after the auth response, and the replies to them.
 const FAST_AUTH_SUCCESS: u8 = 0x03;
 const PERFORM_FULL_AUTHENTICATION: u8 = 0x04;
 const REQUEST_PUBLIC_KEY: u8 = 0x02;
 
-/// Who could overhear what is sent.
+/// Says who could overhear what is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TransportSecurity {
     /// Nobody: the connection is encrypted.
@@ -51,7 +51,7 @@ impl AuthMethod {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// The client's name for it, which servers use when they ask for it.
+    /// Returns the client's name for it, which servers use when they ask for it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::NativePassword => "mysql_native_password",
@@ -63,7 +63,7 @@ impl AuthMethod {
         }
     }
 
-    /// What is sent first; the reason if it must not be sent.
+    /// Returns what is sent first; the reason if it must not be sent.
     pub(crate) fn auth_response(
         self,
         password: &Password,
@@ -92,7 +92,7 @@ impl AuthMethod {
         }
     }
 
-    /// The answer to what the server says between the auth response and its verdict; `None` if it wants none.
+    /// Returns the answer to what the server says between the auth response and its verdict; `None` if it wants none.
     pub(crate) fn auth_more_data(
         self,
         password: &Password,
@@ -116,12 +116,12 @@ impl AuthMethod {
     }
 }
 
-/// The password itself, for connections nobody can overhear.
+/// Returns the password itself, for connections nobody can overhear.
 fn clear_password(password: &Password) -> Vec<u8> {
     [password.reveal(), &[0]].concat()
 }
 
-/// The password, encrypted for the owner of `key_pem`. The nonce keeps the result from being sent again.
+/// Returns the password, encrypted for the owner of `key_pem`. The nonce keeps the result from being sent again.
 fn encrypt_password(
     password: &Password,
     nonce: &[u8],
@@ -153,7 +153,7 @@ fn sha2(secret: &[u8], nonce: &[u8]) -> Vec<u8> {
     xor(&once, &mask)
 }
 
-/// Ed25519 with the password where the standard has a seed of 32 bytes.
+/// Signs by Ed25519 with the password where the standard has a seed of 32 bytes.
 fn ed25519(secret: &[u8], nonce: &[u8]) -> Vec<u8> {
     let key = ExpandedSecretKey::from_bytes(&Sha512::digest(secret).into());
     raw_sign::<Sha512>(&key, nonce, &(&key).into()).to_vec()

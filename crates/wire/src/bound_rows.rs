@@ -12,7 +12,7 @@ const HEAD_BYTES: usize = HEADER_BYTES + 10;
 pub enum BoundType {
     /// Text in the character set of the connection. The server looks at every character of it.
     Text,
-    /// Bytes that the server stores as they are: it neither converts them nor looks at them.
+    /// Bytes that the server stores unchanged: it neither converts them nor looks at them.
     Bytes,
     /// A number of 32 bits without sign, which the server need not read out of digits.
     Number,
@@ -55,7 +55,7 @@ pub struct BoundRows {
 }
 
 impl BoundRows {
-    /// Room for so many rows, whose columns are of these types.
+    /// Makes room for so many rows, whose columns are of these types.
     #[must_use]
     pub fn new(types: &[BoundType], rows_max: usize) -> Self {
         let places = types.len() * rows_max;
@@ -115,40 +115,40 @@ impl BoundRows {
         self.values += 1;
     }
 
-    /// The type of the value that comes next.
+    /// Returns the type of the value that comes next.
     #[inline]
     #[must_use]
     pub fn next_type(&self) -> BoundType {
         self.types[self.values % self.types.len()]
     }
 
-    /// Count of rows.
+    /// Counts the rows.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.values / self.types.len()
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there is no place for another row.
+    /// Returns whether there is no place for another row.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() >= self.rows_max
     }
 
-    /// The values as they leave: numbers in four bytes, all others behind their lengths.
+    /// Returns the values as they leave: numbers in four bytes, all others behind their lengths.
     #[must_use]
     pub fn encoded(&self) -> &[u8] {
         &self.packet[self.room..]
     }
 
-    /// Count of values.
+    /// Counts the values.
     pub(crate) fn values(&self) -> usize {
         self.values
     }
@@ -160,7 +160,7 @@ impl BoundRows {
         self.values = 0;
     }
 
-    /// The request that executes a statement with these rows, and where in it the request begins.
+    /// Returns the request that executes a statement with these rows, and where in it the request begins.
     pub(crate) fn packet(&mut self, statement: u32) -> (&mut Vec<u8>, usize) {
         let null_bytes = self.values.div_ceil(8);
         let start = self.room - HEAD_BYTES - null_bytes - 1 - 2 * self.values;
@@ -192,11 +192,11 @@ mod tests {
     use crate::Parameters;
     use crate::command::put_execute;
 
-    /// The same values as an ordinary execution has them.
+    /// Returns the same values as an ordinary execution has them.
     fn executed(values: &[Option<&[u8]>]) -> Vec<u8> {
         let mut parameters = Parameters::new();
         for value in values {
-            // A NULL has a type of its own there, which says the same as its bit.
+            // A NULL has its own type there, which says the same as its bit.
             parameters.push_text(value.unwrap_or_default());
         }
         let mut out = Vec::new();

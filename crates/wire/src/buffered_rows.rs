@@ -5,11 +5,11 @@ use crate::row_sink::RowSink;
 use crate::value::{ColumnType, binary_value, column_of};
 use crate::{Parameter, Parameters, WireError, limits};
 
-/// The rows of the last result set of a reply, as the protocol has them, decoded where they are looked at.
+/// Holds the rows of the last result set of a reply as the protocol has them, and decodes them on access.
 ///
-/// One is reused for reply after reply: once its buffers have grown, keeping rows allocates nothing. A value that
-/// isn't there (no such row, no such column, NULL) reads as `None`, whatever the reason: a server that answers in
-/// another shape than the statement asks for is a defect which counts show, not a reason to stop here.
+/// One is reused for reply after reply: once its buffers have grown, keeping rows allocates nothing. A value that isn't
+/// there (no such row, no such column, NULL) reads as `None`, for any reason. A server that answers in another shape
+/// than the statement asks for is a defect which counts show, not a reason to stop here.
 #[derive(Debug, Default, Clone)]
 pub struct BufferedRows {
     /// The rows come from an execution, in the binary form.
@@ -29,19 +29,19 @@ impl BufferedRows {
         self.ends.clear();
     }
 
-    /// Count of rows.
+    /// Counts the rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// A whole number; of a decimal or floating-point number the whole part.
+    /// Returns a whole number; of a decimal or floating-point number the whole part.
     #[must_use]
     pub fn int(&self, row: usize, column: usize) -> Option<i64> {
         match self.cell(row, column)? {
@@ -56,7 +56,7 @@ impl BufferedRows {
         }
     }
 
-    /// A number of any kind.
+    /// Returns a number of any kind.
     #[must_use]
     pub fn number(&self, row: usize, column: usize) -> Option<f64> {
         match self.cell(row, column)? {
@@ -67,7 +67,7 @@ impl BufferedRows {
         }
     }
 
-    /// Text or bytes, and in the text protocol a value of any type.
+    /// Returns text or bytes, and in the text protocol a value of any type.
     #[must_use]
     pub fn text(&self, row: usize, column: usize) -> Option<&[u8]> {
         match self.cell(row, column)? {
@@ -76,7 +76,7 @@ impl BufferedRows {
         }
     }
 
-    /// A value of any type in the words of the text protocol.
+    /// Returns a value of any type in the words of the text protocol.
     #[must_use]
     pub fn words(&self, row: usize, column: usize) -> Option<Vec<u8>> {
         if !self.is_binary {
@@ -125,7 +125,7 @@ impl BufferedRows {
         Some(Bytes(&self.payloads[start..end]))
     }
 
-    /// The row from the column on; `None` for NULL.
+    /// Returns the row from the column on; `None` for NULL.
     fn at(&self, row: usize, column: usize) -> Option<Bytes<'_>> {
         let mut bytes = self.row_bytes(row)?;
         if !self.is_binary {

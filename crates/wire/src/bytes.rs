@@ -23,7 +23,7 @@ impl<'a> Bytes<'a> {
         Ok(head)
     }
 
-    /// A little-endian number of up to eight bytes.
+    /// Returns a little-endian number of up to eight bytes.
     fn number(&mut self, width: usize) -> Result<u64, Truncated> {
         let mut raw = [0; 8];
         raw[..width].copy_from_slice(self.take(width)?);
@@ -46,7 +46,7 @@ impl<'a> Bytes<'a> {
         self.number(8)
     }
 
-    /// A length-encoded number; `None` is the mark of SQL NULL.
+    /// Returns a length-encoded number; `None` is the mark of SQL NULL.
     pub(crate) fn length_or_null(&mut self) -> Result<Option<u64>, Truncated> {
         Ok(Some(match self.u8()? {
             0xfb => return Ok(None),
@@ -62,7 +62,7 @@ impl<'a> Bytes<'a> {
         self.length_or_null()?.ok_or(Truncated)
     }
 
-    /// A string with its length in front; `None` is SQL NULL.
+    /// Returns a string with its length in front; `None` is SQL NULL.
     pub(crate) fn string_or_null(&mut self) -> Result<Option<&'a [u8]>, Truncated> {
         match self.length_or_null()? {
             None => Ok(None),
@@ -76,7 +76,7 @@ impl<'a> Bytes<'a> {
         self.string_or_null()?.ok_or(Truncated)
     }
 
-    /// A string up to a zero byte; the zero is taken too.
+    /// Returns a string up to a zero byte; the zero is taken too.
     pub(crate) fn string_to_zero(&mut self) -> Result<&'a [u8], Truncated> {
         let end = self.0.iter().position(|&byte| byte == 0).ok_or(Truncated)?;
         let text = self.take(end)?;

@@ -20,7 +20,8 @@ pub(crate) const PLUGIN_AUTH_LENENC: u32 = 1 << 21;
 pub(crate) const SESSION_TRACK: u32 = 1 << 23;
 pub(crate) const DEPRECATE_EOF: u32 = 1 << 24;
 
-/// What this client always does. Not in it, on purpose: MariaDB's cached metadata (every execution shall cost the same).
+/// Lists what this client always does. Not in it, on purpose: MariaDB's cached metadata (every execution shall cost the
+/// same).
 pub(crate) const OURS: u32 = LONG_PASSWORD
     | LONG_FLAG
     | PROTOCOL_41
@@ -36,8 +37,8 @@ pub(crate) const OURS: u32 = LONG_PASSWORD
 /// Without these the conversation cannot be had; every server since 4.1 has them.
 pub(crate) const NEEDED: u32 = PROTOCOL_41 | SECURE_CONNECTION;
 
-/// What this client does if asked: local files (a server could read the client's disk), several
-/// statements in one request, session tracking (bytes nobody reads), compression.
+/// Returns what this client does if asked: local files (a server could read the client's disk), several statements in
+/// one request, session tracking (bytes nobody reads), compression.
 pub(crate) fn optional(options: &SessionOptions) -> u32 {
     let when = |is_wanted: bool, capability: u32| if is_wanted { capability } else { 0 };
     when(options.compression == Compression::Zlib, COMPRESS)

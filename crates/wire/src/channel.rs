@@ -16,7 +16,7 @@ use std::time::Duration;
 /// the read that would find the socket empty is left out. Several requests may be under way at once:
 /// then call `receive` until it gives `None`, since their replies may have come in one read.
 ///
-/// Dropping a channel closes the connection; [`queue_quit`] tells the server first.
+/// Dropping a channel closes the connection; [`queue_quit`] informs the server first.
 ///
 /// [`flush`]: Channel::flush
 /// [`receive`]: Channel::receive
@@ -26,7 +26,7 @@ pub struct Channel {
     connection: WireConnection,
 }
 
-/// Whether everything queued has left.
+/// Says whether everything queued has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flush {
     /// All of it.
@@ -40,7 +40,7 @@ impl Channel {
         Self { connection }
     }
 
-    /// What the log-in found out.
+    /// Returns what the log-in found out.
     #[must_use]
     pub fn info(&self) -> &SessionInfo {
         &self.connection.info
@@ -94,8 +94,8 @@ impl Channel {
         self.receive_into(shared, &mut CountOnly)
     }
 
-    /// As [`receive`](Channel::receive), for statements whose rows matter: `sink` is given each of them.
-    /// A reply that comes in pieces must be received into the same sink throughout.
+    /// Receives as [`receive`](Channel::receive), for statements whose rows matter: `sink` is given each of them. A
+    /// reply that comes in pieces must be received into the same sink throughout.
     pub fn receive_into<S: RowSink>(
         &mut self,
         shared: &mut ReadBuffer,
@@ -130,56 +130,57 @@ impl Channel {
         self.connection.receive_prepared(shared)
     }
 
-    /// Gives each result of a request that has several (a stored procedure, statements parted by semicolons) as a
-    /// reply of its own from now on; [`Reply::has_more`] says whether another follows.
+    /// Gives each result of a request that has several (a stored procedure, statements separated by semicolons) as its
+    /// own reply from now on; [`Reply::has_more`] says whether another follows.
     pub fn give_each_result(&mut self) {
         self.connection.reader.give_each_result();
     }
 
-    /// Whether bytes were read that are part of no reply given so far.
+    /// Returns whether bytes were read that are part of no reply given so far.
     #[must_use]
     pub fn has_unread(&self) -> bool {
         self.connection.has_leftover()
     }
 
-    /// Whether something queued has not left yet, so that the socket should be watched for writing.
+    /// Returns whether something queued has not left yet, so that the socket should be watched for writing.
     #[must_use]
     pub fn wants_write(&self) -> bool {
         self.connection.wants_write()
     }
 
-    /// Count of requests that have not been answered.
+    /// Counts requests that have not been answered.
     #[must_use]
     pub fn replies_pending(&self) -> u32 {
         self.connection.pending_replies
     }
 
-    /// Bytes written to the socket since the connection was made, log-in and encryption included.
+    /// Counts bytes written to the socket since the connection was made, log-in and encryption included.
     #[must_use]
     pub fn bytes_sent(&self) -> u64 {
         self.connection.transport.stream().bytes_sent
     }
 
-    /// Bytes read from the socket since the connection was made, log-in and encryption included.
+    /// Counts bytes read from the socket since the connection was made, log-in and encryption included.
     #[must_use]
     pub fn bytes_received(&self) -> u64 {
         self.connection.transport.stream().bytes_received
     }
 
-    /// What the kernel knows of the way to the server, for a connection that has been silent; `None` where there is no
-    /// way, as to a socket of this machine.
+    /// Returns what the kernel knows of the way to the server, for a connection that has been silent; `None` where
+    /// there is no way, as to a socket of this machine.
     #[must_use]
     pub fn check_path(&self) -> Option<PathState> {
         self.connection.transport.stream().check_path()
     }
 
-    /// What the kernel has counted on the way to the server since the connection was made; `None` where there is no way.
+    /// Returns what the kernel has counted on the way to the server since the connection was made; `None` where there
+    /// is no way.
     #[must_use]
     pub fn path_use(&self) -> Option<PathUse> {
         self.connection.transport.stream().path_use()
     }
 
-    /// The error of a server that has given no byte of an answer for so long.
+    /// Returns the error of a server that has given no byte of an answer for so long.
     #[must_use]
     pub fn no_answer(&self, limit: Duration) -> WireError {
         self.connection.transport.stream().no_answer(limit)

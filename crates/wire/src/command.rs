@@ -50,7 +50,7 @@ pub(crate) fn put_quit(out: &mut Vec<u8>) {
     put_command(out, QUIT, |_| {});
 }
 
-/// The types are sent every time: two bytes a value, and no state to keep per statement.
+/// Appends an execution. The types are sent every time: two bytes a value, and no state to keep per statement.
 pub(crate) fn put_execute(out: &mut Vec<u8>, id: u32, parameters: &Parameters) {
     let start = out.len();
     let [i0, i1, i2, i3] = id.to_le_bytes();

@@ -1,8 +1,8 @@
 //! Compresses packets into frames.
 //!
-//! A frame has seven bytes of header (its length, its number, and its length when unpacked, or 0 if it
-//! was not worth packing) and is a zlib stream of its own. Frames and packets may be cut anywhere, but
-//! servers refuse a request that does not begin with frame 0, so here each packet gets its own frame.
+//! A frame has seven bytes of header (its length, its number, and its length when unpacked, or 0 if it was not worth
+//! packing) and is a separate zlib stream. Frames and packets may be cut anywhere, but servers refuse a request that
+//! does not begin with frame 0, so here each packet gets its own frame.
 
 mod decoder;
 
@@ -16,7 +16,7 @@ use std::cell::RefCell;
 /// Bytes of a frame's header.
 const FRAME_HEADER_BYTES: usize = 7;
 
-/// Shorter packets are left as they are, as the servers' own client does: `MIN_COMPRESS_LENGTH`.
+/// Shorter packets are left unchanged, as by the servers' own client: `MIN_COMPRESS_LENGTH`.
 const MIN_PACKED_BYTES: usize = 50;
 
 /// So much may wait to leave before more is packed.
@@ -53,12 +53,12 @@ impl CompressedStream {
         }
     }
 
-    /// Whether what is sent carries on the server's numbering, as the lines of a local file do.
+    /// Sets whether what is sent continues the server's numbering, as the lines of a local file do.
     pub(crate) fn continue_sequence(&mut self, is_sequence_continued: bool) {
         self.encoder.is_sequence_continued = is_sequence_continued;
     }
 
-    /// As [`Transport::read`].
+    /// Reads as [`Transport::read`].
     pub(crate) fn read(&mut self, buffer: &mut ReadBuffer) -> Result<Option<usize>, WireError> {
         loop {
             if !self.held.is_empty() || self.decoder.has_more() {
@@ -81,7 +81,7 @@ impl CompressedStream {
         }
     }
 
-    /// As [`Transport::write`].
+    /// Writes as [`Transport::write`].
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<usize, WireError> {
         if !self.push()? {
             return Ok(0);
@@ -160,7 +160,7 @@ impl FrameEncoder {
         header[4..].copy_from_slice(&unpacked_length.to_le_bytes()[..3]);
     }
 
-    /// False if it did not get shorter; then the frame's content is of no use.
+    /// Packs a frame. False if it did not get shorter; then the frame's content is of no use.
     fn put_packed(&mut self, content: &[u8]) -> bool {
         let before = self.frames.len();
         self.frames.reserve(content.len());

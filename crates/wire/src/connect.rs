@@ -48,15 +48,15 @@ pub(crate) fn connect(
 #[error("the look-up of the host's name was not answered")]
 struct NameUnanswered;
 
-/// Whether it was the look-up of the name that took too long.
+/// Returns whether it was the look-up of the name that took too long.
 pub(crate) fn is_name_unanswered(error: &io::Error) -> bool {
     error
         .get_ref()
         .is_some_and(|inner| inner.is::<NameUnanswered>())
 }
 
-/// Addresses of a host. The resolver takes its own time and can't be told of a deadline, so a name is looked up by a
-/// thread that is left to itself when the time is over.
+/// Looks up the addresses of a host. The resolver takes its own time and ignores a deadline, so a separate thread looks
+/// the name up, and is left to itself when the time is over.
 fn look_up(host: &str, port: u16, deadline: &Deadline) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
@@ -69,7 +69,7 @@ fn look_up(host: &str, port: u16, deadline: &Deadline) -> io::Result<Vec<SocketA
     })
 }
 
-/// What a question to the resolver gives, if it does so in time.
+/// Returns what the resolver answers, if it does so in time.
 fn answered<T: Send + 'static>(
     deadline: &Deadline,
     ask: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -99,8 +99,8 @@ pub(crate) fn is_timeout(error: &io::Error) -> bool {
     )
 }
 
-/// The first attempt tells whether the queue is full. The second waits in the kernel, in order, for a
-/// place: as long as the sending time is limited to, and without that limit for ever.
+/// Connects to a socket. The first attempt shows whether the queue is full. The second waits in the kernel, in order,
+/// for a place, within the send timeout, or for ever without one.
 fn connect_socket(path: &Path, deadline: &Deadline, retries: &mut u32) -> io::Result<Socket> {
     let address = SockAddr::unix(path)?;
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
@@ -189,7 +189,7 @@ fn wait_connected(socket: &Socket, end: Instant, deadline: &Deadline) -> io::Res
     }
 }
 
-/// By up to a quarter, at random: those who were dropped together shall not come back together.
+/// Shortens a wait by up to a quarter, at random: those who were dropped together shall not come back together.
 fn shortened(wait: Duration) -> Duration {
     let share = (RandomState::new().hash_one(()) % 256) as u32;
     wait - wait / 1024 * share
@@ -232,7 +232,7 @@ mod tests {
         Deadline::after(limit, &CancelFlag::default())
     }
 
-    /// A listener for very few, and so many connections that one more finds no place.
+    /// Makes a listener for very few, and so many connections that one more finds no place.
     fn crowded(domain: Domain, address: &SockAddr) -> (Socket, Vec<Socket>) {
         let listener = Socket::new(domain, Type::STREAM, None).unwrap();
         listener.bind(address).unwrap();

@@ -12,7 +12,7 @@ use std::ops::Deref;
 /// Memory kept for requests; more was for a bulk INSERT, and is given back.
 const KEPT_BYTES: usize = 1 << 20;
 
-/// How far a read got.
+/// Says how far a read got.
 #[derive(Debug)]
 pub(crate) enum ReadProgress {
     /// To the end of a reply.
@@ -88,7 +88,7 @@ impl WireConnection {
         }
     }
 
-    /// The same connection with its bytes packed from now on.
+    /// Packs the bytes of the connection from now on.
     pub(crate) fn compressed(mut self) -> Self {
         self.transport = self.transport.compressed();
         self.reader.ignore_sequence();
@@ -238,7 +238,7 @@ impl WireConnection {
         sent
     }
 
-    /// Whether bytes came that nobody asked for.
+    /// Returns whether bytes came that nobody asked for.
     pub(crate) fn has_leftover(&self) -> bool {
         !self.leftover.is_empty()
     }

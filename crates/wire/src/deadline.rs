@@ -27,7 +27,7 @@ impl CancelFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether waits are to end.
+    /// Returns whether waits are to end.
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -68,18 +68,18 @@ impl Deadline {
         deadline
     }
 
-    /// The next wait begins now.
+    /// Begins the next wait now.
     pub(crate) fn restart(&mut self, limit: Option<Duration>) {
         self.limit = limit;
         self.end = limit.and_then(|limit| Instant::now().checked_add(limit));
     }
 
-    /// Whether to wait no more: the time is over, or the wait was cancelled.
+    /// Returns whether to wait no more: the time is over, or the wait was cancelled.
     pub(crate) fn is_over(&self) -> bool {
         self.cancel.is_set() || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// How long to wait before asking again, at most up to `limit`; `None`: not at all.
+    /// Returns how long to wait before asking again, at most up to `limit`; `None`: not at all.
     pub(crate) fn piece(&self, limit: Duration) -> Option<Duration> {
         if self.is_over() {
             return None;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a server listens.
+/// Describes where a server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// A Unix domain socket.
@@ -55,7 +55,7 @@ impl fmt::Display for Password {
     }
 }
 
-/// Whether the connection is encrypted and what the server must prove.
+/// Says whether the connection is encrypted and what the server must prove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TlsPolicy {
     /// Never encrypted.

@@ -4,13 +4,13 @@ use crate::path::is_path_error;
 use std::fmt;
 use std::io;
 
-/// What a server has not done that nobody could reach.
+/// Verb for a server that could not be reached.
 pub(crate) const NO_CONNECTION: &str = "accepted no connection";
 
-/// What a resolver has not done that does not answer.
+/// Verb for a resolver that does not answer.
 pub(crate) const NO_ADDRESS: &str = "got no address from the resolver (DNS)";
 
-/// What is under way until there is a connection.
+/// Words for what is under way until there is a connection.
 pub(crate) const CONNECTING: &str = "connecting to";
 
 /// An error that the server put into words.
@@ -25,7 +25,7 @@ pub struct ServerError {
 }
 
 impl ServerError {
-    /// Whether the server says with this error that it is closing the connection. It comes as the last
+    /// Returns whether the server says with this error that it is closing the connection. It comes as the last
     /// answer or unasked, in which case it is read as the answer to the next request.
     ///
     /// | code | name | sent |
@@ -128,8 +128,8 @@ pub enum WireError {
 }
 
 impl WireError {
-    /// Whether the way to the server is gone: nobody there acknowledged anything for as long as that was waited for. A
-    /// server that refuses, closes or says nothing is none of it.
+    /// Returns whether the way to the server is gone: nobody there acknowledged anything for as long as that was waited
+    /// for. A server that refuses, closes or says nothing is none of it.
     #[must_use]
     pub fn is_path_lost(&self) -> bool {
         match self {
@@ -142,7 +142,7 @@ impl WireError {
         }
     }
 
-    /// Whether the connection itself is gone, so that only a new one helps.
+    /// Returns whether the connection itself is gone, so that only a new one helps.
     #[must_use]
     pub fn is_connection_lost(&self) -> bool {
         match self {
@@ -157,14 +157,14 @@ impl WireError {
         }
     }
 
-    /// More came than `limit` says.
+    /// Makes the error for more than `limit` says.
     #[cold]
     pub(crate) fn excess(limit: &'static str) -> Self {
         let peer = "the server".to_owned();
         Self::Excess { limit, peer }
     }
 
-    /// The same with what was under way, and where, in the words of who knows it.
+    /// Adds what was under way, and where, in the words of who knows it.
     #[cold]
     pub(crate) fn with_context(self, peer: &str, words: impl FnOnce() -> String) -> Self {
         match self {
@@ -193,7 +193,7 @@ impl WireError {
     }
 }
 
-/// Whole seconds as such.
+/// Formats whole seconds as such.
 fn in_words(limit_ms: u128) -> String {
     match limit_ms {
         0..1000 => format!("{limit_ms} ms"),

@@ -19,10 +19,10 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// A server gets so long for nonsense that ends at once: whatever takes longer hangs.
+/// A server gets so long for nonsense that ends at once: anything that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Memory that a reader may hold besides twice what came.
+/// Memory that a reader may hold in addition to twice what came.
 const ALLOWANCE_BYTES: usize = 64 * 1024;
 
 /// Lengths of pieces, mostly short, drawn from a number.
@@ -38,7 +38,7 @@ impl Pieces {
     }
 }
 
-/// The settings of a check, and what is left for it.
+/// Returns the settings of a check, and what is left for it.
 fn settings(data: &[u8]) -> Option<(u8, Pieces, &[u8])> {
     let (&[flags, low, high], stream) = data.split_first_chunk()?;
     let seed = u64::from(u16::from_le_bytes([low, high])) << 20 | 0x9e37_79b9;
@@ -88,7 +88,7 @@ impl RowSink for RawRows {
     }
 }
 
-/// The replies up to the end or the first error, which is only noted as such.
+/// Returns the replies up to the end or the first error, which is only noted as such.
 fn replies<S: RowSink>(
     flags: u8,
     stream: &[u8],

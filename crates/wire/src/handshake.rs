@@ -7,10 +7,10 @@ use crate::{WireError, capability, limits};
 /// utf8mb4_general_ci: known to every server since 5.5.3, so that all are spoken to alike.
 const COLLATION: u8 = 45;
 
-/// What servers of old put in front so that replicas of MySQL 5.5 would accept them.
+/// Prefix of old servers, so that replicas of MySQL 5.5 would accept them.
 const MARIADB_PREFIX: &str = "5.5.5-";
 
-/// How the server introduces itself.
+/// Describes how the server introduces itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Greeting {
     pub(crate) server_version: String,
@@ -67,7 +67,7 @@ impl Greeting {
     }
 }
 
-/// A version goes into lines of text, and must not end them.
+/// Puts a version on one line: it goes into lines of text, and must not end them.
 fn one_line(text: String) -> String {
     match text.contains(['\n', '\r']) {
         true => text.replace(['\n', '\r'], " "),
@@ -75,13 +75,13 @@ fn one_line(text: String) -> String {
     }
 }
 
-/// A name up to a zero byte, which servers before 5.5.10 forgot.
+/// Reads a name up to a zero byte, which servers before 5.5.10 forgot.
 fn plugin_name(raw: &[u8]) -> String {
     let end = raw.iter().position(|&byte| byte == 0).unwrap_or(raw.len());
     limits::text(&raw[..end])
 }
 
-/// Who wants in.
+/// Holds who wants to log in.
 #[derive(Debug)]
 pub(crate) struct HandshakeResponse<'a> {
     pub(crate) capabilities: u32,
@@ -91,7 +91,7 @@ pub(crate) struct HandshakeResponse<'a> {
     pub(crate) auth_plugin: &'a str,
 }
 
-/// What both the demand for TLS and the handshake response begin with.
+/// Appends what both the demand for TLS and the handshake response begin with.
 pub(crate) fn put_handshake_response_head(out: &mut Vec<u8>, capabilities: u32) {
     out.extend_from_slice(&capabilities.to_le_bytes());
     out.extend_from_slice(&(1u32 << 30).to_le_bytes()); // longest payload it accepts

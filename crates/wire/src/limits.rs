@@ -1,4 +1,4 @@
-//! Limits how much a server may make this side hold, whatever it sends.
+//! Limits how much a server may make this side hold, no matter what it sends.
 //!
 //! Servers that mean well stay far below: they take no more columns themselves, and answers that are kept are short.
 
@@ -17,10 +17,10 @@ pub(crate) const KEPT_BYTES_HOT: (u64, &str) = (16 << 20, "16 MiB of rows in one
 /// Memory for one row, be it kept or only looked at.
 pub(crate) const ROW_BYTES: (u64, &str) = (64 << 20, "64 MiB in one row");
 
-/// Bytes of a text by which the server tells something; its own client has room for 512.
+/// Bytes of a text that the server sends for people; its own client has room for 512.
 const TEXT_BYTES: usize = 1024;
 
-/// What the server calls something, or says about it, no longer than anybody reads.
+/// Shortens what the server calls something, or says about it, to what people read.
 pub(crate) fn text(raw: &[u8]) -> String {
     match raw.split_at_checked(TEXT_BYTES) {
         Some((head, rest)) if !rest.is_empty() => {

@@ -15,7 +15,7 @@ use crate::{
 };
 use std::time::Duration;
 
-/// What is under way, for errors.
+/// Words for what is under way, for errors.
 const DOING: &str = "logging in";
 
 const OK: u8 = 0x00;
@@ -49,7 +49,7 @@ pub(crate) fn log_in(
     Ok(connection)
 }
 
-/// The same over a connected socket, by whose deadline all of it is to be done.
+/// Logs in over a connected socket, by whose deadline all of it is to be done.
 pub(crate) fn log_in_over(
     stream: SocketStream,
     endpoint: &Endpoint,
@@ -94,7 +94,7 @@ pub(crate) fn log_in_over(
     })
 }
 
-/// What both sides can do, as far as this endpoint wants it.
+/// Returns what both sides can do, as far as this endpoint wants it.
 fn agreed_capabilities(
     greeting: &Greeting,
     endpoint: &Endpoint,
@@ -219,7 +219,7 @@ impl Login<'_> {
         ))
     }
 
-    /// The method and the nonce that the server wants instead.
+    /// Reads the method and the nonce that the server wants instead.
     fn auth_switch(&self, rest: &[u8]) -> Result<(AuthMethod, Vec<u8>), WireError> {
         if rest.is_empty() {
             let reason = "the method of MySQL 4.0 is too weak; give the user another one";
@@ -266,7 +266,7 @@ impl Login<'_> {
         }
     }
 
-    /// SQLSTATE 28000 is about the user; anything else (an unknown schema) is an error like others.
+    /// Reads an error: SQLSTATE 28000 is about the user; anything else (an unknown schema) is an error like others.
     fn login_error(&self, method: AuthMethod, answer: &[u8]) -> Result<WireError, WireError> {
         let error = parse_error(answer)?;
         Ok(match &error.sql_state {

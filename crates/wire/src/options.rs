@@ -4,7 +4,7 @@ use crate::{CancelFlag, PathTimeout};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How to talk to a server, once it is known where it is and who wants to talk to it.
+/// Describes how to talk to a server, once it is known where it is and who wants to talk to it.
 ///
 /// The default is what a load generator measures with: nothing but what statements need.
 ///
@@ -59,8 +59,8 @@ impl SessionOptions {
     }
 }
 
-/// How the bytes of a connection are packed. Packing begins after the log-in. zlib has its default level, and packets
-/// of less than 50 bytes are not packed.
+/// Describes how the bytes of a connection are packed. Packing begins after the log-in. zlib has its default level, and
+/// packets of less than 50 bytes are not packed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(
     feature = "arguments",

@@ -6,7 +6,7 @@ pub(crate) const HEADER_BYTES: usize = 4;
 /// The longest payload of one packet. One of exactly this length says that another one carries on.
 pub(crate) const MAX_PAYLOAD: usize = 0xff_ffff;
 
-/// What stands before a payload.
+/// Holds what stands before a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PacketHeader {
     pub(crate) length: usize,

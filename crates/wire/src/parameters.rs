@@ -29,7 +29,7 @@ pub enum Parameter<'a> {
 }
 
 impl Parameters {
-    /// No values yet.
+    /// Creates an empty list of values.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -66,19 +66,19 @@ impl Parameters {
         self.text.clear();
     }
 
-    /// Count of values.
+    /// Counts the values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is no value.
+    /// Returns whether there is no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Parameter<'_>> + Clone {
         self.places.iter().map(|place| match *place {
             ParameterSlot::Int(value) => Parameter::Int(value),

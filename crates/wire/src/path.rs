@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-/// How long the other host may acknowledge nothing before a connection over TCP counts as lost.
+/// Describes how long the other host may acknowledge nothing before a connection over TCP counts as lost.
 ///
 /// It becomes `TCP_USER_TIMEOUT` (data that nobody acknowledges) and, by keepalive, holds for connections that wait
 /// without anything under way, too. Sockets of this machine have no path.
@@ -18,8 +18,8 @@ use std::time::Duration;
 pub struct PathTimeout(pub Duration);
 
 impl Default for PathTimeout {
-    /// 10 s: longer than the switch of a link or a router takes, far shorter than the quarter of an hour after which
-    /// Linux gives up by itself.
+    /// Returns 10 s: longer than the switch of a link or a router takes, far shorter than the quarter of an hour after
+    /// which Linux gives up by itself.
     fn default() -> Self {
         Self(Duration::from_secs(10))
     }
@@ -28,7 +28,7 @@ impl Default for PathTimeout {
 /// Time between two questions to a host that is silent.
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Unanswered, they tell that the path is dead: one alone may just be on its way.
+/// Probes unanswered until the path is dead: one alone may just be on its way.
 const UNANSWERED: u8 = 2;
 
 /// An acknowledgement within this time shows that the other kernel is there.
@@ -37,7 +37,7 @@ const RECENT_MS: u32 = 950;
 /// Not less than this without any acknowledgement makes a path dead.
 const SILENT_MS: u32 = 1_500;
 
-/// What the kernel knows of a connection that has been silent.
+/// Describes what the kernel knows of a connection that has been silent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathState {
     /// The other kernel has acknowledged something within the last second.
@@ -48,7 +48,7 @@ pub enum PathState {
     Unknown,
 }
 
-/// What the kernel of this side has counted on a connection over TCP since it was made.
+/// Holds what the kernel of this side has counted on a connection over TCP since it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathUse {
     /// Shortest time from a segment to its acknowledgement within the last five minutes. The handshake, which the other
@@ -78,7 +78,7 @@ pub(crate) fn path_use(socket: BorrowedFd<'_>) -> io::Result<PathUse> {
     })
 }
 
-/// Has the kernel give the connection up when the path is silent for so long, busy or not.
+/// Makes the kernel give the connection up when the path is silent for so long, busy or not.
 pub(crate) fn set_path_timeout(socket: &Socket, timeout: PathTimeout) -> io::Result<()> {
     let PathTimeout(limit) = timeout;
     let limit_ms = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(1);
@@ -94,7 +94,7 @@ fn whole_seconds(time: Duration) -> Duration {
     Duration::from_secs(time.as_secs().clamp(1, 32_767))
 }
 
-/// Whether the error says that the path is gone, not that the server has closed or refused.
+/// Returns whether the error says that the path is gone, not that the server has closed or refused.
 pub(crate) fn is_path_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -105,8 +105,8 @@ pub(crate) fn is_path_error(error: &io::Error) -> bool {
     )
 }
 
-/// Looks at a connection over TCP that has been silent. Where nothing is under way that the other kernel could
-/// acknowledge, it is asked for a sign of life, so that the next look can tell.
+/// Looks at a connection over TCP that has been silent. If nothing is under way that the other kernel could
+/// acknowledge, it is asked for a sign of life, which the next look can see.
 pub(crate) fn probe(socket: BorrowedFd<'_>) -> io::Result<PathState> {
     let info = tcp_info(socket)?;
     let state = state_of(&info);

@@ -5,7 +5,7 @@ use crate::packet::{HEADER_BYTES, PacketHeader};
 use crate::reply_reader::{MAX_CONTROL_BYTES, parse_error};
 use crate::{PreparedStatement, ServerError, WireError};
 
-/// What a server answered to a PREPARE.
+/// Holds a server's answer to a PREPARE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrepareReply {
     /// It parsed the statement.
@@ -52,7 +52,7 @@ fn definitions(statement: &PreparedStatement, has_eof: bool) -> u32 {
     packets(statement.parameter_count) + packets(statement.column_count)
 }
 
-/// The payload of the packet at the front of `bytes`, if it is there.
+/// Returns the payload of the packet at the front of `bytes`, if it is there.
 pub(crate) fn whole_payload(bytes: &[u8]) -> Result<Option<&[u8]>, WireError> {
     match PacketHeader::of(bytes) {
         Some(header) if header.length > MAX_CONTROL_BYTES => Err(WireError::Protocol(format!(
@@ -84,7 +84,7 @@ pub(crate) fn parse_prepared(answer: &[u8]) -> Result<PreparedStatement, WireErr
 mod tests {
     use super::*;
 
-    /// Statement 7 with so many columns and places.
+    /// Makes the head of statement 7 with so many columns and places.
     fn head(columns: u8, places: u8) -> Vec<u8> {
         vec![0, 7, 0, 0, 0, columns, 0, places, 0, 0, 0, 0]
     }

@@ -6,7 +6,7 @@ use crate::transport::Transport;
 /// Bytes that a record of TLS can hold back until its end has come.
 const MAX_RECORD_BYTES: usize = 17 * 1024;
 
-/// Where a worker reads into: one for all of its channels, since nothing stays in it between reads.
+/// Buffers what a worker reads: one for all of its channels, since nothing stays in it between reads.
 #[derive(Debug)]
 pub struct ReadBuffer {
     /// What the server said.
@@ -19,13 +19,13 @@ pub struct ReadBuffer {
 }
 
 impl ReadBuffer {
-    /// For 64 KiB at a time: more than almost every reply to an OLTP statement.
+    /// Makes a buffer for 64 KiB at a time: more than almost every reply to an OLTP statement.
     #[must_use]
     pub fn new() -> Self {
         Self::for_bytes(64 * 1024)
     }
 
-    /// For the cold path, where connections don't share.
+    /// Makes a buffer for the cold path, where connections don't share.
     pub(crate) fn small() -> Self {
         Self::for_bytes(32 * 1024)
     }

@@ -49,7 +49,7 @@ pub struct RowsReply {
 }
 
 impl Reply {
-    /// Whether another result of the same request follows; only where a channel gives
+    /// Returns whether another result of the same request follows; only where a channel gives
     /// [one result at a time](crate::Channel::give_each_result).
     #[must_use]
     pub fn has_more(&self) -> bool {
@@ -61,7 +61,7 @@ impl Reply {
         status & STATUS_MORE_RESULTS != 0
     }
 
-    /// Whether the server says that a transaction is open after this reply; `None` for an error, which
+    /// Returns whether the server says that a transaction is open after this reply; `None` for an error, which
     /// carries no status.
     #[must_use]
     pub fn in_transaction(&self) -> Option<bool> {

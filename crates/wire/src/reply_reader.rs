@@ -23,7 +23,7 @@ const PREVIEW_BYTES: usize = HEADER_BYTES + 1;
 /// Memory kept for the next packet that comes in pieces.
 const KEPT_BYTES: usize = 16 * 1024;
 
-/// Where in a reply the next packet stands.
+/// Describes where in a reply the next packet stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum ReplyStage {
     /// At the beginning of a result: OK, ERR or a column count.
@@ -52,7 +52,7 @@ pub(crate) struct ReplyReader {
     file_wanted: Option<u8>,
     /// Where what changed in the session is noted, if somebody asks.
     changes: Option<Box<SessionChanges>>,
-    /// Every result is a reply of its own, even where another of the same request follows.
+    /// Every result is a separate reply, even where another of the same request follows.
     gives_each_result: bool,
     /// The next packet carries on the row before it.
     is_continued: bool,
@@ -97,7 +97,7 @@ impl ReplyReader {
         self.changes = are_kept.then(Box::default);
     }
 
-    /// What changed in the session since this was asked.
+    /// Takes what changed in the session since the last call.
     pub(crate) fn take_changes(&mut self) -> SessionChanges {
         self.changes
             .as_deref_mut()
@@ -105,7 +105,7 @@ impl ReplyReader {
             .unwrap_or_default()
     }
 
-    /// Whether the server waits for a local file, and which sequence number that begins with.
+    /// Returns whether the server waits for a local file, and which sequence number that begins with.
     pub(crate) fn take_file_wanted(&mut self) -> Option<u8> {
         self.file_wanted.take()
     }
@@ -179,7 +179,7 @@ impl ReplyReader {
         Ok(at)
     }
 
-    /// The count of columns that a reply begins with, up to 250.
+    /// Returns the count of columns that a reply begins with, up to 250.
     #[inline]
     fn plain_count(&mut self, rest: &[u8]) -> Option<u16> {
         let &[1, 0, 0, number, columns @ 1..=0xfa, ..] = rest else {

@@ -23,7 +23,7 @@ pub struct QueryResult {
 }
 
 impl QueryResult {
-    /// Whether rows came, be it none: a statement without rows is answered without columns.
+    /// Returns whether rows came, be it none: a statement without rows is answered without columns.
     #[must_use]
     pub fn has_result_set(&self) -> bool {
         !self.columns.is_empty()

@@ -10,13 +10,13 @@ pub trait RowSink {
     /// Whether column definitions and rows are wanted at all.
     const WANTS_ROWS: bool = true;
 
-    /// A result set of so many columns begins.
+    /// Begins a result set of so many columns.
     fn start(&mut self, columns: u16) -> Result<(), WireError>;
 
-    /// The next column's definition.
+    /// Takes the next column's definition.
     fn column(&mut self, definition: &[u8]) -> Result<(), WireError>;
 
-    /// The next row.
+    /// Takes the next row.
     fn row(&mut self, payload: &[u8]) -> Result<(), WireError>;
 }
 

@@ -47,7 +47,7 @@ impl Session {
         Self::open_with(endpoint, &SessionOptions::default(), timeout)
     }
 
-    /// As [`open`](Session::open), for a session that is to be able to do more.
+    /// Opens as [`open`](Session::open), for a session that is to be able to do more.
     pub fn open_with(
         endpoint: &Endpoint,
         options: &SessionOptions,
@@ -56,13 +56,14 @@ impl Session {
         login::log_in(endpoint, options, timeout).map(Self::over)
     }
 
-    /// What the log-in found out.
+    /// Returns what the log-in found out.
     #[must_use]
     pub fn info(&self) -> &SessionInfo {
         &self.connection.info
     }
 
-    /// What the kernel has counted on the way to the server since the connection was made; `None` where there is no way.
+    /// Returns what the kernel has counted on the way to the server since the connection was made; `None` where there
+    /// is no way.
     #[must_use]
     pub fn path_use(&self) -> Option<PathUse> {
         self.connection.transport.stream().path_use()
@@ -82,8 +83,8 @@ impl Session {
         result.map_err(|error| self.with_context(error, "waiting for the answer to", sql))
     }
 
-    /// As [`query`](Session::query), for a statement that has rows, though it may be none: an answer without a result
-    /// set is an error, for it says nothing about what was asked.
+    /// Queries as [`query`](Session::query), for a statement that has rows, though it may be none: an answer without a
+    /// result set is an error, for it says nothing about what was asked.
     pub fn select(&mut self, sql: &str) -> Result<QueryResult, WireError> {
         let result = self.query(sql)?;
         if result.has_result_set() {
@@ -92,7 +93,7 @@ impl Session {
         Err(self.unexpected_columns("without a result set", sql))
     }
 
-    /// As [`select`](Session::select), for a statement with so many columns: each row has as many values.
+    /// Selects as [`select`](Session::select), for a statement with so many columns: each row has as many values.
     pub fn select_columns(&mut self, sql: &str, columns: usize) -> Result<QueryResult, WireError> {
         let result = self.select(sql)?;
         let came = result.columns.len();
@@ -120,7 +121,7 @@ impl Session {
         result.map_err(|error| self.with_context(error, "sending the rows of", sql))
     }
 
-    /// Has the server parse a statement.
+    /// Makes the server parse a statement.
     pub fn prepare(&mut self, sql: &str) -> Result<PreparedStatement, WireError> {
         self.begin();
         command::put_prepare(&mut self.connection.out, sql.as_bytes());
@@ -182,7 +183,7 @@ impl Session {
         result.map_err(|error| self.with_context(error, "executing", "a prepared INSERT"))
     }
 
-    /// Has the server forget a prepared statement.
+    /// Makes the server forget a prepared statement.
     pub fn close_statement(&mut self, statement: PreparedStatement) -> Result<(), WireError> {
         self.begin();
         command::put_close_statement(&mut self.connection.out, statement.id);
@@ -213,7 +214,7 @@ impl Session {
         }
     }
 
-    /// A request begins: its time runs from now.
+    /// Begins a request: its time runs from now.
     fn begin(&mut self) {
         self.connection.transport.stream_mut().begin();
     }
@@ -274,7 +275,7 @@ impl Session {
         }
     }
 
-    /// What the server said before it stopped listening.
+    /// Returns what the server said before it stopped listening.
     fn final_error(&mut self) -> Option<WireError> {
         match self.connection.receive(&mut self.buffer, &mut CountOnly) {
             Ok(ReadProgress::Reply(Reply::Error(error))) => Some(error.into()),
@@ -282,7 +283,7 @@ impl Session {
         }
     }
 
-    /// So many definitions, and the EOF packet that older servers put behind them.
+    /// Passes over so many definitions, and the EOF packet that older servers put behind them.
     fn pass_over_definitions(&mut self, count: u16) -> Result<(), WireError> {
         let has_eof = self.info().capabilities & capability::DEPRECATE_EOF == 0 && count > 0;
         for _ in 0..u32::from(count) + u32::from(has_eof) {
@@ -296,7 +297,7 @@ fn wants_a_file() -> WireError {
     WireError::Protocol("it asked for a file of this machine, and was sent none".to_owned())
 }
 
-/// The beginning of a statement, on one line.
+/// Returns the beginning of a statement, on one line.
 fn shortened(sql: &str) -> String {
     let words: Vec<&str> = sql.split_whitespace().take(SHOWN_CHARACTERS).collect();
     let text = words.join(" ");

@@ -2,7 +2,7 @@
 
 use crate::Compression;
 
-/// What the server said of itself and what was agreed with it.
+/// Holds what the server said of itself and what was agreed with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionInfo {
     /// As the server greets, without the `5.5.5-` that older MariaDB puts in front.

@@ -42,7 +42,7 @@ impl StatementText {
         Self { sql, places }
     }
 
-    /// Count of `?` places.
+    /// Counts the `?` places.
     #[must_use]
     pub fn parameter_count(&self) -> usize {
         self.places.len()
@@ -66,8 +66,8 @@ impl StatementText {
     }
 }
 
-/// Length of the quoted string or comment at the front of `sql`, in which no `?`, `:` or `;` means anything; 0 if there
-/// is none.
+/// Returns the length of the quoted string or comment at the front of `sql`, in which no `?`, `:` or `;` means
+/// anything; 0 if there is none.
 #[must_use]
 pub fn opaque_length(sql: &[u8]) -> usize {
     let after = |found: Option<usize>| found.unwrap_or(sql.len());
@@ -90,7 +90,7 @@ pub fn opaque_length(sql: &[u8]) -> usize {
     }
 }
 
-/// Length of a quoted string with its quotes. A doubled quote reads as two strings side by side, which
+/// Returns the length of a quoted string with its quotes. A doubled quote reads as two strings side by side, which
 /// comes to the same.
 fn quoted_length(sql: &[u8], quote: u8) -> usize {
     let mut at = 1;

@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
-/// What a connection waits for.
+/// Describes what a connection waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitReason {
     /// Bytes of the server.
@@ -26,7 +26,7 @@ pub(crate) enum WaitReason {
 }
 
 impl WaitReason {
-    /// As it stands behind "while", unless who waits knows it better.
+    /// Returns the words behind "while", unless the waiting call knows it better.
     fn description(self) -> &'static str {
         match self {
             Self::Answer => "waiting for an answer",
@@ -39,8 +39,8 @@ impl WaitReason {
 /// A connected socket that counts its bytes.
 ///
 /// While it blocks, each call waits up to the deadline of the conversation at hand and then says `WouldBlock`. The
-/// socket itself is told to wait for a [`WAIT_SLICE`] only, so that a wait that is cancelled ends, and so that bytes which
-/// never end don't outlast the deadline.
+/// socket itself waits for a [`WAIT_SLICE`] only, so that a cancelled wait ends, and endless bytes don't outlast the
+/// deadline.
 #[derive(Debug)]
 pub(crate) struct SocketStream {
     socket: Socket,
@@ -119,7 +119,7 @@ impl SocketStream {
         Ok(stream)
     }
 
-    /// Over a socket that is connected already.
+    /// Makes a stream over a socket that is connected already.
     #[cfg(any(test, feature = "fuzz"))]
     pub(crate) fn of(
         socket: OwnedFd,
@@ -129,7 +129,7 @@ impl SocketStream {
         Self::over(socket.into(), "a test", is_local, deadline)
     }
 
-    /// Whether what is sent stays on this machine.
+    /// Returns whether what is sent stays on this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.is_local
     }
@@ -151,13 +151,13 @@ impl SocketStream {
         self.set_slice()
     }
 
-    /// A conversation begins now: its deadline, and what comes in it.
+    /// Begins a conversation now: its deadline, and what comes in it.
     pub(crate) fn begin(&mut self) {
         self.deadline.restart(self.limit);
         self.received_before = self.bytes_received;
     }
 
-    /// The conversation at hand may go on for so long and no longer.
+    /// Limits the conversation at hand to so long and no longer.
     pub(crate) fn shorten(&mut self, limit: Duration) {
         if self.limit.is_none_or(|usual| usual > limit) {
             self.deadline.restart(Some(limit));
@@ -176,17 +176,18 @@ impl SocketStream {
             .map_err(|error| self.failed("limiting the waiting for", error))
     }
 
-    /// What the kernel knows of the way to the server; `None` on this machine's own sockets, and where it can't be asked.
+    /// Returns what the kernel knows of the way to the server; `None` on this machine's own sockets, and where it can't
+    /// be asked.
     pub(crate) fn check_path(&self) -> Option<PathState> {
         (!self.is_local).then(|| path::probe(self.socket.as_fd()).ok())?
     }
 
-    /// What the kernel has counted on the way to the server; `None` as for [`check_path`](Self::check_path).
+    /// Returns what the kernel has counted on the way to the server; `None` as for [`check_path`](Self::check_path).
     pub(crate) fn path_use(&self) -> Option<PathUse> {
         (!self.is_local).then(|| path::path_use(self.socket.as_fd()).ok())?
     }
 
-    /// A call of a blocking socket, as often as its deadline allows.
+    /// Repeats a call of a blocking socket as often as its deadline allows.
     #[cold]
     fn retry_until_deadline(
         &mut self,
@@ -206,7 +207,7 @@ impl SocketStream {
         let _: io::Result<()> = self.socket.shutdown(Shutdown::Both);
     }
 
-    /// Why a wait ended without what it was for.
+    /// Returns why a wait ended without what it was for.
     #[cold]
     pub(crate) fn timed_out(&self, wait: WaitReason) -> WireError {
         let (doing, peer) = (wait.description().to_owned(), self.peer.to_string());

@@ -38,7 +38,7 @@ impl TextRows {
         }
     }
 
-    /// The rows with what the reply says about them.
+    /// Returns the rows with what the reply says about them.
     pub(crate) fn into_result(
         self,
         reply: Reply,
@@ -70,7 +70,7 @@ impl TextRows {
         self.columns.iter().map(value).collect()
     }
 
-    /// A zero byte, one bit a column for NULL after two bits not used, and the other values.
+    /// Reads a zero byte, one bit a column for NULL after two bits not used, and the other values.
     fn binary_row(&self, payload: &[u8]) -> Result<Vec<Value>, WireError> {
         let mut bytes = Bytes(payload);
         bytes.u8()?;

@@ -15,7 +15,7 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// The same connection under encryption; blocking.
+    /// Encrypts the connection; blocking.
     pub(crate) fn encrypted(
         self,
         address: &Address,
@@ -33,7 +33,7 @@ impl Transport {
         Ok((Self::Tls(tls), session_info))
     }
 
-    /// The same connection with its bytes packed.
+    /// Packs the bytes of the connection.
     pub(crate) fn compressed(self) -> Self {
         Self::Compressed(Box::new(CompressedStream::over(self)))
     }
@@ -72,7 +72,7 @@ impl Transport {
         }
     }
 
-    /// `read` for every way but the clear one, kept apart so that that one is small enough to be inlined.
+    /// Reads in every way but the clear one, kept apart so that that one is small enough to be inlined.
     #[inline(never)]
     fn read_wrapped(&mut self, buffer: &mut ReadBuffer) -> Result<Option<usize>, WireError> {
         match self {
@@ -98,7 +98,7 @@ impl Transport {
         }
     }
 
-    /// `write` for every way but the clear one, likewise.
+    /// Writes in every way but the clear one, likewise.
     #[inline(never)]
     fn write_wrapped(&mut self, bytes: &[u8]) -> Result<usize, WireError> {
         match self {
@@ -108,14 +108,14 @@ impl Transport {
         }
     }
 
-    /// Whether what is sent from now on carries on the server's numbering instead of beginning a request.
+    /// Sets whether what is sent from now on continues the server's numbering instead of beginning a request.
     pub(crate) fn continue_sequence(&mut self, is_sequence_continued: bool) {
         if let Self::Compressed(compressed) = self {
             compressed.continue_sequence(is_sequence_continued);
         }
     }
 
-    /// Whether bytes taken by `write` still wait inside.
+    /// Returns whether bytes taken by `write` still wait inside.
     pub(crate) fn wants_write(&self) -> bool {
         match self {
             Self::Clear(_) => false,

@@ -5,7 +5,7 @@ use crate::{Value, WireError};
 
 const UNSIGNED_FLAG: u16 = 0x20;
 
-/// How a column's values are encoded.
+/// Says how a column's values are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ColumnType {
     wire_type: u8,
@@ -23,7 +23,7 @@ impl ColumnType {
         }
     }
 
-    /// Bytes of a number in a binary row; `None` for what says its length itself.
+    /// Counts bytes of a number in a binary row; `None` for what says its length itself.
     pub(crate) fn width(self) -> Option<usize> {
         match self.wire_type {
             1 => Some(1),
@@ -35,17 +35,17 @@ impl ColumnType {
         }
     }
 
-    /// Whether the number is a floating-point one.
+    /// Returns whether the number is a floating-point one.
     pub(crate) fn is_float(self) -> bool {
         matches!(self.wire_type, 4 | 5)
     }
 
-    /// Whether it's a point in time or a span of it.
+    /// Returns whether it is a point in time or a span.
     pub(crate) fn is_time(self) -> bool {
         matches!(self.wire_type, 7 | 10 | 11 | 12)
     }
 
-    /// A whole number with the sign that its column gives it.
+    /// Returns a whole number with the sign that its column gives it.
     pub(crate) fn whole(self, raw: &[u8]) -> i64 {
         let mut wide = [0; 8];
         wide[..raw.len()].copy_from_slice(raw);
@@ -58,7 +58,7 @@ impl ColumnType {
     }
 }
 
-/// A column's name and type out of its definition.
+/// Reads a column's name and type out of its definition.
 pub(crate) fn column_of(definition: &[u8]) -> Result<(&[u8], ColumnType), Truncated> {
     let mut bytes = Bytes(definition);
     for _catalog_schema_and_tables in 0..4 {
@@ -97,7 +97,7 @@ pub(crate) fn binary_value(bytes: &mut Bytes<'_>, column: ColumnType) -> Result<
     Ok(Some(text.into_bytes()))
 }
 
-/// A whole number of so many bits.
+/// Returns a whole number of so many bits.
 fn whole(raw: u64, bits: u32, column: ColumnType) -> String {
     let unused = 64 - bits;
     match column.is_unsigned {
@@ -106,7 +106,7 @@ fn whole(raw: u64, bits: u32, column: ColumnType) -> String {
     }
 }
 
-/// The parts of a point in time; what the server leaves out is zero.
+/// Reads the parts of a point in time; what the server leaves out is zero.
 fn point(bytes: &mut Bytes<'_>) -> Result<(String, [u8; 3], u32), Truncated> {
     let length = usize::from(bytes.u8()?);
     let mut raw = [0; 11];
@@ -130,7 +130,7 @@ fn date_and_time(bytes: &mut Bytes<'_>, column: ColumnType) -> Result<String, Tr
     ))
 }
 
-/// A TIME: a sign, days, and the rest.
+/// Reads a TIME: a sign, days, and the rest.
 fn span(bytes: &mut Bytes<'_>, column: ColumnType) -> Result<String, Truncated> {
     let length = usize::from(bytes.u8()?);
     let mut raw = [0; 12];
@@ -147,7 +147,7 @@ fn span(bytes: &mut Bytes<'_>, column: ColumnType) -> Result<String, Truncated> 
     ))
 }
 
-/// The digits of a second behind its point, as many as the column declares.
+/// Returns the digits of a second behind its point, as many as the column declares.
 fn fraction(micros: u32, column: ColumnType) -> String {
     let digits = usize::from(column.decimals.min(6));
     match digits {

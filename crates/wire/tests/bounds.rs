@@ -1,4 +1,4 @@
-//! Checks how long a session waits and how much it keeps, whatever a server does.
+//! Checks how long a session waits and how much it keeps, no matter what a server does.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something fails")]
 
@@ -79,7 +79,7 @@ fn flood(mut connection: UnixStream, head: Vec<Vec<u8>>, again: &[u8]) {
     }
 }
 
-/// What asking such a server ends with.
+/// Returns what asking such a server ends with.
 fn asked(
     name: &str,
     options: &SessionOptions,
@@ -166,7 +166,7 @@ fn a_flag_ends_every_wait_soon() {
     );
     assert!(error.to_string().contains("SELECT a FROM t"), "{error}");
     setter.join().unwrap();
-    // Whoever connects after that isn't waited for either, though nobody listens to them.
+    // A connection attempt after that doesn't wait either, though nobody accepts it.
     let path = std::env::temp_dir().join(format!("dbdyno_bounds_never_{}", std::process::id()));
     let _ = std::fs::remove_file(&path);
     let _listener = UnixListener::bind(&path).unwrap();

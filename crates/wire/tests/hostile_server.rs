@@ -43,7 +43,7 @@ fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
     [&out, payload].concat()
 }
 
-/// A greeting that offers TLS, in which the client may log in by caching_sha2_password.
+/// Returns a greeting that offers TLS, in which the client may log in by caching_sha2_password.
 fn greeting() -> Vec<u8> {
     let mut out = b"\x0a9.7.4\0\x07\0\0\0abcdefgh\0".to_vec();
     out.extend_from_slice(&[0xff, 0xff, 45, 2, 0, 0xff, 0x81, 21]);
@@ -124,7 +124,8 @@ fn a_password_in_clear_is_sent_where_nobody_can_overhear_it() {
     assert_eq!(said, packet(3, b"hunter2\0"));
 }
 
-/// A server that lets everybody in and asks for a file whatever it is asked. Gives all it is sent after that.
+/// Runs a server that lets everybody in and answers every request by asking for a file. Returns all that it receives
+/// after that.
 fn greedy(place: &TempSocket) -> std::thread::JoinHandle<Vec<u8>> {
     let listener = UnixListener::bind(&place.0).unwrap();
     std::thread::spawn(move || {

@@ -52,7 +52,7 @@ pub fn population(
 /// The option of a workload whose statements name the schema.
 const SCHEMA_OPTION: &str = "dbid";
 
-/// Tells a workload in whose statements the schema stands which one it is, unless the options do already.
+/// Gives the name of the schema to a workload whose statements contain it, unless the options do already.
 pub fn name_schema(name: &str, options: &mut Vec<(String, String)>, schema: &str) {
     let names_it = |family: &&Family| {
         let known = (family.options)();
@@ -64,7 +64,7 @@ pub fn name_schema(name: &str, options: &mut Vec<(String, String)>, schema: &str
     }
 }
 
-/// The transaction type of a workload that has this name.
+/// Returns the transaction type of a workload that has this name.
 ///
 /// # Errors
 /// The workload has no type of this name; the nearest is named.
@@ -83,7 +83,7 @@ pub fn transaction_type(
     })
 }
 
-/// The full names of all workloads.
+/// Returns the full names of all workloads.
 pub fn workload_names() -> Vec<String> {
     FAMILIES
         .iter()
@@ -104,7 +104,7 @@ pub struct FamilyInfo {
     pub options: Vec<(OptionInfo, String)>,
 }
 
-/// All families, in the order of help texts.
+/// Returns all families, in the order of help texts.
 pub fn families() -> impl Iterator<Item = FamilyInfo> {
     FAMILIES.iter().map(|family| FamilyInfo {
         name: family.name,
@@ -114,8 +114,8 @@ pub fn families() -> impl Iterator<Item = FamilyInfo> {
     })
 }
 
-/// Every option of any workload, with its default as text. An option that several families have is there once, in
-/// the first one's words.
+/// Returns every option of any workload, with its default as text. An option that several families have is there once,
+/// in the first one's words.
 pub fn option_table() -> impl Iterator<Item = (OptionInfo, String)> {
     let mut table: Vec<(OptionInfo, String)> = Vec::new();
     for (info, default) in FAMILIES.iter().flat_map(|family| (family.options)()) {

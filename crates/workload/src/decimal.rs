@@ -3,13 +3,13 @@
 /// The most digits a number has.
 const DIGITS: usize = 10;
 
-/// In decimal; `write!` takes several times as long, and rows hold many numbers.
+/// Writes in decimal; `write!` takes several times as long, and rows hold many numbers.
 #[inline]
 pub(crate) fn put_number(out: &mut Vec<u8>, number: u32) {
     out.extend_from_slice(decimal(number, &mut [0; DIGITS]));
 }
 
-/// The digits of a number, written into the place that is given.
+/// Writes the digits of a number into the place that is given.
 #[inline]
 pub(crate) fn decimal(number: u32, digits: &mut [u8; DIGITS]) -> &[u8] {
     let (mut rest, mut start) = (number, digits.len());

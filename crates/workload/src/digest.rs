@@ -2,8 +2,8 @@
 //!
 //! The link of an event is SHA-256 over the link before it (32 zeros before the first) and SHA-256 over the event's
 //! statements, values written in, each with its length before it. Attempts that were repeated are not in it, because
-//! their number depends on the server. So equal digests mean equal statements in the same order, whatever the
-//! protocol, the pace, or the number of threads.
+//! their number depends on the server. So equal digests mean equal statements in the same order, for any protocol,
+//! pace, or number of threads.
 //!
 //! It is a workload around another one, so that a run without it costs nothing more.
 
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What one user sent.
+/// Holds what one user sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserDigest {
     /// Its number, from 0.
@@ -70,8 +70,8 @@ impl Digested {
         }
     }
 
-    /// Time stands still for these users: the server's functions for the time of day give this Unix time, so that what
-    /// they write does not depend on when they write it, and nobody rests between events.
+    /// Makes time stand still for these users: the server's functions for the time of day give this Unix time, so that
+    /// what they write does not depend on when they write it, and nobody rests between events.
     #[must_use]
     pub fn at_standstill(mut self, unix_s: u64) -> Self {
         self.rests = false;

@@ -49,7 +49,7 @@ pub enum WorkloadError {
         /// What would be right.
         allowed: String,
     },
-    /// More statements than a connection can tell apart.
+    /// More statements than a connection can distinguish.
     #[error(
         "{tables} tables need {statements} statements a connection, and {most} is the most; choose fewer tables"
     )]
@@ -90,7 +90,7 @@ pub enum WorkloadError {
 }
 
 impl WorkloadError {
-    /// A value that `option` can't have, and what would be right.
+    /// Makes the error for a value that `option` can't have, and what would be right.
     pub(crate) fn invalid(option: &str, value: &str, allowed: &str) -> Self {
         Self::InvalidValue {
             option: option.to_owned(),

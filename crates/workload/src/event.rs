@@ -10,8 +10,8 @@ pub type StatementType = u8;
 /// Index into [`WorkloadSpec::transaction_types`]: read_write, new_order, ...
 pub type TransactionType = u8;
 
-/// What a statement does to a transaction, for policies and counters. The server's reply decides
-/// whether sysbench would call it a read, a write or other.
+/// Says what a statement does to a transaction, for policies and counters. The server's reply decides whether sysbench
+/// would call it a read, a write or other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Opens a transaction.
@@ -44,7 +44,7 @@ pub struct StatementTemplate {
 }
 
 impl StatementTemplate {
-    /// An ordinary statement: prepared if the load says so, its rows not looked at, over the first connection.
+    /// Makes an ordinary statement: prepared if the load says so, its rows not looked at, over the first connection.
     pub fn new(text: impl Into<String>, statement_type: StatementType, class: Class) -> Self {
         Self {
             text: text.into(),
@@ -57,13 +57,13 @@ impl StatementTemplate {
         }
     }
 
-    /// Whether it can be prepared at all.
+    /// Returns whether it can be prepared at all.
     pub fn can_be_prepared(&self) -> bool {
         !self.text_only && !self.is_written
     }
 
-    /// Whether only a result set can answer it: a SELECT, unless it puts its rows into variables or a file. False where
-    /// that can't be told from the text.
+    /// Returns whether only a result set can answer it: a SELECT, unless it puts its rows into variables or a file.
+    /// False where the text doesn't show that.
     pub fn returns_rows(&self) -> bool {
         let text = self
             .text
@@ -77,7 +77,7 @@ impl StatementTemplate {
     }
 }
 
-/// What the server answered to the statement before.
+/// Holds what the server answered to the statement before.
 #[derive(Debug)]
 pub struct Response<'a> {
     /// The reply; never an error, which the drive takes itself.
@@ -86,7 +86,7 @@ pub struct Response<'a> {
     pub rows: &'a mut BufferedRows,
 }
 
-/// What must be recorded of a workload so that its figures can be set beside another tool's.
+/// Holds what must be recorded of a workload so that its figures can be compared with another tool's.
 #[derive(Debug, Clone, Default)]
 pub struct Metadata {
     /// The imitated tool and version, such as `sysbench 1.0.20`.
@@ -112,7 +112,7 @@ pub enum RetryValues {
     Same,
 }
 
-/// What the imitated tool does after an error of the server: the policy of a load that asks for no other.
+/// Describes what the imitated tool does after an error of the server: the policy of a load that asks for no other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// After which errors the event is repeated or dropped; any other ends the run.
@@ -135,7 +135,7 @@ pub enum RetryAfter {
     AnyError,
 }
 
-/// What a user wants next.
+/// Says what a user wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextAction {
     /// The call holds a statement to send.
@@ -147,7 +147,7 @@ pub enum NextAction {
     RolledBack,
 }
 
-/// Whether a user begins its next event, for users that say so themselves.
+/// Says whether a user begins its next event, for users that say so themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
     /// At once.
@@ -158,20 +158,20 @@ pub enum Readiness {
     Retired,
 }
 
-/// What a workload has to say of a run beyond times and counts.
+/// Holds a figure of a run beyond times and counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
     /// Name in records, its unit last.
     pub name: String,
     /// What it says, in a few words.
     pub meaning: String,
-    /// The figure; `None` where the run had nothing to tell it by.
+    /// The figure; `None` where the run had no data for it.
     pub value: Option<f64>,
     /// Whether what was asked for held; `None` where nothing was.
     pub held: Option<bool>,
 }
 
-/// What a user draws from, where that is not the workload's own choice.
+/// Holds what a user draws from, where that is not the workload's own choice.
 #[derive(Debug, Clone)]
 pub struct UserDraws {
     /// Everything but new ids.
@@ -180,7 +180,7 @@ pub struct UserDraws {
     pub unique: Unique,
 }
 
-/// What is known of a workload before it runs.
+/// Holds what is known of a workload before it runs.
 #[derive(Debug, Clone, Default)]
 pub struct WorkloadSpec {
     /// Name as a study writes it, such as `sysbench/oltp_read_write`.
@@ -203,8 +203,8 @@ pub struct WorkloadSpec {
     pub server_counts: Option<ServerCounts>,
     /// Whether several statements may stand in one request, separated by semicolons.
     pub sends_several_statements: bool,
-    /// How many users it has, where the workload itself fixes that: each has a part of its own. They pace themselves,
-    /// by [`User::poll_ready`].
+    /// How many users it has, where the workload itself fixes that: each has its own part. They pace themselves, by
+    /// [`User::poll_ready`].
     pub users: Option<u32>,
     /// Whether each user holds a second connection.
     pub has_second_connection: bool,
@@ -221,7 +221,7 @@ impl WorkloadSpec {
         1 + u8::from(self.has_second_connection)
     }
 
-    /// Name of the type of a statement, by its place.
+    /// Returns the name of the type of a statement, by its place.
     pub fn type_of(&self, statement: u16) -> &'static str {
         let template = &self.statements[usize::from(statement)];
         self.statement_types[usize::from(template.statement_type)]
@@ -230,16 +230,16 @@ impl WorkloadSpec {
 
 /// A workload: shared, immutable, the same for every worker.
 pub trait Workload: Send + Sync + std::fmt::Debug {
-    /// What is known of it before it runs.
+    /// Returns what is known of it before it runs.
     fn spec(&self) -> &WorkloadSpec;
-    /// The client number `index`, counted from 0. Its draws depend on the seed and `index` alone.
+    /// Returns the client number `index`, counted from 0. Its draws depend on the seed and `index` alone.
     fn user(&self, index: u32) -> Box<dyn User>;
-    /// The same client, but one that draws from what it is given. Only the sysbench family, whose users can run on
-    /// sysbench's own generators, uses that.
+    /// Returns the same client, but one that draws from what it is given. Only the sysbench family, whose users can run
+    /// on sysbench's own generators, uses that.
     fn user_drawing(&self, index: u32, _draws: UserDraws) -> Box<dyn User> {
         self.user(index)
     }
-    /// A reply that a server holding this workload's data could give, for walks without one.
+    /// Returns a reply that a server holding this workload's data could give, for walks without one.
     fn canned_reply(&self, _call: &Call, _rows: &mut BufferedRows) -> Reply {
         Reply::Ok(OkReply::default())
     }
@@ -247,7 +247,7 @@ pub trait Workload: Send + Sync + std::fmt::Debug {
     fn metrics(&self) -> Vec<Metric> {
         Vec::new()
     }
-    /// What its users have sent so far, where that is digested (see [`Digested`](crate::Digested)).
+    /// Returns what its users have sent so far, where that is digested (see [`Digested`](crate::Digested)).
     fn digests(&self) -> Vec<UserDigest> {
         Vec::new()
     }
@@ -268,22 +268,22 @@ pub trait User: Send {
     fn initial_rest_ns(&mut self) -> u64 {
         0
     }
-    /// Whether it is asked before each event, by [`poll_ready`](Self::poll_ready), if it begins now.
+    /// Returns whether it is asked before each event, by [`poll_ready`](Self::poll_ready), if it begins now.
     fn is_self_paced(&self) -> bool {
         false
     }
-    /// Asked before each event, as soon as the one before has ended, well or not; `elapsed_ns` is how long the run
-    /// has lasted. What it sends must not depend on the time.
+    /// Says whether the next event begins: called before each event, as soon as the one before has ended, well or not.
+    /// `elapsed_ns` is how long the run has lasted. What it sends must not depend on the time.
     fn poll_ready(&mut self, _elapsed_ns: u64) -> Readiness {
         Readiness::Ready
     }
-    /// Asked once when no event of this client begins any more: fills `call` with a statement that is still owed for
-    /// events that have completed, and says whether there is one (rows that sysbench's bulk_insert has gathered). Its
-    /// answer is not told.
+    /// Fills `call` with a statement that is still owed for events that have completed, and says whether there is one
+    /// (rows that sysbench's bulk_insert has gathered). Called once when no event of this client begins any more. Its
+    /// answer is not passed on.
     fn settle_up(&mut self, _call: &mut Call) -> bool {
         false
     }
-    /// Told once when an event has completed (not when an attempt was given up). Says how many nanoseconds this
+    /// Called once when an event has completed (not when an attempt was given up). Returns how many nanoseconds this
     /// client rests before its next event, where that belongs to the workload (TPC-C's thinking and keying).
     fn finish_event(&mut self) -> u64;
 }

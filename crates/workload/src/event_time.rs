@@ -16,12 +16,12 @@ impl EventTime {
         Self(FIRST_SECOND + event)
     }
 
-    /// Seconds since 1970.
+    /// Returns seconds since 1970.
     pub(crate) fn seconds(self) -> u64 {
         self.0
     }
 
-    /// As a DATETIME.
+    /// Writes it as a DATETIME.
     pub(crate) fn put(self, text: &mut Vec<u8>) {
         let (year, month, day) = date(self.0 / DAY_SECONDS);
         let second = self.0 % DAY_SECONDS;
@@ -35,8 +35,8 @@ impl EventTime {
     }
 }
 
-/// Year, month and day of a count of days since 1970 (Hinnant's algorithm: years begin in March, so that the leap
-/// day is the last).
+/// Returns year, month and day of a count of days since 1970 (Hinnant's algorithm: years begin in March, so that the
+/// leap day is the last).
 fn date(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468; // since 0000-03-01
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);

@@ -22,7 +22,7 @@ pub struct GrowingInsert {
 }
 
 impl GrowingInsert {
-    /// Without rows; `head` ends with VALUES.
+    /// Makes one without rows; `head` ends with VALUES.
     #[must_use]
     pub fn new(head: &[u8]) -> Self {
         let mut sql = Vec::with_capacity(STATEMENT_BYTES);
@@ -34,7 +34,7 @@ impl GrowingInsert {
         }
     }
 
-    /// Whether a row, parentheses and all, has room in it.
+    /// Returns whether a row, parentheses and all, has room in it.
     #[must_use]
     pub fn fits(&self, row: &[u8]) -> bool {
         row_fits(self.sql.len(), row.len())
@@ -55,20 +55,20 @@ impl GrowingInsert {
         self.rows = 0;
     }
 
-    /// The statement.
+    /// Returns the statement.
     #[must_use]
     pub fn sql(&self) -> &[u8] {
         &self.sql
     }
 
-    /// How many rows it has.
+    /// Returns how many rows it has.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.rows
     }
 }
 
-/// Whether a row of so many bytes has room in a statement of so many, with a comma and the zero byte.
+/// Returns whether a row of so many bytes has room in a statement of so many, with a comma and the zero byte.
 pub(crate) fn row_fits(statement_bytes: usize, row_bytes: usize) -> bool {
     statement_bytes + row_bytes + 1 < STATEMENT_BYTES
 }

@@ -1,6 +1,6 @@
 //! Finds the known word nearest to a mistyped one.
 
-/// The word of `known` that takes the fewest changes (insert, delete, replace, swap neighbours) to get to from
+/// Returns the word of `known` that takes the fewest changes (insert, delete, replace, swap neighbours) to get to from
 /// `word`; the first of several. Empty if nothing is known.
 #[must_use]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> &'a str {
@@ -10,14 +10,14 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> &'a 
         .unwrap_or("")
 }
 
-/// The nearest word if it takes at most one change in three letters, so that the other was probably meant.
+/// Returns the nearest word if it takes at most one change in three letters, so that the other was probably meant.
 #[must_use]
 pub fn probably_meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = nearest(word, known);
     (changes(word, near) <= word.len().max(1).div_ceil(3)).then_some(near)
 }
 
-/// Optimal string alignment distance, over bytes: the words are ASCII.
+/// Returns the optimal string alignment distance, over bytes: the words are ASCII.
 fn changes(from: &str, to: &str) -> usize {
     let (from, to) = (from.as_bytes(), to.as_bytes());
     let mut rows: Vec<Vec<usize>> = vec![(0..=to.len()).collect()];

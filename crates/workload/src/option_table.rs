@@ -1,8 +1,8 @@
 //! Reads and lists the options of a family by a table: one row an option, with its name, its help, how its
 //! value is read and written.
 //!
-//! A family keeps the values in a struct of its own, `O`, and says here where each of them goes. What is done with a
-//! table is the same for all of them: names are looked up, values read, options described and listed.
+//! A family keeps the values in its own struct, `O`, and says here where each of them goes. All tables are used in the
+//! same way: names are looked up, values read, options described and listed.
 
 use crate::nearest::nearest;
 use crate::{OptionInfo, WorkloadError};
@@ -59,7 +59,7 @@ macro_rules! option_switch {
 pub(crate) use {option_row, option_switch};
 
 impl<O> OptionRow<O> {
-    /// The same, for some workloads of the family alone.
+    /// Limits it to some workloads of the family.
     pub(crate) const fn only(self, of: &'static [&'static str]) -> Self {
         Self { of, ..self }
     }
@@ -82,7 +82,7 @@ pub(crate) struct OptionTable<O: 'static> {
 }
 
 impl<O> OptionTable<O> {
-    /// Every option with its default; `defaults` has those for an option that only some workloads have.
+    /// Returns every option with its default; `defaults` has those for an option that only some workloads have.
     pub(crate) fn described(
         &self,
         defaults: impl Fn(&OptionRow<O>) -> O,
@@ -114,7 +114,7 @@ impl<O> OptionTable<O> {
         Ok(())
     }
 
-    /// Every option of the workload with its value, in the order of the table.
+    /// Returns every option of the workload with its value, in the order of the table.
     pub(crate) fn list(&self, workload: &str, options: &O) -> Vec<(String, String)> {
         let value = |row: &OptionRow<O>| (row.name.to_owned(), (row.get)(options));
         self.rows_of(workload).map(value).collect()
@@ -149,7 +149,7 @@ impl<O> OptionRow<O> {
 
 #[cfg(test)]
 impl<O: Default + PartialEq + std::fmt::Debug> OptionTable<O> {
-    /// What holds for every table; `tried` has for each option a value that it takes and that isn't its default.
+    /// Checks what holds for every table; `tried` has for each option a value that it takes and that isn't its default.
     pub(crate) fn assert_sound(&self, tried: &[&str]) {
         self.assert_defaults_read_back();
         self.assert_options_reach_their_own_places(tried);
@@ -193,7 +193,7 @@ impl<O: Default + PartialEq + std::fmt::Debug> OptionTable<O> {
     }
 }
 
-/// Options as given, from pairs of words.
+/// Makes options as given, from pairs of words.
 #[cfg(test)]
 pub(crate) fn given(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());

@@ -1,6 +1,6 @@
 //! Reads the values of options: each function takes the text and gives the value, or says what is allowed.
 
-/// A whole number from `low` to `high`.
+/// Reads a whole number from `low` to `high`.
 pub(crate) fn whole(
     text: &str,
     low: u32,
@@ -13,7 +13,7 @@ pub(crate) fn whole(
         .ok_or(allowed)
 }
 
-/// On or off.
+/// Reads on or off.
 pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
     match text {
         "on" | "true" | "1" => Ok(true),
@@ -22,12 +22,12 @@ pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
     }
 }
 
-/// How a switch is written.
+/// Returns how a switch is written.
 pub(crate) fn switch_word(on: bool) -> String {
     if on { "on" } else { "off" }.to_owned()
 }
 
-/// A number for which `right` holds.
+/// Reads a number for which `right` holds.
 pub(crate) fn real(
     text: &str,
     right: fn(f64) -> bool,
@@ -39,7 +39,7 @@ pub(crate) fn real(
         .ok_or(allowed)
 }
 
-/// Text for which `right` holds.
+/// Reads text for which `right` holds.
 pub(crate) fn words(
     text: &str,
     right: fn(&str) -> bool,
@@ -52,13 +52,13 @@ pub(crate) fn words(
     }
 }
 
-/// How closely the imitated tool is followed.
+/// Reads how closely the imitated tool is followed.
 pub(crate) fn fidelity(text: &str) -> Result<String, &'static str> {
     let right = |text: &str| matches!(text, "tool" | "fixed");
     words(text, right, "tool or fixed")
 }
 
-/// A name that needs no quotes in SQL.
+/// Reads a name that needs no quotes in SQL.
 pub(crate) fn identifier(text: &str) -> Result<String, &'static str> {
     let right = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -66,7 +66,7 @@ pub(crate) fn identifier(text: &str) -> Result<String, &'static str> {
     words(text, right, "a word of letters, digits and underscores")
 }
 
-/// Words of SQL that are put at the end of a statement as they are.
+/// Reads words of SQL that are put at the end of a statement unchanged.
 pub(crate) fn sql_tail(text: &str) -> Result<String, &'static str> {
     words(
         text,

@@ -11,67 +11,68 @@ use dbdyno_wire::BoundRows;
 /// [`checks`](Self::checks) asked from the server must equal those of the row sources of the table's parts, added
 /// up. Tables and parts may be filled side by side: the content is the same for any number of connections.
 pub trait Population: Send + Sync + std::fmt::Debug {
-    /// Count of tables.
+    /// Counts the tables.
     fn tables(&self) -> u32;
-    /// Name of a table.
+    /// Returns the name of a table.
     fn table_name(&self, table: u32) -> String;
-    /// Count of rows of all tables together.
+    /// Counts the rows of all tables together.
     fn rows_total(&self) -> u64;
-    /// Statements that each connection begins with.
+    /// Returns statements that each connection begins with.
     fn session_statements(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Statements that make the empty table.
+    /// Returns statements that make the empty table.
     fn before_rows(&self, table: u32) -> Vec<String>;
     /// Parts of the table that can be filled side by side: ranges of its key.
     fn parts(&self, _table: u32) -> u32 {
         1
     }
-    /// The rows of one part, as statements.
+    /// Returns the rows of one part, as statements.
     fn rows(&self, table: u32, part: u32) -> Box<dyn RowSource>;
-    /// How rows of the table go otherwise than as statements; `None`: they can't.
+    /// Returns how rows of the table go otherwise than as statements; `None`: they can't.
     fn row_form(&self, _table: u32) -> Option<RowForm> {
         None
     }
-    /// The condition, as SQL, under which a row of the table belongs to a part: by it a part that was begun and not
-    /// ended is taken away. `None`: rows don't tell.
+    /// Returns the condition, as SQL, under which a row of the table belongs to a part: it deletes a part that was
+    /// begun and not ended. `None`: rows don't show it.
     fn part_condition(&self, _table: u32, _part: u32) -> Option<String> {
         None
     }
-    /// The table's rows, drawn from a stream that is given; [`RowSource::stream`] gives it back. Only the sysbench
-    /// family, which can run on sysbench's own generators, heeds that.
+    /// Returns the table's rows, drawn from a stream that is given; [`RowSource::stream`] gives it back. Only the
+    /// sysbench family, which can run on sysbench's own generators, heeds that.
     fn rows_drawing(&self, table: u32, _stream: Stream) -> Box<dyn RowSource> {
         self.rows(table, 0)
     }
-    /// The stream from which the imitated loader draws the rows of one table after the other, where dbdyno can do as it
-    /// does. A listing then shows the loader's own statements; filling goes by parts all the same, with the same rows.
+    /// Returns the stream from which the imitated loader draws the rows of one table after the other, where dbdyno can
+    /// do as it does. A listing then shows the loader's own statements; filling goes by parts all the same, with the
+    /// same rows.
     fn loader_stream(&self) -> Option<Stream> {
         None
     }
-    /// Statements for when the rows are in, such as secondary indexes.
+    /// Returns statements for when the rows are in, such as secondary indexes.
     fn after_rows(&self, table: u32) -> Vec<String>;
-    /// Statements for when all tables are done: foreign keys, procedures, statistics.
+    /// Returns statements for when all tables are done: foreign keys, procedures, statistics.
     fn at_end(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Statements that take the table away, whether it's there or not.
+    /// Returns statements that take the table away, whether it's there or not.
     fn drop_table(&self, table: u32) -> Vec<String>;
-    /// Statements that take away what is no table (procedures), whether it's there or not.
+    /// Returns statements that take away what is no table (procedures), whether it's there or not.
     fn drop_rest(&self) -> Vec<String> {
         Vec::new()
     }
-    /// What to sum up. The first is always the count of rows.
+    /// Returns what to sum up. The first is always the count of rows.
     fn checks(&self, table: u32) -> &'static [Check];
-    /// How the server was asked to compress the tables, where it was.
+    /// Returns how the server was asked to compress the tables, where it was.
     fn compression(&self) -> Option<Compression> {
         None
     }
-    /// What must hold between the tables, after the filling and after a run.
+    /// Returns what must hold between the tables, after the filling and after a run.
     fn conditions(&self) -> Vec<Condition> {
         Vec::new()
     }
 
-    /// The query that has the server compute all checks of a table, as one row.
+    /// Returns the query that has the server compute all checks of a table, as one row.
     fn check_query(&self, table: u32) -> String {
         let sums: Vec<&str> = self.checks(table).iter().map(|check| check.sql).collect();
         format!("SELECT {} FROM {}", sums.join(", "), self.table_name(table))
@@ -109,18 +110,18 @@ pub struct Condition {
     pub holds: InvariantScope,
 }
 
-/// When a condition must hold.
+/// Says when a condition must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InvariantScope {
     /// Always: a run after which it doesn't is worth nothing.
     Always,
     /// After the filling; a run breaks it by its own nature.
     AfterLoad,
-    /// After the filling, and after a run unless the quirk named struck: told, and nothing more.
+    /// After the filling, and after a run unless the quirk named struck: then it is only reported.
     UnlessQuirk(&'static str),
 }
 
-/// When a condition is asked.
+/// Says when a condition is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckPhase {
     /// The tables were filled, and nobody has worked on them since.
@@ -130,7 +131,7 @@ pub enum CheckPhase {
 }
 
 impl InvariantScope {
-    /// Whether a condition that is broken at this moment says that the data is wrong.
+    /// Returns whether a condition that is broken at this moment says that the data is wrong.
     pub fn is_required(&self, moment: CheckPhase) -> bool {
         *self == Self::Always || moment == CheckPhase::AfterLoad
     }
@@ -145,10 +146,10 @@ pub trait RowSource: Send {
     fn bind(&mut self, _rows: &mut BoundRows) -> Option<u64> {
         None
     }
-    /// Where the draws stand after the rows given so far, where they come from one stream.
+    /// Returns where the draws stand after the rows given so far, where they come from one stream.
     fn stream(&self) -> Option<Stream> {
         None
     }
-    /// The sums over all rows, in the order of [`Population::checks`]; complete once all rows have been given.
+    /// Returns the sums over all rows, in the order of [`Population::checks`]; complete once all rows have been given.
     fn sums(&self) -> Vec<u64>;
 }

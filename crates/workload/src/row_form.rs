@@ -3,8 +3,8 @@
 use dbdyno_wire::{BoundRows, BoundType};
 use memchr::memchr2;
 
-/// What it takes to send the rows of a table's INSERTs as the file of a `LOAD DATA LOCAL` or as the values of a prepared
-/// statement: so rows are written in one form, whichever way they go.
+/// Sends the rows of a table's INSERTs as the file of a `LOAD DATA LOCAL` or as the values of a prepared statement: so
+/// rows are written in one form for every way.
 ///
 /// A file has them as they stand, brackets, quotes and all: the brackets are what lines begin and end with, the last
 /// comma included; quotes enclose texts only, so that `NULL` without them is one. Of values the quotes are taken away.
@@ -21,7 +21,7 @@ pub struct RowForm {
 }
 
 impl RowForm {
-    /// For statements that begin with `head`, whose values are parted by `comma`.
+    /// Makes the form for statements that begin with `head`, whose values are separated by `comma`.
     ///
     /// `characters` is what the texts of a file are taken for. With `binary` nothing is converted, and values are bound
     /// as bytes, which costs the server less; JSON columns want to know more.
@@ -49,7 +49,7 @@ impl RowForm {
         }
     }
 
-    /// For values of several dozen bytes on the average.
+    /// Sets it for values of several dozen bytes on the average.
     pub(crate) fn with_long_values(self) -> Self {
         Self {
             has_long_values: true,
@@ -57,19 +57,19 @@ impl RowForm {
         }
     }
 
-    /// For rows that begin with so many whole numbers of 32 bits without sign.
+    /// Sets it for rows that begin with so many whole numbers of 32 bits without sign.
     pub(crate) fn with_leading_numbers(mut self, count: usize) -> Self {
         self.types[..count].fill(BoundType::Number);
         self
     }
 
-    /// Whether values are long: a file is read byte by byte, a prepared statement value by value, so that a server may
-    /// take one sort of rows at less cost this way and the other that way.
+    /// Returns whether values are long: a file is read byte by byte, a prepared statement value by value, so that a
+    /// server may take one sort of rows at less cost this way and the other that way.
     pub fn has_long_values(&self) -> bool {
         self.has_long_values
     }
 
-    /// The statement that asks for a file.
+    /// Returns the statement that asks for a file.
     pub fn load_statement(&self) -> &str {
         &self.load
     }
@@ -80,17 +80,17 @@ impl RowForm {
         self.head.len()
     }
 
-    /// Values of a row.
+    /// Counts the values of a row.
     pub fn columns(&self) -> usize {
         self.types.len()
     }
 
-    /// Room for the values of so many rows.
+    /// Makes room for the values of so many rows.
     pub fn bound_rows(&self, rows_max: usize) -> BoundRows {
         BoundRows::new(&self.types, rows_max)
     }
 
-    /// The INSERT that has places for so many rows.
+    /// Returns the INSERT that has places for so many rows.
     pub fn prepared(&self, rows: usize) -> String {
         let row = format!("({})", vec!["?"; self.columns()].join(","));
         format!("{} {}", self.head.trim_end(), vec![row; rows].join(","))
@@ -130,7 +130,7 @@ fn put_value(text: &[u8], rows: &mut BoundRows) -> usize {
     length
 }
 
-/// Of the digits that [`put_number`](crate::decimal::put_number) writes.
+/// Reads a number of the digits that [`put_number`](crate::decimal::put_number) writes.
 #[inline]
 fn number(digits: &[u8]) -> u32 {
     let add = |number: u32, digit: &u8| number * 10 + u32::from(digit - b'0');
@@ -158,7 +158,7 @@ fn put_quoted(text: &[u8], rows: &mut BoundRows) -> usize {
     length
 }
 
-/// A text without what its quotes asked for: its quotes and backslashes stand there twice.
+/// Returns a text without what its quotes asked for: its quotes and backslashes stand there twice.
 fn plain(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut bytes = text.iter();
@@ -187,7 +187,7 @@ mod tests {
         )
     }
 
-    /// What the values of an INSERT come to: the same as rows made of these.
+    /// Checks what the values of an INSERT come to: the same as rows made of these.
     fn assert_bound(form: &RowForm, insert: &str, expected: &[Option<&str>]) {
         let (mut found, mut wanted) = (form.bound_rows(9), form.bound_rows(9));
         assert_eq!(form.bind(insert.as_bytes(), 0, &mut found), insert.len());

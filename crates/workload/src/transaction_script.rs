@@ -23,12 +23,12 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-/// What one client does, event by event.
+/// Defines what one client does, event by event.
 pub(crate) trait TransactionScript: Send + 'static {
     /// Draws a fresh event, of the type `wanted` where the pacing fixes it.
     fn start(&mut self, wanted: Option<TransactionType>) -> TransactionType;
 
-    /// Prepares the event under way to be told again from its beginning.
+    /// Prepares the event under way to be repeated from its beginning.
     fn replay(&mut self, draws: RetryValues) -> TransactionType;
 
     /// Does the event: every statement and what becomes of its answer.
@@ -48,7 +48,7 @@ pub(crate) trait TransactionScript: Send + 'static {
     /// Whether it says itself when its events begin.
     const IS_SELF_PACED: bool = false;
 
-    /// Whether the next event begins; see [`User::poll_ready`].
+    /// Returns whether the next event begins; see [`User::poll_ready`].
     fn poll_ready(&mut self, _elapsed_ns: u64) -> Readiness {
         Readiness::Ready
     }
@@ -59,7 +59,7 @@ pub(crate) trait TransactionScript: Send + 'static {
     }
 }
 
-/// How an event ended.
+/// Says how an event ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventEnd {
     /// As most do.
@@ -123,7 +123,7 @@ impl ScriptContext {
     }
 }
 
-/// What lies between the drive and the script.
+/// Holds what lies between the drive and the script.
 #[derive(Default)]
 struct Mailbox {
     /// From the drive.
@@ -208,7 +208,7 @@ impl ScriptUser {
     }
 }
 
-/// One event after the other, without end.
+/// Runs one event after the other, without end.
 async fn live(mut script: impl TransactionScript, mut context: ScriptContext) {
     loop {
         let transaction = match next_signal().await {
@@ -246,7 +246,7 @@ async fn next_signal() -> Signal {
     .await
 }
 
-/// False when another event is started instead; its signal stays for it.
+/// Waits for the start; false when another event is started instead, whose signal stays for it.
 async fn can_start() -> bool {
     poll_fn(|_| {
         with_mailbox(|mailbox| match mailbox.signal {

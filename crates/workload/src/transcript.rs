@@ -7,7 +7,7 @@ use crate::{Call, NextAction, Population, Response, StatementTemplate, Workload}
 use dbdyno_wire::{BufferedRows, Parameter, Parameters, Reply, StatementText};
 use std::io::{self, Write};
 
-/// How statements travel.
+/// Says how statements travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// Prepared once a connection, then executed with values (sysbench's `db-ps-mode=auto`).
@@ -32,7 +32,7 @@ pub struct TranscriptStatement<'a> {
 }
 
 impl TranscriptStatement<'_> {
-    /// The statement with the values written in.
+    /// Returns the statement with the values written in.
     pub fn sql(&self) -> String {
         if self.template.is_written {
             return String::from_utf8_lossy(self.text).into_owned();
@@ -42,7 +42,7 @@ impl TranscriptStatement<'_> {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// The values as a JSON list.
+    /// Returns the values as a JSON list.
     pub fn values(&self) -> serde_json::Value {
         self.parameters.iter().map(json_value).collect()
     }

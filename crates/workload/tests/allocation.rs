@@ -15,7 +15,7 @@ use std::cell::Cell;
 struct Counting;
 
 thread_local! {
-    /// Of this thread alone: the test harness allocates on its own.
+    /// Allocations of this thread alone: the test harness allocates on its own.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A table for each of four users, where they need that.
+/// Returns options for a table for each of four users, where they need that.
 fn options(name: &str) -> Vec<(String, String)> {
     match name.ends_with("bulk_insert") {
         true => vec![("tables".to_owned(), "4".to_owned())],

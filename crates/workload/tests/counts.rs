@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 const EVENTS: u64 = 100;
 
-/// Reads, writes and others of an event, provided every write finds its row.
+/// Counts reads, writes and others of an event, provided every write finds its row.
 fn counts(script: &str, options: &[(String, String)]) -> Value {
     let source = RandomSource {
         kind: RandomKind::Dbdyno,
@@ -43,7 +43,7 @@ fn pairs(given: &[(&str, &str)]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The options of the vectors under their full names.
+/// Returns the options of the vectors under their full names.
 fn full_options(short: &Value) -> Vec<(String, String)> {
     short
         .as_object()

@@ -13,7 +13,7 @@ use std::thread;
 const EVENTS: u64 = 30;
 const USERS: u32 = 8;
 
-/// Small data, so that making a workload is quick.
+/// Returns options for small data, so that making a workload is quick.
 fn options(name: &str) -> Vec<(String, String)> {
     let given: &[(&str, &str)] = match name {
         "sysbench/bulk_insert" => &[("tables", "12")], // one for each user
@@ -56,7 +56,7 @@ fn do_event(made: &dyn Workload, user: &mut dyn User) -> u64 {
     user.finish_event()
 }
 
-/// One event of each user in turn.
+/// Runs one event of each user in turn.
 fn in_turn(made: &dyn Workload, numbers: impl Iterator<Item = u32>, events: u64) {
     let mut users: Vec<_> = numbers.map(|number| made.user(number)).collect();
     for _ in 0..events {
@@ -66,7 +66,7 @@ fn in_turn(made: &dyn Workload, numbers: impl Iterator<Item = u32>, events: u64)
     }
 }
 
-/// So many threads, each with its share of the users; further events don't count.
+/// Runs so many threads, each with its share of the users; further events don't count.
 fn on_threads(made: &Arc<Digested>, threads: u32) -> Vec<UserDigest> {
     thread::scope(|scope| {
         for first in 0..threads {
@@ -77,7 +77,7 @@ fn on_threads(made: &Arc<Digested>, threads: u32) -> Vec<UserDigest> {
     made.digests()
 }
 
-/// Each user from its first event to its last, the last user first.
+/// Runs each user from its first event to its last, the last user first.
 fn one_after_the_other(made: &Arc<Digested>) -> Vec<UserDigest> {
     (0..USERS)
         .rev()
@@ -85,7 +85,7 @@ fn one_after_the_other(made: &Arc<Digested>) -> Vec<UserDigest> {
     made.digests()
 }
 
-/// Every workload that has a fixed name, and every step of the insert benchmark.
+/// Returns every workload that has a fixed name, and every step of the insert benchmark.
 fn all() -> Vec<(String, Vec<(&'static str, &'static str)>)> {
     let names = workload_names().into_iter();
     let steps = ["l.i0", "l.x", "l.i1", "l.i2", "qr100", "qp100"];

@@ -15,7 +15,7 @@ fn entries() -> Vec<Value> {
     entries.clone()
 }
 
-/// Name, option pairs and source of an entry.
+/// Returns name, option pairs and source of an entry.
 fn order(entry: &Value) -> (String, Vec<(String, String)>, RandomSource) {
     let name = format!("sysbench/{}", entry["script"].as_str().unwrap());
     let options = entry["options"].as_array().unwrap().iter().map(|option| {

@@ -33,7 +33,7 @@ fn table(made: &dyn Population, wanted: &str) -> u32 {
     found.unwrap()
 }
 
-/// Every statement of a table's parts goes to `each`; gives the sums by name.
+/// Gives every statement of a table's parts to `each`; returns the sums by name.
 fn walk(
     made: &dyn Population,
     table: u32,
@@ -55,7 +55,7 @@ fn walk(
     sums
 }
 
-/// Values of a row, without their quotes. No text of TPC-C holds a comma or a bracket.
+/// Returns the values of a row, without their quotes. No text of TPC-C holds a comma or a bracket.
 fn rows(statement: &str) -> impl Iterator<Item = Vec<&str>> {
     let (_, list) = statement.split_once(" VALUES (").unwrap();
     list.trim_end_matches(')').split("),(").map(|row| {

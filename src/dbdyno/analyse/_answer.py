@@ -1,6 +1,6 @@
 """Answers the study's question for each workload and route, with a number, an interval and conditions.
 
-Sentences are made from findings: nothing here holds a number of its own. They are about the places where most work
+Sentences are made from findings: this module adds no numbers. They are about the places where most work
 was done (the best concurrency of a tier), because that is what a reader means by "how fast is it".
 """
 
@@ -32,7 +32,7 @@ _TWO = 2
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer in words.
+    """Holds the answer in words.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Answer:
 def answer(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], averages: Sequence[Comparison] = ()
 ) -> Answer:
-    """The answer that the findings give.
+    """Return the answer that the findings give.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _is_told_on_average(
 def _upgrade_and_route_sentences(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], averages: Sequence[Comparison], place: Place
 ) -> Iterator[str]:
-    """Yield what upgrades brought, which two targets alone tell already, and whether a route changes the order."""
+    """Yield what upgrades brought (two targets alone show it already), and whether a route changes the order."""
     namer = place_namer(map(place_of, comparisons))
     if len({judgement.cell.target for judgement in judgements}) > _TWO:
         yield upgrade_sentence(upgrades(judgements, comparisons, averages), place, namer)
@@ -100,13 +100,13 @@ def _upgrade_and_route_sentences(
 
 
 def answer_place(judgements: Sequence[CellJudgement]) -> Place | None:
-    """The place that the answer's first sentence is about; None where no run succeeded."""
+    """Return the place that the answer's first sentence is about; None where no run succeeded."""
     places = by_place(judgements)
     return _places_to_name(_best_places(places), places)[0] if places else None
 
 
 def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
-    """For each workload, route and tier the place of the highest throughput; large tiers first.
+    """Return for each workload, route and tier the place of the highest throughput; large tiers first.
 
     Levels that have settled come before those that have not.
     """
@@ -120,7 +120,7 @@ def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
 
 
 def _places_to_name(best_places: Sequence[Place], places: dict[Place, list[CellJudgement]]) -> list[Place]:
-    """The largest and the smallest tier of a study's workload; of several workloads or routes the largest tier of each.
+    """Return the largest and the smallest tier of the only workload; of several workloads or routes, each largest.
 
     Where targets are compared comes before where one stands alone, what has a name before what no log names.
     """
@@ -140,12 +140,12 @@ def _places_to_name(best_places: Sequence[Place], places: dict[Place, list[CellJ
 
 
 def _comparable_target_count(group: Sequence[CellJudgement]) -> int:
-    """Targets at a place that are known and have settled."""
+    """Return targets at a place that are known and have settled."""
     return sum(judgement.decides and judgement.runs[0].family != "unknown" for judgement in group)
 
 
 def _fastest_first(group: Sequence[CellJudgement]) -> list[CellJudgement]:
-    """The most work first; what has not settled comes last."""
+    """Sort cells by throughput, the highest first; cells that have not settled come last."""
     return sorted(group, key=lambda judgement: (not judgement.decides, -(judgement.tps_mean or 0.0)))
 
 
@@ -170,7 +170,7 @@ def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comp
 
 
 def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparison, where: str) -> str:
-    """Return how two targets compare at a place; of two versions of one server the newer is told from the older."""
+    """Return how two targets compare at a place; for two versions of one server: the newer against the older."""
     subject, reference = _subject_and_reference(best, other)
     turned_pair = pair if subject is best else turned(pair)
     names = target_title(subject.cell.target), version_title(reference.cell.target, subject.cell.target)
@@ -216,7 +216,7 @@ def _p99_sentence(place: Place, places: Mapping[Place, list[CellJudgement]]) -> 
 
 
 def _subject_and_reference(best: CellJudgement, other: CellJudgement) -> tuple[CellJudgement, CellJudgement]:
-    """The one that is told and the one that it is told from: the newer version of one server, else the faster."""
+    """Return the subject and its reference: the newer version of one server, else the faster target, comes first."""
     return (other, best) if is_newer(other, best) else (best, other)
 
 
@@ -258,7 +258,7 @@ def _assumed_spread_words(pair: Comparison) -> str:
 
 
 def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Place]) -> str:
-    """Return how many comparisons show what, and the widest gap, where no sentence has told of its place."""
+    """Return how many comparisons show what, and the widest gap, if no sentence names its place."""
     total = len(comparisons)
     if total == 1:
         return ""
@@ -325,7 +325,7 @@ def _headline(
 
 
 def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> str:
-    """The target that significantly does most at a place; empty when none does, or one may that has not settled."""
+    """Return the target that is significantly fastest at a place; empty if none is, or an unsettled one may be."""
     ranked = _fastest_first(group)
     best, name = ranked[0], ranked[0].cell.target
     if not best.decides or _rivals_to_settle(best, ranked):
@@ -336,5 +336,5 @@ def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[
 
 
 def _rivals_to_settle(best: CellJudgement, group: Sequence[CellJudgement]) -> list[CellJudgement]:
-    """Cells that have not settled and may yet do as much as the best of those that have."""
+    """Return cells that have not settled and may yet do as much as the best of those that have."""
     return [rival for rival in group if not rival.decides and may_reach(rival.unsettled, best.tps_mean or 0.0)]

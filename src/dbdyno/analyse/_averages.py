@@ -3,7 +3,7 @@
 What moves a machine within minutes moves one place of a comparison and rarely all: the average over four concurrencies
 decides what none of them decides alone. The average of a round is one figure, the geometric mean over concurrencies at
 which every target has a level; averages are then judged and compared as cells are, by their spread between rounds. So
-nothing is taken for independent that shares a start of the server. An average hides a crossing: the places tell it.
+nothing is taken for independent that shares a start of the server. An average hides a crossing; the places show it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TWO = 2
 
 
 def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
-    """Comparisons of the targets' averages, panel by panel; none where fewer than two concurrencies can be averaged.
+    """Return comparisons of the targets' averages, panel by panel; none with fewer than two concurrencies to average.
 
     Studies of a single round have none, as the spread between rounds is not known.
     """
@@ -39,7 +39,7 @@ def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
 def average_sentences(
     averages: Sequence[Comparison], named_places: Sequence[Place], namer: Callable[[Place], str]
 ) -> dict[Panel, str]:
-    """Who is fastest on average in the panels of these places; empty for two targets, which places tell well enough.
+    """Return who is fastest on average in the panels of these places; empty for two targets: the places show it.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def average_sentences(
 
 
 def _average_words(pairs: Sequence[Comparison], where: str) -> str:
-    """Return which target of a panel does most, which can't be told from it, and how far the last one is behind."""
+    """Return which target of a panel is fastest, which can't be told apart from it, and how far the last is behind."""
     both_ways = [side for pair in pairs for side in (pair, turned(pair))]
     leads = Counter(side.left for side in both_ways if side.ratio > 1)
     best = max(dict.fromkeys(side.left for side in both_ways), key=leads.__getitem__)

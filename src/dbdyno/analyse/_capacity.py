@@ -1,6 +1,6 @@
 """Answers where each target peaks, how far it falls beyond, and what more memory brings.
 
-A peak is a set: the concurrencies that can't be told from the best one. It is read off the measured levels, never off
+A peak is a set: the best concurrency and those that can't be told apart from it. It is read off the levels, never off
 a fitted law; the law is there to be drawn where it comes within ten percent of every point.
 """
 
@@ -52,7 +52,7 @@ class CapacityStep:
 
 @dataclass(frozen=True, slots=True)
 class CapacityJudgement:
-    """One target with one memory budget, over its concurrencies.
+    """Describes one target with one memory budget, over its concurrencies.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class CapacityJudgement:
 
     @property
     def best(self) -> LogLevel:
-        """Level at the best concurrency."""
+        """Return the level at the best concurrency."""
         return self.levels[self.peak.best]
 
 
@@ -91,7 +91,7 @@ Curve = tuple[str, str, str, int]
 
 
 def judge_capacity(judgements: Sequence[CellJudgement]) -> list[CapacityJudgement]:
-    """Every target and memory budget that was measured at two concurrencies or more, in the order of the judgements."""
+    """Return every target and memory budget measured at two concurrencies or more, in the order of the judgements."""
     curves: dict[Curve, dict[int, LogLevel]] = {}
     unsettled_concurrencies: dict[Curve, list[int]] = {}
     for group in judgements:
@@ -158,13 +158,13 @@ def collapse_sentence(judgements: Sequence[CapacityJudgement]) -> str:
 
 
 def peak_words(judgement: CapacityJudgement) -> str:
-    """Connections of the peak, those that can't be told from the best too."""
+    """Return the connections of the peak, with those that can't be told apart from the best."""
     words = listed([f"{n:,}" for n in judgement.peak.concurrencies])
     return f"{words} or more" if judgement.is_open else words
 
 
 def level_interval(level: LogLevel) -> tuple[float, float, float]:
-    """Throughput with its 95 % interval, TPS."""
+    """Return the throughput with its 95 % interval, TPS."""
     half = level.half_width()
     return math.exp(level.mean), math.exp(level.mean - half), bounded_exp(level.mean + half)
 

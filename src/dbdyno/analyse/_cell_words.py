@@ -12,7 +12,7 @@ _MOST_RUNS = 4
 
 
 def cell_level_words(group: CellJudgement, unit: str = "") -> str:
-    """The level with its 95 % interval; in brackets where it has not settled.
+    """Return the level with its 95 % interval; in brackets where it has not settled.
 
     Where the repeats disagree so much that an interval would say nothing, their own levels stand for it. Where the
     mean of the whole window is another, it stands next to the level.
@@ -40,7 +40,7 @@ def vague_words(group: CellJudgement) -> str:
 
 
 def window_mean(group: CellJudgement) -> float | None:
-    """Mean of the whole windows of the judged runs, where it is off their level; None where it is the same."""
+    """Return the mean of the judged runs' whole windows, where it is off their level; None where it is the same."""
     if not group.is_settled or not any(run.is_window_off for run in group.judged):
         return None
     logs = [math.log(run.figures.tps_mean) for run in group.judged if run.figures.tps_mean]
@@ -48,7 +48,7 @@ def window_mean(group: CellJudgement) -> float | None:
 
 
 def assumed_words(spread: float | None) -> str:
-    """On which spread between repeats a verdict rests that none was measured for; empty where one was.
+    """Return on which spread between repeats a verdict rests that none was measured for; empty where one was.
 
     >>> assumed_words(0.026), assumed_words(None)
     ('if repeats spread by 2.6 %', '')

@@ -38,11 +38,11 @@ WIDEST = math.log(2)
 
 @dataclass(frozen=True, slots=True)
 class CellJudgement:
-    """One cell: its throughput and how far to trust it.
+    """Holds the judgement of one cell: its throughput and how far to trust it.
 
     Parameters
     ----------
-    runs : all runs of the cell, whatever became of them
+    runs : all runs of the cell, good or not
     judged : the good runs behind the numbers, those that have not settled left out; these where most have not; the
         suspect ones when there are no good ones
     trusted : whether the judged runs are good
@@ -70,7 +70,7 @@ class CellJudgement:
 
     @property
     def place(self) -> tuple[str, str, int, int]:
-        """Workload, route, tier and concurrency: where targets are compared."""
+        """Return workload, route, tier and concurrency: where targets are compared."""
         return (self.cell.workload, self.cell.route, self.cell.tier_bytes, self.cell.concurrency)
 
     @property
@@ -80,7 +80,7 @@ class CellJudgement:
 
     @property
     def unsettled(self) -> tuple[RunRecord, ...]:
-        """Its good runs that have no level that lasts, whether they are judged or left out."""
+        """Return its good runs that have no level that lasts, whether they are judged or left out."""
         return tuple(run for run in self.runs if run.status == "good" and run.figures.tps_mean and not run.is_settled)
 
     @property
@@ -90,7 +90,7 @@ class CellJudgement:
 
 
 def judge_cells(records: Sequence[RunRecord]) -> list[CellJudgement]:
-    """Every cell of the records, in the order in which they first appear."""
+    """Return every cell of the records, in the order in which they first appear."""
     groups = [_choose_judged_runs(cell, runs) for cell, runs in _records_by_cell(records).items()]
     spread = sentinel_spread(records)
     levels = levels_of([group for group in groups if group.judged], [spread] if spread else [])
@@ -99,7 +99,7 @@ def judge_cells(records: Sequence[RunRecord]) -> list[CellJudgement]:
 
 @dataclass(frozen=True, slots=True)
 class CellLevel:
-    """A level, where its spread comes from, and that spread if it is assumed."""
+    """Holds a level, where its spread comes from, and that spread if it is assumed."""
 
     level: LogLevel
     kind: IntervalKind
@@ -107,20 +107,20 @@ class CellLevel:
 
 
 def levels_of(groups: Sequence[CellJudgement], others: Sequence[Spread] = ()) -> dict[Cell, CellLevel]:
-    """Levels of judged cells, by cell; each with the spread that its fellows leave it.
+    """Return levels of judged cells, by cell; each with the spread that its fellows leave it.
 
     Cells on which nothing may rest have a level, too, and no say in the spread of the others.
 
     Parameters
     ----------
-    others : spreads that are known besides, such as a sentinel's
+    others : spreads that are also known, such as a sentinel's
     """
     group_levels = zip(groups, levels_in_order(groups, others), strict=True)
     return {group.cell: level for group, level in group_levels}
 
 
 def levels_in_order(groups: Sequence[CellJudgement], others: Sequence[Spread] = ()) -> list[CellLevel]:
-    """The same in the order of the groups, among which a cell may be twice."""
+    """Return the same in the order of the groups, among which a cell may be twice."""
     levels: dict[int, CellLevel] = {}
     for is_firm in (True, False):
         indexed_groups = [
@@ -132,7 +132,7 @@ def levels_in_order(groups: Sequence[CellJudgement], others: Sequence[Spread] = 
 
 
 def logs_of(group: CellJudgement) -> list[float]:
-    """ln(TPS) of each judged run."""
+    """Return ln(TPS) of each judged run."""
     return [math.log(run.level_tps) for run in group.judged if run.level_tps]
 
 
@@ -155,7 +155,7 @@ def _cell_levels(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> l
 
 
 def _staged_cell_levels(groups: Sequence[CellJudgement], others: Sequence[Spread]) -> list[CellLevel]:
-    """Levels where some cells were repeated further because of their spread: see `staged_levels`."""
+    """Return levels where some cells were repeated further because of their spread: see `staged_levels`."""
     first_logs = [
         [math.log(run.level_tps) for run in group.judged if run.level_tps and not run.run.is_further]
         for group in groups
@@ -177,7 +177,7 @@ def _staged_cell_levels(groups: Sequence[CellJudgement], others: Sequence[Spread
 
 
 def _single_run_cell_level(run: RunRecord, study_spread: Spread, *, is_moderated: bool) -> CellLevel:
-    """Level of a cell that was run once; `study_spread` is what the study shows elsewhere."""
+    """Return the level of a cell that was run once; `study_spread` is what the study shows elsewhere."""
     mean, half = run.level_tps or 0.0, run.level_half_width or 0.0
     spread, df = study_spread
     if is_moderated or df >= LEAST_SHARED_DF:

@@ -16,7 +16,7 @@ from dbdyno.stats import noise_interval, settled_part
 def closing_cells(
     records: Sequence[RunRecord], tps_of: Callable[[RunRecord], ArrayLike], last_s: int
 ) -> list[CellJudgement]:
-    """Every cell by the last seconds of its runs' windows; a run with a shorter window has no level.
+    """Return every cell by the last seconds of its runs' windows; a run with a shorter window has no level.
 
     Parameters
     ----------

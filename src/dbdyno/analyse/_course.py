@@ -16,7 +16,7 @@ _WINDOW_ENDS = {"certainty": "precise enough", "cap": "at its cap", "fixed": "as
 
 @dataclass(frozen=True, slots=True)
 class CourseSummary:
-    """All runs of a study whose length was left to them.
+    """Holds all runs of a study whose length was left to them.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def summarise_courses(records: Sequence[RunRecord]) -> CourseSummary | None:
 
 
 def course_words(course: RunCourse) -> str:
-    """One run's course in one line.
+    """Return one run's course in one line.
 
     >>> course_words(RunCourse(142, "state", (), 142, 382, "certainty", (), (), 2700))
     'warm-up 142 s (settled), window 142 s to 382 s (precise enough)'
@@ -66,7 +66,7 @@ def course_words(course: RunCourse) -> str:
 
 
 def courses_words(summary: CourseSummary) -> str:
-    """All runs' courses in one sentence, with the time saved.
+    """Return all runs' courses in one sentence, with the time saved.
 
     >>> words = courses_words(CourseSummary(2, 2, 1, 0, (142, 202), (240, 900), 1484, 5400)).split("; ")
     >>> words[0], words[1]

@@ -1,7 +1,7 @@
 """Decides what a change must not do, for an exit code: no cell slower, no quantile longer, none missing.
 
 Each cell of a rule ends in one of three ways. It FAILs where it is worse by more than allowed and the change is beyond
-chance. It PASSes where its 95 % interval excludes that it is. All else is NOT SHOWN, and what would decide it is told.
+chance. It PASSes where its 95 % interval excludes that it is. All else is NOT SHOWN, with what would decide it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _FORMS = "slower:3%, p99:10% (also p50, p95, p999), or missing"
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One rule of a build.
+    """Describes one rule of a build.
 
     Parameters
     ----------
-    text : as it was asked for
+    text : as requested
     measure : None for the rule that no cell may be missing
     allowed : share by which a cell may be worse, 0 to 1
     """
@@ -48,7 +48,7 @@ class Criterion:
         return "NOT SHOWN" if self._is_beyond(change.low if self.measure == "tps" else change.high) else "PASS"
 
     def repeats_for(self, change: CellChange, family: int) -> int | None:
-        """Repeats with which the cell would FAIL or PASS, with power 0.8; None where a hundred would not do.
+        """Return repeats with which the cell would FAIL or PASS, with power 0.8; None where a hundred would not do.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class Criterion:
 
 
 def parse_criterion(text: str) -> Criterion:
-    """A rule as it is written on the command line.
+    """Return a rule from its spelling on the command line.
 
     Raises
     ------

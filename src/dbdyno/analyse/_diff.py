@@ -40,7 +40,7 @@ _SD_FLOOR = 1e-4  # runs whose quantiles fall into the same bucket of a histogra
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """One measure of one cell, before and after.
+    """Describes one measure of one cell, before and after.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class CellChange:
 
     @property
     def outcome(self) -> str:
-        """The verdict with its direction, such as ``slower`` or ``slightly longer``."""
+        """Return the verdict with its direction, such as ``slower`` or ``slightly longer``."""
         if self.verdict in ("same", "not settled"):
             return self.verdict
         if self.verdict == "undecided":
@@ -113,11 +113,11 @@ class TargetShift:
 
 
 def compare_studies(pairs: Sequence[Pair], others: Sequence[Spread] = ()) -> list[CellChange]:
-    """Throughput of cells before and after; cells without a trusted level on both sides are left out.
+    """Return the throughput of cells before and after; cells without a trusted level on both sides are left out.
 
     Parameters
     ----------
-    others : spreads between repeats that are known besides, such as those of the studies' sentinels
+    others : spreads between repeats that are also known, such as those of the studies' sentinels
     """
     trusted_pairs = [pair for pair in pairs if all(group.trusted and group.level is not None for group in pair)]
     cell_levels = levels_in_order([group for pair in trusted_pairs for group in pair], others)
@@ -130,7 +130,7 @@ def compare_studies(pairs: Sequence[Pair], others: Sequence[Spread] = ()) -> lis
 
 
 def compare_quantiles(pairs: Sequence[Pair], quantile: Quantile) -> list[CellChange]:
-    """A quantile of cells before and after; only where both sides have two trusted runs, and enough lies beyond it.
+    """Return a quantile of cells before and after; only where both sides have two trusted runs and enough beyond it.
 
     A single run's quantile has no known spread, and none is assumed.
     """
@@ -180,7 +180,7 @@ def _is_supported(group: CellJudgement, quantile: Quantile) -> bool:
 def _cell_changes(
     measure: Measure, pairs: Sequence[Pair], levels: Sequence[LogLevel], assumed_spreads: Sequence[float | None]
 ) -> list[CellChange]:
-    """Changes of all pairs; `levels` in the order base, new, base, new. A pair that has not settled is not tested."""
+    """Return changes of all pairs; `levels` in the order base, new, base, new. An unsettled pair is not tested."""
     level_pairs = list(zip(levels[::2], levels[1::2], strict=True))
     differences = [compare(new, base) for base, new in level_pairs]
     tested_indices = [index for index, pair in enumerate(pairs) if all(group.is_settled for group in pair)]

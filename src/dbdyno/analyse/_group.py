@@ -26,7 +26,7 @@ from dbdyno.stats import (
 
 @dataclass(frozen=True, slots=True)
 class RunPair:
-    """Two runs compared; `better` has the higher mean.
+    """Describes two runs compared; `better` has the higher mean.
 
     Parameters
     ----------

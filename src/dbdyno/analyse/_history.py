@@ -51,7 +51,7 @@ class HistoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class HistoryChange:
-    """A move of a cell's level.
+    """Describes a move of a cell's level.
 
     Parameters
     ----------
@@ -72,19 +72,19 @@ class HistoryChange:
 
     @property
     def is_worse(self) -> bool:
-        """Less work or longer response times."""
+        """Return whether it means less work or longer response times."""
         return self.level.ratio < 1 if self.measure == "tps" else self.level.ratio > 1
 
     @property
     def outcome(self) -> str:
-        """The direction in a word."""
+        """Return the direction in a word."""
         words = ("slower", "faster") if self.measure == "tps" else ("shorter", "longer")
         return words[self.level.ratio > 1]
 
 
 @dataclass(frozen=True, slots=True)
 class CellHistory:
-    """One cell of one line of engines over all studies.
+    """Describes one cell of one line of engines over all studies.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class CellHistory:
 
 
 def judge_history(cell: Cell, measure: Measure, points: Sequence[HistoryPoint]) -> CellHistory:
-    """Moves of a series of points, which stand in their order."""
+    """Return the moves of a series of points, which stand in their order."""
     values = [point.value for point in points]
     levels = change_points(values, [point.log_se for point in points])
     moves = tuple(HistoryChange(measure, level, points[level.index - 1], points[level.index]) for level in levels)
@@ -113,7 +113,7 @@ def judge_history(cell: Cell, measure: Measure, points: Sequence[HistoryPoint]) 
 def with_machine_changes(
     histories: Sequence[CellHistory], is_unchanged: Callable[[CellHistory, HistoryChange], bool]
 ) -> list[CellHistory]:
-    """Each move with the other lines that moved alike although nothing of them had changed.
+    """Return each move with the other lines that moved alike although nothing of them had changed.
 
     Parameters
     ----------
@@ -137,13 +137,13 @@ def with_machine_changes(
 
 
 def _is_same_move(move: HistoryChange, other: HistoryChange) -> bool:
-    """Between the same studies, as far as both were in them, and in the same direction."""
+    """Return whether a move is between the same studies, as far as both were in them, and in the same direction."""
     overlap = move.before.study < other.after.study and other.before.study < move.after.study
     return overlap and (move.level.ratio > 1) == (other.level.ratio > 1)
 
 
 def tps_point(study: int, group: CellJudgement) -> HistoryPoint | None:
-    """Throughput of a cell in one study; None without a good run whose level lasts."""
+    """Return the throughput of a cell in one study; None without a good run whose level lasts."""
     if not group.decides or group.level is None or group.tps_mean is None:
         return None
     low, high = group.tps_low or group.tps_mean, group.tps_high or group.tps_mean
@@ -151,7 +151,7 @@ def tps_point(study: int, group: CellJudgement) -> HistoryPoint | None:
 
 
 def quantile_point(study: int, group: CellJudgement, measure: Measure) -> HistoryPoint | None:
-    """A quantile of a cell in one study; None without a good, settled run whose quantile is known."""
+    """Return a quantile of a cell in one study; None without a good, settled run whose quantile is known."""
     values = [getattr(run.figures.latency_ns, measure) for run in group.judged if run.figures.latency_ns is not None]
     logs = np.log([value for value in values if value])
     if not group.decides or not len(logs):

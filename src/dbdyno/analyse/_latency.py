@@ -35,7 +35,7 @@ _BIN_SHARE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class LatencyJudgement:
-    """One quantile of one cell, nanoseconds.
+    """Describes one quantile of one cell, nanoseconds.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class LatencyJudgement:
 
 @dataclass(frozen=True, slots=True)
 class SecondHistograms:
-    """Histograms of one run's seconds.
+    """Holds histograms of one run's seconds.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class SecondHistograms:
     def coarse(
         cls, second: IntArray, column: IntArray, count: IntArray, values_ns: FloatArray, seconds: int
     ) -> SecondHistograms:
-        """Bins of one percent, by the highest value in each: fine enough for an interval, and fewer to draw.
+        """Return bins of one percent, by the highest value in each: fine enough for an interval, and fewer to draw.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class SecondHistograms:
 
 
 def printed_latency(group: CellJudgement) -> tuple[LatencyNs, int] | None:
-    """Quantiles that a tool printed for whole runs: of several runs the middle one (of two the larger).
+    """Return quantiles that a tool printed for whole runs: of several runs the middle one (of two the larger).
 
     The value is for cells without histograms, with their transactions; None when nothing was printed.
     """
@@ -116,7 +116,7 @@ def judge_latency(
     merged: Mapping[Cell, tuple[LatencyNs, int]],
     seconds: Mapping[Cell, Sequence[SecondHistograms]] = MappingProxyType({}),
 ) -> list[LatencyJudgement]:
-    """Every quantile that enough transactions lie beyond.
+    """Return every quantile that enough transactions lie beyond.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def judge_latency(
 def with_noise_intervals(
     latency: Iterable[LatencyJudgement], seconds: Mapping[Cell, Sequence[SecondHistograms]]
 ) -> list[LatencyJudgement]:
-    """The same, and cells that were run once get the interval of their noise, which is drawn a thousand times each."""
+    """Return the same; a cell that was run once gets the interval of its noise, drawn a thousand times."""
     judgements = []
     for judgement in latency:
         runs = _runs_with_transactions(seconds, judgement.cell)
@@ -195,7 +195,7 @@ def _independent_counts(runs: Sequence[SecondHistograms]) -> dict[Quantile, floa
 
 
 def _single_run_interval(quantile: Quantile, value_ns: int, run: SecondHistograms) -> tuple[int, int]:
-    """Interval of a run made once, from its seconds."""
+    """Return the interval of a run made once, from its seconds."""
     interval = quantile_interval(run.counts, run.values_ns, 1 - TAIL[quantile], draws=_DRAWS)
     return round(min(interval.low, value_ns)), round(max(interval.high, value_ns))
 

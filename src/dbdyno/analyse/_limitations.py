@@ -60,7 +60,7 @@ def limitations(
     comparisons: Sequence[Comparison],
     courses: Mapping[str, RunCourse | None] | None = None,
 ) -> list[Caveat]:
-    """Everything that weakens a study, the heaviest first.
+    """Return everything that weakens a study, the heaviest first.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def _imported_logs_caveat(facts: StudyFacts) -> Caveat | None:
 
 
 def _missing_combinations_caveat(facts: StudyFacts, records: Sequence[RunRecord]) -> Caveat | None:
-    """Combinations that a full grid would have: of a planned study those are missing runs, of logs nobody knows."""
+    """Warn of combinations missing from the full grid: missing runs of a planned study; of logs nobody knows."""
     if not facts.imported:
         return None
     cells = {record.run.cell for record in records}
@@ -260,7 +260,7 @@ def _machine_drift_caveat(records: Sequence[RunRecord]) -> Caveat | None:
 
 
 def _repeats_apart_caveat(judgements: Sequence[CellJudgement]) -> Caveat | None:
-    """Repeats that differ by more than the seconds of their runs explain: something changed between the runs."""
+    """Warn of repeats that differ by more than the seconds of their runs explain: something changed in between."""
     variation, repeated_cells = observed_variation(judgements)
     if repeated_cells < _FEWEST_REPEATED_CELLS or variation.spread < _MOST_SPREAD:
         return None
@@ -293,7 +293,7 @@ def _shared_cores_caveat(facts: StudyFacts) -> Caveat | None:
 
 
 def _busy_client_caveat(records: Sequence[RunRecord]) -> Caveat | None:
-    """Whether the client was the limit is judged once, when a run is measured; here it is counted."""
+    """Count runs that the client may have limited; each was judged once, when it was measured."""
     bound_records = [record for record in records if any(caveat.code == CLIENT_BOUND for caveat in record.caveats)]
     if not bound_records:
         return None
@@ -319,7 +319,7 @@ def _errors_caveat(records: Sequence[RunRecord]) -> Caveat | None:
 
 
 def _error_words(code: str, count: int) -> str:
-    """A code with its count; tools name errors without a code in words, such as ``ignored error``.
+    """Return a code with its count; tools name errors without a code in words, such as ``ignored error``.
 
     >>> _error_words("1213", 1200), _error_words("ignored error (code not in the log)", 451)
     ('1,200 × error 1213', '451 ignored errors (code not in the log)')
@@ -351,7 +351,7 @@ def _closed_loop_caveat(facts: StudyFacts) -> Caveat | None:
 
 
 def _run_caveats(records: Sequence[RunRecord]) -> list[Caveat]:
-    """Caveats that runs carry, each once, with how many carry it."""
+    """Return caveats that runs carry, each once, with how many carry it."""
     texts: dict[str, dict[str, None]] = {}
     count: Counter[str] = Counter()
     for record in records:

@@ -20,7 +20,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class MemoryGain:
-    """A target with more memory against itself with less.
+    """Describes a target with more memory against itself with less.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class MemoryGain:
 
 
 def memory_gains(judgements: Sequence[CellJudgement], place: Place) -> list[MemoryGain]:
-    """The gain of each target at a place's workload, route and concurrency, the largest first.
+    """Return the gain of each target at a place's workload, route and concurrency, the largest first.
 
     Targets without a level that lasts at both ends of the study's memory sizes are left out; none of a study with one.
     """

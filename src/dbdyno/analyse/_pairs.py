@@ -2,10 +2,10 @@
 
 Every pair of targets is compared at every place (workload, route, tier, concurrency) where both have a trusted
 level. The p-values of one place are adjusted together (Holm), because they are read together. A pair of which a cell
-has not settled is not tested: its verdict is ``not settled``, whatever its numbers.
+has not settled is not tested: its verdict is ``not settled``, regardless of its numbers.
 
 Runs of the same round are compared in pairs from four rounds on, for what moved the machine moved both. The spread of
-four differences is hardly known; how far the same two targets' differences spread at other places tells more, so it is
+four differences is hardly known; how far the same two targets' differences spread at other places says more, so it is
 moderated over them as the spread of cells is. Where the same two were compared in eight panels (workload, route,
 memory) or more, two rounds are enough. So they are where the rounds of a cell come from several benches: the spread of
 its levels is mostly that of the benches, which both runs of a pair share. Rounds that a bench ran of one target alone,
@@ -46,7 +46,7 @@ ALL_CONCURRENCIES = 0
 
 
 def compare_targets(judgements: Sequence[CellJudgement]) -> list[Comparison]:
-    """All comparisons, place by place in the order of the judgements; `left` is the one that comes first there."""
+    """Return all comparisons, place by place in the order of the judgements; `left` comes first there."""
     place_pairs = [
         [shared for pair in itertools.combinations(group, 2) if (shared := _pair_by_shared_rounds(pair)) is not None]
         for group in by_place(judgements).values()
@@ -58,7 +58,7 @@ def compare_targets(judgements: Sequence[CellJudgement]) -> list[Comparison]:
 def rank_places(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]
 ) -> dict[Place, dict[str, tuple[int, int]]]:
-    """Per place the places that each target may hold; targets that can't be told apart overlap.
+    """Return for each place the places that each target may hold; targets that can't be told apart overlap.
 
     A target whose level has not settled may hold any of them.
     """
@@ -73,7 +73,7 @@ def rank_places(
 
 
 def by_place(judgements: Sequence[CellJudgement]) -> dict[Place, list[CellJudgement]]:
-    """Cells with a trusted level, grouped by where they can be compared."""
+    """Return cells with a trusted level, grouped by where they can be compared."""
     places: dict[Place, list[CellJudgement]] = {}
     for judgement in judgements:
         if judgement.trusted and judgement.level is not None:
@@ -87,7 +87,7 @@ def place_of(pair: Comparison) -> Place:
 
 
 def pair_at(place: Place, better: str, other: str, comparisons: Sequence[Comparison]) -> Comparison | None:
-    """The comparison of two targets at a place, turned so that `better` is on the left."""
+    """Return the comparison of two targets at a place, turned so that `better` is on the left."""
     for pair in comparisons:
         if place_of(pair) == place and {pair.left, pair.right} == {better, other}:
             return pair if pair.left == better else turned(pair)
@@ -95,7 +95,7 @@ def pair_at(place: Place, better: str, other: str, comparisons: Sequence[Compari
 
 
 def turned(pair: Comparison) -> Comparison:
-    """The same comparison seen from the other side.
+    """Return the same comparison seen from the other side.
 
     >>> pair = Comparison("a", "b", "w", 1, 1, "socket", 2.0, 1.6, 2.5, 0.01, "different")
     >>> turned(pair).left, turned(pair).ratio, turned(pair).low, turned(pair).high
@@ -112,7 +112,7 @@ def distance_words(pair: Comparison) -> str:
 
 
 def _pair_by_shared_rounds(pair: Pair) -> Pair | None:
-    """The pair by the rounds of which one bench ran both, where they come from several; None without any."""
+    """Return the pair by the rounds of which one bench ran both, where they come from several; None without any."""
     left_rounds, right_rounds = ({(run.run.repeat, run.bench) for run in side.judged} for side in pair)
     if left_rounds == right_rounds or not _are_across_benches(*pair):
         return pair
@@ -138,7 +138,7 @@ def _compare_place(pairs: Sequence[Pair], differences: Mapping[tuple[Cell, Cell]
 
 
 def _pair_differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
-    """Each pair's difference: of paired runs where there are enough, else of the two levels."""
+    """Return each pair's difference: of paired runs where there are enough, else of the two levels."""
     by_targets: dict[tuple[str, str], list[Pair]] = {}
     for left, right in pairs:
         by_targets.setdefault((left.cell.target, right.cell.target), []).append((left, right))
@@ -154,7 +154,7 @@ def _pair_differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDiffe
 
 
 def _paired_run_differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], LogDifference]:
-    """Differences of two targets by their paired runs, at the places with enough of them.
+    """Return differences of two targets by their paired runs, at the places with enough of them.
 
     Only places of the same two targets are taken together: they share no run, so their spreads are independent.
     """
@@ -171,7 +171,7 @@ def _paired_run_differences(pairs: Sequence[Pair]) -> dict[tuple[Cell, Cell], Lo
 
 
 def _log_ratios(left: CellJudgement, right: CellJudgement) -> list[float]:
-    """ln(left / right) of each round in which one bench ran both; none of cells that were repeated for their spread.
+    """Return ln(left / right) of each round in which one bench ran both; none of cells repeated for their spread.
 
     The spread of such pairs would be that of runs which are there because of it, so these cells are compared by their
     levels.
@@ -195,7 +195,7 @@ def _compare_levels(left: CellJudgement, right: CellJudgement) -> LogDifference:
 
 
 def _comparison(pair: Pair, difference: LogDifference, p_adjusted: float | None, family: int) -> Comparison:
-    """The pair's comparison; without a p-value it was not tested, as one of the two has not settled."""
+    """Return the pair's comparison; without a p-value it was not tested, as one of the two has not settled."""
     left, right = pair
     verdict = "not settled" if p_adjusted is None else verdict_of(difference, p_adjusted)
     low, high = difference.interval()
@@ -227,7 +227,7 @@ def _comparison(pair: Pair, difference: LogDifference, p_adjusted: float | None,
 
 
 def _largest_spread_to_stand(pair: Pair, family: int) -> float | None:
-    """Up to which spread between repeats the two would still differ; nothing where they do not."""
+    """Return up to which spread between repeats the two would still differ; nothing where they do not."""
     left, right = pair
     if left.level is None or right.level is None:
         return None
@@ -236,5 +236,5 @@ def _largest_spread_to_stand(pair: Pair, family: int) -> float | None:
 
 
 def assumed_of(pair: Pair) -> float | None:
-    """The spread between repeats that a comparison of two cells rests on, where it is assumed for either."""
+    """Return the spread between repeats that a comparison of two cells rests on, where it is assumed for either."""
     return max((judgement.assumed_spread for judgement in pair if judgement.assumed_spread is not None), default=None)

@@ -13,18 +13,18 @@ AVERAGE_WORDS = ", on average over all numbers of connections"
 
 
 def place_words(place: Place, places: Sequence[Place]) -> str:
-    """A place in words; what is the same at all places of the study is left out."""
+    """Return a place in words; what is the same at all places of the study is left out."""
     return place_namer(places)(place)
 
 
 def load_words(place: Place, places: Iterable[Place]) -> str:
-    """The workload and the route of a place, after other words; without what is the same at all places."""
+    """Return the workload and the route of a place, after other words; without what is the same at all places."""
     has_workloads, has_routes = _varied_axes(places)
     return _load_words(place, has_workloads=has_workloads, has_routes=has_routes)
 
 
 def place_namer(places: Iterable[Place]) -> Callable[[Place], str]:
-    """`place_words` for many places of one study: what they differ in is looked up once."""
+    """Return `place_words` for many places of one study: what they differ in is looked up once."""
     has_workloads, has_routes = _varied_axes(places)
     return functools.partial(_place_words, has_workloads=has_workloads, has_routes=has_routes)
 

@@ -53,7 +53,7 @@ REMEDIES_OF_LOGS: Mapping[str, str] = MappingProxyType(
 
 
 def with_remedy(caveat: Caveat, *, is_imported: bool = False) -> Caveat:
-    """The limitation with what would remove it, where its text does not say so by itself.
+    """Return the limitation with what would remove it, where its text does not say so by itself.
 
     >>> with_remedy(Caveat("closed-loop", "A stall is understated.")).text
     'A stall is understated. Use a fixed rate (--rate) to see it.'

@@ -19,7 +19,7 @@ _ROUTE_WORDS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class RouteOrder:
-    """The order of targets on one route, against that on another.
+    """Describes the order of targets on one route, against that on another.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ class RouteOrder:
     decided: tuple[tuple[Comparison, Comparison], ...]
 
     def reversed_pairs(self) -> list[tuple[Comparison, Comparison]]:
-        """Those of which the other target is ahead on the other route, the widest first."""
+        """Return those of which the other target is ahead on the other route, the widest first."""
         pairs = [pair for pair in self.decided if (pair[0].ratio > 1) != (pair[1].ratio > 1)]
         return sorted(pairs, key=lambda pair: -abs(math.log(pair[0].ratio / pair[1].ratio)))
 
 
 def over_words(route: str) -> str:
-    """How clients reach the server by a route, in words.
+    """Return how clients reach the server by a route, in words.
 
     >>> over_words("network"), over_words("wan")
     ('over the network', 'over wan')
@@ -46,7 +46,7 @@ def over_words(route: str) -> str:
 
 
 def route_orders(comparisons: Sequence[Comparison]) -> list[RouteOrder]:
-    """Each further route against the first one, where the same targets were compared on both."""
+    """Return each further route against the first one, where the same targets were compared on both."""
     by_route: dict[str, dict[tuple[str, int, int, frozenset[str]], Comparison]] = {}
     for pair in comparisons:
         key = (pair.workload, pair.tier_bytes, pair.concurrency, frozenset((pair.left, pair.right)))
@@ -68,7 +68,7 @@ def route_orders(comparisons: Sequence[Comparison]) -> list[RouteOrder]:
 
 
 def route_sentence(order: RouteOrder, place_words: Callable[[Place], str]) -> str:
-    """Whether the order changes, in one sentence; with what turns round the widest."""
+    """Return whether the order changes, in one sentence; with what turns round the widest."""
     base_words, other_words = over_words(order.base), over_words(order.other)
     if not order.decided:
         return f"Unknown whether the order changes {other_words}: no comparison shows a difference on both routes."

@@ -23,7 +23,7 @@ Quiet = Literal["quiet", "restless", "not quiet"]
 
 @dataclass(frozen=True, slots=True)
 class SelfComparison:
-    """An engine compared with itself at one place.
+    """Describes an engine compared with itself at one place.
 
     Parameters
     ----------
@@ -62,17 +62,17 @@ class SelfCheck:
 
     @property
     def different(self) -> int:
-        """Comparisons that were called different."""
+        """Return comparisons that were called different."""
         return sum(comparison.pair.verdict == "different" for comparison in self.comparisons)
 
     @property
     def quiet(self) -> Quiet:
-        """The worst of all comparisons."""
+        """Return the worst of all comparisons."""
         order: tuple[Quiet, ...] = ("quiet", "restless", "not quiet")
         return max((comparison.quiet for comparison in self.comparisons), key=order.index, default="not quiet")
 
     def smallest_difference(self, repeats: int) -> float | None:
-        """Smallest difference that so many repeats find with power 0.8, as a share; None where spread is not known."""
+        """Return the smallest difference that so many repeats find with power 0.8, as a share; else None."""
         if self.spread is None or repeats < 2:
             return None
         return smallest_detectable_ratio(self.spread, 2 * (self.prior_df + repeats - 1), repeats) - 1

@@ -86,7 +86,7 @@ def of_working_benches(records: Sequence[RunRecord]) -> list[RunRecord]:
 
 
 def sentinel_spread(records: Sequence[RunRecord]) -> tuple[float, float] | None:
-    """Spread between the sentinel's runs around their drift, with its degrees of freedom; None without enough runs."""
+    """Return the spread between the sentinel's runs around their drift, with its degrees of freedom; None for few."""
     sentinel = judge_sentinel(records)
     return (
         None
@@ -116,7 +116,7 @@ def sentinel_words(judgement: SentinelJudgement) -> str:
 def _fit_common_slope(
     when: Sequence[float], level: Sequence[float], groups: Sequence[str]
 ) -> tuple[float, float, float]:
-    """Change over the time along lines of one slope, one for each group, its half-width at 95 %, and the spread."""
+    """Return the change over time along lines of one slope, one per group, its half-width at 95 %, and the spread."""
     time, values, value_groups = np.asarray(when), np.asarray(level), np.asarray(groups)
     members = [value_groups == group for group in sorted(set(groups))]
     centred_time, centred_values = np.empty_like(time), np.empty_like(values)

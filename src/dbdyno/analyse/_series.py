@@ -42,7 +42,7 @@ _SHORTEST_RUN_S = 60
 
 @dataclass(frozen=True, slots=True)
 class SeriesJudgement:
-    """One run judged from its seconds. Without figures where a run is too short or did nothing: None.
+    """Holds the judgement of one run from its seconds. Figures are None where a run is too short or did nothing.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class SeriesJudgement:
 
     @property
     def window_from_s(self) -> int | None:
-        """Seconds before what the window's mean is taken over; less than its start where that leaves no minute."""
+        """Return the seconds before the window's mean begins; less than its start where that leaves no minute."""
         return None if self.state.window is None else len(self.tps) - self.state.window.n
 
 
@@ -119,7 +119,7 @@ def judge_series(tps: ArrayLike, missing_s: Sequence[int] = (), *, is_cut: bool 
 
 
 def _drift(values: NDArray[np.float64]) -> Drift | None:
-    """Drift of the run; None where its whole groups of ten seconds hold nothing."""
+    """Return the drift of the run; None where its whole groups of ten seconds hold nothing."""
     return drift(values) if values[: len(values) // 10 * 10].any() else None
 
 
@@ -134,7 +134,7 @@ def _stops(values: NDArray[np.float64]) -> dict[float, StoppingPoint | None]:
 
 
 def _waves(values: NDArray[np.float64]) -> dict[int, Period | None]:
-    """The period in sliding windows; the whole run where it is shorter than one."""
+    """Return the period in sliding windows; the whole run where it is shorter than one."""
     last = max(len(values) - WAVE_WINDOW_S, 0)
     starts = range(0, WAVE_STEP_S * math.floor(last / WAVE_STEP_S) + 1, WAVE_STEP_S)
     return {start: period(values[start : start + WAVE_WINDOW_S]) for start in starts}

@@ -31,7 +31,7 @@ def series_caveats(
     is_cut: bool,
     waves: Mapping[int, Period | None] = MappingProxyType({}),
 ) -> tuple[Caveat, ...]:
-    """Everything that weakens the judgement, the heaviest first.
+    """Return everything that weakens the judgement, the heaviest first.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _slow_wave_caveat(state: SteadyState) -> Caveat | None:
 
 
 def _passing_wave_caveat(waves: Mapping[int, Period | None]) -> Caveat | None:
-    """A wave that is not there all the time: the level may move when it comes or goes."""
+    """Warn of a wave that is not there all the time: the level may move when it comes or goes."""
     wave_periods = {start: wave.period_s for start, wave in waves.items() if wave is not None and wave.is_wave}
     if not wave_periods or len(wave_periods) == len(waves):
         return None

@@ -26,7 +26,7 @@ def window_words(judgement: SeriesJudgement) -> str:
 
 
 def level_words(judgement: SeriesJudgement) -> str:
-    """The window's mean with its noise; in brackets where no finding may rest on it; else the mean of the run."""
+    """Return the window's mean with its noise; in brackets if no finding may rest on it; else the mean of the run."""
     window = judgement.state.window
     if window is None:
         return f"({supported(float(judgement.tps.mean()), judgement.maximum - judgement.minimum)})"
@@ -35,7 +35,7 @@ def level_words(judgement: SeriesJudgement) -> str:
 
 
 def stall_words(judgement: SeriesJudgement) -> str:
-    """Stalls of the window."""
+    """Return stalls of the window."""
     stalls = judgement.window_stalls
     if stalls is None:
         return "-"
@@ -46,7 +46,7 @@ def stall_words(judgement: SeriesJudgement) -> str:
 
 
 def wave_words(judgement: SeriesJudgement) -> str:
-    """The wave of the judged part, with its share of all swinging."""
+    """Return the wave of the judged part, with its share of all swinging."""
     wave = judgement.state.period
     if wave is None or not wave.is_wave:
         return "none"

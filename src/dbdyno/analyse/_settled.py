@@ -21,7 +21,7 @@ _ROUNDED_TO_S = 10
 def settled_runs(good: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
     """Return the good runs on which a cell's level may rest; none unless most of them are settled.
 
-    One run of many that has not settled is left out and told; where half of them have not, what the others show is
+    One run of many that has not settled is left out and reported; where half of them have not, what the others show is
     luck rather than the cell's level.
     """
     runs_with_level = tuple(run for run in good if run.is_settled)

@@ -23,7 +23,7 @@ _SHOWN = ("different", "slightly different")
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """Two versions of a server with the same storage engine, between which the study has no other.
+    """Describes two versions of a server with the same storage engine, between which the study has no other.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ class Upgrade:
 
     @property
     def title(self) -> str:
-        """Both versions, such as ``MySQL 8.0 → 9.7``."""
+        """Return both versions, such as ``MySQL 8.0 → 9.7``."""
         return f"{target_title(self.old)} → {version_title(self.new, self.old)}"
 
     def shown(self) -> list[Comparison]:
-        """The changes that differ from none and can be told in a number, the largest gain first."""
+        """Return the changes that differ from none and can be stated as a number, the largest gain first."""
         clear_changes = [change for change in self.changes.values() if is_shown(change)]
         return sorted(clear_changes, key=lambda change: -change.ratio)
 
@@ -51,7 +51,7 @@ class Upgrade:
 def upgrades(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], averages: Sequence[Comparison] = ()
 ) -> list[Upgrade]:
-    """The steps from each version to the next, family by family in the order of the study.
+    """Return the steps from each version to the next, family by family in the order of the study.
 
     A family of which two targets have the same version is left out: they differ in something else.
 
@@ -79,7 +79,7 @@ def upgrade_sentence(upgrades: Sequence[Upgrade], place: Place, namer: Callable[
 
     Parameters
     ----------
-    place : where, unless they can be told on average over all concurrencies of its workload, route and memory
+    place : where, unless they can be averaged over all concurrencies of its workload, route and memory
     namer : names a place
     """
     average_place = (*place[:3], ALL_CONCURRENCIES)
@@ -116,19 +116,19 @@ def is_newer(one: CellJudgement, than: CellJudgement) -> bool:
     )
 
 
-def version_title(name: str, beside: str) -> str:
-    """The name of a target; next to another version of the same server the version alone.
+def version_title(name: str, neighbour: str) -> str:
+    """Return the name of a target; next to another version of the same server the version alone.
 
     >>> version_title("mysql:9.7", "mysql:8.0"), version_title("mysql:9.7", "mariadb:11.8")
     ('9.7', 'MySQL 9.7')
     """
-    title, beside_title = target_title(name), target_title(beside)
+    title, neighbour_title = target_title(name), target_title(neighbour)
     brand, version = re.fullmatch(r"(.*?)(\d[-\d.]*)?", title).groups()  # type: ignore[union-attr]
-    return version if version and brand and re.fullmatch(re.escape(brand) + r"\d[-\d.]*", beside_title) else title
+    return version if version and brand and re.fullmatch(re.escape(brand) + r"\d[-\d.]*", neighbour_title) else title
 
 
 def _split_averages(pairs: Sequence[Comparison]) -> tuple[dict[Place, Comparison], dict[Place, Comparison]]:
-    """The comparisons at places, and those of averages."""
+    """Return the comparisons at places, and those of averages."""
     by_place = {place_of(pair): pair for pair in pairs}
     return (
         {place: pair for place, pair in by_place.items() if place[3] != ALL_CONCURRENCIES},
@@ -137,7 +137,7 @@ def _split_averages(pairs: Sequence[Comparison]) -> tuple[dict[Place, Comparison
 
 
 def _versions_by_server(judgements: Sequence[CellJudgement]) -> list[dict[str, tuple[int, ...]]]:
-    """Per server and storage engine the versions of its targets."""
+    """Return per server and storage engine the versions of its targets."""
     families: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
     for judgement in judgements:
         families.setdefault(_server_and_storage_engine(judgement), {})[judgement.cell.target] = _version_key(judgement)

@@ -12,7 +12,7 @@ _REFERENCE_WINDOW_S = 900.0
 
 
 def observed_variation(judgements: Sequence[CellJudgement]) -> tuple[Variation, int]:
-    """Typical spread and noise of good runs, and how many cells were repeated.
+    """Return typical spread and noise of good runs, and how many cells were repeated.
 
     Without repeats the spread is the assumed one. What windows vary by themselves is taken out of the spread seen.
     """

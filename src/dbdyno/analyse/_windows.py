@@ -14,7 +14,7 @@ _STATUS = {"drifting": "drifting", "not-reached": "not settled", "dead": "dead a
 
 
 def unsettled_windows(records: Sequence[RunRecord]) -> list[Caveat]:
-    """Caveats on windows that had not settled, or settled late."""
+    """Return caveats on windows that had not settled, or settled late."""
     windows = [(record, record.settled) for record in records if record.settled is not None]
     caveats = [_unsettled_windows_caveat(windows), _late_windows_caveat(windows), _waves_caveat(windows)]
     return [caveat for caveat in caveats if caveat is not None]

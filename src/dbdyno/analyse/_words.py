@@ -14,7 +14,7 @@ _UNKNOWN, _TOO_UNLIKE = "not known", "the runs are too unlike"
 
 
 def percent_words(share: float, *, signed: bool = False) -> str:
-    """A share to two digits, and as a whole number from 100 % on.
+    """Return a share to two digits, and as a whole number from 100 % on.
 
     >>> percent_words(0.0123), percent_words(4.9), percent_words(0.5, signed=True)
     ('1.2 %', '490 %', '+50 %')
@@ -25,7 +25,7 @@ def percent_words(share: float, *, signed: bool = False) -> str:
 
 
 def supported(value: float, half_width: float) -> str:
-    """A number rounded to the second digit of its half-width, thousands separated.
+    """Return a number rounded to the second digit of its half-width, thousands separated.
 
     >>> supported(4212.345, 127.0), supported(4212.345, 0.034), supported(92.751, 1.14)
     ('4,210', '4,212.345', '92.8')
@@ -35,7 +35,7 @@ def supported(value: float, half_width: float) -> str:
 
 
 def plus_minus(value: float, low: float, high: float) -> str:
-    """A mean with the larger side of its interval, both to the same digit; the ends where they are far apart.
+    """Return a mean with the larger side of its interval, both to the same digit; the ends where they are far apart.
 
     An interval of which one end is more than four times the other says nothing, and is not printed.
 
@@ -53,7 +53,7 @@ def plus_minus(value: float, low: float, high: float) -> str:
 
 
 def significant_words(value: float) -> str:
-    """A number that has no interval of its own, to three digits.
+    """Return a number without an interval, to three digits.
 
     >>> significant_words(54.69), significant_words(1308.2), significant_words(0.01234)
     ('54.7', '1,308', '0.0123')
@@ -74,7 +74,7 @@ def is_vague_ratio(low: float, high: float) -> bool:
 
 
 def ratio_words(ratio: float, low: float, high: float) -> str:
-    """A ratio with its interval; without a number where the interval says nothing.
+    """Return a ratio with its interval; without a number where the interval says nothing.
 
     >>> ratio_words(1.3123, 1.241, 1.384), ratio_words(1.3, 0.0001, 5200.0)
     ('1.31, 1.24 to 1.38', 'not known, the runs are too unlike')
@@ -139,7 +139,7 @@ def faster_words(
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words joined as in a sentence.
+    """Return words joined as in a sentence.
 
     >>> listed(["a"]), listed(["a", "b", "c"])
     ('a', 'a, b and c')
@@ -150,14 +150,14 @@ def listed(words: Sequence[str]) -> str:
 
 
 def _digits(half_width: float) -> int:
-    """Decimals that show two digits of a half-width; negative rounds before the point."""
+    """Return decimals that show two digits of a half-width; negative rounds before the point."""
     if not math.isfinite(half_width) or half_width <= 0:
         return 1
     return min(1 - math.floor(math.log10(half_width)), 6)
 
 
 def change_words(ratio: float, low: float, high: float) -> str:
-    """A ratio as a change in percent with its interval.
+    """Return a ratio as a change in percent with its interval.
 
     >>> change_words(0.919, 0.901, 0.938), change_words(1.5, 0.9, 2.4)
     ('-8.1 % (-9.9 to -6.2)', '+50 % (-10 to +140)')

@@ -28,7 +28,7 @@ _COMPILED_OUT = frozenset({"server.performance_schema"})
 
 
 def effective(target: Target, parameter_id: str) -> SourcedValue:
-    """The value of a parameter in effect.
+    """Return the value of a parameter in effect.
 
     Read from the variable that shows it. Where the server has no such variable, what that implies. Where nothing was
     read from the server, what its option file asks for, or the default of its version.
@@ -47,13 +47,13 @@ def effective(target: Target, parameter_id: str) -> SourcedValue:
 
 
 def shown_value(target: Target, parameter_id: str) -> SourcedValue:
-    """As `effective`, but only what a variable shows: nothing is implied."""
+    """Return what `effective` returns, but only from what a variable shows: nothing is implied."""
     reading = effective(target, parameter_id)
     return NOT_OFFERED if reading.implied else reading
 
 
 def variable(target: Target, name: str) -> SourcedValue:
-    """A raw variable; what its absence implies, where that is known."""
+    """Return a raw variable, or what its absence implies, where that is known."""
     if (text := target.variable(name)) is not None:
         return known(normalise(text, "flag"))
     if target.facts.variables is None and (requested_text := target.asked(name)) is not None:

@@ -18,7 +18,7 @@ from dbdyno.audit.predicates._generic import read_input
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that fires, in all tiers of a campaign where it says the same.
+    """Describes a rule that fires, in all tiers of a campaign where it says the same.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """All outcomes, worst finding first.
+    """Holds all outcomes, worst finding first.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Audit:
     targets: tuple[str, ...]
 
     def with_outcome(self, outcome: Outcome) -> tuple[Decision, ...]:
-        """Decisions of one kind."""
+        """Return decisions of one kind."""
         return tuple(decision for decision in self.decisions if decision.outcome == outcome)
 
 
@@ -125,7 +125,7 @@ def _campaign_finding(rule: Rule, sets: Sequence[ComparisonSet]) -> Finding | No
 
 
 def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[Target, ...]) -> Verdict:
-    """The verdict of one rule on one comparison set."""
+    """Return the verdict of one rule on one comparison set."""
     participants, lacks = _participants(rule, targets)
     verdict = _too_few_targets_verdict(rule, targets, participants, lacks)
     if verdict is None:
@@ -137,7 +137,7 @@ def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[Target, ...]) ->
 
 
 def _participants(rule: Rule, targets: tuple[Target, ...]) -> tuple[tuple[Target, ...], dict[str, str]]:
-    """Targets that the rule concerns, and those of which that cannot be told."""
+    """Return the targets that the rule concerns, and those of which that is unknown."""
     participants = []
     lacks: dict[str, str] = {}
     for target in targets:
@@ -167,7 +167,7 @@ def _has_engine(rule: Rule, target: Target) -> bool:
 def _too_few_targets_verdict(
     rule: Rule, targets: tuple[Target, ...], participants: tuple[Target, ...], lacks: Mapping[str, str]
 ) -> Verdict | None:
-    """The verdict where too few targets take part; None when there are enough."""
+    """Return the verdict where too few targets take part; None when there are enough."""
     if len(participants) >= (2 if rule.scope == "across" and rule.storage_engine != "lsm" else 1):
         return None
     about_lsm = rule.storage_engine in ("lsm", *LSM_ENGINES)
@@ -210,7 +210,7 @@ def _finding(rule: Rule, campaign: str, names: set[str], verdict: Verdict, tiers
 
 
 def _names_in_values(values: Mapping[str, Any]) -> set[str]:
-    """Every name that stands in the values: of inputs, values, options and targets."""
+    """Return every name that stands in the values: of inputs, values, options and targets."""
     words = set(values)
     for value in values.values():
         words |= _names_in_values(value) if isinstance(value, Mapping) else set(value)
@@ -218,7 +218,7 @@ def _names_in_values(values: Mapping[str, Any]) -> set[str]:
 
 
 def _decision(rule: Rule, campaign: str, target_names: set[str], verdicts: list[tuple[str, Verdict]]) -> Decision:
-    """Undecided in any tier comes before clear in any."""
+    """Return the decision over all tiers: undecided in any comes before clear in any."""
     for outcome in ("undecided", "clear", "not applicable"):
         tiers = [(tier, verdict) for tier, verdict in verdicts if verdict.outcome == outcome]
         if tiers:
@@ -233,7 +233,7 @@ def _decision(rule: Rule, campaign: str, target_names: set[str], verdicts: list[
 
 
 def favours(rule: Rule, values: Mapping[str, Any]) -> str:
-    """The rule's words, and the targets it points at.
+    """Return the rule's words, and the targets it points at.
 
     >>> from dbdyno.audit._rules import rules
     >>> redo = next(rule for rule in rules() if rule.rule_id == "redo-capacity-mismatch")

@@ -1,4 +1,4 @@
-"""Holds the facts of compared targets as plain values, whoever collected them."""
+"""Holds the facts of compared targets as plain values, from any collector."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOTHING: Facts = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class TargetFacts:
-    """All that was dumped, read or stated of one target; what is not known stays None or empty.
+    """Holds all that was dumped, read or stated of one target; what is not known stays None or empty.
 
     Names of variables, status rows and options are in lower case with underscores; values are the server's text.
 
@@ -30,7 +30,7 @@ class TargetFacts:
     option_file : what the option files and the command line ask for: ``skip-log-bin`` is ``log_bin`` = ``OFF``; an
         empty mapping says that there is no option file, None that nobody knows
     session, schema, host, run : facts of the laboratory, see docs/guides/audit.md for the names
-    version : of the server, where no variables tell it
+    version : of the server, where no variables show it
     storage_engine : of the test tables, where that is known
     """
 
@@ -52,7 +52,7 @@ class TargetFacts:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSet:
-    """The targets that one table or chart sets side by side: same workload, memory tier and campaign.
+    """Describes the targets that one table or chart sets side by side: same workload, memory tier and campaign.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ _SWITCHED_WORDS = {"server.query_cache_type": ("OFF", "ON", "DEMAND")}
 
 
 def normalise(text: str, kind: Kind, parameter_id: str = "") -> Value:
-    """The value that a server's text means.
+    """Return the value that a server's text means.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def normalise(text: str, kind: Kind, parameter_id: str = "") -> Value:
 
 
 def switch(text: str) -> str:
-    """ON or OFF for everything that means it; other words in upper case.
+    """Return ON or OFF for everything that means it; other words in upper case.
 
     >>> switch("true"), switch("0"), switch("DISABLED")
     ('ON', 'OFF', 'DISABLED')
@@ -57,7 +57,7 @@ def switch(text: str) -> str:
 
 
 def parse_number(text: str) -> int | float | None:
-    """A number with an optional size unit; whole numbers are whole; None when it is no number.
+    """Return a number with an optional size unit; whole numbers are whole; None when it is no number.
 
     >>> parse_number("2G"), parse_number("0.000000"), parse_number("utf8mb4")
     (2147483648, 0, None)
@@ -72,7 +72,7 @@ def parse_number(text: str) -> int | float | None:
 
 
 def value_text(value: Value) -> str:
-    """The value as findings write it.
+    """Return the value as findings write it.
 
     >>> value_text(75.0), value_text(0.001), value_text("ON")
     ('75', '0.001', 'ON')

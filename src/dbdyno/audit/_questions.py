@@ -14,7 +14,7 @@ _DERIVED = "derived:"
 
 
 def server_of(facts: TargetFacts) -> tuple[str, str, str]:
-    """Family, version and storage engine of the test tables; empty where nothing tells.
+    """Return family, version and storage engine of the test tables; empty if unknown.
 
     >>> server_of(TargetFacts("a", variables={"version": "11.8.6-MariaDB"}))
     ('mariadb', '11.8.6', 'innodb')
@@ -35,7 +35,7 @@ def default_of(parameter_id: str, family: str, version: str, storage_engine: str
 
 
 def value_in_effect(facts: TargetFacts, parameter_id: str) -> SourcedValue:
-    """A neutral parameter, or with ``derived:`` before it a quantity, as the rules read it.
+    """Return a neutral parameter, or with ``derived:`` before it a quantity, as the rules read it.
 
     >>> value_in_effect(TargetFacts("a", variables={"version": "9.7.4"}), "server.query_cache_type").value
     'OFF'

@@ -14,7 +14,7 @@ _WEAKER: dict[str, int] = {"read": 0, "derived": 1, "inferred": 2, "asked": 3}
 
 @dataclass(frozen=True, slots=True)
 class SourcedValue:
-    """A value with what it rests on.
+    """Describes a value with what it rests on.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ NOT_OFFERED = SourcedValue("not offered")
 
 
 def known(value: Value, certainty: Certainty = "read", *, implied: bool = False) -> SourcedValue:
-    """A value that is known."""
+    """Return a value that is known."""
     return SourcedValue("known", value, certainty, implied=implied)
 
 
 def missing(lacks: str) -> SourcedValue:
-    """A value that should be known, and what would tell it."""
+    """Return a value that should be known, and what would show it."""
     return SourcedValue("missing", lacks=lacks)
 
 
@@ -54,5 +54,5 @@ def weakest(*certainties: Certainty) -> Certainty:
 
 
 def number(reading: SourcedValue) -> float:
-    """The value of a known reading as a number; 0 when it is a word."""
+    """Return the value of a known reading as a number; 0 when it is a word."""
     return float(reading.value) if isinstance(reading.value, int | float) else 0.0

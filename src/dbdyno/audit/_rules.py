@@ -22,7 +22,7 @@ CATEGORIES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One check.
+    """Describes one check.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Rule:
 
 @functools.cache
 def rules() -> tuple[Rule, ...]:
-    """All rules, by category.
+    """Return all rules, by category.
 
     >>> len(rules()), rules()[0].rule_id
     (99, 'tls-effective-mismatch')

@@ -20,11 +20,11 @@ _SERVER_RE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target whose server is recognised.
+    """Describes a target whose server is recognised.
 
     Parameters
     ----------
-    family : mysql, percona or mariadb; empty when nothing tells
+    family : mysql, percona or mariadb; empty if unknown
     storage_engine : innodb, rocksdb, tidesdb: what the test tables are in, or are taken to be in
     engine_stated : something says which storage engine the test tables are in
     """
@@ -42,11 +42,11 @@ class Target:
 
     @property
     def asked_only(self) -> bool:
-        """Nothing was read from the server: only an option file speaks."""
+        """Return whether only an option file is known: nothing was read from the server."""
         return self.facts.variables is None and self.facts.option_file is not None
 
     def variable(self, name: str) -> str | None:
-        """A row of SHOW GLOBAL VARIABLES."""
+        """Return a row of SHOW GLOBAL VARIABLES."""
         return (self.facts.variables or {}).get(name)
 
     def asked(self, *names: str) -> str | None:
@@ -55,7 +55,7 @@ class Target:
         return next((options[name] for name in names if name in options), None)
 
     def status(self, name: str) -> str | None:
-        """A row of SHOW GLOBAL STATUS, of the latest dump that has it."""
+        """Return a row of SHOW GLOBAL STATUS, of the latest dump that has it."""
         for dump in (self.facts.status_end, self.facts.status):
             if dump is not None and name in dump:
                 return dump[name]
@@ -67,12 +67,12 @@ class Target:
         return self.family in names and within(self.version, since, until)
 
     def fact(self, group: str, name: str) -> Any:  # noqa: ANN401 - facts are foreign data
-        """A fact of the laboratory; None when it is not known."""
+        """Return a fact of the laboratory; None when it is not known."""
         return getattr(self.facts, group).get(name)
 
 
 def recognise(facts: TargetFacts) -> Target:
-    """The target with its server's family and version, and the storage engine of its tables."""
+    """Return the target with its server's family and version, and the storage engine of its tables."""
     family, version = _family_and_version(facts)
     storage_engine, is_stated = _storage_engine(facts)
     return Target(facts, family, version, storage_engine, is_stated)
@@ -98,7 +98,7 @@ def _family_and_version(facts: TargetFacts) -> tuple[str, str]:
 
 
 def _family_and_version_by_name(facts: TargetFacts, family: str, commented: bool) -> str:
-    """A bare version such as 8.0.45 does not tell MySQL from Percona Server; the target's name may."""
+    """Return the family. A bare version such as 8.0.45 does not distinguish Percona Server; the target's name may."""
     if commented or family != "mysql":
         return family
     word = re.search(r"(?<![a-z])(percona|mariadb|ps(?=[-_\d]))", facts.name.lower())
@@ -111,7 +111,7 @@ def _family_of_word(word: str) -> str:
 
 
 def _storage_engine(facts: TargetFacts) -> tuple[str, bool]:
-    """Storage engine of the test tables, and whether anything but a server's default says so."""
+    """Return storage engine of the test tables, and whether anything but a server's default says so."""
     stated_engine = facts.storage_engine or str(facts.schema.get("storage_engine", ""))
     if stated_engine:
         return stated_engine.lower(), True
@@ -123,5 +123,5 @@ def _storage_engine(facts: TargetFacts) -> tuple[str, bool]:
 
 
 def version_numbers(target: Target) -> tuple[int, ...]:
-    """The version as numbers; empty when it is not known."""
+    """Return the version as numbers; empty when it is not known."""
     return parse_version(target.version) if target.version else ()

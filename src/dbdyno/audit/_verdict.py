@@ -20,7 +20,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A rule, and the part of a comparison set that it is put to.
+    """Describes a rule, and the part of a comparison set that it is put to.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of one rule on one comparison set.
+    """Describes the outcome of one rule on one comparison set.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Verdict:
     severity : where it is not the rule's
     lacks : target -> evidence that is missing for it; the empty name stands for all
     not_offered : input -> targets that have no such thing and were left out
-    remark : what else belongs beside the finding
+    remark : what else belongs to the finding
     """
 
     outcome: Outcome
@@ -62,12 +62,12 @@ CLEAR = Verdict("clear")
 
 
 def not_applicable(why: str) -> Verdict:
-    """The rule has nothing to compare here."""
+    """Say that the rule has nothing to compare here."""
     return Verdict("not applicable", remark=why)
 
 
 def undecided(lacks: str | Mapping[str, str]) -> Verdict:
-    """Evidence is missing: of all targets, or of those named."""
+    """Say that evidence is missing: of all targets, or of those named."""
     return Verdict("undecided", lacks={"": lacks} if isinstance(lacks, str) else lacks)
 
 
@@ -80,12 +80,12 @@ def finding(
     not_offered: Mapping[str, tuple[str, ...]] = _NOTHING,
     remark: str = "",
 ) -> Verdict:
-    """The rule fires."""
+    """Say that the rule fires."""
     return Verdict("finding", values, certainty, severity, lacks, not_offered, remark)
 
 
 def grouped(pairs: Iterable[tuple[str, SourcedValue]]) -> Groups:
-    """Known values with the targets that have them, smallest value first.
+    """Return known values with the targets that have them, smallest value first.
 
     >>> from dbdyno.audit._reading import known
     >>> grouped([("b", known(128)), ("a", known(4)), ("c", known(4))])
@@ -100,7 +100,7 @@ def grouped(pairs: Iterable[tuple[str, SourcedValue]]) -> Groups:
 
 
 def labelled(pairs: Iterable[tuple[str, str]]) -> Groups:
-    """Labels with the targets that have them.
+    """Return labels with the targets that have them.
 
     >>> labelled([("b", "plain"), ("a", "plain")])
     {'plain': ('a', 'b')}
@@ -120,7 +120,7 @@ def decide(
     not_offered: Mapping[str, tuple[str, ...]] = _NOTHING,
     remark: str = "",
 ) -> Verdict:
-    """A finding if anything fired, else undecided if anything is missing, else clear."""
+    """Return a finding if anything fired, else undecided if anything is missing, else clear."""
     if fired:
         return finding(fired, certainty, severity, lacks=lacks, not_offered=not_offered, remark=remark)
     return undecided(lacks) if lacks else Verdict("clear", not_offered=not_offered)

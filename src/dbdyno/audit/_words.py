@@ -39,7 +39,7 @@ def _targets_words(finding: Finding, names: tuple[str, ...]) -> str:
 
 
 def spoken_values(finding: Finding) -> list[tuple[str, list[tuple[str, tuple[str, ...]]]]]:
-    """Each input's title with its values, in units for people, and the targets that have them.
+    """Return each input's title with its values, in units for people, and the targets that have them.
 
     The title is empty where the rule's own says it all; rules about options have the target for a title.
     """
@@ -63,7 +63,7 @@ def _value_groups(name: str, groups: Mapping[str, Any]) -> list[tuple[str, tuple
 
 
 def title_of(name: str) -> str:
-    """An input in words.
+    """Return an input in words.
 
     >>> title_of("derived:redo_capacity"), title_of("flush.dirty_max"), title_of("variables:binlog_row_metadata")
     ('redo capacity', 'Dirty page ceiling', 'binlog_row_metadata')
@@ -76,7 +76,7 @@ def title_of(name: str) -> str:
 
 
 def unit_of(name: str) -> str:
-    """The unit of an input; empty for words and plain counts.
+    """Return the unit of an input; empty for words and plain counts.
 
     >>> unit_of("schema:data_bytes"), unit_of("schema:row_count")
     ('bytes', '')
@@ -91,7 +91,7 @@ def unit_of(name: str) -> str:
 
 
 def with_unit(value: str, unit: str) -> str:
-    """A value as people read it.
+    """Return a value as people read it.
 
     >>> with_unit("2147483648", "bytes"), with_unit("75", "percent"), with_unit("", "bool")
     ('2 GiB (2147483648)', '75 %', 'none')
@@ -105,7 +105,7 @@ def with_unit(value: str, unit: str) -> str:
 
 
 def finding_data(finding: Finding) -> dict[str, Any]:
-    """A finding for programs."""
+    """Return a finding for programs."""
     rule = finding.rule
     data: dict[str, Any] = {
         "id": rule.rule_id,
@@ -134,7 +134,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def decision_data(decision: Decision) -> dict[str, Any]:
-    """A rule without a finding, for programs."""
+    """Return a rule without a finding, for programs."""
     return {
         "id": decision.rule.rule_id,
         "outcome": decision.outcome,
@@ -148,7 +148,7 @@ def decision_data(decision: Decision) -> dict[str, Any]:
 
 
 def missing_words(decision: Decision) -> str:
-    """The evidence an undecided rule lacks, and for which targets when not for all.
+    """Return the evidence an undecided rule lacks, and for which targets when not for all.
 
     >>> from dbdyno.audit._rules import rules
     >>> missing_words(Decision(rules()[0], "", "undecided", (), {"a": "option file", "b": "option file"}, ""))
@@ -164,7 +164,7 @@ def missing_words(decision: Decision) -> str:
 
 
 def all_data(result: Audit) -> list[dict[str, Any]]:
-    """Every outcome for programs, findings first."""
+    """Return every outcome for programs, findings first."""
     return [finding_data(f) for f in result.findings] + [decision_data(d) for d in result.decisions]
 
 

@@ -90,7 +90,7 @@ def _audit(choices: argparse.Namespace) -> int:
 
 
 def _audit_folder(folder: Path, study: StoredStudy | None) -> tuple[Audit, tuple[Finding, ...]]:
-    """The audit, and what came to differ while servers were driven; of driven servers weighed by the measured gaps."""
+    """Return the audit, and what came to differ while servers were driven; driven servers weighed by measured gaps."""
     from dbdyno.audit import audit
     from dbdyno.report import analyse_study
 
@@ -101,7 +101,7 @@ def _audit_folder(folder: Path, study: StoredStudy | None) -> tuple[Audit, tuple
 
 
 def _stored_study(choices: argparse.Namespace) -> StoredStudy | None:
-    """The study of a results folder; None of a folder with dumps."""
+    """Return the study of a results folder; None of a folder with dumps."""
     from dbdyno.store import is_results_folder
 
     return open_results(choices.folder, choices) if is_results_folder(choices.folder) else None
@@ -124,7 +124,7 @@ def _stored_sets(study: StoredStudy) -> tuple[ComparisonSet, ...]:
 
 
 def _dumped_sets(folder: Path) -> tuple[ComparisonSet, ...]:
-    """Comparison sets of the dumps in a folder."""
+    """Return comparison sets of the dumps in a folder."""
     from dbdyno.audit.dumps import read_dumps
 
     dumps = read_dumps(folder)

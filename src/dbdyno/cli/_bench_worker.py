@@ -31,7 +31,7 @@ _TOLD_ONCE = (lab.EngineReady, lab.DatasetReady, lab.DatasetsEqual, lab.ResultsC
 def drive_bench(
     start: lab.BenchStart, orders: Iterator[Sequence[Run]], tell: Callable[[lab.BenchMessage | None], None]
 ) -> None:
-    """See `BenchWork`. The first order, without runs, asks whether it is ready."""
+    """Drive one bench; see `BenchWork`. The first order, without runs, asks whether it is ready."""
     whole_study = parse_study(start.study_text, "study.toml")
     own_benches = tuple(bench for bench in whole_study.benches if bench.name == start.bench)
     study = replace(
@@ -49,7 +49,7 @@ def drive_bench(
         worker.get_ready()
         tell(None)
         first_runs = next(orders)
-        if start.scratch is not None:  # beside the results folder, which is there now
+        if start.scratch is not None:  # next to the results folder, which is there now
             start.scratch.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="dbdyno-bench-", dir=start.scratch) as scratch:
             results = worker.new_results(Path(scratch))
@@ -73,7 +73,7 @@ class _BenchWorker:
     has_told_targets: bool = False
 
     def get_ready(self) -> None:
-        """Look whether the machine is fit for the study, and tell its facts."""
+        """Check whether the machine is fit for the study, and report its facts."""
         host, place = (self.host, self.home) if self.there is None else (self.there, self.there.home)
         budget = self.plan.budget
         check_budget(self.study, budget, host.memory_available_bytes(), host.free_bytes(place.root))
@@ -88,7 +88,7 @@ class _BenchWorker:
         self.tell(lab.BenchReady(facts))
 
     def new_results(self, folder: Path) -> Results:
-        """A folder for what is measured, until it is handed over."""
+        """Return a folder for what is measured, until it is handed over."""
         text, plan = study_text(self.study), plan_object(self.study, self.plan)
         return Results.create(folder / "results", text, plan, {}, study_name=self.study.name)
 
@@ -127,7 +127,7 @@ class _BenchWorker:
         self.examination, self.is_new = None, self.is_new and is_watching
 
     def _own_calibration(self) -> Calibration | None:
-        """Return that of this machine and its routes, where servers run here."""
+        """Return the calibration of this machine and its routes, where servers run here."""
         choices = argparse.Namespace(no_calibrate=not self.start.is_calibrating, quiet=True)
         return calibration_for_study(choices) if self.there is None else None
 

@@ -50,7 +50,7 @@ def take_color(words: Sequence[str]) -> tuple[list[str], str]:
 
 
 def is_colored(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether what is written to a stream is coloured."""
+    """Return whether what is written to a stream is coloured."""
     if _chosen["when"] != "auto":
         return _chosen["when"] == "always"
     if environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
@@ -59,7 +59,7 @@ def is_colored(stream: TextIO, environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def marks_in(text: str) -> list[tuple[int, int, str]]:
-    r"""Begin and end of each word at the head of a line that has a meaning, and its style in rich's words.
+    r"""Return begin and end of each word at the head of a line that has a meaning, and its style in rich's words.
 
     >>> marks_in("  ✔ mariadb:11.8"), marks_in("base\nNOT SHOWN slower:3%"), marks_in("no FAIL here")
     ([(2, 3, 'green')], [(5, 14, 'bold yellow')], [])

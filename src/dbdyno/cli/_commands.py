@@ -62,11 +62,11 @@ OTHER_WORDS: Mapping[str, str] = MappingProxyType(
         "sysbench": "dbdyno import sysbench LOGS -o DIR, or dbdyno-load in sysbench's place",
     }
 )
-"""What other tools call what a command does."""
+"""Word that other tools use -> what a command does for it."""
 
 
 def grouped_commands() -> str:
-    """The list of commands as help prints it."""
+    """Return the list of commands as help prints it."""
     lines = []
     for title, commands in GROUPS.items():
         lines += ["", f"{title}:", *(f"  {name:<12}{line}" for name, line in commands.items())]

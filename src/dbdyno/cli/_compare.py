@@ -177,7 +177,7 @@ def _add_measurement_options(parser: Parser) -> None:
 
 
 def _add_alias(group: argparse._ArgumentGroup, alias: str, name: str) -> None:
-    """Take another tool's word for an option, too; help does not list it, and messages name it as it was typed."""
+    """Take another tool's word for an option, too; help does not list it, and messages name it as typed."""
     group.add_argument(alias, dest=name, action=_Alias, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 

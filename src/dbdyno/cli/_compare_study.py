@@ -20,13 +20,13 @@ _SOURCE = "command line"
 
 
 def parse_choices(
-    choices: argparse.Namespace, own: Sequence[str], servers: Mapping[str, tuple[str, ServerAddress]]
+    choices: argparse.Namespace, workload_lines: Sequence[str], servers: Mapping[str, tuple[str, ServerAddress]]
 ) -> Study:
     """Build the study file that the options mean and read it, so that both ways have one set of checks.
 
     Parameters
     ----------
-    own : options of the workload, as lines
+    workload_lines : options of the workload, as lines
     servers : those that run already, see `running_servers`
 
     Raises
@@ -43,7 +43,7 @@ def parse_choices(
         lines += [line for name in servers for line in _target_lines(name, servers[name][0])]
     lines += [line for _, address in servers.values() for line in server_lines(address)]
     lines += _host_lines(choices)
-    lines += ["[workload]", f"name = {quoted(choices.workload)}", *own]
+    lines += ["[workload]", f"name = {quoted(choices.workload)}", *workload_lines]
     lines += ["[axes]", f"tier = {_quoted_list(choices.tier.split(','))}"]
     by_host = any(address.host for _, address in servers.values())
     route = choices.route or ("loopback" if by_host else "socket")
@@ -73,7 +73,7 @@ def parse_choices(
 
 
 def _host_lines(choices: argparse.Namespace) -> list[str]:
-    """The hosts of the servers and of the clients as tables of a study file."""
+    """Return the hosts of the servers and of the clients as tables of a study file."""
     host_values = {"address": choices.host_address, "home": choices.host_home}
     if (choices.client or "").isdigit():
         raise StudyError(
@@ -116,7 +116,7 @@ def _target_lines(name: str, engine: str) -> list[str]:
 
 
 def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[str], workload: str) -> list[str]:
-    """Every engine with every combination of values, named by all of them; a name with a dot is a neutral parameter's.
+    """Return every engine with every combination of values, named by them; a name with a dot is a neutral parameter.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _varied_target_lines(named: Sequence[tuple[str, str]], variations: Sequence[
 
 
 def _parse_variation(word: str, workload: str) -> tuple[str, list[str]]:
-    """Name and values of one --vary; an option of `compare` or of a server is answered by what carries it."""
+    """Return name and values of one --vary; an option of `compare` or of a server is answered by what carries it."""
     name, separator, text = word.partition("=")
     name = name.strip().removeprefix("--")
     values = [value.strip() for value in text.split(",")]
@@ -172,7 +172,7 @@ _LISTS = frozenset({"tier", "memory", "concurrency", "threads", "users", "connec
 
 
 def _known_options(workload: str) -> list[str]:
-    """Options of a workload by its full name, with the aliases that mean one of them."""
+    """Return options of a workload by its full name, with the aliases that mean one of them."""
     options = options_of(workload)
     return [*options, *(alias for alias, canonical in ALIASES.items() if canonical in options)]
 

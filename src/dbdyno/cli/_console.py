@@ -70,6 +70,6 @@ def _color_matches(text: str, style: Style | None) -> Iterable[Segment]:
 
 
 def wide_console() -> Console:
-    """Standard output; wide enough for tables where it is no terminal, so that a log or a pipe cuts nothing."""
+    """Return standard output; wide enough for tables where it is no terminal, so that a log or a pipe cuts nothing."""
     console = PlainConsole()
     return console if console.is_terminal else PlainConsole(width=160)

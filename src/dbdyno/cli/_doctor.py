@@ -64,7 +64,7 @@ def _check_machines(choices: argparse.Namespace) -> int:
 
 
 def _examine_machines(choices: argparse.Namespace) -> dict[str, Examination]:
-    """Of each machine that servers are to run on, by its name; that of this one is empty."""
+    """Examine each machine that servers are to run on, by its name; that of this one is empty."""
     from dbdyno.cli._machine import examine_here  # late: see _main
     from dbdyno.core import Home
     from dbdyno.hosts import LocalHost
@@ -96,7 +96,7 @@ def _study_needs(study: Study, lab: LocalHost) -> Needs:
 
 
 def _examinations_object(examinations: dict[str, Examination]) -> dict[str, Any]:
-    """One examination as it is; several by the names of their hosts."""
+    """Return one examination unchanged; several by the names of their hosts."""
     from dbdyno.doctor import examination_to_json
 
     objects = {name or "this machine": examination_to_json(examination) for name, examination in examinations.items()}

@@ -35,7 +35,7 @@ def run_to_report(study: Study, output: Path, choices: argparse.Namespace) -> in
             StoredStudy.open(output, check=check_of(choices)), outcome, output / "report.html", quiet=choices.quiet
         )
         sys.stdout.flush()
-    except BrokenPipeError:  # nobody reads the summary; how the study ended is told by the exit code alone
+    except BrokenPipeError:  # nobody reads the summary; only the exit code shows how the study ended
         pass
     return 0 if outcome.complete else 1
 
@@ -67,7 +67,7 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
 
 
 def run_beside(study: Study, output: Path, choices: argparse.Namespace, profiler: Profiler | None = None) -> Outcome:
-    """Run a study that is made of another's results, into a folder beside them.
+    """Run a study that is made of another's results, into a folder next to them.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _write_report(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: 
     if outcome.good + outcome.suspect == 0:
         warn_of_missing_runs(outcome)
         return
-    if outcome.interrupted:  # whoever stops a study wants its end, not the minute that a large page takes
+    if outcome.interrupted:  # a user who stops a study does not want to wait a minute for a large page
         warn_of_missing_runs(outcome)
         tell(f"hint: dbdyno report {page.parent} writes the report of the stored runs")
         return

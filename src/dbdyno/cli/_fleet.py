@@ -91,7 +91,7 @@ def _bench_start(study: Study, bench: str, scratch: Path, choices: argparse.Name
 
 @contextmanager
 def fleet_progress(benches: list[str], *, quiet: bool, run_ns: int) -> Iterator[lab.OnBenchEvent]:
-    """Give the function that is told of events of benches; see `progress`."""
+    """Yield the function that receives events of benches; see `progress`."""
     console = PlainConsole(stderr=True, soft_wrap=not quiet)
     if quiet:
         yield lambda bench, event: None
@@ -106,7 +106,7 @@ def fleet_progress(benches: list[str], *, quiet: bool, run_ns: int) -> Iterator[
 
 
 class FleetView:
-    """The run under way of each bench, and one bar of all."""
+    """Shows the run under way of each bench, and one bar of all."""
 
     def __init__(self, console: Console, benches: list[str], run_ns: int) -> None:
         width = max(map(len, benches))
@@ -125,5 +125,5 @@ class FleetView:
             self._whole.count_run()
 
     def __rich__(self) -> RenderableType:
-        """The part that is redrawn."""
+        """Return the part that is redrawn."""
         return Group(*(view.run_lines() for view in self._benches.values()), self._whole.bar())

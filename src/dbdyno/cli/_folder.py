@@ -1,4 +1,4 @@
-"""Finds results folders, and checks that they are as they were written."""
+"""Finds results folders, and checks that they are unchanged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_NAME = 120
 
 
 def results_folder(given: Path | None, name: str) -> Path:
-    """The folder that -o names, else one below ``results`` that is called like the study.
+    """Return the folder that -o names, else one below ``results`` that is called like the study.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def results_folder(given: Path | None, name: str) -> Path:
 
 
 def default_folder(targets: Sequence[str], today: date) -> Path:
-    """Where a comparison goes that nobody named: its engines and the day.
+    """Return where a comparison goes that nobody named: its engines and the day.
 
     >>> default_folder(["mariadb:11.8", "mysql:9.7"], date(2026, 11, 23))
     PosixPath('results/mariadb-11.8-mysql-9.7-2026-11-23')
@@ -126,7 +126,7 @@ def removed_unless_used(folder: Path) -> Iterator[None]:
 
 
 def add_check_options(parser: Parser) -> None:
-    """Options of everything that reads results."""
+    """Add the options of everything that reads results."""
     group = parser.add_argument_group("altered results")
     group.add_argument(
         "--verify", action="store_true", help="check every stored file (default: those whose size or times changed)"
@@ -135,7 +135,7 @@ def add_check_options(parser: Parser) -> None:
 
 
 def add_allow_altered(group: argparse._ArgumentGroup) -> None:
-    """The option by which altered results are used."""
+    """Add the option by which altered results are used."""
     group.add_argument(
         "--allow-altered",
         action="store_true",
@@ -151,7 +151,7 @@ def check_of(choices: argparse.Namespace) -> Check:
 
 
 def open_results(folder: Path, choices: argparse.Namespace) -> StoredStudy:
-    """A results folder, checked as the options say; what is altered and let pass is told.
+    """Open a results folder, checked as the options say; warn of altered files that are allowed.
 
     Raises
     ------

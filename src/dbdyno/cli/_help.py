@@ -17,7 +17,7 @@ from dbdyno.nearest import nearest
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that tells its story only to who asks for it, and names the nearest word to who errs."""
+    """Parses arguments, prints the long help only on request, and names the nearest word after a wrong one."""
 
     def __init__(self, *, story: str = "", **settings: Any) -> None:  # noqa: ANN401 - argparse's own keywords
         settings.setdefault("formatter_class", _formatter)
@@ -61,7 +61,7 @@ class Parser(argparse.ArgumentParser):
         self.fail(message, hint)
 
     def _remedy_hint(self, message: str) -> str:
-        """What to do about a complaint of argparse; empty where nothing better than the help is known."""
+        """Return what to do about a complaint of argparse; empty where nothing better than the help is known."""
         words = message.partition("unrecognized arguments: ")[2].split()
         if words and words[0].startswith("--"):
             option, _, value = words[0].partition("=")
@@ -82,7 +82,7 @@ class Parser(argparse.ArgumentParser):
         return meant_choice(match[2], self._choices_of(match[1]))
 
     def _choices_of(self, argument: str) -> list[str]:
-        """Choices of one argument, which argparse names by all its options or by its placeholder."""
+        """Return choices of one argument, which argparse names by all its options or by its placeholder."""
         return [
             str(choice)
             for action in self._actions
@@ -91,7 +91,7 @@ class Parser(argparse.ArgumentParser):
         ]
 
     def options(self) -> list[str]:
-        """All options, each as it is written."""
+        """Return all options, each as written."""
         return [option for action in self._actions for option in action.option_strings]
 
     def fail(self, message: str, hint: str) -> NoReturn:
@@ -101,7 +101,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _newest_results() -> str:
-    """The results folder below ``results`` that was written last; empty where there is none."""
+    """Return the results folder below ``results`` that was written last; empty where there is none."""
     manifests = sorted(Path("results").glob("*/manifest.json"), key=lambda file: file.stat().st_mtime)
     return str(manifests[-1].parent) if manifests else ""
 

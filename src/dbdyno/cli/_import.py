@@ -106,7 +106,7 @@ TOOL_STORIES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "go-tpc": ("output of go-tpc's tpcc", _GO_TPC + _PATTERNS),
     }
 )
-"""By tool: the line in the list of tools, and the story."""
+"""Tool -> the line in the list of tools, and the story."""
 
 
 _MOST_PRINTED = 40
@@ -170,7 +170,7 @@ def _import(choices: argparse.Namespace) -> int:
 
 @contextmanager
 def _progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar in a terminal, nothing elsewhere: an import takes seconds."""
+    """Show a bar in a terminal, nothing elsewhere: an import takes seconds."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield lambda _what, _done, _total: None

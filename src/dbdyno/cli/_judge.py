@@ -1,4 +1,4 @@
-"""`dbdyno judge`: judges runs from a file of seconds, whoever measured them."""
+"""`dbdyno judge`: judges runs from a file of seconds, measured by any tool."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 _NO_LEVEL = ("dead", "too-short")
-"""Runs that have failed, as far as seconds tell: they have no throughput to compare, whatever part of them is taken."""
+"""Runs that have failed, as far as seconds show: no part of them has a throughput to compare."""
 
 
 def _parse_share(text: str) -> float:

@@ -39,7 +39,7 @@ _FOOT = "From throughput alone: neither the server's pending work nor the spread
 
 
 def print_judged(judged: Mapping[str, SeriesJudgement]) -> None:
-    """A table with a line a run, then the caveats."""
+    """Print a table with a line a run, then the caveats."""
     console = wide_console()
     table = _run_table("run", "status", "window", "TPS", "stalls", "wave", "2 % stop", "from zero")
     for name, judgement in judged.items():
@@ -50,7 +50,7 @@ def print_judged(judged: Mapping[str, SeriesJudgement]) -> None:
 
 
 def print_group(group: GroupJudgement, judged: Mapping[str, SeriesJudgement], over: str) -> None:
-    """Places with ties, each against the first, and the lead."""
+    """Print places with ties, each against the first, and the lead."""
     console = wide_console()
     console.print()
     if group.lead is None:
@@ -81,7 +81,7 @@ def _run_row(name: str, judgement: SeriesJudgement) -> Sequence[str]:
 
 
 def printable(name: str) -> str:
-    r"""A name from a file as a terminal may show it.
+    r"""Return a name from a file as a terminal may show it.
 
     >>> printable("a\x1b[31mb")
     'a?[31mb'
@@ -103,7 +103,7 @@ def _run_table(*titles: str) -> Table:
 
 
 def _print_caveats(judgements: Mapping[str, SeriesJudgement], console: Console) -> None:
-    """Each caveat once, with the runs that carry it; a single run's as they are."""
+    """Print each caveat once, with the runs that carry it; a single run's unchanged."""
     names_by_caveat: dict[str, list[str]] = {}
     texts: dict[str, str] = {}
     for name, judgement in judgements.items():
@@ -135,7 +135,7 @@ def _rank_row(name: str, group: GroupJudgement, mean: float, pair: RunPair | Non
 
 
 def _verdict_words(pair: RunPair) -> str:
-    """The verdict; `same` and a difference can both hold, and then its size is told."""
+    """Return the verdict; `same` and a difference can both hold, and then it has its size."""
     if pair.verdict == "same" and pair.is_significant:
         return f"same (differs by {100 * (pair.difference.ratio - 1):.1f} %)"
     return pair.verdict
@@ -166,7 +166,7 @@ SCHEMA_VERSION = 1
 def judged_object(
     judged: Mapping[str, SeriesJudgement], group: GroupJudgement | None = None, over: str = "window"
 ) -> dict[str, JsonValue]:
-    """Every figure of every run, and the comparison when one was asked for."""
+    """Return every figure of every run, and the comparison when one was asked for."""
     document: dict[str, JsonValue] = {
         "schema_version": SCHEMA_VERSION,
         "method": METHOD,
@@ -263,7 +263,7 @@ def _stops_object(judgement: SeriesJudgement) -> dict[str, JsonValue]:
 
 
 def _rounded_mean(mean: float) -> float:
-    """A segment's mean to three decimals; a segment is a step of a picture, not a result."""
+    """Return a segment's mean to three decimals; a segment is a step of a picture, not a result."""
     return round(mean, 3) if mean >= 1 else float(f"{mean:.4g}")
 
 

@@ -57,7 +57,7 @@ def check_before_study(examination: Examination, *, force: bool, quiet: bool) ->
 
 
 def finding_line(finding: Outcome) -> str:
-    """One line: which, how grave, what was seen."""
+    """Return one line: which, how grave, what was seen."""
     return f"{finding.severity}: {finding.title.lower()}: {finding.seen}"
 
 
@@ -80,7 +80,7 @@ _BUSY_MACHINE = 0.1
 
 
 def calibration_for_study(choices: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> Calibration | None:
-    """The calibration of this machine, made quickly when there is none; None when it is not wanted or can't be had.
+    """Return the calibration of this machine, made quickly if there is none; None if it is unwanted or fails.
 
     A study does not fail for it: without one, the client's use is its busy share, and says so.
     """
@@ -98,7 +98,7 @@ def calibration_for_study(choices: argparse.Namespace, environ: Mapping[str, str
 
 
 def calibrate_here(*, quick: bool, quiet: bool = False) -> Calibration:
-    """Calibrate this machine and keep it; each point is told as it is done."""
+    """Calibrate this machine and keep it; print each point when it is done."""
     host, home = LocalHost(), Home.of_user()
     console = PlainConsole(stderr=True, soft_wrap=True)
 
@@ -112,7 +112,7 @@ def calibrate_here(*, quick: bool, quiet: bool = False) -> Calibration:
 
 
 def point_words(point: CalibrationPoint) -> str:
-    """One measured point in a line."""
+    """Return one measured point in a line."""
     load = "full speed" if point.rate_per_s is None else f"{point.rate_per_s:,.0f} events/s asked"
     setup_words = (
         f"{point.route}, {point.workload.rsplit('/', 1)[-1]}, {counted(point.connections, 'connection')}, {load}"
@@ -121,7 +121,7 @@ def point_words(point: CalibrationPoint) -> str:
 
 
 def print_calibration(calibration: Calibration, root: Path, *, is_new: bool) -> None:
-    """Ceilings, then every point with its cost as a bar."""
+    """Print ceilings, then every point with its cost as a bar."""
     console = wide_console()
     console.print("One worker of the load generator on this machine", style="bold", markup=False)
     console.print(_ceilings_table(calibration))

@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_closed_streams()
     try:
         return _run_arguments(arguments)
-    except BrokenPipeError:  # of the error stream, while an error was told: nothing more can be said
+    except BrokenPipeError:  # of the error stream, while an error was printed: nothing more can be said
         return _NOBODY_READS
     finally:
         for stream in (sys.stdout, sys.stderr):
@@ -131,14 +131,14 @@ def _run_command(choices: argparse.Namespace) -> int:
 
 
 def _unknown_command_words(word: str, next_words: Sequence[str]) -> str:
-    """What a word that is no command asks for; empty where that is not known."""
+    """Return what a word that is no command asks for; empty where that is not known."""
     if word == "help" and next_words and next_words[0] in SUMMARIES:
         return f"dbdyno {next_words[0]} --help"
     return OTHER_WORDS.get(word, "")
 
 
 def _command_parser(command: str, next_words: Sequence[str] = ()) -> Parser:
-    """A parser that knows the options of one command: modules of the others are not imported.
+    """Return a parser that knows the options of one command: modules of the others are not imported.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def _command_parser(command: str, next_words: Sequence[str] = ()) -> Parser:
 
 
 def _load_user_tables() -> None:
-    """Rows that the user has put beside the tables of engines."""
+    """Load rows that the user has put next to the tables of engines."""
     from dbdyno.core import Home
 
     folder = os.environ.get("DBDYNO_TABLES")
@@ -184,7 +184,7 @@ def _table_text(file: Path) -> str:
 
 
 def _allow_any_text() -> None:
-    """Have results printed whatever the locale is, and the same in each of them.
+    """Have results printed in any locale, and the same in each of them.
 
     What is no terminal gets UTF-8, as files do that are written; names of files may hold bytes that are no text. A
     terminal that does not know a sign, and an encoding that was asked for, get it in a form that JSON knows, too.
@@ -199,7 +199,7 @@ def _allow_any_text() -> None:
 
 
 def _escape_unprintable(error: UnicodeError) -> tuple[str, int]:
-    r"""Signs that can't be printed as UTF-16 code units, ``\u00b1``."""
+    r"""Return unprintable signs as UTF-16 code units, ``\u00b1``."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     units = error.object[error.start : error.end].encode("utf-16-be", errors="surrogatepass")
@@ -208,7 +208,7 @@ def _escape_unprintable(error: UnicodeError) -> tuple[str, int]:
 
 @contextmanager
 def _handle_end_signals() -> Iterator[None]:
-    """Signals that end a program end it as Ctrl-C does, so that no process that a command has started is left.
+    """Handle signals that end a program as Ctrl-C, so that no process that a command has started is left.
 
     A signal that is ignored, as SIGHUP is under ``nohup``, stays ignored.
     """
@@ -267,7 +267,7 @@ def _print_error(error: DbdynoError) -> None:
 
 
 def commands_again(remedy: str, words: Sequence[str]) -> list[str]:
-    """The same command with each engine that a remedy names in place of the one that was written, to be copied.
+    """Return the command with each engine that a remedy names in place of the one written, to be copied.
 
     >>> commands_again("5.6.24 can be had as mysql:5.6@npm:a@5", ["engines", "get", "mysql:5.6"])
     ['dbdyno engines get mysql:5.6@npm:a@5']
@@ -281,6 +281,6 @@ def commands_again(remedy: str, words: Sequence[str]) -> list[str]:
 
 
 def _one_line(text: str) -> str:
-    """Text on one line, cut where a value from a file would fill the screen."""
+    """Return text on one line, cut where a value from a file would fill the screen."""
     words = plain(text).replace("\n", " ")
     return words if len(words) <= _LINE_MOST else f"{words[:_LINE_MOST]} … ({len(words):,} characters)"

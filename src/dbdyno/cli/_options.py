@@ -50,7 +50,7 @@ _SHARE_RE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
 def parse_share(text: str, what: str, example: str) -> float:
-    """The share in a text.
+    """Return the share in a text.
 
     Parameters
     ----------

@@ -58,23 +58,23 @@ _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Word of another tool -> the choices that mean it, where a command has them."""
 
 
-def meant_option(command: str, option: str, value: str, own: Collection[str]) -> str:
-    """The hint for an option of another tool; empty where none is known.
+def meant_option(command: str, option: str, value: str, option_names: Collection[str]) -> str:
+    """Return the hint for an option of another tool; empty where none is known.
 
     Parameters
     ----------
-    own : options that the command has
+    option_names : options that the command has
     """
     suggestion = _OPTIONS.get(command, {}).get(option) or _OPTIONS[""].get(option, "")
     if not suggestion.startswith("--"):
         return suggestion
-    if suggestion not in own:
+    if suggestion not in option_names:
         return ""
     return f"did you mean {suggestion}{f' {value}' if value and suggestion != '--json' else ''}?"
 
 
 def meant_choice(word: str, allowed: Iterable[str]) -> str:
-    """The hint for a word that is no choice: another tool's word, the nearest one, or all choices."""
+    """Return the hint for a word that is no choice: another tool's word, the nearest one, or all choices."""
     choices = list(allowed)
     suggestions = [choice for choice in _CHOICES.get(word.lower(), ()) if choice in choices]
     if suggestions:
@@ -83,7 +83,7 @@ def meant_choice(word: str, allowed: Iterable[str]) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that a rounded or grouped one means; None where it means none.
+    """Return the whole number that a rounded or grouped one means; None where it means none.
 
     >>> whole_number("1e6"), whole_number("10k"), whole_number("2M"), whole_number("1,000"), whole_number("0.5")
     (1000000, 10000, 2000000, 1000, None)

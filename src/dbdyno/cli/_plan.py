@@ -143,7 +143,7 @@ def _print_needs(study: Study, plan: Plan, precision: PlanPrecision | None, sile
 
 
 def _machine_lines(study: Study, plan: Plan) -> list[str]:
-    """How long the study takes when it is dealt over several machines."""
+    """Return how long the study takes when it is dealt over several machines."""
     from dbdyno.plan import dealt_over, dealt_to_benches
 
     if len(study.benches) > 1:
@@ -175,7 +175,7 @@ def _hours_table(plan: Plan) -> Table:
 
 
 def span_words(span: Span) -> str:
-    """A time as expected, and its least and most where they differ."""
+    """Return a time as expected, and its least and most where they differ."""
     expected = format_duration(_round_duration_ns(span.expected_ns))
     if span.least_ns == span.most_ns:
         return expected
@@ -187,7 +187,7 @@ def span_words(span: Span) -> str:
 
 
 def _round_duration_ns(duration_ns: int) -> int:
-    """To whole minutes from an hour on: nobody plans a night by seconds."""
+    """Round to whole minutes from an hour on: nobody plans a night by seconds."""
     unit_ns = 60 * 10**9 if duration_ns >= 3600 * 10**9 else 10**9
     return round(duration_ns / unit_ns) * unit_ns
 
@@ -198,7 +198,7 @@ def _memory_limit_words(study: Study) -> str:
 
 
 def full_plan(study: Study, host: Host) -> Plan:
-    """The plan of a study whose workloads the load generator has found to be possible.
+    """Return the plan of a study whose workloads the load generator has found to be possible.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def full_plan(study: Study, host: Host) -> Plan:
 
 
 def study_line(study: Study, plan: Plan) -> str:
-    """The study in one line: how many of what, and how long."""
+    """Return the study in one line: how many of what, and how long."""
     axes: list[tuple[int, str] | tuple[int, str, str]] = [
         (len(study.targets), "target"),
         (len(study.workloads), "workload"),
@@ -236,7 +236,7 @@ def runs_words(plan: Plan) -> str:
 
 
 def plan_object(study: Study, plan: Plan) -> dict[str, JsonValue]:
-    """The plan as JSON: printed for programs, and kept in the results folder."""
+    """Return the plan as JSON: printed for programs, and kept in the results folder."""
     from dbdyno.plan import dealt_over, dealt_to_benches  # late: see _main
     from dbdyno.study import settings_object
 

@@ -46,7 +46,7 @@ class PlanPrecision:
 
     @property
     def cheapest(self) -> Design | None:
-        """The design that gives what is wished in the least time."""
+        """Return the design that gives what is wished in the least time."""
         return cheapest_design(list(self.designs))
 
     @property

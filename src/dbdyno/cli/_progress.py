@@ -50,7 +50,7 @@ def _audit_finding_event(finding: Finding) -> lab.AuditFinding:
 
 
 def audit_lines(audited: lab.ServersAudited) -> Iterator[str]:
-    """Counts in one line, then each grave finding in one of its own."""
+    """Yield counts in one line, then a line for each grave finding."""
     grave_findings = [finding for finding in audited.findings if finding.severity in _GRAVE]
     lesser_count = len(audited.findings) - len(grave_findings)
     counts = [
@@ -75,7 +75,7 @@ _BAR_CELLS = 28
 
 @contextmanager
 def progress(*, quiet: bool, run_ns: int) -> Iterator[lab.OnEvent]:
-    """Give the function that is told of events.
+    """Yield the function that receives events.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ def progress(*, quiet: bool, run_ns: int) -> Iterator[lab.OnEvent]:
 
 
 def _ignore_event(event: lab.Event) -> None:
-    """Quiet mode."""
+    """Ignore an event, in quiet mode."""
 
 
 class PlainLines:
-    """One line for everything that is done; lines stay, so a log can be read later."""
+    """Prints one line for everything that is done; lines stay, so a log can be read later."""
 
     def __init__(self, console: Console, prefix: str = "") -> None:
         self._console, self._prefix = console, prefix
@@ -115,7 +115,7 @@ class PlainLines:
             self._console.print(Text(f"{self._prefix}{line}"))
 
     def _fill_progress_line(self, event: lab.FillAdvanced) -> str:
-        """A line every ten seconds is enough for a log."""
+        """Return a line every ten seconds, which is enough for a log."""
         if time.monotonic() - self._rows_told < 10 or event.rows_done == 0:
             return ""
         self._rows_told = time.monotonic()
@@ -123,7 +123,7 @@ class PlainLines:
 
 
 class LiveView:
-    """Finished things scroll up and stay; the run under way is redrawn below them."""
+    """Prints finished things, which scroll up and stay; redraws the run under way below them."""
 
     def __init__(self, console: Console, run_ns: int, prefix: str = "") -> None:
         self._console, self._prefix = console, prefix
@@ -165,13 +165,13 @@ class LiveView:
         self.begin_run()
 
     def __rich__(self) -> RenderableType:
-        """The part that is redrawn."""
+        """Return the part that is redrawn."""
         if self._run is None:
             return self.run_lines()
         return Group(self.run_lines(), self.bar())
 
     def run_lines(self) -> RenderableType:
-        """The run under way, or what is done before it."""
+        """Return the run under way, or what is done before it."""
         if self._run is None:
             words = f"{self._prefix}  … {self._doing}"
             return Text(words, overflow="ellipsis", no_wrap=True) if self._doing else Text("")
@@ -209,7 +209,7 @@ class LiveView:
         self._done, self._done_here = self._done + 1, self._done_here + 1
 
     def bar(self) -> Text:
-        """How far the study is, and how long the rest takes."""
+        """Return how far the study is, and how long the rest takes."""
         share = self._done / max(self._total, 1)
         filled_cells = round(share * _BAR_CELLS)
         left_ns = (self._total - self._done) * self._run_ns
@@ -230,7 +230,7 @@ def run_words(run: Run) -> str:
 
 
 def done_line(event: lab.Event) -> str:
-    """The line that stays of an event; empty for events that only show movement."""
+    """Return the line that stays of an event; empty for events that only show movement."""
     match event:
         case lab.StudyStarted():
             return f"  resuming: {event.runs_done} of {event.runs_total} runs are stored" if event.runs_done else ""

@@ -52,7 +52,7 @@ Maker = Callable[[Alteration], ProofStudy]
 
 
 def _named_proof_studies(names: Sequence[str], make_study: Maker) -> list[ProofStudy]:
-    """Of what is named: causes, or alterations."""
+    """Return proof studies of what is named: causes, or alterations."""
     known_alterations, by_cause = alterations(), {cause.cause_id: cause for cause in causes()}
     proof_studies = []
     for name in dict.fromkeys(names):
@@ -70,7 +70,7 @@ def _named_proof_studies(names: Sequence[str], make_study: Maker) -> list[ProofS
 
 
 def _ranked_proof_studies(why: Why, make_study: Maker) -> list[ProofStudy]:
-    """Of the first causes of the ranking for which something can be altered."""
+    """Return proof studies of the first causes of the ranking for which something can be altered."""
     proof_studies: dict[str, ProofStudy] = {}
     for ranked_cause in () if why.ranking is None else shown_causes(why.ranking):
         if len(proof_studies) < _MOST_CHOSEN:
@@ -84,7 +84,7 @@ def _ranked_proof_studies(why: Why, make_study: Maker) -> list[ProofStudy]:
 
 
 def _cause_proof_study(cause: Cause, make_study: Maker) -> ProofStudy:
-    """With the alteration that its row names, or else another that takes the same parts away."""
+    """Return a proof study with the alteration that its row names, or else another that removes the same parts."""
     known_alterations, cause_parts = alterations(), {claim.part for claim in cause.claims}
     other_alterations = [
         row for row in known_alterations.values() if cause_parts & set(row.removes) and not row.slows_ns

@@ -48,14 +48,14 @@ def check_options(choices: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def chosen_host(choices: argparse.Namespace) -> Iterator[RemoteHost]:
-    """The host that was named, while the block runs."""
+    """Yield the host that was named, while the block runs."""
     with reached_host(choices.host, choices.home or "") as host:
         yield host
 
 
 @contextlib.contextmanager
 def reached_host(destination: str, home: str) -> Iterator[RemoteHost]:
-    """The host at a destination of ssh, while the block runs; without a home its own default."""
+    """Yield the host at a destination of ssh, while the block runs; without a home its own default."""
     from dbdyno.hosts.remote import connect  # late: see _main
     from dbdyno.lab import find_generator
 
@@ -92,7 +92,7 @@ def _can_outlive_connection(host: RemoteHost) -> bool:
 
 
 def _is_same_agent(host: RemoteHost) -> bool:
-    """A login manager ends the processes of a session some time after its connection."""
+    """Return whether the same agent answers: a login manager ends a session's processes after its connection."""
     try:
         host.exchange_clocks()
     except HostError as error:
@@ -125,14 +125,14 @@ def _remote_access(host: RemoteHost, outlives: bool) -> RemoteAccess:
 
 @dataclass(frozen=True, slots=True)
 class RemoteRemains:
-    """What dbdyno has on a host: agents of others, and what dead ones left."""
+    """Holds what dbdyno has on a host: agents of others, and what dead ones left."""
 
     agents: tuple[RemoteAgent, ...]
     orphans: Orphans
 
     @property
     def left_agents(self) -> tuple[RemoteAgent, ...]:
-        """Agents that are dead, or whose lab has gone."""
+        """Return agents that are dead, or whose lab has gone."""
         return tuple(agent for agent in self.agents if not agent.is_alive or agent.idle_s >= _IDLE_S)
 
 

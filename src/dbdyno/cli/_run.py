@@ -45,7 +45,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 
 def add_run_options(parser: Parser) -> None:
-    """Options of everything that runs a study."""
+    """Add the options of everything that runs a study."""
     output = parser.add_argument_group("output")
     output.add_argument("-o", "--output", type=Path, metavar="DIR", help="results folder (default: results/NAME)")
     output.add_argument("--fresh", action="store_true", help="start over; existing results are moved aside")
@@ -74,7 +74,7 @@ def _run(choices: argparse.Namespace) -> int:
     try:
         return run_to_report(study, folder, choices) if part is None else run_part(study, part, folder, choices)
     except (RequestError, HostError, ProvisionError) as error:
-        # A study too large for the machine, or of servers that are not to be had, may have a scale that is not.
+        # A study too large for the machine, or with servers that are not available, may have a scale that fits.
         scales = [] if choices.scale else [f"--scale {name}" for name in scales_of(choices.study)]
         error.remedy = "; or run it with ".join(filter(None, (error.remedy, " or ".join(scales))))
         raise

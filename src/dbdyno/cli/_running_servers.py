@@ -73,7 +73,7 @@ def add_server_options(server: argparse._ArgumentGroup) -> None:
 
 
 def parse_server(text: str, user: str) -> ServerAddress:
-    """The address that a word means.
+    """Return the address that a word means.
 
     Raises
     ------
@@ -113,11 +113,11 @@ def _remove_password(text: str) -> str:
 def running_servers(
     choices: argparse.Namespace, host: Host, environ: Mapping[str, str] = os.environ
 ) -> dict[str, tuple[str, ServerAddress]]:
-    """Target's name -> its engine and address, for each server that was named; each is asked who it is.
+    """Map each target's name to its engine and address, for each server that was named; each is asked who it is.
 
     Raises
     ------
-    StudyError : an address is wrong, or its password is not to be had
+    StudyError : an address is wrong, or its password is not available
     ProvisionError : the server does not let us in
     """
     from dbdyno.provision import describe_server  # late: see _main
@@ -153,7 +153,7 @@ def running_servers(
 
 
 def short_labels(addresses: Sequence[ServerAddress]) -> list[str]:
-    """What tells servers apart, in a word: the end of a socket's path, a port, or a host with its port.
+    """Return a word that distinguishes each server: the end of a socket's path, a port, or a host with its port.
 
     >>> short_labels([parse_server(word, "u") for word in ("/run/a/my.sock", "/run/b/my.sock", "h:3307")])
     ['a/my.sock', 'b/my.sock', 'h:3307']
@@ -173,7 +173,7 @@ def short_labels(addresses: Sequence[ServerAddress]) -> list[str]:
 
 
 def _shortest_distinct_end(path: str, paths: Iterable[str]) -> str:
-    """The shortest end of a path that no other path has."""
+    """Return the shortest end of a path that no other path has."""
     other_paths = [other_path for other_path in paths if other_path != path]
     components = path.strip("/").split("/")
     path_ends = ("/".join(components[-count:]) for count in range(1, len(components) + 1))
@@ -183,7 +183,7 @@ def _shortest_distinct_end(path: str, paths: Iterable[str]) -> str:
 
 
 def _values_per_server(values: Sequence[str], servers: Sequence[str], option: str) -> list[str | None]:
-    """What an option says of each server: nothing, the same of all, or of each its own, in their order."""
+    """Return what an option says of each server: nothing, the same of all, or of each its own, in their order."""
     if len(values) < 2:
         return [values[0] if values else None] * len(servers)
     if len(values) != len(servers):
@@ -196,7 +196,7 @@ def _values_per_server(values: Sequence[str], servers: Sequence[str], option: st
 
 
 def server_lines(address: ServerAddress) -> list[str]:
-    """The address as a table of a study file."""
+    """Return the address as a table of a study file."""
     address_values = {field.name: getattr(address, field.name) for field in fields(address) if field.name != "name"}
     lines = [
         f"{key} = {value if isinstance(value, int) else quoted(value)}"
@@ -207,7 +207,7 @@ def server_lines(address: ServerAddress) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    """Text as a TOML string.
+    """Return text as a TOML string.
 
     Raises
     ------

@@ -90,7 +90,7 @@ def _run_self_check(choices: argparse.Namespace) -> int:
 
 
 def _run_study(choices: argparse.Namespace) -> Path:
-    """The results folder, once the study has been run into it."""
+    """Return the results folder, once the study has been run into it."""
     from dbdyno.cli._execute import run_into, warn_of_missing_runs
     from dbdyno.cli._options import parse_share
     from dbdyno.core import parse_duration_ns
@@ -159,7 +159,7 @@ def _result_lines(result: SelfCheck, study: Study) -> list[str]:
 
 
 def _chance_words(pair: Comparison) -> str:
-    """Return how likely such a difference is by chance; on what it rests where that can't be told."""
+    """Return how likely such a difference is by chance; on what it rests where that is unknown."""
     from dbdyno.analyse import assumed_words
 
     if pair.p_adjusted is None:

@@ -80,7 +80,7 @@ def _serve(choices: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _stop_event_on_signals() -> Any:  # noqa: ANN401
-    """An event that Ctrl-C, SIGTERM and a terminal that goes away set; the last not under ``nohup``."""
+    """Return an event that Ctrl-C, SIGTERM and a terminal that goes away set; the last not under ``nohup``."""
     stop_event = threading.Event()
 
     def stop(_number: int, _frame: FrameType | None) -> None:

@@ -103,13 +103,13 @@ def _show_settings(choices: argparse.Namespace) -> int:
 
 
 def _choose_parameters(words: Sequence[str]) -> list[str]:
-    """Parameters by their names, the group in front of the dot, a server's own option, or a word of what they are."""
+    """Return parameters by their names, the group in front of the dot, a server's own option, or a describing word."""
     chosen = [name for word in words for name in _matching_parameters(word)]
     return list(dict.fromkeys(chosen)) if words else list(vocabulary())
 
 
 def _is_buffer_pool_word(word: str) -> bool:
-    """Whether a word is the buffer pool's, by its neutral name or as a server's own option."""
+    """Return whether a word is the buffer pool's, by its neutral name or as a server's own option."""
     return word == BUDGET or (word not in vocabulary() and BUDGET in parameters_of_option(word))
 
 
@@ -123,7 +123,7 @@ def _matching_parameters(word: str) -> list[str]:
 
 
 def _nearest_setting_hint(word: str) -> str:
-    """The setting, group or server's option that was probably meant; a setting also by what follows its dot."""
+    """Return the setting, group or server's option that was probably meant; a setting also by what follows its dot."""
     by_word = {name: name for name in known_options()}
     by_word |= {alias: name for name in vocabulary() for alias in (name, name.rpartition(".")[2])}
     by_word |= {name.partition(".")[0]: name.partition(".")[0] for name in vocabulary()}

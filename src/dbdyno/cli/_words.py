@@ -9,7 +9,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 
 def plain(text: str) -> str:
-    r"""Text from anywhere without what would steer a terminal or turn the direction of writing; lines stay.
+    r"""Return text from anywhere without what would steer a terminal or turn the direction of writing; lines stay.
 
     >>> plain("a\x1b[31mb\u202e\nc\u00a0d")
     'a?[31mb?\nc\xa0d'
@@ -24,7 +24,7 @@ def _is_space(sign: str) -> bool:
 
 
 def tps_words(tps: float) -> str:
-    """A throughput.
+    """Return a throughput.
 
     >>> tps_words(4211.7), tps_words(87.43)
     ('4,212', '87.4')
@@ -33,7 +33,7 @@ def tps_words(tps: float) -> str:
 
 
 def sparkline(values: Iterable[float]) -> str:
-    """One bar a second, from zero to the largest.
+    """Return one bar a second, from zero to the largest.
 
     >>> sparkline([0, 5, 10])
     '▁▅█'
@@ -44,7 +44,7 @@ def sparkline(values: Iterable[float]) -> str:
 
 
 def duration_words(duration_ns: int) -> str:
-    """A time left, no finer than it can be known.
+    """Return a time left, no finer than it can be known.
 
     >>> duration_words(400_300_000_000), duration_words(42_700_000_000)
     ('6 min 40 s', '40 s')

@@ -1,4 +1,4 @@
-"""Slows a server's flushes and reads by a known time, with a library of ours that is loaded before its own."""
+"""Slows a server's flushes and reads by a known time, with a dbdyno library that is loaded before its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COMPILE_S = 60
 
 
 def delay_variables(delays: CallDelays, folder: Path, host: Host) -> dict[str, str]:
-    """Variables of the server's process; the library is built into a folder that the server can reach.
+    """Return variables of the server's process; the library is built into a folder that the server can reach.
 
     Raises
     ------

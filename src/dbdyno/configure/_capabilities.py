@@ -27,7 +27,7 @@ def row_for(
     study_settings: Mapping[str, SettingValue],
     plugin_version: str | None = None,
 ) -> OptionRow | None:
-    """The option that gives a parameter its value; None where it needs none.
+    """Return the option that gives a parameter its value; None where it needs none.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def row_for(
 
     Raises
     ------
-    StudyError : the study asks for what this version has no option for, or what would do nothing beside the rest
+    StudyError : the study asks for what this version has no option for, or what would do nothing together with the rest
     """
     name = parameter.parameter_id
     unmet_needs = {
@@ -57,7 +57,7 @@ def wanted_number(name: str, number: float, row: OptionRow, values: Mapping[str,
 
     Raises
     ------
-    StudyError : beyond what it takes here or beside the rest, or between two values that it can have
+    StudyError : beyond what it takes here or together with the rest, or between two values that it can have
     """
     value = float(values[name])
     assignment = f"{name} = {setting_text(name, value)}"
@@ -150,7 +150,7 @@ def _refuse_impossible(name: str, value: SettingValue, family: str, version: str
 
 
 def _other_storage_engines(name: str, value: SettingValue, storage_engine: str) -> tuple[str, ...]:
-    """Storage engines other than this one that can have a value, by title."""
+    """Return storage engines other than this one that can have a value, by title."""
     able_engines = [entry.storage_engine for entry in vocabulary().get(name, ()) if servers_of(entry.rows, value)]
     return tuple(
         dict.fromkeys(_engine_title(engine or "innodb") for engine in able_engines if engine != storage_engine)
@@ -158,7 +158,7 @@ def _other_storage_engines(name: str, value: SettingValue, storage_engine: str) 
 
 
 def _engine_title(storage_engine: str) -> str:
-    """A storage engine as its vendor writes it.
+    """Return a storage engine as its vendor writes it.
 
     >>> _engine_title("rocksdb"), _engine_title("innodb"), _engine_title("aria")
     ('MyRocks', 'InnoDB', 'aria')

@@ -35,7 +35,7 @@ def choose_settings(
     processors: int | None = None,
     plugin_version: str | None = None,
 ) -> tuple[Setting, ...]:
-    """Every option to write for a target, each with its reason.
+    """Return every option to write for a target, each with its reason.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def choose_settings(
 def _with_table_values(
     storage_engine: str, values: Mapping[str, SettingValue], study_settings: Mapping[str, SettingValue]
 ) -> dict[str, SettingValue]:
-    """Values, and those that the tables give themselves: storage engines known by data alone have no other."""
+    """Return values, and those that the tables give themselves: storage engines known by data alone have no other."""
     parameters: dict[str, SettingValue] = {}
     for parameter in parameters_for(storage_engine):
         if parameter.like in values:
@@ -148,7 +148,7 @@ def _without_reserved_options(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def _check_file_tier(settings_by_option: Mapping[str, Setting], options: Mapping[str, str]) -> None:
-    """The main cache is an axis of the study: a file that sets another one would be measured under a wrong label."""
+    """Refuse an option file with another main cache: it is an axis of the study, and the label would be wrong."""
     for name, value in options.items():
         tier_setting = settings_by_option.get(fold(name))
         if tier_setting is not None and tier_setting.parameter in ("memory.buffer_pool", "memory.block_cache"):
@@ -166,7 +166,7 @@ _NEWEST = "999"
 def check_settings(
     study: Study, plugin_versions: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, tuple[Setting, ...]]:
-    """Options of each target that dbdyno configures, at the smallest tier; a series stands for its newest version.
+    """Return options of each target that dbdyno configures, at the smallest tier; a series means its newest version.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def settings_of_series(engine: EngineName, **more: Any) -> tuple[Setting, ...]: 
 
 
 def series_version(version: str) -> str:
-    """A version as tables compare it: a series counts as its newest release.
+    """Return a version as tables compare it: a series counts as its newest release.
 
     >>> series_version("11.8"), series_version("8.0.31"), series_version("9")
     ('11.8.999', '8.0.31', '9.999.999')

@@ -1,7 +1,7 @@
 """Runs servers in containers of official images, or of any image that keeps to their conventions.
 
 The entry point of such an image makes an empty data directory ready, with accounts from files (never from words that
-others can read) and SQL of ours, and becomes the server; what begins with a dash is the server's. Folders are mounted
+others can read) and our own SQL, and becomes the server; what begins with a dash is the server's. Folders are mounted
 at their own paths, so option file, socket and log have one name inside and outside.
 """
 
@@ -34,7 +34,7 @@ _LINES = 12
 
 
 def network_of(route: Route, choice: ContainerChoice) -> Network:
-    """The network a server's container needs for a route: none where only its socket is used."""
+    """Return the network a server's container needs for a route: none where only its socket is used."""
     return "none" if route == "socket" and choice.network == "host" else choice.network
 
 
@@ -69,8 +69,8 @@ def spawn_in_container(
     Parameters
     ----------
     options : its option file
-    folders : that it writes to beside the data directory
-    output : where its words go when it has ended; the note by which its container is found lies beside
+    folders : that it writes to in addition to the data directory
+    output : where its words go when it has ended; the note by which its container is found lies next to it
     """
     order = ContainerOrder(
         installation.image,
@@ -89,7 +89,7 @@ def spawn_in_container(
 
 
 def container_port(route: Route, choice: ContainerChoice) -> int | None:
-    """The port of a server that has an address of its own; None when it has not."""
+    """Return the port of a server that has its own address; None when it has not."""
     return _PORT if route != "socket" and choice.network == "bridge" else None
 
 

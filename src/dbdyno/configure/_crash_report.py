@@ -1,7 +1,7 @@
 """Diagnoses why a server ended, from its exit code, the kernel's counters and its own error log. Pure.
 
 A process that the kernel killed for want of memory and one that somebody killed end by the same signal; a full disk and
-a defect end in the same assertion. So each is told from what only it leaves behind.
+a defect end in the same assertion. So each is recognised by what only it leaves behind.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class CrashReport:
 
     Parameters
     ----------
-    kind : assertion, crashed (another signal of its own), disk-full, ended (an exit code of its own), killed (by
+    kind : assertion, crashed (another signal it raised), disk-full, ended (with its exit code), killed (by
         somebody), oom-limit (by the kernel, at a memory limit), oom (by the kernel, the machine was short of memory),
         out-of-memory (it was refused memory and gave up), stopped (somebody asked it to end)
     words : in one line
-    excerpt : the lines of the error log that tell of it, the stack included; empty when none does
+    excerpt : the lines of the error log that report it, the stack included; empty when none does
     kernel_line : the kernel's line on it; empty when there is none or it can't be read
     """
 
@@ -64,12 +64,12 @@ class CrashReport:
     kernel_line: str = ""
 
     def to_json(self) -> dict[str, str | int]:
-        """For the results folder."""
+        """Return it for the results folder."""
         return dict(asdict(self))
 
 
 def diagnose(exit_code: int, log: str, oom: OomSigns, limit_bytes: int | None = None) -> CrashReport:
-    """Tell why a server ended.
+    """Return why a server ended.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def diagnose(exit_code: int, log: str, oom: OomSigns, limit_bytes: int | None = 
 
 
 def disk_full_line(log: str) -> str:
-    """The last line of an error log that tells of a full disk, without its clock; empty when none does.
+    """Return the last line of an error log that reports a full disk, without its clock; empty when none does.
 
     >>> disk_full_line("2026-11-22 1:02:03 5 [ERROR] mariadbd: Disk is full writing '/d/t1.ibd' (Errcode: 28)")
     "mariadbd: Disk is full writing '/d/t1.ibd' (Errcode: 28)"
@@ -151,7 +151,7 @@ def _last_match(pattern: re.Pattern[str], lines: list[str]) -> str:
 
 
 def _excerpt(lines: list[str], pattern: re.Pattern[str]) -> str:
-    """From a little before the first late line that matches: what follows it is the stack."""
+    """Return the log from a little before the first late line that matches: what follows it is the stack."""
     first_index = max(len(lines) - _LATE_LINES, 0)
     match_index = next((index for index in range(first_index, len(lines)) if pattern.search(lines[index])), None)
     if match_index is None:
@@ -161,7 +161,7 @@ def _excerpt(lines: list[str], pattern: re.Pattern[str]) -> str:
 
 
 def _log_message(line: str) -> str:
-    """A log line without clock, thread and level.
+    """Return a log line without clock, thread and level.
 
     >>> _log_message("2026-11-22T10:00:00.1Z 0 [ERROR] [MY-013183] [InnoDB] Assertion failure: fil0fil.cc:7483")
     'Assertion failure: fil0fil.cc:7483'
@@ -178,7 +178,7 @@ def _signal_words(signal: int | None) -> str:
 
 
 def exit_words(code: int) -> str:
-    """An exit code for people.
+    """Return an exit code for people.
 
     >>> exit_words(-9), exit_words(1)
     ('signal 9, kill', 'exit code 1')

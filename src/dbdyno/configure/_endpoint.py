@@ -18,7 +18,7 @@ ADMIN_USER = "root"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Passwords of one data directory; hidden in its repr.
+    """Holds passwords of one data directory; hidden in its repr.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Credentials:
 
     @classmethod
     def random(cls) -> Credentials:
-        """New ones, 144 bits each, of characters that need no quoting in SQL or a file."""
+        """Make new ones, 144 bits each, of characters that need no quoting in SQL or a file."""
         return cls(secrets.token_urlsafe(18), secrets.token_urlsafe(18))
 
     def save(self, path: Path, host: Host) -> None:
@@ -58,7 +58,7 @@ class Credentials:
 
 
 def credentials_file(data_directory: Path) -> Path:
-    """Return where the passwords of a data directory lie: beside it, so that they follow it into snapshots.
+    """Return where the passwords of a data directory lie: next to it, so that they follow it into snapshots.
 
     >>> credentials_file(Path("/var/cache/dbdyno/snapshots/ab12/data"))
     PosixPath('/var/cache/dbdyno/snapshots/ab12/data.credentials')
@@ -75,7 +75,7 @@ class Endpoint:
     socket : None on the loopback route
     host, port : None on the socket route
     password_file : readable by this user only
-    tls : ``off`` for servers of ours, which offer none; as the study says for one that runs already
+    tls : ``off`` for servers that dbdyno started, which offer none; as the study says for one that runs already
     tls_ca : PEM file of the authority that the server's certificate is to be signed by
     path_s : how long the way to it may be silent, where it is on another host
     """
@@ -90,7 +90,7 @@ class Endpoint:
     path_s: float = PATH_S
 
     def order_target(self, database: str) -> dict[str, str | int | None]:
-        """The ``target`` of a load order: where, as whom, and the name of the password's file."""
+        """Return the ``target`` of a load order: where, as whom, and the name of the password's file."""
         return {
             "socket": self.socket,
             "host": self.host,
@@ -105,7 +105,7 @@ class Endpoint:
 
 
 def private_endpoint(route: Route, directory: Path, port: int | None, credentials: Credentials, host: Host) -> Endpoint:
-    """Endpoint of a server of ours; the password of the load's user goes into a file of `directory`."""
+    """Return the endpoint of our own server; the password of the load's user goes into a file of `directory`."""
     password_file = directory / "client.password"
     host.write_private(password_file, credentials.load_password + "\n")
     endpoint = Endpoint(str(directory / "s" / "s.sock"), None, None, LOAD_USER, password_file)
@@ -113,7 +113,7 @@ def private_endpoint(route: Route, directory: Path, port: int | None, credential
 
 
 def running_endpoint(address: ServerAddress) -> Endpoint:
-    """Endpoint of a server that runs already, as a study gives it."""
+    """Return the endpoint of a server that runs already, as a study gives it."""
     return Endpoint(
         socket=address.socket,
         host=None if address.socket else address.host,
@@ -143,7 +143,7 @@ class NetworkAccess:
 
 @dataclass(frozen=True, slots=True)
 class NetworkClient:
-    """A machine that clients run on.
+    """Describes a machine that clients run on.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class NetworkClient:
 
 
 def network_endpoint(access: NetworkAccess, port: int, credentials: Credentials) -> Endpoint:
-    """Endpoint for the lead client; the password goes into a file of each."""
+    """Return the endpoint for the lead client; the password goes into a file of each."""
     for client in access.clients:
         client.host.write_private(client.password_file, credentials.load_password + "\n")
     return Endpoint(None, access.address, port, LOAD_USER, access.clients[0].password_file)

@@ -10,7 +10,7 @@ from dbdyno.study import ServerAddress
 
 
 class Engine(Protocol):
-    """An engine at hand: one that can be started, or the address of one that runs."""
+    """Represents an engine at hand: one that can be started, or the address of one that runs."""
 
     @property
     def family(self) -> str:

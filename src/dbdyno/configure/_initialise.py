@@ -19,7 +19,7 @@ LOAD_HOSTS = ("localhost", "127.0.0.1")
 
 
 def initialise(installation: Engine, data_directory: Path, host: Host) -> Credentials:
-    """Make `data_directory`, which must not exist, and the file with its passwords beside it.
+    """Make `data_directory`, which must not exist, and the file with its passwords next to it.
 
     The accounts are made by the initialisation itself: no server ever runs with an empty password.
 
@@ -62,7 +62,7 @@ def initialise(installation: Engine, data_directory: Path, host: Host) -> Creden
 
 
 def _full_disk_words(place: Path, host: Host) -> str:
-    """That the disk is full, if it is: MariaDB does not end then, but waits for somebody to free some space."""
+    """Say that the disk is full, if it is: MariaDB does not end then, but waits for free space."""
     try:
         free_bytes = host.free_bytes(place)
     except (HostError, OSError):
@@ -73,7 +73,7 @@ def _full_disk_words(place: Path, host: Host) -> str:
 def copy_data_directory(source: Path, destination: Path, host: Host) -> str:
     """Copy a stopped server's data directory with its passwords; ``reflink`` or ``copy``.
 
-    The copy gets an identity of its own: auto.cnf, which holds MySQL's server UUID, stays behind.
+    The copy gets a new identity: auto.cnf, which holds MySQL's server UUID, stays behind.
     """
     copy_method = host.copy_tree(source, destination)
     host.files.remove(destination / "auto.cnf")
@@ -84,7 +84,7 @@ def copy_data_directory(source: Path, destination: Path, host: Host) -> str:
 def account_statements(
     credentials: Credentials, set_password: SetPassword = "alter", hosts: Sequence[str] = LOAD_HOSTS
 ) -> list[str]:
-    """SQL, one statement a line: the administrator's password, then the load's accounts."""
+    """Return SQL, one statement a line: the administrator's password, then the load's accounts."""
     admin, password = f"'{ADMIN_USER}'@'localhost'", credentials.admin_password
     statements = [
         f"ALTER USER {admin} IDENTIFIED BY '{password}';"
@@ -144,7 +144,7 @@ _WAYS = {"insecure": _initialise_insecure, "bootstrap": _bootstrap}
 
 
 def bootstrap_sql(files: list[str], family: EngineFamily, credentials: Credentials) -> str:
-    """SQL for ``--bootstrap``: statements of our own must stand on one line each."""
+    """Return SQL for ``--bootstrap``: our own statements must stand on one line each."""
     schema_sql = [
         "CREATE DATABASE IF NOT EXISTS mysql;",
         "USE mysql;",

@@ -13,7 +13,7 @@ from dbdyno.engines import SettingValue, parse_version
 
 MIB = 1 << 20
 SYSTEM_POOL_BYTES = 16 * MIB
-"""InnoDB's pool beside another storage engine, which holds only the server's own tables."""
+"""InnoDB's pool next to another storage engine; it holds only the server's own tables."""
 # The memory tier belongs to the cell, not to the settings of its target; the chunk keeps it from being rounded up.
 TIER_PARAMETERS = frozenset({"memory.buffer_pool", "memory.buffer_pool_chunk", "memory.block_cache"})
 _CHUNKS_MAX = 1000

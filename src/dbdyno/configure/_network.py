@@ -19,7 +19,7 @@ _NOT_ALLOWED_RE = re.compile(r"Host '([0-9A-Fa-f.:]+)' is not allowed to connect
 
 
 def network_port(access: NetworkAccess, host: Host) -> int:
-    """A port that nobody on the server's host listens on.
+    """Return a port that nobody on the server's host listens on.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def network_port(access: NetworkAccess, host: Host) -> int:
 
 
 def listening_ports(lines: Iterable[str]) -> set[int]:
-    """Ports that somebody listens on, of lines of ``/proc/net/tcp``.
+    """Return ports that somebody listens on, of lines of ``/proc/net/tcp``.
 
     >>> listening_ports(["  0: 0100007F:0CEA 00000000:0000 0A 0:0", "  1: 0100007F:0CEB 00000000:0000 01 0:0"])
     {3306}
@@ -48,13 +48,13 @@ def listening_ports(lines: Iterable[str]) -> set[int]:
 
 
 def admit_clients(server: Server, credentials: Credentials, access: NetworkAccess) -> None:
-    """Make the load's account for the address that the server sees each client host at: the server itself tells it.
+    """Make the load's account for the address that the server sees each client host at: the server itself reports it.
 
     Data of a snapshot have no such account, so the first attempt is refused.
 
     Raises
     ------
-    ConfigureError : the server can't be reached over the network, or does not tell
+    ConfigureError : the server can't be reached over the network, or does not report the address
     """
     for client in access.clients:
         _allow_client(server, credentials, client.host)

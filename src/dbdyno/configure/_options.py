@@ -17,7 +17,7 @@ SettingSource = Literal["baseline", "settings", "study", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An option as written to the option file, and what the server made of it.
+    """Describes an option as written to the option file, and what the server made of it.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ _SET_BY = {"study": "set by the study", "file": "set by the option file of the t
 
 
 def fold(name: str) -> str:
-    """An option's name as the tables write it.
+    """Return an option's name as the tables write it.
 
     >>> fold("--Innodb-IO-Capacity")
     'innodb_io_capacity'
@@ -65,7 +65,7 @@ def replace_raw(
     source: SettingSource,
     plugin_version: str | None = None,
 ) -> None:
-    """Put raw options in the place of what is chosen for the same thing, or beside it.
+    """Put raw options in the place of what is chosen for the same thing, or next to it.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _setting(
 
 
 def launch_options(installation: Engine, family: EngineFamily, data_directory: Path, temporary: Path) -> dict[str, str]:
-    """Options that make an unpacked engine find its own files and nothing of the host's; an image has its own."""
+    """Return options that make an unpacked engine find its own files and not the host's; an image has its own."""
     if installation.image:
         return {"datadir": str(data_directory), "tmpdir": str(temporary), **family.launch}
     return {
@@ -158,7 +158,7 @@ def launch_options(installation: Engine, family: EngineFamily, data_directory: P
 
 
 def option_file(launch: Mapping[str, str], settings: Sequence[Setting]) -> str:
-    """Text of the option file, the reasons beside the options.
+    """Return the text of the option file, the reasons next to the options.
 
     >>> print(option_file({"port": "0"}, [Setting("skip_log_bin", "", "off on all")]))
     # Written by dbdyno; the server reads nothing else.
@@ -179,7 +179,7 @@ def option_file(launch: Mapping[str, str], settings: Sequence[Setting]) -> str:
 
 
 def _quoted_value(value: str) -> str:
-    """A value as option files want it: quoted where a comment sign or a space would end it.
+    """Return a value as option files want it: quoted where a comment sign or a space would end it.
 
     >>> _quoted_value("a;b"), _quoted_value("64M"), _quoted_value("x # y")
     ('"a;b"', '64M', '"x # y"')

@@ -1,6 +1,6 @@
 """Notes and ends what a killed run leaves behind: a running server, its private folder, its memory group.
 
-Each start writes a note beside the option file at once, so that the next command can put an end to it: only to
+Each start writes a note next to the option file at once, so that the next command can put an end to it: only to
 the process of that pid, that start time and that boot.
 """
 
@@ -38,7 +38,7 @@ class ServerNote:
     memory_group: str | None = None
 
     def process(self, host: Host) -> Process | None:
-        """That process, if it still runs; never another that has come by its pid."""
+        """Return that process, if it still runs; never another that has come by its pid."""
         return host.find_process(self.pid, self.start_ticks) if self.boot_id == host.boot_id() else None
 
 
@@ -58,7 +58,7 @@ def write_note(
 
 
 def read_note(run_directory: Path, host: Host) -> ServerNote | None:
-    """The note on a folder; None where none was written, or none that can be read."""
+    """Return the note on a folder; None where none was written, or none that can be read."""
     try:
         return decode(ServerNote, json_value(read_own_text(run_directory / _NOTE, host) or "null"))
     except ValueError:
@@ -66,7 +66,7 @@ def read_note(run_directory: Path, host: Host) -> ServerNote | None:
 
 
 def remove_note(run_directory: Path, host: Host) -> None:
-    """The server has ended as it should."""
+    """Remove the note: the server has ended as it should."""
     host.files.remove(run_directory / _NOTE)
 
 

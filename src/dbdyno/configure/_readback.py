@@ -23,7 +23,7 @@ def read_back(
     family: str,
     version: str,
 ) -> tuple[Setting, ...]:
-    """The settings with what is effective; names of `variables` and `status` in lower case.
+    """Return the settings with what is effective; names of `variables` and `status` in lower case.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool
 
 
 def normal(value: str) -> str:
-    """A value in one form: sizes in bytes, switches as 0 and 1, numbers without trailing zeros, words folded.
+    """Return a value in one form: sizes in bytes, switches as 0 and 1, numbers without trailing zeros, words folded.
 
     >>> normal("64M"), normal("ON"), normal("90.000000"), normal("O_DIRECT"), normal(" ")
     ('67108864', '1', '90', 'o_direct', '')

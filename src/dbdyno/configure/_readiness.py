@@ -17,7 +17,7 @@ from dbdyno.engines import known_options, matches
 from dbdyno.hosts import Process
 from dbdyno.nearest import nearest
 
-# What servers say, and what it means; the first that fits is told. {0} is the plug-in's file or name.
+# What servers say, and what it means; the first that fits is reported. {0} is the plug-in's file or name.
 _COMPLAINTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (
         re.compile(
@@ -89,7 +89,7 @@ def plugin_error(words: str, installation: Engine) -> ConfigureError | None:
 
 
 def absent_engine(storage_engine: str, there: list[str], words: str, installation: Engine) -> ConfigureError:
-    """A server that runs, but without the storage engine that was asked for."""
+    """Return a server that runs, but without the storage engine that was asked for."""
     return plugin_error(words, installation) or ConfigureError(
         f"{installation.title} has no storage engine {storage_engine}",
         f"it has: {', '.join(sorted(there))}",
@@ -111,7 +111,7 @@ _REFUSED_RES = (
 
 
 def crash_at_start(server: Server, order: StartOrder) -> ConfigureError:
-    """The error that the end of a server means which was being started."""
+    """Return the error that the end of a server means which was being started."""
     words = order.words()
     title = order.installation.title
     death = server.diagnose_exit()
@@ -172,7 +172,7 @@ def await_login(server: Server, process: Process, order: StartOrder) -> None:
 
 
 def check_storage_engine(server: Server, order: StartOrder) -> None:
-    """A server starts without a plug-in that it did not take, as long as no option of it is given."""
+    """Check the storage engine: a server starts without a plug-in that it refused if no option of it is given."""
     server_engines = server.storage_engines()
     if order.storage_engine not in server_engines:
         raise absent_engine(order.storage_engine, server_engines, order.words(ALL_LINES), order.installation)
@@ -186,7 +186,7 @@ def check_storage_engine(server: Server, order: StartOrder) -> None:
 
 
 def check_listener(pid: int | None, process: Process, order: StartOrder) -> None:
-    """The process at the other end of the socket is the one that was started, as the kernel tells."""
+    """Check that the process at the other end of the socket is the one that was started, as the kernel reports it."""
     if pid not in (0, process.pid):  # 0: it lives in a namespace that is not seen from there
         raise ConfigureError(
             f"another server answers on the socket of {order.installation.title}",
@@ -195,7 +195,7 @@ def check_listener(pid: int | None, process: Process, order: StartOrder) -> None
 
 
 def check_port(server: Server) -> None:
-    """The server behind the port is the one behind the socket: another may have been quicker to take it."""
+    """Check that the server behind the port is the one behind the socket: another may have taken it first."""
     with server.connect(as_load_user=True) as load, load.cursor() as cursor:
         cursor.execute("SELECT @@socket, @@port")
         rows = rows_of(cursor, 2)

@@ -34,7 +34,7 @@ _LOOK_S = 1.0
 
 
 class Server:
-    """A server at hand. One of ours ends with `stop` or `kill`; one that runs already is left as it is.
+    """Controls a server. One that dbdyno started ends with `stop` or `kill`; one that runs already is left alone.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Server:
     kill_ns : from SIGKILL to the end of its process; None where it was not killed by us
     memory_use : of its memory group, read last before the group was removed; None without a group
     listener_pid : of the process that was last seen to accept connections on its socket; 0: it can't be seen
-    is_held : its process is stopped and continued in turns, by us: then a stopped process tells nothing
+    is_held : its process is stopped and continued in turns, by us: then a stopped process means nothing
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Server:
     def connect(
         self, database: str | None = None, *, as_load_user: bool = False, through: Host | None = None
     ) -> ServerConnection:
-        """A connection with autocommit: as administrator (over the socket) or as the load's own user.
+        """Return a connection with autocommit: as administrator (over the socket) or as the load's own user.
 
         Parameters
         ----------
@@ -173,11 +173,11 @@ class Server:
         return self._wedged
 
     def variables(self) -> dict[str, str]:
-        """SHOW GLOBAL VARIABLES, names in lower case."""
+        """Return SHOW GLOBAL VARIABLES, names in lower case."""
         return self._show_values("SHOW GLOBAL VARIABLES")
 
     def status(self) -> dict[str, str]:
-        """SHOW GLOBAL STATUS, names in lower case."""
+        """Return SHOW GLOBAL STATUS, names in lower case."""
         return self._show_values("SHOW GLOBAL STATUS")
 
     def storage_engines(self) -> list[str]:
@@ -256,7 +256,7 @@ class Server:
         return self.memory_use
 
     def log_tail(self, lines: int = TAIL_LINES) -> str:
-        """The end of its error log; empty for a server that is not ours."""
+        """Return the end of its error log; empty for a server that is not ours."""
         return log_tail(self._error_log, self._host, lines) if self._error_log is not None else ""
 
     def _probe_login(self, quiet_s: float) -> str | None:
@@ -303,7 +303,7 @@ class Server:
         )
 
     def _await_exit(self, process: Process, timeout_s: float) -> int:
-        """Its exit code; killed when the time is up, or when its process is halted and will not hear of it."""
+        """Return its exit code; killed when the time is up, or when its process is halted and will not hear of it."""
         deadline = time.monotonic() + timeout_s
         while True:
             left_s = deadline - time.monotonic()
@@ -384,7 +384,7 @@ class Server:
 
 
 def attach_server(installation: Engine, host: Host) -> Server:
-    """The server at an installation's address. Its process and its settings are not ours to see or choose."""
+    """Return the server at an installation's address. Its process and its settings are not ours to see or choose."""
     address = installation.address
     if address is None:
         raise ConfigureError(f"{installation.title} is not a running server", "", "start it with start_server")

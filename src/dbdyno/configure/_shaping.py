@@ -40,14 +40,14 @@ _AT_END = "shaping"
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A network interface, with the largest packet that it sends in one piece, in bytes."""
+    """Describes a network interface, with the largest packet that it sends in one piece, in bytes."""
 
     name: str
     mtu_bytes: int
 
 
 def shaping_commands(route: RouteChoice, interface: Interface, port: int) -> list[list[str]]:
-    """Arguments of ``tc``, in order: root queue, class, what holds packets back, and which packets go there.
+    """Return arguments of ``tc``, in order: root queue, class, what holds packets back, and which packets go there.
 
     A rate may be exceeded by half a millisecond's worth of bytes, or by two packets where that is more: a timer for
     each packet would cost more than it gains. Its queue holds 200 ms, then it drops packets as a router does.
@@ -74,12 +74,12 @@ def shaping_commands(route: RouteChoice, interface: Interface, port: int) -> lis
 
 
 def undo_command(interface: str) -> list[str]:
-    """Arguments of ``tc`` that remove our queues; the kernel then puts its own default there again."""
+    """Return arguments of ``tc`` that remove our queues; the kernel then puts its own default there again."""
     return ["qdisc", "del", "dev", interface, "root", "handle", _HANDLE]
 
 
 def configured_queues(shown: str) -> list[str]:
-    r"""Handles of queues that somebody has configured, of ``tc qdisc show``; the kernel's own have the handle 0.
+    r"""Return handles of queues that somebody has configured, of ``tc qdisc show``; the kernel's own have the handle 0.
 
     >>> configured_queues("qdisc mq 0: root \nqdisc fq_codel 0: parent :1 limit 10240p\nqdisc clsact ffff: parent x")
     []
@@ -91,7 +91,7 @@ def configured_queues(shown: str) -> list[str]:
 
 
 def sudoers_line(user: str, program: str) -> str:
-    """The line that lets a user change the queues of network interfaces without a password.
+    """Return the line that lets a user change the queues of network interfaces without a password.
 
     >>> sudoers_line("bench", "/usr/sbin/tc")
     'bench ALL=(root) NOPASSWD: /usr/sbin/tc'
@@ -100,7 +100,7 @@ def sudoers_line(user: str, program: str) -> str:
 
 
 def shaping_obstacle(host: Host) -> tuple[str, str]:
-    """Why this user can't shape routes on a host, and what would help; empty where it can. Changes nothing.
+    """Return why this user can't shape routes on a host, and what would help; empty where it can. Changes nothing.
 
     Whether the kernel has what a route needs is known when a study tries it.
     """
@@ -289,7 +289,7 @@ def _queues(host: Host, interface: str) -> str:
 
 
 def _find_program(host: Host, name: str) -> str:
-    """Its path; administrators' folders are not in every user's search path."""
+    """Return its path; administrators' folders are not in every user's search path."""
     find = 'PATH=$PATH:/usr/sbin:/sbin; command -v "$1"'
     path = host.run(["sh", "-c", find, "sh", name], timeout_s=_TIMEOUT_S, check=False).stdout.strip()
     if not path.startswith("/"):

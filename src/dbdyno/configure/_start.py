@@ -161,7 +161,7 @@ def _spawn(order: StartOrder, options: Path, sockets: Path, group: MemoryGroup |
 
 
 def _with_lower_limit(choice: ContainerChoice, limit_bytes: int | None) -> ContainerChoice:
-    """The container's own limit, or that of the study where it is the lower one: its engine makes the group."""
+    """Return the container's own limit, or that of the study where it is the lower one: its engine makes the group."""
     limits = [limit for limit in (choice.memory_bytes, limit_bytes) if limit is not None]
     return replace(choice, memory_bytes=min(limits, default=None))
 

@@ -18,12 +18,12 @@ _LOG_BYTES = 16 << 20
 
 
 def log_tail(path: Path, host: Host, lines: int = TAIL_LINES) -> str:
-    """Last lines of an error log; empty when there is none."""
+    """Return last lines of an error log; empty when there is none."""
     return "\n".join(late_text(path, host, _LOG_BYTES).splitlines()[-lines:])
 
 
 def late_text(path: Path, host: Host, most_bytes: int = _LATE_BYTES) -> str:
-    """The end of a log, long enough for any stack; empty when there is none."""
+    """Return the end of a log, long enough for any stack; empty when there is none."""
     try:
         return host.files.read_text(path, offset=-most_bytes)
     except OSError:
@@ -33,7 +33,7 @@ def late_text(path: Path, host: Host, most_bytes: int = _LATE_BYTES) -> str:
 _ON_THE_HOST = ContainerChoice()
 ALL_LINES = 10_000
 OUTPUT = "server.out"
-"""File of a run directory with what the server said beside its error log."""
+"""File of a run directory with the server's output outside its error log."""
 _LAST_LINES = 20
 
 

@@ -1,7 +1,7 @@
 """Connects to a server with a limit on every wait, no password in clear, and no endless answer.
 
 The driver's own time limits are for one read of the socket: a server that sends a byte now and then is waited for
-without end, and one that is stopped is told of only when the time is up. Here each statement has a moment by which its
+without end, and a stopped one is reported only when the time is up. Here each statement has a moment by which its
 whole answer must be there, and meanwhile the server's process is looked at once a second.
 """
 
@@ -112,7 +112,7 @@ class ServerConnection(_Driver):
 
     @contextlib.contextmanager
     def within(self, limit_s: float) -> Iterator[None]:
-        """Statements of the block may take so long."""
+        """Limit the time of the block's statements."""
         previous_s, self.answer_s = self.answer_s, limit_s
         try:
             yield
@@ -171,7 +171,7 @@ class ServerConnection(_Driver):
             raise OperationalError(CR.CR_SSL_CONNECTION_ERROR, what)
 
     def remaining_s(self) -> float:
-        """Seconds until the answer must be there; never 0, which would mean not to wait at all."""
+        """Return seconds until the answer must be there; never 0, which would mean not to wait at all."""
         return max(self._due - time.monotonic(), 0.001)
 
     def _open_socket(self) -> sockets.socket:
@@ -215,7 +215,7 @@ class ServerConnection(_Driver):
         super()._request_authentication()  # type: ignore[misc]
 
     def _process_auth(self, plugin_name: bytes, auth_packet: object, handler: object = None) -> object:
-        """A password in clear goes over encrypted connections and Unix sockets only; a broken method never."""
+        """Authenticate: a password in clear needs an encrypted connection or a Unix socket; broken methods fail."""
         name = plugin_name.decode("ascii", "replace")
         if plugin_name in _TOO_WEAK:
             raise OperationalError(CR.CR_AUTH_PLUGIN_ERR, f"the server wants {name}, which is insecure")
@@ -266,7 +266,7 @@ class ServerConnection(_Driver):
             raise self._lost_error(str(error)) from None
 
     def _ready_socket(self) -> sockets.socket:
-        """The socket, set to wait for a moment; raises when the time is up or the server's process is halted."""
+        """Return the socket, set to wait for a moment; raises when the time is up or the server's process is halted."""
         if self._sock is None:
             raise self._lost_error("the connection was closed")
         self._check_deadline()
@@ -306,13 +306,13 @@ class ServerConnection(_Driver):
 
 
 class _Upgrade:
-    """Stands where the driver expects the rules of a handshake, and sees to it that they are kept."""
+    """Takes the place of the driver's handshake rules, and checks that they are kept."""
 
     def __init__(self, connection: ServerConnection, context: ssl.SSLContext) -> None:
         self._connection, self._context = connection, context
 
     def wrap_socket(self, sock: sockets.socket, server_hostname: str) -> ssl.SSLSocket:
-        """Shake hands; what fails is told in words of TLS."""
+        """Shake hands; a failure is reported in words of TLS."""
         self._connection.check_upgrade()
         sock.settimeout(self._connection.remaining_s())
         try:
@@ -349,7 +349,7 @@ def connect(
     path_s: float = PATH_S,
     watch: ProcessWatch | None = None,
 ) -> ServerConnection:
-    """A connection with autocommit and utf8mb4.
+    """Return a connection with autocommit and utf8mb4.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ _Addresses: TypeAlias = list[tuple[sockets.AddressFamily, tuple[Any, ...]]]
 
 
 class PathLostError(OperationalError):
-    """Nobody at the other end acknowledged anything: this tells nothing of the server."""
+    """Nobody at the other end acknowledged anything: this says nothing of the server."""
 
 
 def is_path_error(error: OSError) -> bool:
@@ -40,7 +40,7 @@ def is_path_error(error: OSError) -> bool:
 
 
 def open_path(host: str, port: int, limit_s: float, path_s: float) -> sockets.socket:
-    """A connected socket.
+    """Return a connected socket.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def open_path(host: str, port: int, limit_s: float, path_s: float) -> sockets.so
 
 
 def _resolve_host(host: str, port: int, limit_s: float) -> _Addresses:
-    """Addresses of a host. The resolver knows no deadline, so a thread asks it, and is left to itself in the end."""
+    """Resolve a host. The resolver knows no deadline, so a thread asks it, and is abandoned in the end."""
     try:
         is_v6 = ipaddress.ip_address(host).version == 6
     except ValueError:
@@ -136,7 +136,7 @@ class TlsPolicy:
 
     @classmethod
     def of(cls, word: str, ca_file: str | None = None) -> TlsPolicy:
-        """The policy of a study's keys, which were checked when they were read."""
+        """Return the policy of a study's keys, which were checked when they were read."""
         return cls(cast("TlsWord", word), ca_file)
 
     @property
@@ -153,7 +153,7 @@ class TlsPolicy:
         return self.is_required or (self.word == "preferred" and not is_local)
 
     def context(self) -> ssl.SSLContext:
-        """The rules of a handshake.
+        """Return the rules of a handshake.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class TlsPolicy:
 
 
 def tls_ca_path(named: str | None) -> str | None:
-    """The authority's file as a study names it, for whoever may run elsewhere.
+    """Return the authority's file as a study names it, for a caller that may run elsewhere.
 
     >>> tls_ca_path("/etc/ca.pem")
     '/etc/ca.pem'

@@ -10,7 +10,7 @@ from pymysql.err import OperationalError
 
 
 class _Answered(Protocol):
-    """A cursor whose statement was sent."""
+    """Represents a cursor whose statement was sent."""
 
     @property
     def description(self) -> Any:  # noqa: ANN401 - the driver's
@@ -42,7 +42,7 @@ def rows_of(cursor: _Answered, width: int) -> Sequence[tuple[Any, ...]]:
 
 
 def number_of(value: object) -> float:
-    """A number as a server sends it.
+    """Return a number as a server sends it.
 
     Raises
     ------

@@ -11,7 +11,7 @@ Route: TypeAlias = str
 """How the client reaches the server: one of `ROUTES`, or the name that a study gives to a shaped network."""
 ROUTES: tuple[Route, ...] = ("socket", "loopback", "network")
 UNKNOWN_ROUTE: Route = "unknown"
-"""Of imported runs whose logs don't tell it."""
+"""Route of imported runs whose logs don't state it."""
 RunStatus = Literal["good", "suspect", "failed", "skipped", "missing"]
 
 
@@ -26,11 +26,11 @@ def is_network_route(route: Route) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One combination of target, tier, concurrency, workload and route.
+    """Describes one combination of target, tier, concurrency, workload and route.
 
     Parameters
     ----------
-    tier_bytes : 0 where an imported log does not tell it
+    tier_bytes : 0 where an imported log does not state it
     """
 
     target: str
@@ -41,7 +41,7 @@ class Cell:
 
     @property
     def cell_id(self) -> str:
-        """Readable, unique in a study and safe as a file name.
+        """Return an id that is readable, unique in a study and safe as a file name.
 
         >>> Cell("mariadb:11.8+rocksdb", 64 << 20, 16, "sysbench/oltp_read_write", "socket").cell_id
         'mariadb-11.8-rocksdb_64MiB_c16_oltp_read_write_socket-142e'
@@ -51,7 +51,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One planned attempt at a cell.
+    """Describes one planned attempt at a cell.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Run:
 
     @property
     def run_id(self) -> str:
-        """Cell id and repeat: the name of the run's folder."""
+        """Return the cell id and repeat: the name of the run's folder."""
         return f"{self.cell.cell_id}_{'s' if self.is_sentinel else 'r'}{self.repeat}"
 
     @property
@@ -84,13 +84,13 @@ class Run:
 
 @functools.lru_cache(maxsize=16_384)
 def _cell_id(target: str, tier_bytes: int, concurrency: int, workload: str, route: str) -> str:
-    """Kept, because a report of a thousand runs asks for each dozens of times."""
+    """Return the cell id; cached, because a report of a thousand runs asks for each dozens of times."""
     digest = hashlib.sha256(repr((target, tier_bytes, concurrency, workload, route)).encode()).hexdigest()[:4]
     target_slug, workload_slug = _slug(target, 60), _slug(workload.rsplit("/", 1)[-1], 40)
     return f"{target_slug}_{tier_bytes >> 20}MiB_c{concurrency}_{workload_slug}_{route}-{digest}"
 
 
 def _slug(text: str, most: int) -> str:
-    """A part of a file name: at most so many characters, and at most twice as many bytes."""
+    """Return a part of a file name: at most so many characters, and at most twice as many bytes."""
     readable = "".join(c if c.isalnum() or c in "._" else "-" for c in text)[:most]
     return readable.encode()[: 2 * most].decode(errors="ignore")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["different", "slightly different", "same", "undecided", "not settled"]
-"""Of two levels compared. `not settled`: a run behind one of them has no level that lasts, so nothing is decided."""
+"""Verdict on two levels compared. `not settled`: a run behind one has no lasting level, so nothing is decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two targets at the same tier, concurrency, workload and route.
+    """Describes two targets at the same tier, concurrency, workload and route.
 
     Parameters
     ----------

@@ -27,11 +27,11 @@ _NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true o
 
 
 class DecodeError(ValueError):
-    """A value is not of the type that stands there; its text begins with the JSON pointer of the place."""
+    """Reports a value that is not of the expected type; its text begins with the JSON pointer of the place."""
 
 
 def decode(kind: type[_T], value: Any) -> _T:  # noqa: ANN401 - foreign data
-    """A value as a type.
+    """Convert a value to a type.
 
     Raises
     ------

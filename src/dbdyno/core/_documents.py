@@ -23,7 +23,7 @@ _Place = tuple[Any, ...]
 
 
 class InvalidValueError(ValueError):
-    """A text is TOML, and holds what nobody means.
+    """Reports a text that is TOML, but holds an invalid value.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class InvalidValueError(ValueError):
 
 
 def json_value(text: str) -> Any:  # noqa: ANN401 - foreign data
-    """The value of a JSON text.
+    """Return the value of a JSON text.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def json_value(text: str) -> Any:  # noqa: ANN401 - foreign data
 
 
 def toml_document(text: str) -> dict[str, Any]:
-    r"""The tables of a TOML text.
+    r"""Return the tables of a TOML text.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def toml_document(text: str) -> dict[str, Any]:
 
 
 def _line_of_key(text: str, key: str) -> int:
-    """The line in which a key gets a value that is no number; else the first in which it gets one."""
+    """Return the line in which a key gets a value that is no number; else the first in which it gets one."""
     lines = [number for number, line in enumerate(text.split("\n"), 1) if _has_key(line, key)]
     strange_lines = [number for number in lines if _STRANGE_RE.search(text.split("\n")[number - 1])]
     return next(iter(strange_lines or lines), 1)
@@ -111,7 +111,7 @@ def check_plain(value: Any) -> None:  # noqa: ANN401 - foreign data
 
 
 def _first_invalid_value(value: Any) -> tuple[_Place, str] | None:  # noqa: ANN401 - foreign data
-    """The first place that holds what nobody means, and what that is."""
+    """Return the first place that holds an invalid value, and what that is."""
     if _is_valid(value):
         return None
     open_values: list[tuple[Any, _Place]] = [(value, ())]
@@ -129,7 +129,7 @@ def _first_invalid_value(value: Any) -> tuple[_Place, str] | None:  # noqa: ANN4
 
 
 def _is_valid(value: Any) -> bool:  # noqa: ANN401 - foreign data
-    """Whether nothing in a value is unfit: level by level, without places, as nearly all documents are fit."""
+    """Return whether a value is valid: level by level, without places, as nearly all documents are."""
     parts: list[Any] = [value]
     for _ in range(DEEPEST):
         containers: list[Any] = []
@@ -151,13 +151,13 @@ def _is_valid(value: Any) -> bool:  # noqa: ANN401 - foreign data
 
 
 def _unsafe_parts(value: dict[str, Any] | list[Any], place: _Place) -> Iterator[tuple[Any, _Place]]:
-    """Parts of a value that need a look; texts, most of all parts, need none."""
+    """Yield parts of a value that need a look; texts, most of all parts, need none."""
     parts = value.items() if isinstance(value, dict) else enumerate(value)
     return ((part, (*place, key)) for key, part in parts if not isinstance(part, str | bool | None))
 
 
 def pointer(at: tuple[Any, ...]) -> str:
-    """JSON pointer (RFC 6901) of a place; the whole document is the slash alone, for readers.
+    """Return the JSON pointer (RFC 6901) of a place; the whole document is the slash alone, for readers.
 
     >>> pointer(("a/b", 3)), pointer(())
     ('/a~1b/3', '/')
@@ -166,7 +166,7 @@ def pointer(at: tuple[Any, ...]) -> str:
 
 
 def _deepest_line(text: str) -> int:
-    """Line in which the most brackets are open; those in texts are counted, too, so it may be a later one."""
+    """Return the line in which the most brackets are open; those in texts count, too, so it may be a later one."""
     depth = deepest = 0
     line = deepest_line = 1
     for sign in re.findall(r"[\[\]{}\n]", text):

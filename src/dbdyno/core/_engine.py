@@ -25,7 +25,7 @@ _SOURCES_OF_ONE_BUILD = ("server", "image", "basedir", "archive", "maven", "npm"
 PLUGIN_MATURITIES = ("unknown", "experimental", "alpha", "beta", "gamma", "stable")
 """How ripe a plug-in says it is, least first, in MariaDB's words."""
 Policy = Literal["aligned", "vendor", "tuned"]
-"""How targets are configured: equal in effect; as the vendor leaves them; each by a file of its own."""
+"""How targets are configured: equal in effect; as the vendor leaves them; each by its own file."""
 _TITLES: Mapping[str, str] = MappingProxyType(
     {
         "mysql": "MySQL",
@@ -42,11 +42,11 @@ STORAGE_ENGINE_ALIASES: Mapping[str, str] = MappingProxyType({"myrocks": "rocksd
 
 @dataclass(frozen=True, slots=True)
 class EngineName:
-    """An engine as a user writes it: ``FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]``.
+    """Describes an engine as a user writes it: ``FAMILY:VERSION[+STORAGE_ENGINE][@SOURCE]``.
 
     `version` may be a prefix (``11.8`` stands for the newest 11.8 that can be had). It may be empty where the source
     names one build (``mariadb@server:NAME``, ``mysql@basedir:/opt/mysql``), which is asked for it, and for an imported
-    one (``mariadb@imported``) whose logs don't tell. `source` is empty for "what the host's distribution has". `sha256`
+    one (``mariadb@imported``) whose logs don't say. `source` is empty for "what the host's distribution has". `sha256`
     is what a file of an archive must have; empty: any. `plugin` is the file that holds the storage engine, where the
     server has it not; `plugin_maturity` the least ripe plug-in that the server is to load; empty: as it decides itself.
     `plugin_version` is the version that the plug-in is said to be of; empty: read from its file.
@@ -63,7 +63,7 @@ class EngineName:
 
     @property
     def source_kind(self) -> str:
-        """The source's own name, without what it is to look for.
+        """Return the source's own name, without what it is to look for.
 
         >>> parse_engine_name("mysql:8.0@archive:/a/b.tar.gz").source_kind
         'archive'
@@ -80,7 +80,7 @@ class EngineName:
         return self.source.partition(":")[2]
 
     def __str__(self) -> str:
-        """Shortest form that parses back to the same name.
+        """Return the shortest form that parses back to the same name.
 
         >>> str(parse_engine_name("MariaDB:11.8+myrocks"))
         'mariadb:11.8+rocksdb'
@@ -93,7 +93,7 @@ class EngineName:
 
 
 def parse_engine_name(text: str) -> EngineName:
-    """The parts of an engine name. Whether such an engine exists is asked elsewhere.
+    """Return the parts of an engine name. Whether such an engine exists is asked elsewhere.
 
     Raises
     ------
@@ -133,7 +133,7 @@ _EXAMPLES: Mapping[str, str] = MappingProxyType({"mysql": "9.7", "mariadb": "11.
 
 
 def _engine_remedy(text: str) -> str:
-    """The name that was probably meant, where a family and perhaps a version can be read."""
+    """Return the name that was probably meant, where a family and perhaps a version can be read."""
     if "," in text:
         return f"separate engines by a space: {' '.join(text.replace(',', ' ').split())}"
     if re.fullmatch(r"\d+(\.\d+)*", text.strip()):
@@ -148,7 +148,7 @@ def _engine_remedy(text: str) -> str:
 
 
 def target_title(name: str) -> str:
-    """Return the name of a target as its vendor writes it; a name that a user chose stays as it is.
+    """Return the name of a target as its vendor writes it; a name that a user chose stays unchanged.
 
     >>> target_title("mariadb:11.8+rocksdb"), target_title("mysql:9.7"), target_title("mysql:9.7 tuned")
     ('MariaDB 11.8 + MyRocks', 'MySQL 9.7', 'MySQL 9.7 tuned')
@@ -200,7 +200,7 @@ class ContainerChoice:
 
     Parameters
     ----------
-    network : ``host``: the host's own; ``bridge``: an address of its own, which the loopback route then goes to
+    network : ``host``: the host's own; ``bridge``: its own address, which the loopback route then goes to
     memory_bytes : limit of its processes and of the page cache that they fill; None: no limit
     """
 
@@ -210,7 +210,7 @@ class ContainerChoice:
 
 @dataclass(frozen=True, slots=True)
 class CallDelays:
-    """By how much some calls of a server's process take longer than they would; 0: as they are.
+    """States by how much some calls of a server's process take longer than usual; 0: no longer.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ NO_DELAYS = CallDelays()
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Engine + storage engine + settings: what a cell measures.
+    """Describes what a cell measures: engine + storage engine + settings.
 
     Parameters
     ----------

@@ -116,4 +116,4 @@ class MeasureError(WorldError):
 
 
 class AnalysisError(DbdynoError):
-    """Records that can't be judged."""
+    """The records can't be judged."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Two servers that were filled alike and answer alike have equal ones.
+    """Describes a server's data and answers: two servers that were filled alike and answer alike have equal ones.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def compare_results(workload: str, fingerprints: Mapping[str, Fingerprint | str]
 
 
 def unlike_most(fingerprints: Mapping[str, Fingerprint]) -> dict[str, str]:
-    """Targets whose fingerprint is not that of most, with what is different in words; the first wins a tie.
+    """Return targets whose fingerprint is not that of most, with what is different in words; the first wins a tie.
 
     >>> one = Fingerprint(5, 0, "ab", "cd", {"t": {"rows": 3}})
     >>> other = Fingerprint(5, 0, "ab", "ef", {"t": {"rows": 4}})

@@ -22,7 +22,7 @@ def is_flat(field: dataclasses.Field[Any]) -> bool:
 
 
 def stored_values(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any dataclass
-    """Names and values of a dataclass as they are stored; the values themselves are not converted."""
+    """Yield names and values of a dataclass as stored; the values themselves are not converted."""
     for field in dataclasses.fields(value):
         if is_flat(field):
             yield from stored_values(getattr(value, field.name))
@@ -31,7 +31,7 @@ def stored_values(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - an
 
 
 def stored_fields(kind: Any) -> Iterator[tuple[dataclasses.Field[Any], Any]]:  # noqa: ANN401 - any dataclass
-    """Fields of a dataclass as they are stored, each with its type."""
+    """Yield fields of a dataclass as stored, each with its type."""
     hints = typing.get_type_hints(kind)
     for field in dataclasses.fields(kind):
         if is_flat(field):

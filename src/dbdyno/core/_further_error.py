@@ -11,13 +11,13 @@ _TEXT_RE = re.compile(r"(?P<code>\d{1,5})(?:/(?P<cause>\d{1,5}))?")
 
 @dataclass(frozen=True, slots=True)
 class RetriedError:
-    """An error that is one of those after which transactions are repeated.
+    """Describes an error after which transactions are repeated.
 
     Parameters
     ----------
     code : the server's
     cause : the storage engine's own number, the first one in the message of a code that covers many errors, such as 149
-        in ``Got error 149 "Lock deadlock; Retry transaction" during COMMIT``; None: whatever the message says
+        in ``Got error 149 "Lock deadlock; Retry transaction" during COMMIT``; None: any message
     """
 
     code: int
@@ -37,7 +37,7 @@ class RetriedError:
 
 
 def parse_retried_error(value: object) -> RetriedError:
-    """An error as a study writes it.
+    """Return an error as a study writes it.
 
     Raises
     ------

@@ -15,7 +15,7 @@ _ODD_SIGNS = frozenset('\\";:#$')
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The folder dbdyno keeps between runs. Everything in it can be had again, so all of it may be deleted.
+    """Describes the folder that dbdyno keeps between runs. Everything in it can be made again, so all may be deleted.
 
     Examples
     --------
@@ -27,7 +27,7 @@ class Home:
 
     @classmethod
     def of_user(cls, environ: Mapping[str, str] = os.environ, uid: int | None = None) -> Home:
-        """``$DBDYNO_HOME``, else ``/var/cache/dbdyno`` for root and ``~/.cache/dbdyno`` for others.
+        """Return ``$DBDYNO_HOME``, else ``/var/cache/dbdyno`` for root and ``~/.cache/dbdyno`` for others.
 
         Servers that root starts run as an unprivileged user, who can't look into ``/root``.
 
@@ -83,45 +83,45 @@ class Home:
 
     @property
     def engines(self) -> Path:
-        """One folder an installation."""
+        """Return the folder with one folder per installation."""
         return self.root / "engines"
 
     @property
     def packages(self) -> Path:
-        """Private package-manager state and interrupted downloads."""
+        """Return the folder of private package-manager state and interrupted downloads."""
         return self.root / "packages"
 
     @property
     def downloads(self) -> Path:
-        """Archives on their way here, whole or interrupted."""
+        """Return the folder of archives that are being downloaded, whole or interrupted."""
         return self.root / "downloads"
 
     @property
     def libraries(self) -> Path:
-        """Links to libraries of the host under the names that servers of foreign make ask for."""
+        """Return the folder of links to host libraries under the names that servers of foreign make ask for."""
         return self.root / "libraries"
 
     @property
     def tables(self) -> Path:
-        """Rows that the user adds to the tables of engines: files named ``*.toml``."""
+        """Return the folder of rows that the user adds to the tables of engines: files named ``*.toml``."""
         return self.root / "engines.d"
 
     @property
     def plugins(self) -> Path:
-        """Plug-ins that were given as files, each with links to those of the server it is loaded into."""
+        """Return the folder of plug-ins given as files, each with links to those of the server it is loaded into."""
         return self.root / "plugins"
 
     @property
     def locks(self) -> Path:
-        """One file an engine, held by those who use it and by whoever removes it."""
+        """Return the folder with one file per engine, held by those who use it and by those who remove it."""
         return self.root / "locks"
 
     @property
     def snapshots(self) -> Path:
-        """Filled, stopped data directories."""
+        """Return the folder of filled, stopped data directories."""
         return self.root / "snapshots"
 
     @property
     def run(self) -> Path:
-        """Data directories of running servers."""
+        """Return the folder of data directories of running servers."""
         return self.root / "run"

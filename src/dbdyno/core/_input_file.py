@@ -45,7 +45,7 @@ def input_limit(default: int = MOST_BYTES) -> int:
 
 
 def too_large(most: int, what: str = "it holds") -> str:
-    """Words for a file of which more is there than is taken.
+    """Return words for a file of which more is there than is taken.
 
     >>> too_large(256 << 20)
     'it holds more than 256 MiB, the limit for one file; DBDYNO_INPUT_LIMIT=536870912 raises this limit'
@@ -56,7 +56,7 @@ def too_large(most: int, what: str = "it holds") -> str:
 
 
 def read_input(path: Path, most: int | None = None) -> bytes:
-    """Contents of a regular file, at most so many bytes; `most` is `input_limit` where it is not given.
+    """Return contents of a regular file, at most so many bytes; `most` is `input_limit` where it is not given.
 
     A pipe that a shell has made for the command (``<(zcat x.gz)``) is read as well: its writer is there.
 
@@ -76,7 +76,7 @@ def read_input(path: Path, most: int | None = None) -> bytes:
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             # Python makes room for all that may be read: for the limit, that takes four times as long as the reading.
             content = file.read(min(facts.st_size, limit) + 1)
-            if len(content) > facts.st_size:  # it grows, is a pipe, or tells no size, as files of /proc do
+            if len(content) > facts.st_size:  # it grows, is a pipe, or reports no size, as files of /proc do
                 content += file.read(limit + 1 - len(content))
     finally:
         os.close(descriptor)
@@ -86,7 +86,7 @@ def read_input(path: Path, most: int | None = None) -> bytes:
 
 
 def read_input_text(path: Path, most: int | None = None) -> str:
-    r"""Text of a regular file in UTF-8, whatever the locale says; line ends are line feeds.
+    r"""Return the text of a regular file in UTF-8, in any locale; line ends are line feeds.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def read_input_text(path: Path, most: int | None = None) -> str:
 
 
 def utf8_text(content: bytes) -> str:
-    r"""Text of bytes in UTF-8; line ends are line feeds, as in any file that Python reads as text.
+    r"""Return text of bytes in UTF-8; line ends are line feeds, as in any file that Python reads as text.
 
     Raises
     ------

@@ -80,11 +80,11 @@ UNLIMITED = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """The disk that holds the data directories.
+    """Describes the disk that holds the data directories.
 
     Parameters
     ----------
-    scheduler : active one of the device; empty where it has no queue of its own
+    scheduler : active one of the device; empty where it has no own queue
     """
 
     path: str = ""
@@ -100,7 +100,7 @@ class Disk:
 
 @dataclass(frozen=True, slots=True)
 class AsyncIo:
-    """Reading and writing without waiting.
+    """Describes reading and writing without waiting.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class AsyncIo:
 
 @dataclass(frozen=True, slots=True)
 class BusyProcess:
-    """A process that uses processors."""
+    """Describes a process that uses processors."""
 
     pid: int
     name: str
@@ -147,7 +147,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class ControlGroup:
-    """The control group that dbdyno runs in and its servers inherit.
+    """Describes the control group that dbdyno runs in and its servers inherit.
 
     Parameters
     ----------
@@ -188,9 +188,9 @@ class Profiler:
 
     Parameters
     ----------
-    version : as perf tells it; empty: it is not there, or not for this kernel
+    version : as perf reports it; empty: it is not there, or not for this kernel
     paranoid : kernel.perf_event_paranoid; None: not known
-    is_root : who may sample whatever that setting is
+    is_root : who may sample under any such setting
     """
 
     version: str = ""
@@ -199,11 +199,11 @@ class Profiler:
 
     @property
     def sees_kernel(self) -> bool:
-        """Whether functions of the kernel can be sampled, too."""
+        """Return whether functions of the kernel can be sampled, too."""
         return self.is_root or (self.paranoid is not None and self.paranoid <= 1)
 
     def obstacle(self) -> tuple[str, str]:
-        """Why it can't, and the remedy; both empty where it can.
+        """Return why it can't, and the remedy; both empty where it can.
 
         >>> Profiler("6.1", 3).obstacle()[1]
         'sudo sysctl kernel.perf_event_paranoid=1, or run dbdyno as root'
@@ -222,7 +222,7 @@ _MOST_PARANOID = 2
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Everything that is looked at before a study.
+    """Holds everything that is looked at before a study.
 
     Parameters
     ----------

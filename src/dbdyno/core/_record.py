@@ -12,7 +12,7 @@ from dbdyno.core._flat_fields import FLAT
 Steadiness = Literal["steady", "cyclic", "noisy", "drifting", "not-reached", "dead", "too-short"]
 """Whether the throughput of a run's window has a level; see docs/concepts/steady-state.md."""
 ACCEPTED: tuple[Steadiness, ...] = ("steady", "cyclic", "noisy")
-"""Those on which a finding may rest."""
+"""Verdicts on which a finding may rest."""
 ClientUseBasis = Literal["", "calibration", "busy share", "processor quota"]
 CLIENT_BOUND = "client-bound"
 """Code of the caveat of a run in which the load generator may have been the limit."""
@@ -20,7 +20,7 @@ CLIENT_BOUND = "client-bound"
 
 @dataclass(frozen=True, slots=True)
 class LatencyNs:
-    """Quantiles of a merged histogram, nanoseconds. Closed pacing: service time; fixed rate: response time.
+    """Holds quantiles of a merged histogram, nanoseconds. Closed pacing: service time; fixed rate: response time.
 
     All are known of a run that dbdyno measured. A log without a histogram gives those that its tool printed for the
     whole run; the others are None.
@@ -35,12 +35,12 @@ class LatencyNs:
 
 @dataclass(frozen=True, slots=True)
 class ToolFigures:
-    """Describes what an imported tool printed of its own run, and what can be said of its seconds without a histogram.
+    """Describes what an imported tool printed of the run, and what can be said of its seconds without a histogram.
 
     Parameters
     ----------
     tool : its name and version, as it gives them
-    percentile : which one its reports show, such as 95; None when it was switched off or can't be told
+    percentile : which one its reports show, such as 95; None when it was switched off or is unknown
     percentile_ns : of the whole run, as printed; None without a last report
     second_percentile_ns_median : median of the percentiles of single seconds; not a percentile of the run
     min_ns, mean_ns, max_ns : of the whole run, as printed
@@ -63,7 +63,7 @@ class ToolFigures:
 
 @dataclass(frozen=True, slots=True)
 class TypeFigures:
-    """One transaction type in the window; times as those of the run.
+    """Describes one transaction type in the window; times as those of the run.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class TypeFigures:
 
 @dataclass(frozen=True, slots=True)
 class OrderRates:
-    """New orders (NOPM) and transactions (TPM) a minute, as the client and as the server counted them.
+    """Holds new orders (NOPM) and transactions (TPM) a minute, as the client and as the server counted them.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class RunCourse:
 
     @property
     def saved_s(self) -> int:
-        """Seconds by which it was shorter than its caps."""
+        """Return seconds by which it was shorter than its caps."""
         return max(self.most_s - self.window_end_s, 0)
 
     @property
@@ -194,7 +194,7 @@ class SettledPart:
 
     @property
     def judged_from_s(self) -> int:
-        """Second of the window from which stalls are counted: its end where there is no level."""
+        """Return the second of the window from which stalls are counted: its end where there is no level."""
         return self.seconds if self.start_s is None else self.start_s
 
     @property
@@ -213,7 +213,7 @@ class Caveat:
 
 @dataclass(frozen=True, slots=True)
 class TotalFigures:
-    """Throughput, response time and errors of a run's window, over all its transaction types.
+    """Holds throughput, response time and errors of a run's window, over all its transaction types.
 
     Transactions (committed ones) and statements are counted in the window; `qps_mean` is statements per second over it.
 
@@ -240,7 +240,7 @@ class TotalFigures:
 
 @dataclass(frozen=True, slots=True)
 class CpuUse:
-    """Processor time that client and server used in the window, and how close the client came to its own limit.
+    """Holds processor time that client and server used in the window, and how close the client came to its own limit.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ class RunSpan:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One attempt at a cell as stored: identity, outcome and the numbers read straight off its window.
+    """Describes one attempt at a cell as stored: identity, outcome and the numbers read straight off its window.
 
     The parts `figures`, `cpu`, `pacing` and `span` are stored flat: a record's file and table name their fields alone.
 
@@ -347,20 +347,20 @@ class RunRecord:
 
     @property
     def level_tps(self) -> float | None:
-        """Its level: the mean of its settled part; of the whole window where no part is settled or judged."""
+        """Return its level: the mean of its settled part; of the whole window where no part is settled or judged."""
         settled, window_mean = self.settled, self.figures.tps_mean
         return settled.tps_mean if settled is not None and settled.is_accepted and window_mean else window_mean
 
     @property
     def level_half_width(self) -> float | None:
-        """Noise half-width of `level_tps` at 95 %."""
+        """Return the noise half-width of `level_tps` at 95 %."""
         settled = self.settled
         is_own = settled is not None and settled.is_accepted and self.figures.tps_mean
         return settled.tps_half_width if settled is not None and is_own else self.figures.tps_half_width
 
     @property
     def is_window_off(self) -> bool:
-        """Tell whether the whole window's mean is off the level: by more than 1 %, or more than its half-width."""
+        """Return whether the whole window's mean is off the level: by more than 1 %, or more than its half-width."""
         level, window_mean = self.level_tps, self.figures.tps_mean
         if not level or window_mean is None or level == window_mean:
             return False
@@ -368,5 +368,5 @@ class RunRecord:
 
     @property
     def has_lost_path(self) -> bool:
-        """Tell whether the path to the server was lost for a while: seconds without work are no stall then."""
+        """Return whether the path to the server was lost for a while: seconds without work are no stall then."""
         return self.fault == "network"

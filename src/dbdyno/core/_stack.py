@@ -27,7 +27,7 @@ _LONGEST = 200
 
 
 def is_unnamed(frame: str) -> bool:
-    """Whether a frame is of a file alone, because the file's functions have no names.
+    """Return whether a frame is of a file alone, because the file's functions have no names.
 
     >>> [is_unnamed(frame) for frame in ("[libc.so.6]", "log_write_up_to", "do_fsync_[k]")]
     [True, False, False]
@@ -36,7 +36,7 @@ def is_unnamed(frame: str) -> bool:
 
 
 def function_name(words: str) -> str:
-    """A function's name without parameters and template arguments, which differ between versions.
+    """Return a function's name without parameters and template arguments, which differ between versions.
 
     >>> function_name("row_search_mvcc(unsigned char*, page_cur_mode_t)")
     'row_search_mvcc'
@@ -60,7 +60,7 @@ def function_name(words: str) -> str:
 
 
 def linker_name(symbol: str) -> str:
-    """A function's name from the symbol that the linker knows it by, as far as it is a plain or nested C++ name.
+    """Return a function's name from the symbol that the linker knows it by, as far as it is a plain or nested C++ name.
 
     >>> linker_name("_ZN18Prepared_statement7executeEP6Stringb"), linker_name("_Z10do_commandP3THD")
     ('Prepared_statement::execute', 'do_command')
@@ -83,9 +83,9 @@ def linker_name(symbol: str) -> str:
 
 
 def folded_stack(group: str, frames: Sequence[str]) -> Stack:
-    """A stack with the group of its thread for the outermost frame, and frames without names once where several follow.
+    """Return a stack with the group of its thread as the outermost frame; frames without names in a row count once.
 
-    A thread that runs a client's command is a session, whatever its name is; what called the command is left out.
+    A thread that runs a client's command is a session, under any name; what called the command is left out.
 
     Parameters
     ----------

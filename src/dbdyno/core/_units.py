@@ -19,7 +19,7 @@ _DURATION_RE = re.compile(rf"(?:{_PART_RE.pattern}\s*)+", re.IGNORECASE)
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes of a memory size.
+    """Return bytes of a memory size.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_duration_ns(text: str) -> int:
-    """Nanoseconds of a duration.
+    """Return nanoseconds of a duration.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def parse_duration_ns(text: str) -> int:
 
 
 def with_unit(value: object, unit: str) -> str:
-    """A bare number with the unit that was probably meant; empty where it is no bare number.
+    """Return a bare number with the unit that was probably meant; empty where it is no bare number.
 
     >>> with_unit("10", "s"), with_unit("ten", "s")
     ('10s', '')
@@ -67,7 +67,7 @@ def with_unit(value: object, unit: str) -> str:
 
 
 def format_bytes(count: int) -> str:
-    """A size for people, in powers of two.
+    """Return a size for people, in powers of two.
 
     >>> format_bytes(67108864), format_bytes(1610612736), format_bytes(900)
     ('64 MiB', '1.5 GiB', '900 B')
@@ -79,7 +79,7 @@ def format_bytes(count: int) -> str:
 
 
 def format_memory(tier_bytes: int) -> str:
-    """The memory of a tier for people; 0 stands for what an imported log does not tell.
+    """Return the memory of a tier for people; 0 stands for what an imported log does not state.
 
     >>> format_memory(67108864), format_memory(0)
     ('64 MiB', 'unknown memory')
@@ -88,7 +88,7 @@ def format_memory(tier_bytes: int) -> str:
 
 
 def format_duration(duration_ns: int) -> str:
-    """A duration for people.
+    """Return a duration for people.
 
     >>> format_duration(12_000_000_000), format_duration(400_000_000_000), format_duration(250_000_000)
     ('12 s', '6 min 40 s', '250 ms')

@@ -32,7 +32,7 @@ class Examination:
         return tuple(sorted(outcomes, key=lambda outcome: SEVERITIES.index(outcome.severity)))
 
     def of_severity(self, severity: str) -> tuple[Outcome, ...]:
-        """Findings of one severity."""
+        """Return findings of one severity."""
         return tuple(finding for finding in self.findings if finding.severity == severity)
 
 
@@ -58,7 +58,7 @@ def _check_outcome(check: Check, subject: Subject) -> Outcome:
 
 
 def examination_to_json(examination: Examination) -> dict[str, Any]:
-    """Plain data: the state of the machine, and all outcomes with ``id``."""
+    """Return plain data: the state of the machine, and all outcomes with ``id``."""
     rows = []
     for outcome in examination.outcomes:
         row = dataclasses.asdict(outcome)
@@ -67,7 +67,7 @@ def examination_to_json(examination: Examination) -> dict[str, Any]:
 
 
 def examination_from_json(stored: Mapping[str, Any]) -> tuple[Outcome, ...]:
-    """The outcomes that were stored; the state of the machine stays plain data."""
+    """Return the outcomes that were stored; the state of the machine stays plain data."""
     return tuple(
         Outcome(
             check_id=str(row["id"]),

@@ -12,7 +12,7 @@ from dbdyno.study import Study
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Needs of a study; of servers that run elsewhere nothing is asked here.
+    """Describes the needs of a study; of servers that run elsewhere nothing is asked here.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """The load generator here: where it is, or why it is not, and whether it was calibrated on this machine."""
+    """Describes the load generator here: where it is, or why it is missing, and whether it was calibrated here."""
 
     path: str
     why: str = ""
@@ -47,7 +47,7 @@ class Generator:
 
 
 def needs_of(study: Study, memory_bytes: int, disk_bytes: int, features: Sequence[str] = ()) -> Needs:
-    """The needs of a study, with what its plan estimates of memory and disk."""
+    """Return the needs of a study, with what its plan estimates of memory and disk."""
     has_own_servers = any(not target.engine.source.startswith("server") for target in study.targets)
     return Needs(
         concurrency=max(study.concurrencies),
@@ -109,11 +109,11 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer of one check.
+    """Holds the answer of one check.
 
     Parameters
     ----------
-    state : found; clear; unknown, because the machine did not tell; idle: nothing here to judge
+    state : found; clear; unknown, because the machine did not report it; idle: nothing here to judge
     seen : what the machine says
     effect : of what was found on results
     remedy : command or change that removes it
@@ -128,7 +128,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing to look at."""
+    """Describes one thing to look at."""
 
     check_id: str
     title: str
@@ -137,7 +137,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A check with its answer, as it is printed and stored."""
+    """Holds a check with its answer, as printed and stored."""
 
     check_id: str
     title: str
@@ -149,30 +149,30 @@ class Outcome:
 
 
 def blocks(seen: str, effect: str, remedy: str) -> Verdict:
-    """Runs would fail, or measure something else."""
+    """Return a blocker: runs would fail, or measure something else."""
     return Verdict("found", seen, "blocker", effect, remedy)
 
 
 def weakens(seen: str, effect: str, remedy: str) -> Verdict:
-    """Results can be doubted for it."""
+    """Return a weakness: results can be doubted for it."""
     return Verdict("found", seen, "weakens", effect, remedy)
 
 
 def notes(seen: str, effect: str, remedy: str) -> Verdict:
-    """Worth knowing beside the results."""
+    """Return a note that is worth knowing next to the results."""
     return Verdict("found", seen, "note", effect, remedy)
 
 
 def clear(seen: str) -> Verdict:
-    """Nothing in the way."""
+    """Return that nothing is in the way."""
     return Verdict("clear", seen)
 
 
 def unknown(why: str) -> Verdict:
-    """The machine does not tell."""
+    """Return that the machine does not report it."""
     return Verdict("unknown", why)
 
 
 def idle(why: str) -> Verdict:
-    """There is no such thing here, or the study does not ask for it."""
+    """Return that there is no such thing here, or that the study does not need it."""
     return Verdict("idle", why)

@@ -40,7 +40,7 @@ class CounterSource:
     note: str
 
     def value(self, status: Mapping[str, str], metrics: Mapping[str, float] | None = None) -> float | None:
-        """Its reading; None when the server does not show it, which is not the same as zero.
+        """Return its reading; None when the server does not show it, which is not the same as zero.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class CounterSource:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether SHOW GLOBAL STATUS alone gives it, which needs no right of its own."""
+        """Return whether SHOW GLOBAL STATUS alone gives it, which needs no extra privilege."""
         return not self.metric and not any(":" in name for name in self.status)
 
 
@@ -88,7 +88,7 @@ def counter_sources(
 
 
 def counter_ids() -> tuple[str, ...]:
-    """Every counter known, so that one a server lacks can be named as absent."""
+    """Return every counter known, so that one a server lacks can be named as absent."""
     return tuple(entry["id"] for entry in _counter_entries())
 
 

@@ -30,7 +30,7 @@ _LONGEST_LINE = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """Names and values, as they stand there; a name of a system variable without what says that it is global.
+    """Holds names and values, as they stand there; a name of a system variable without what says that it is global.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Dump:
 
 
 def read_dump(text: str) -> Dump:
-    """The names and values of a dump; of several values for a name the last."""
+    """Return the names and values of a dump; of several values for a name the last."""
     if text.lstrip()[:1] in ("{", "["):
         return _from_json(text)
     values: dict[str, str] = {}
@@ -103,7 +103,7 @@ def _from_json(text: str) -> Dump:
 
 
 def dumped_rows(content: Any) -> dict[str, str]:  # noqa: ANN401 - foreign data
-    """Names and values of a JSON object, of a list of pairs, or of a list of rows as ``SHOW`` gives them.
+    """Return names and values of a JSON object, of a list of pairs, or of a list of rows as ``SHOW`` gives them.
 
     >>> dumped_rows({"Uptime": 5, "Log_bin": None}), dumped_rows([["Uptime", "5"]])
     ({'Uptime': '5', 'Log_bin': ''}, {'Uptime': '5'})

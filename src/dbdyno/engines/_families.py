@@ -20,7 +20,7 @@ Initialise = Literal["insecure", "bootstrap", "unsupported"]
 
 @dataclass(frozen=True, slots=True)
 class EngineFamily:
-    """A range of versions of one family.
+    """Describes a range of versions of one family.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class EngineFamily:
 
 
 def family_names() -> tuple[str, ...]:
-    """Every family known.
+    """Return every family known.
 
     >>> family_names()
     ('mysql', 'percona', 'mariadb')
@@ -65,7 +65,7 @@ def family_names() -> tuple[str, ...]:
 
 
 def nearest_family(name: str) -> str:
-    """The hint for a family that is not known.
+    """Return the hint for a family that is not known.
 
     >>> nearest_family("percon"), nearest_family("postgres")
     ("did you mean 'percona'?", 'dbdyno compares mariadb, mysql, percona')
@@ -74,7 +74,7 @@ def nearest_family(name: str) -> str:
 
 
 def family_of(name: str, version: str) -> EngineFamily:
-    """The range that holds a version; a version newer than all known counts as the newest range.
+    """Return the range that holds a version; a version newer than all known counts as the newest range.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _sorted_ranges(ranges: list[Row]) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """One engine that can be had from a registry.
+    """Describes one engine that can be had from a registry.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def catalogue() -> tuple[CatalogueEntry, ...]:
 
 
 def catalogued(family: str, version: str, kind: str = "") -> CatalogueEntry | None:
-    """The newest entry that answers to a version, of a kind of source where one is given; None when there is none.
+    """Return the newest entry that answers to a version, of a kind of source where one is given; else None.
 
     >>> catalogued("mysql", "8.0").version, catalogued("mysql", "8.4")
     ('8.0.31', None)
@@ -190,7 +190,7 @@ def catalogued(family: str, version: str, kind: str = "") -> CatalogueEntry | No
 
 
 def catalogued_by_source(family: str, version: str) -> dict[str, CatalogueEntry]:
-    """The newest entry that answers to a version, of each kind of source that has one.
+    """Return the newest entry that answers to a version, of each kind of source that has one.
 
     >>> list(catalogued_by_source("mysql", "8.0")), list(catalogued_by_source("mysql", "5.6"))
     (['maven'], ['maven', 'npm'])

@@ -1,7 +1,7 @@
 r"""Reads option files as servers do, and says what servers did with an option that was given at start.
 
-One reader for whoever has such a file: the audit, the import of logs, dumps, studies of tuned targets. What becomes of
-the options is theirs; files are left to who has them.
+All who have such a file use this reader: the audit, the import of logs, dumps, studies of tuned targets. They decide
+what becomes of the options, and they read the files.
 
 >>> [(o.name, o.value, o.line) for o in read_option_file("[client]\nport=1\n[mysqld]\nsync-binlog = 1 # why\n").options]
 [('sync_binlog', '1', 4)]
@@ -36,7 +36,7 @@ _SKIP_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class WrittenOption:
-    """An option of the server as it stands in a file.
+    """Describes an option of the server as it stands in a file.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class OptionFile:
 
 
 def read_option_file(text: str) -> OptionFile:
-    r"""The options of the server's groups; those of clients are left out, lines before any group are the server's.
+    r"""Return the options of the server's groups, without those of clients; lines before any group are the server's.
 
     >>> read_option_file("[mysqld]\n!include /etc/other.cnf\n= 3\n")
     OptionFile(options=(), included=((2, '!include /etc/other.cnf'),), diagnostics=((3, 'not an option: = 3'),))
@@ -112,7 +112,7 @@ def read_option_file(text: str) -> OptionFile:
 
 
 def requested_option(line: str) -> tuple[str, str]:
-    """Variable and value of one option as it stands in a file or on a command line.
+    """Return variable and value of one option as it stands in a file or on a command line.
 
     A bare option is ``ON``; ``skip-`` and ``disable-`` mean ``OFF``; ``loose-``, ``enable-`` and ``maximum-`` are
     taken off.
@@ -135,7 +135,7 @@ def _resolve_prefix(name: str, value: str) -> tuple[str, str]:
 
 
 def _before_comment(line: str) -> str:
-    """A line up to its comment.
+    """Return a line up to its comment.
 
     >>> _before_comment("a = 1 # why"), _before_comment('a = "x # y"'), _before_comment("a = it's # whole")
     ('a = 1', 'a = "x # y"', "a = it's # whole")
@@ -176,7 +176,7 @@ def measured_state(name: str, family: str, version: str) -> MeasuredState | None
 
 
 def _nearest_server(family: str, version: str) -> str:
-    """The newest measured server not newer than a version, of the family if it has any in that range."""
+    """Return the newest measured server not newer than a version, of the family if it has any in that range."""
     numbers = parse_version(version)
     if family == "percona" and numbers >= (5, 7):
         family = "mysql"

@@ -21,7 +21,7 @@ State = Literal["accepted", "deprecated", "no-op", "refused", "absent"]
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """One option of a range of versions.
+    """Describes one option of a range of versions.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class OptionRow:
     words : the option's own word for each value it can have; empty: the value itself
     only : the one value that the option stands for; empty: all
     step : the option's value is a multiple of it
-    silences : options that the server takes, and does not heed beside this one
+    silences : options that the server takes, and ignores together with this one
     within : parameter whose value it does not exceed; empty: none
     plugin_since, plugin_until : versions of the storage engine's plug-in that have it; `plugin_until` lies outside
     read : ``variable:NAME`` or ``status:NAME``; empty when the server shows nothing
@@ -65,7 +65,7 @@ class OptionRow:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One neutral quantity that dbdyno can set, with the options that carry it in targets of a storage engine.
+    """Describes one neutral quantity that dbdyno can set, with its options in targets of a storage engine.
 
     Several may have one id: options that carry it jointly, or in other storage engines.
 
@@ -104,12 +104,12 @@ class Parameter:
     def row(
         self, family: str, version: str, value: float | str | None = None, plugin_version: str | None = None
     ) -> OptionRow | None:
-        """The option that carries it, or one value of it, in a server; None when the server has none."""
+        """Return the option that carries it, or one value of it, in a server; None when the server has none."""
         rows = self.rows_of(family, version, plugin_version)
         return next((row for row in rows if value is None or row.can_be(value)), None)
 
     def rows_of(self, family: str, version: str, plugin_version: str | None = None) -> tuple[OptionRow, ...]:
-        """The options that carry it in a server; several where its values have options of their own.
+        """Return the options that carry it in a server; several if its values have separate options.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class KnownOption:
 
 @cached
 def parameters() -> tuple[Parameter, ...]:
-    """Every parameter that dbdyno can set, as it writes them: those of its baseline, then those it leaves alone."""
+    """Return every parameter that dbdyno can set, as it writes them: those of its baseline, then the others."""
     return tuple(_parameter(entry) for entry in joined_rows("parameter", lambda row: row["id"], "options"))
 
 
@@ -193,7 +193,7 @@ def _row(row: dict[str, Any]) -> OptionRow:
 
 
 def parameters_for(storage_engine: str) -> tuple[Parameter, ...]:
-    """The parameters that concern a target of a storage engine.
+    """Return the parameters that concern a target of a storage engine.
 
     >>> [p.parameter_id for p in parameters_for("rocksdb")][:2]
     ['memory.numa_interleave', 'memory.warm_start']
@@ -204,7 +204,7 @@ def parameters_for(storage_engine: str) -> tuple[Parameter, ...]:
 
 @functools.cache
 def _known_rows() -> dict[str, list[tuple[str, dict[str, str]]]]:
-    """Option name -> (parameter id, row) of the dictionary of parameters."""
+    """Return option name -> (parameter id, row) of the dictionary of parameters."""
     rows_by_option: dict[str, list[tuple[str, dict[str, str]]]] = {}
     for entry in json.loads(read_packaged("parameter_dictionary.json"))["parameters"]:
         for row in entry["rows"]:
@@ -213,7 +213,7 @@ def _known_rows() -> dict[str, list[tuple[str, dict[str, str]]]]:
 
 
 def known_options() -> tuple[str, ...]:
-    """Names of all options known for any server, with underscores."""
+    """Return names of all options known for any server, with underscores."""
     written_names = {row.name for parameter in parameters() for row in parameter.rows}
     return tuple(sorted(written_names | set(_known_rows())))
 
@@ -234,7 +234,7 @@ def lookup_option(name: str, family: str, version: str) -> KnownOption | None:
 
 
 def _alternative_options(parameter_id: str, name: str, family: str, version: str) -> tuple[str, ...]:
-    """Accepted options for the same quantity: of the same parameter, or of its group (``redo.``)."""
+    """Return accepted options for the same quantity: of the same parameter, or of its group (``redo.``)."""
     group = parameter_id.split(".")[0] + "."
     parameter_options, group_options = [], []
     for option, rows in _known_rows().items():
@@ -279,7 +279,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class NeutralParameter:
-    """One quantity that servers name, count or show differently.
+    """Describes one quantity that servers name, count or show differently.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ class NeutralParameter:
 
 
 def neutral_parameter(parameter_id: str) -> NeutralParameter:
-    """One parameter by its id.
+    """Return one parameter by its id.
 
     >>> neutral_parameter("flush.dirty_max").shown("mariadb", "10.5.4").default
     '75'

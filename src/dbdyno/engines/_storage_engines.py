@@ -19,7 +19,7 @@ class StorageEngine:
     ----------
     packages : family -> Debian package of the plug-in
     shared : patterns of the files in the data directory that hold the rows of all its tables
-    beside : folders beside the data directory that belong to it
+    beside : folders next to the data directory that belong to it
     page_cache : whether it reads its files through the page cache
     direct_reads : the variable that makes it read past it; empty where there is none
     conflicts : errors, beyond those of every engine, by which it says that a transaction met another and is undone
@@ -64,7 +64,7 @@ def storage_engines() -> Mapping[str, StorageEngine]:
 
 
 def conflicts_of(storage_engine: str) -> tuple[RetriedError, ...]:
-    """Errors, beyond 1213, 1205 and 1020, by which a storage engine says that a transaction met another.
+    """Return errors, beyond 1213, 1205 and 1020, by which a storage engine says that a transaction met another.
 
     >>> [str(error) for error in conflicts_of("tidesdb")], conflicts_of("innodb")
     (['1180/149'], ())
@@ -74,7 +74,7 @@ def conflicts_of(storage_engine: str) -> tuple[RetriedError, ...]:
 
 
 def beside(data_directory: Path, storage_engine: str) -> list[Path]:
-    """Folders beside a data directory that belong to it.
+    """Return the folders next to a data directory that belong to it.
 
     >>> beside(Path("/run/7/data"), "tidesdb"), beside(Path("/run/7/data"), "innodb")
     ([PosixPath('/run/7/tidesdb_data')], [])
@@ -84,7 +84,7 @@ def beside(data_directory: Path, storage_engine: str) -> list[Path]:
 
 
 def plugin_packages(family: str) -> dict[str, str]:
-    """Storage engine -> Debian package of its plug-in for servers of a family.
+    """Return storage engine -> Debian package of its plug-in for servers of a family.
 
     >>> plugin_packages("mariadb")["rocksdb"], plugin_packages("mysql")
     ('mariadb-plugin-rocksdb', {})

@@ -51,7 +51,7 @@ _computed: list[Callable[[], object]] = []
 
 
 def cached(compute: Callable[[], _Value]) -> Callable[[], _Value]:
-    """A value made of tables: computed once, and anew when rows were added."""
+    """Return a value made of tables: computed once, and anew when rows were added."""
     memoized = functools.cache(compute)
     _computed.append(memoized)
     _caches.append(memoized.cache_clear)
@@ -64,7 +64,7 @@ def read_packaged(name: str) -> str:
 
 
 def use_tables(texts: Mapping[str, str]) -> None:
-    """Take these rows beside the packaged ones, instead of those taken before; file's name -> its text.
+    """Use these rows in addition to the packaged ones, instead of those set before; file's name -> its text.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def used_tables() -> Mapping[str, str]:
 
 
 def packaged_rows(kind: Kind) -> list[Row]:
-    """Rows that dbdyno brings."""
+    """Return rows that dbdyno brings."""
     text = read_packaged(_FILES[kind])
     document: dict[str, list[Row]] = json.loads(text) if _FILES[kind].endswith(".json") else tomllib.loads(text)
     rows = document["counters" if kind == "counter" else kind]
@@ -98,7 +98,7 @@ def packaged_rows(kind: Kind) -> list[Row]:
 
 
 def added_rows(kind: Kind) -> list[Row]:
-    """Rows that the user adds, files in the order of their names."""
+    """Return rows that the user adds, files in the order of their names."""
     return [row for tables in _added.values() for row in tables.get(kind, [])]
 
 

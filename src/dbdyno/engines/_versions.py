@@ -14,7 +14,7 @@ _TRIPLE_RE = re.compile(r"\d+(?:\.\d+)+")
 
 @lru_cache(maxsize=4096)  # rows of tables are looked up by the same few versions again and again
 def parse_version(text: str) -> Version:
-    """The numbers of a version.
+    """Return the numbers of a version.
 
     Raises
     ------
@@ -79,7 +79,7 @@ class ServerIdentity:
 
 
 def identify(version: str, version_comment: str = "", variables: frozenset[str] = frozenset()) -> ServerIdentity:
-    """Family and version from ``SELECT VERSION()``, ``@@version_comment`` and the names of its variables.
+    """Return the family and version from ``SELECT VERSION()``, ``@@version_comment`` and the names of its variables.
 
     A suffix alone does not make a Percona Server: Debian's MySQL calls itself 9.7.4-2. Features never follow
     from the first number alone: MariaDB 10 is not above MySQL 8.

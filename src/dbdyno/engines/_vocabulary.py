@@ -15,7 +15,7 @@ SettingValue = float | str
 
 @cached
 def vocabulary() -> Mapping[str, tuple[Parameter, ...]]:
-    """Parameters that a study may set, by id, with the entries that carry each.
+    """Return parameters that a study may set, by id, with the entries that carry each.
 
     >>> vocabulary()["commit.durability"][0].values
     ('full', 'relaxed', 'periodic')
@@ -28,7 +28,7 @@ def vocabulary() -> Mapping[str, tuple[Parameter, ...]]:
 
 
 def parameters_of_option(option: str) -> tuple[str, ...]:
-    """Neutral parameters that an option of a server's own carries; the memory tier is ``memory.budget``.
+    """Return neutral parameters that an option of a server's own carries; the memory tier is ``memory.budget``.
 
     >>> parameters_of_option("innodb-flush-log-at-trx-commit"), parameters_of_option("innodb_buffer_pool_size")
     (('commit.durability',), ('memory.budget',))
@@ -41,7 +41,7 @@ def parameters_of_option(option: str) -> tuple[str, ...]:
 
 
 def read_setting(name: str, value: object) -> SettingValue:
-    """The value of a parameter as a study writes it.
+    """Return the value of a parameter as a study writes it.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_setting(name: str, value: object) -> SettingValue:
 
 
 def setting_text(name: str, value: SettingValue) -> str:
-    """A value for people.
+    """Return a value for people.
 
     >>> setting_text("redo.capacity", 4 << 30), setting_text("trx.lock_wait_timeout", 50)
     ('4 GiB', '50 s')
@@ -81,7 +81,7 @@ def setting_text(name: str, value: SettingValue) -> str:
 
 
 def setting_toml(name: str, value: SettingValue) -> str:
-    """A value as a study file writes it, without quotes; reading it back gives the same.
+    """Return a value as a study file writes it, without quotes; reading it back gives the same.
 
     >>> setting_toml("redo.capacity", 4 << 30), setting_toml("flush.dirty_max", 90)
     ('4GB', '90')

@@ -28,7 +28,7 @@ _HELD_BACK = ("sh", "-c", 'read -r _ && exec "$@" </dev/null', "sh")
 
 
 class Identity(TypedDict, total=False):
-    """Whose a process is; empty: ours."""
+    """States whose a process is; empty: ours."""
 
     user: int
     group: int
@@ -208,14 +208,14 @@ def _kill_group(popen: subprocess.Popen[bytes]) -> None:
 
 
 def pinned(cpus: Sequence[int] | None) -> list[str]:
-    """Words that precede a command which runs on some processors only."""
+    """Return words that precede a command which runs on some processors only."""
     # Before exec, by a program: setting it afterwards would miss threads already made, and a preexec function is
     # not safe in a process with threads.
     return ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
 
 
 def limited(open_files: int | None, most: int | None) -> list[str]:
-    """Words that precede a command which may open so many files, but no more than the machine's hard limit."""
+    """Return words that precede a command which may open so many files, but no more than the machine's hard limit."""
     if open_files is None:
         return []
     soft_limit = open_files if most is None else min(open_files, most)
@@ -228,11 +228,11 @@ def _open_files_limit() -> int | None:
 
 
 def ending_words(code: int) -> str:
-    """How a command ended."""
+    """Return how a command ended."""
     return f"ended with exit code {code}" if code >= 0 else f"was ended by signal {-code}"
 
 
 def short_words(argv: Sequence[str]) -> str:
-    """A command line for an error."""
+    """Return a command line for an error."""
     text = " ".join(argv)
     return text if len(text) <= 300 else f"{text[:300]} …"

@@ -29,7 +29,7 @@ _FOR_DOWNLOADS_PREFIX = "NPM_CONFIG_"
 def command_environment(
     added: Mapping[str, str] | None, *, is_download: bool = False, environ: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """Variables for a command: what is kept of `environ`, messages in English, then those that are added.
+    """Return variables for a command: what is kept of `environ`, messages in English, then those that are added.
 
     >>> environ = {"PATH": "/bin", "DB_PASSWORD": "secret", "https_proxy": "http://me:secret@proxy:3128"}
     >>> command_environment({"APT_CONFIG": "apt.conf"}, environ=environ)

@@ -18,7 +18,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """A machine, as far as it matters to a measurement. What can't be read says ``unknown`` or None.
+    """Describes a machine, as far as it matters to a measurement. What can't be read says ``unknown`` or None.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class HostFacts:
 
 
 def read_facts(host: Host, data_path: Path) -> HostFacts:
-    """The facts of a machine, with the disk under `data_path`, or under its nearest parent that is there."""
+    """Return the facts of a machine, with the disk under `data_path`, or under its nearest parent that is there."""
     tree, system = Tree(host.files), host.system()
     memory = read_meminfo(host.files)
     mount = mount_of(host.files.resolve(data_path), tree.text("/proc/self/mountinfo"))
@@ -75,14 +75,14 @@ def read_facts(host: Host, data_path: Path) -> HostFacts:
 
 
 def read_meminfo(files: Files) -> dict[str, int]:
-    """Sizes of /proc/meminfo in bytes."""
+    """Return sizes of /proc/meminfo in bytes."""
     rows = re.findall(r"^(\w+):\s+(\d+) kB$", Tree(files).text("/proc/meminfo"), re.MULTILINE)
     return {name: int(kib) * 1024 for name, kib in rows}
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One line of mountinfo; `super_options` are those of the filesystem itself."""
+    """Describes one line of mountinfo; `super_options` are those of the filesystem itself."""
 
     device_number: str
     point: str
@@ -93,7 +93,7 @@ class Mount:
 
 
 def mount_of(path: Path, mountinfo: str) -> Mount:
-    """The mount that holds a path without links: the last of the longest mount points above it."""
+    """Return the mount that holds a path without links: the last of the longest mount points above it."""
     best = Mount("", "/", UNKNOWN, UNKNOWN, "")
     for line in mountinfo.splitlines():
         mount_part, _, source_part = line.partition(" - ")
@@ -111,7 +111,7 @@ def mount_of(path: Path, mountinfo: str) -> Mount:
 def _is_rotational(mount: Mount, tree: Tree) -> bool | None:
     device_by_number = Path(f"/sys/dev/block/{mount.device_number}")
     device_by_name = Path("/sys/class/block") / Path(mount.source).name
-    for device in (device_by_number, device_by_name):  # btrfs and overlay have no device number of their own
+    for device in (device_by_number, device_by_name):  # btrfs and overlay have no own device number
         for folder in (device, tree.resolved(device).parent):  # a partition's queue is its disk's
             text = tree.text(folder / "queue/rotational")
             if text:

@@ -18,7 +18,7 @@ Reader: TypeAlias = Callable[[Path], bytes]
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What stat(2) or lstat(2) tells of a path.
+    """Holds what stat(2) or lstat(2) says of a path.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ class Space:
 
 
 class Files(Protocol):
-    """The files of one machine."""
+    """Offers the files of one machine."""
 
     def read_bytes(
         self, path: Path, *, offset: int = 0, limit_bytes: int | None = None, owners: Collection[int] | None = None
     ) -> bytes:
-        """Content of a file.
+        """Return the content of a file.
 
         Parameters
         ----------
@@ -63,11 +63,11 @@ class Files(Protocol):
         """
 
     def read_text(self, path: Path, *, offset: int = 0, limit_bytes: int | None = None) -> str:
-        """Content of a file as text; what is no UTF-8 is replaced."""
+        """Return the content of a file as text; what is no UTF-8 is replaced."""
         return self.read_bytes(path, offset=offset, limit_bytes=limit_bytes).decode(errors="replace")
 
     def read_many(self, paths: Sequence[Path]) -> list[bytes | None]:
-        """Contents of many small files in one request; None for one that can't be read."""
+        """Return contents of many small files in one request; None for one that can't be read."""
 
     def write(self, path: Path, content: bytes, *, mode: int | None = None, for_server: bool = False) -> None:
         """Write a file.
@@ -80,25 +80,25 @@ class Files(Protocol):
         """
 
     def stat(self, path: Path, *, follow: bool = True) -> FileFacts | None:
-        """Facts of a path, or of what a link leads to; None where there is nothing."""
+        """Return facts of a path, or of what a link leads to; None where there is nothing."""
 
     def entries(self, folder: Path, *, recursive: bool = False) -> list[FileFacts]:
-        """What lies in a folder, by path, links not followed; `recursive`: below it, too.
+        """Return what lies in a folder, by path, links not followed; `recursive`: below it, too.
 
         What vanishes meanwhile is left out.
         """
 
     def resolve(self, path: Path) -> Path:
-        """The path without links; what is missing of it stays as it is."""
+        """Return the path without links; a missing part of it stays unchanged."""
 
     def digest(self, path: Path) -> str:
-        """SHA-256 of a file's content, in hexadecimal digits."""
+        """Return the SHA-256 of a file's content, in hexadecimal digits."""
 
     def can_write(self, path: Path) -> bool:
         """Return whether this user may write a file or into a folder, as access(2) says."""
 
     def space(self, path: Path) -> Space:
-        """Space where `path` lies, or its nearest parent that is there."""
+        """Return space where `path` lies, or its nearest parent that is there."""
 
     def make_directory(
         self, path: Path, *, mode: int | None = None, for_server: bool = False, is_new: bool = False
@@ -140,7 +140,7 @@ class FileWatch(Protocol):
         """
 
     def read(self, path: Path) -> bytes:
-        """Content of a file at that instant; raises OSError as reading it did."""
+        """Return the content of a file at that instant; raises OSError as reading it did."""
 
     def close(self) -> None:
         """Read no more."""

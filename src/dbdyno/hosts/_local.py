@@ -28,7 +28,7 @@ _WRITE_BACK_S = 24 * 3600.0
 
 
 class LocalHost(Host):
-    """Commands, files and facts of this machine.
+    """Offers commands, files and facts of this machine.
 
     When root, servers run as the user ``dbdyno`` if there is one, else as ``nobody``: database servers refuse
     to run as root, and rightly so. Any other user runs them as itself.

@@ -29,7 +29,7 @@ _KINDS: dict[int, FileKind] = {
 
 
 class LocalFiles(Files):
-    """The files of this machine."""
+    """Offers the files of this machine."""
 
     def __init__(self, server_user: ServerUser | None = None) -> None:
         self._server_user = server_user
@@ -159,7 +159,7 @@ def _check_owner(path: Path, facts: os.stat_result, owners: Collection[int]) -> 
 
 
 def _read(file: io.RawIOBase, limit_bytes: int | None) -> bytes:
-    """Files of /proc come in pieces of a page and have no size."""
+    """Read a file: those of /proc come in pieces of a page and have no size."""
     if limit_bytes is None:
         return file.readall()
     content = b""
@@ -201,7 +201,7 @@ def can_reflink(source: Path, destination: Path) -> bool:
 
 
 def regular_files(directory: Path) -> list[Path]:
-    """Every file below a directory; links are not followed."""
+    """Return every file below a directory; links are not followed."""
     return [path for path in directory.rglob("*") if path.is_file() and not path.is_symlink()]
 
 

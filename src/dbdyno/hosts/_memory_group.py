@@ -1,7 +1,7 @@
 """Bounds the memory of one process, page cache included, by a control group of version 1 or 2.
 
-A group is made below the one that this process lives in (version 1), or beside it (version 2, which allows no group
-that has both processes and bounded children), so whatever bounds this process from outside bounds the server too.
+A group is made below the one that this process lives in (version 1), or next to it (version 2, which allows no group
+that has both processes and bounded children), so an outer bound of this process bounds the server too.
 
 >>> find_place("0::/x.slice/y.scope", "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw")
 (2, PosixPath('/sys/fs/cgroup/x.slice/y.scope'))
@@ -57,7 +57,7 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class MemoryGroup:
-    """A group that exists.
+    """Describes a group that exists.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def make_memory_group(files: Files, name: str, limit_bytes: int, proc: Path = _P
 def memory_group_of(
     files: Files, pid: int, limit_bytes: int, page_bytes: int, proc: Path = _PROC.parent
 ) -> MemoryGroup | None:
-    """The group by which somebody else bounds a process; None where it can't be seen from here.
+    """Return the group by which somebody else bounds a process; None where it can't be seen from here.
 
     A runtime may put the processes into a group below the bounded one, and what this machine calls the group may be
     seen under another name from within a container. So the group counts whose own limit is the one that was asked for.
@@ -176,7 +176,7 @@ def remove_group(files: Files, folder: Path) -> None:
 
 
 def _bounded_parent(own_group: Path, files: Files) -> Path:
-    """Version 2: the group whose children have a memory controller, made so where that is allowed."""
+    """Return the group whose children have a memory controller, made so where that is allowed (version 2)."""
     is_root = files.stat(own_group / "cgroup.type") is None
     parent = own_group if is_root else own_group.parent
     controllers = _read_words(parent / "cgroup.controllers", files)
@@ -243,7 +243,7 @@ PREFIX = "dbdyno-"
 
 
 def find_place(memberships: str, mountinfo: str) -> tuple[int, Path] | None:
-    """Version of the memory controller and the folder of this process's own group; None where there is neither.
+    """Return the version of the memory controller and the folder of this process's group; None without them.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def find_place(memberships: str, mountinfo: str) -> tuple[int, Path] | None:
 
 
 def place_of(files: Files, pid: int, proc: Path = _PROC.parent) -> tuple[int, Path] | None:
-    """`find_place` of a process, as we see it; None where there is no such group, or no such process."""
+    """Return `find_place` of a process, as we see it; None where there is no such group, or no such process."""
     try:
         return find_place(files.read_text(proc / str(pid) / "cgroup"), files.read_text(proc / "self" / "mountinfo"))
     except OSError:
@@ -277,7 +277,7 @@ def place_of(files: Files, pid: int, proc: Path = _PROC.parent) -> tuple[int, Pa
 
 
 def find_groups(files: Files, proc: Path = _PROC) -> list[Path]:
-    """Every group below the mounted controller whose name is of our making."""
+    """Return every group below the mounted controller whose name is of our making."""
     mountinfo = files.read_text(proc / "mountinfo")
     place = find_place(files.read_text(proc / "cgroup"), mountinfo)
     mount = Path("/") if place is None else Path(mount_of(place[1], mountinfo).point)

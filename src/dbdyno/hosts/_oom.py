@@ -20,7 +20,7 @@ _KILLED = "Killed process {pid} "
 
 @dataclass(frozen=True, slots=True)
 class OomSigns:
-    """Describes what the kernel tells of kills since a process was started.
+    """Describes what the kernel reports of kills since a process was started.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class OomSigns:
 
 @dataclass(frozen=True, slots=True)
 class OomWatch:
-    """The counters as they stood when a process was started."""
+    """Describes the counters as they stood when a process was started."""
 
     host: Host
     pid: int
@@ -66,7 +66,7 @@ class OomWatch:
 
 
 def kernel_log(host: Host) -> str | None:
-    """Text of the kernel's ring buffer; None where it may not be read."""
+    """Return the text of the kernel's ring buffer; None where it may not be read."""
     try:
         result = host.run(["dmesg"], timeout_s=_DMESG_S, check=False)
     except HostError:
@@ -75,7 +75,7 @@ def kernel_log(host: Host) -> str | None:
 
 
 def _kills_in_group(group: Path | None, files: Files) -> int | None:
-    """The group's own count: in ``memory.events`` (version 2) or ``memory.oom_control`` (version 1)."""
+    """Return the group's own count: in ``memory.events`` (version 2) or ``memory.oom_control`` (version 1)."""
     for name in ("memory.events", "memory.oom_control"):
         try:
             text = files.read_text(group / name) if group else ""

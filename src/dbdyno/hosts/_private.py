@@ -55,7 +55,7 @@ def _is_runtime_directory(path: Path, host: Host) -> bool:
 
 
 def make_private_folder(host: Host, mode: int, roots: Sequence[Path] | None = None) -> Path:
-    """A new folder; its name is random and nobody else's, whatever lies beside it.
+    """Make a new folder; its name is random and unique.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def make_private_folder(host: Host, mode: int, roots: Sequence[Path] | None = No
 
 
 def own_private_folders(host: Host, roots: Sequence[Path] | None = None) -> list[Path]:
-    """Private folders of this user that are there, by name; what others have put beside them is not looked into."""
+    """Return this user's private folders, by name; what others have put next to them is ignored."""
     folders: list[Path] = []
     for root in private_roots(host) if roots is None else roots:
         with contextlib.suppress(OSError):
@@ -104,7 +104,7 @@ def is_own_folder(path: Path, host: Host) -> bool:
 
 
 def read_own_text(path: Path, host: Host) -> str | None:
-    """Text of a regular file of our users; None for all else: a link, a pipe, a file of others, one that is huge."""
+    """Return the text of a regular file of our users; None for a link, a pipe, a file of others, or a huge one."""
     try:
         content = host.files.read_bytes(path, limit_bytes=_READ_MOST_BYTES + 1, owners=host.system().own_user_ids)
     except OSError:

@@ -19,14 +19,14 @@ from dbdyno.hosts._process_facts import parse_stat
 from dbdyno.hosts._process_protocol import Completed, Process
 
 EXIT_UNKNOWN = -1000
-"""Exit code of a process that has ended but was not our child: only its parent is told."""
+"""Exit code of a process that has ended but was not our child: only its parent receives it."""
 _TICK_S = 1.0
 _BLOCK_BYTES = 1 << 16
 _STDERR_KEPT_BYTES = 64 * 1024
 
 
 def start_ticks_of(pid: int) -> int | None:
-    """Clock ticks from boot to the start of a process; None when there is none (a zombie counts as none)."""
+    """Return clock ticks from boot to the start of a process; None when there is none (a zombie counts as none)."""
     try:
         letter, start_ticks = parse_stat(Path(f"/proc/{pid}/stat").read_bytes())
     except (FileNotFoundError, ProcessLookupError):
@@ -35,7 +35,7 @@ def start_ticks_of(pid: int) -> int | None:
 
 
 class OwnProcess:
-    """A child of this process, running on its own."""
+    """Represents a child of this process, running on its own."""
 
     def __init__(self, popen: subprocess.Popen[bytes]) -> None:
         self._popen = popen
@@ -69,7 +69,7 @@ class OwnProcess:
 
 
 class ForeignProcess:
-    """A process of an earlier run, held by a pidfd so that a reused pid is never signalled."""
+    """Represents a process of an earlier run, held by a pidfd so that a reused pid is never signalled."""
 
     def __init__(self, pid: int, start_ticks: int, pidfd: int) -> None:
         self.pid = pid
@@ -107,7 +107,7 @@ class ForeignProcess:
 
 
 def find_process(pid: int, start_ticks: int) -> ForeignProcess | None:
-    """The process of that pid and that start time, if it still runs.
+    """Return the process of that pid and that start time, if it still runs.
 
     The start time counts from boot: callers who keep it over a reboot must keep the boot id with it.
     """
@@ -120,7 +120,7 @@ def find_process(pid: int, start_ticks: int) -> ForeignProcess | None:
 
 
 class OwnPipedProcess:
-    """A child whose standard output is read as it comes; standard error is collected beside it."""
+    """Represents a child whose standard output is read as it comes; standard error is collected separately."""
 
     def __init__(self, popen: subprocess.Popen[bytes], stdin: bytes) -> None:
         self._popen = popen
@@ -143,7 +143,7 @@ class OwnPipedProcess:
     def _write_stdin(self, stdin: bytes) -> None:
         pipe = self._popen.stdin
         if pipe is not None:
-            with contextlib.suppress(OSError), pipe:  # a child that ends early breaks the pipe: its exit code tells
+            with contextlib.suppress(OSError), pipe:  # a child that ends early breaks the pipe: its exit code says why
                 pipe.write(stdin)
 
     def _collect_stderr(self) -> None:
@@ -160,13 +160,13 @@ class OwnPipedProcess:
             yield line.decode(errors="replace")
 
     def _next_line(self, tick: Callable[[], None] | None) -> bytes | None:
-        """A line without its end; None when no more comes."""
+        """Return a line without its end; None when no more comes."""
         pipe = self._popen.stdout
         while not self._lines:
             if pipe is None or pipe.closed:
                 return None
             is_due = tick is not None and time.monotonic() >= self._next_tick
-            # What has come is read before: where we were stopped ourselves, it tells that the child was not.
+            # What has come is read before: if this process was stopped, it shows that the child was not.
             if tick is not None and is_due and (self._was_read or not self._ready.poll(0)):
                 self._next_tick, self._was_read = time.monotonic() + _TICK_S, False
                 tick()
@@ -214,7 +214,7 @@ _PERIOD_S = 0.05
 
 @dataclass(slots=True)
 class Throttle:
-    """Stops and continues a process in turns until it is told to end.
+    """Stops and continues a process in turns until it is ended.
 
     What was really held is added up, and the next stop is made shorter or longer by it: a busy machine wakes late.
 
@@ -231,7 +231,7 @@ class Throttle:
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin, in a thread of its own."""
+        """Begin, in a separate thread."""
         self._thread = threading.Thread(target=self._run, daemon=True, name="dbdyno-hold")
         self._thread.start()
 

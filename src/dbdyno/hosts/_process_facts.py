@@ -42,7 +42,7 @@ def mapped_libraries(
 
 
 def _mapped_file_digest(files: Files, process: Path, mapping: re.Match[str]) -> dict[str, str]:
-    """The checksum of the file that is mapped, seen through the root folder of the process: it may be a container's."""
+    """Return the checksum of the mapped file, seen through the root folder of the process: it may be a container's."""
     if mapping["deleted"]:
         return {"lacks": "the file was removed or replaced since it was mapped"}
     file = process / "root" / mapping["path"].lstrip("/")
@@ -55,7 +55,7 @@ def _mapped_file_digest(files: Files, process: Path, mapping: re.Match[str]) -> 
 
 @functools.lru_cache(maxsize=512)
 def _sha256(digest: Callable[[Path], str], facts: FileFacts) -> str:
-    """Read once for each file as it is: runs of a study map the same ones."""
+    """Return the digest, read once for each unchanged file: runs of a study map the same ones."""
     return digest(facts.path)
 
 
@@ -70,7 +70,7 @@ ProcessFacts = Mapping[str, str | dict[str, str]]
 def process_facts(
     files: Files, pid: int, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")
 ) -> ProcessFacts:
-    """The facts of a process, as far as it can be seen; what can't be read is left out.
+    """Return the facts of a process, as far as it can be seen; what can't be read is left out.
 
     ``proc_limits``: name -> soft limit; ``cgroup``: file -> text; ``allocator``: the library that serves malloc;
     ``numa_policy``: ``interleave`` or ``default``.
@@ -95,7 +95,7 @@ def process_facts(
 
 
 def _bounds_of_version_1(tree: Tree, pid: int, proc: Path) -> dict[str, str]:
-    """The memory bound of a group of version 1, under the name that version 2 has for it."""
+    """Return the memory bound of a group of version 1, under the name that version 2 has for it."""
     try:
         place = place_of(tree.files, pid, proc)
     except ValueError:
@@ -105,7 +105,7 @@ def _bounds_of_version_1(tree: Tree, pid: int, proc: Path) -> dict[str, str]:
 
 
 def parse_limits(text: str) -> dict[str, str]:
-    r"""Soft limits by name.
+    r"""Return soft limits by name.
 
     >>> parse_limits("Limit   Soft Limit  Hard Limit  Units\nMax open files    1024   4096    files")
     {'Max open files': '1024'}
@@ -132,7 +132,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ProcessState:
-    """The state letter of ``/proc/PID/stat``.
+    """Describes the state letter of ``/proc/PID/stat``.
 
     >>> str(ProcessState("T")), ProcessState("T").is_halted, ProcessState("D").is_halted
     ('process stopped (T)', True, False)
@@ -141,7 +141,7 @@ class ProcessState:
     letter: str
 
     def __str__(self) -> str:
-        """For people."""
+        """Format it for people."""
         return f"process {_WORDS.get(self.letter, 'in state')} ({self.letter})"
 
     @property
@@ -151,7 +151,7 @@ class ProcessState:
 
 
 def process_state(read: Reader, pid: int, start_ticks: int) -> ProcessState | None:
-    """The state of a process; None when there is none of that pid and start time."""
+    """Return the state of a process; None when there is none of that pid and start time."""
     try:
         letter, process_ticks = parse_stat(read(Path(f"/proc/{pid}/stat")))
     except (FileNotFoundError, ProcessLookupError):
@@ -160,7 +160,7 @@ def process_state(read: Reader, pid: int, start_ticks: int) -> ProcessState | No
 
 
 def parse_stat(content: bytes) -> tuple[str, int]:
-    """State letter, and clock ticks from boot to start, of the content of ``/proc/PID/stat``.
+    """Return the state letter, and clock ticks from boot to start, of the content of ``/proc/PID/stat``.
 
     >>> parse_stat(b"7 (my sqld) S 0 0 0 0 0 0 0 0 3 0 250 50 0 0 0 0 0 0 4711")
     ('S', 4711)
@@ -170,7 +170,7 @@ def parse_stat(content: bytes) -> tuple[str, int]:
 
 
 class ProcessWatch:
-    """Looks at a process each time it is asked, and tells once it has been halted for `patience_s` without a break.
+    """Looks at a process each time it is asked, and reports once it has been halted for `patience_s` without a break.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class ProcessWatch:
         self._halted_since: float | None = None
 
     def state(self) -> str:
-        """The process's state in words; empty when there is no such process."""
+        """Return the process's state in words; empty when there is no such process."""
         state = process_state(self._read, self._pid, self._start_ticks)
         return "" if state is None else str(state)
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A command that has ended."""
+    """Describes a command that has ended."""
 
     argv: tuple[str, ...]
     exit_code: int
@@ -18,7 +18,7 @@ class Completed:
 
 
 class Process(Protocol):
-    """A long-lived process, known by pid and start time: a pid alone may be another process tomorrow."""
+    """Represents a long-lived process, known by pid and start time: a pid alone may be another process tomorrow."""
 
     @property
     def pid(self) -> int:
@@ -41,11 +41,11 @@ class Process(Protocol):
         """End it now (SIGKILL); nothing happens when it has ended."""
 
     def wait(self, timeout_s: float) -> int:
-        """Its exit code; HostError when it still runs after `timeout_s`."""
+        """Return its exit code; HostError when it still runs after `timeout_s`."""
 
 
 class PipedProcess(Protocol):
-    """A process that is read line by line while it runs."""
+    """Represents a process that is read line by line while it runs."""
 
     @property
     def pid(self) -> int:
@@ -56,7 +56,7 @@ class PipedProcess(Protocol):
         """As in `Process`."""
 
     def lines(self, tick: Callable[[], None] | None = None) -> Iterator[str]:
-        """Lines of standard output without their ends, as they come.
+        """Yield lines of standard output without their ends, as they come.
 
         Parameters
         ----------
@@ -70,4 +70,4 @@ class PipedProcess(Protocol):
         """End it now."""
 
     def wait(self, timeout_s: float) -> Completed:
-        """Exit code and standard error, once `lines` is read; HostError when it still runs after `timeout_s`."""
+        """Return exit code and standard error, once `lines` is read; HostError when it still runs after `timeout_s`."""

@@ -37,7 +37,7 @@ class ClockReading:
 
 @dataclass(frozen=True, slots=True)
 class ClockAccuracy:
-    """How well a machine's clock is known on that of this process.
+    """States how well a machine's clock is known on that of this process.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Host(Protocol):
-    """A machine on which commands run."""
+    """Represents a machine on which commands run."""
 
     files: Files
 
@@ -114,19 +114,19 @@ class Host(Protocol):
         """Start, feed `stdin`, and read while it runs. Own session, as `spawn`."""
 
     def find_process(self, pid: int, start_ticks: int) -> Process | None:
-        """A process of an earlier run by pid and start time; None when it has ended or another bears its pid."""
+        """Return a process of an earlier run by pid and start time; None when it has ended or another bears its pid."""
 
     def listener(self, path: Path) -> int | None:
-        """Pid of the process that accepts connections on a unix socket; None: none does; 0: it can't be seen."""
+        """Return the pid of the process that accepts connections on a unix socket; None: none; 0: it can't be seen."""
 
     def free_port(self) -> int:
-        """A TCP port that nobody there listens on now."""
+        """Return a TCP port that nobody there listens on now."""
 
     def reach(self, address: Address) -> Address:
-        """The address by which a connection from this process reaches a socket of that machine: perhaps a tunnel's."""
+        """Return the address by which this process reaches a socket of that machine, perhaps a tunnel's."""
 
     def reach_through(self, address: tuple[str, int]) -> Address:
-        """The address by which this process reaches another host's IP address and port as that machine does."""
+        """Return the address by which this process reaches another host's IP address and port as that machine does."""
 
     def leave(self, address: Address) -> None:
         """Close what `reach` and `reach_through` opened for an address that nobody will reach any more."""
@@ -138,16 +138,16 @@ class Host(Protocol):
         """Read both clocks."""
 
     def here_ns(self, there_ns: int) -> int:
-        """An instant of that machine's monotonic clock, on that of this process."""
+        """Return an instant of that machine's monotonic clock, on that of this process."""
 
     def times_reconnected(self) -> int:
-        """How often the way to that machine was lost and found again."""
+        """Return how often the way to that machine was lost and found again."""
 
     def compare_clocks(self) -> ClockAccuracy | None:
         """Read that machine's monotonic clock some times in a row; None: it is this process's clock."""
 
     def async_io_errors(self) -> tuple[int, int | None]:
-        """Error numbers of asking for an io_uring and for native asynchronous I/O, 0: granted; None: not known how."""
+        """Return error numbers of asking for an io_uring and for native asynchronous I/O, 0: granted; None: unknown."""
 
     def copy_tree(self, source: Path, destination: Path) -> str:
         """Copy a directory with owners, modes and holes; ``reflink`` or ``copy``, whichever was possible."""
@@ -165,7 +165,7 @@ class Host(Protocol):
         """
 
     def containers(self) -> Containers:
-        """The container engine of this machine; HostError when none answers."""
+        """Return the container engine of this machine; HostError when none answers."""
 
     def boot_id(self) -> str:
         """Names this boot of the machine: pids, start times and the monotonic clock begin anew with the next."""
@@ -176,7 +176,7 @@ class Host(Protocol):
         return read_facts(self, data_path or Home.of_user().root)
 
     def memory_available_bytes(self) -> int:
-        """Memory that can be had without swapping."""
+        """Return the memory that is available without swapping."""
         return read_meminfo(self.files).get("MemAvailable", 0)
 
     def free_bytes(self, path: Path) -> int:
@@ -184,15 +184,15 @@ class Host(Protocol):
         return self.files.space(path).free_bytes
 
     def watch_oom(self, pid: int) -> OomWatch:
-        """Note what the kernel has killed so far, to tell later whether it killed this process."""
+        """Note what the kernel has killed so far, to know later whether it killed this process."""
         return OomWatch.begin(self, pid)
 
     def make_memory_group(self, name: str, limit_bytes: int) -> MemoryGroup:
-        """A control group of bounded memory; HostError where there is no controller or no right to it."""
+        """Return a control group of bounded memory; HostError where there is no controller or no right to it."""
         return make_memory_group(self.files, name, limit_bytes)
 
     def memory_groups(self) -> Sequence[Path]:
-        """Groups that dbdyno has made on this machine and that are still there, whoever made them."""
+        """Return the groups that dbdyno has made on this machine and that are still there, of all users."""
         return find_groups(self.files)
 
     def remove_memory_group(self, folder: Path) -> None:
@@ -209,7 +209,7 @@ class Host(Protocol):
             ) from error
 
     def make_private_directory(self) -> Path:
-        """A new directory with a short path, for sockets and passwords: ``dbdyno-UID-XXXXXXXX``, see `private_roots`.
+        """Make a directory with a short path, for sockets and passwords: ``dbdyno-UID-XXXXXXXX``, see `private_roots`.
 
         Closed to others; where servers run as another user, that user may pass through it and not list it.
         """
@@ -227,7 +227,7 @@ class Host(Protocol):
             ) from error
 
     def read_private(self, path: Path) -> str:
-        """Text of a file, such as a password's; HostError when it can't be read. Its content is never in an error."""
+        """Read a file, such as a password's; HostError when it can't be read. Its content is never in an error."""
         try:
             return self.files.read_bytes(path.expanduser()).decode()
         except (OSError, UnicodeDecodeError) as error:
@@ -235,7 +235,7 @@ class Host(Protocol):
             raise HostError(f"the file {path} can't be read", str(why), "correct its path or its permissions") from None
 
     def ensure_reachable(self, path: Path) -> None:
-        """HostError when the server user can't pass through one of the parents of `path`."""
+        """Raise HostError when the server user can't pass through one of the parents of `path`."""
         user = self.system().server_user
         for parent in reversed(path.absolute().parents) if user is not None else ():
             facts = self.files.stat(parent)

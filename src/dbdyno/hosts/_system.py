@@ -1,4 +1,4 @@
-"""Tells what only system calls and the environment of a machine tell, and whom servers run as there."""
+"""Reads what only system calls and the environment of a machine show, and as whom servers run there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SERVER_USERS = ("dbdyno", "nobody")
 
 @dataclass(frozen=True, slots=True)
 class ServerUser:
-    """An unprivileged user of a machine."""
+    """Describes an unprivileged user of a machine."""
 
     name: str
     user_id: int
@@ -78,7 +78,7 @@ def read_system() -> System:
 
 
 def find_server_user() -> ServerUser | None:
-    """The user ``dbdyno`` if there is one, else ``nobody``; None where this process is not root: then it is itself.
+    """Return the user ``dbdyno`` if there is one, else ``nobody``; None without root: servers run as this user.
 
     Raises
     ------
@@ -104,7 +104,7 @@ _PARAMETERS_BYTES = 120  # struct io_uring_params
 
 
 def io_uring_error() -> int:
-    """0 when a ring was given (and closed again), else the error's number."""
+    """Return 0 when a ring was given (and closed again), else the error's number."""
     libc = ctypes.CDLL(None, use_errno=True)
     parameters = ctypes.create_string_buffer(_PARAMETERS_BYTES)
     descriptor = libc.syscall(ctypes.c_long(_IO_URING_SETUP), ctypes.c_uint(1), parameters)
@@ -115,7 +115,7 @@ def io_uring_error() -> int:
 
 
 def native_io_error() -> int | None:
-    """0 when a context was given (and destroyed), else the error's number; None on an unknown architecture."""
+    """Return 0 when a context was given (and destroyed), else the error's number; None on an unknown architecture."""
     numbers = _IO_SETUP.get(platform.machine())
     if numbers is None:
         return None

@@ -28,27 +28,27 @@ class Tree:
         return ["" if content is None else content.decode(errors="replace").strip() for content in contents]
 
     def number(self, path: str | Path) -> int | None:
-        """A file that holds one whole number; None where it does not."""
+        """Return the whole number in a file; None where it does not hold one."""
         text = self.text(path)
         return int(text) if re.fullmatch(r"-?\d+", text) else None
 
     def flag(self, path: str | Path) -> bool | None:
-        """A file that holds a number, as whether it is not 0."""
+        """Return whether the number in a file is not 0."""
         number = self.number(path)
         return None if number is None else number != 0
 
     def chosen(self, path: str | Path) -> str:
-        """The word in brackets of a file that lists choices, or its only word; empty where it can't be read."""
+        """Return the word in brackets of a file that lists choices, or its only word; empty where it can't be read."""
         text = self.text(path)
         match = re.search(r"\[([\w-]+)\]", text)
         return match[1] if match else text if re.fullmatch(r"[\w-]+", text) else ""
 
     def facts(self, path: str | Path) -> FileFacts | None:
-        """Facts of a path; None where there is nothing."""
+        """Return facts of a path; None where there is nothing."""
         return self.files.stat(self.at(path))
 
     def matching(self, folder: str, pattern: str) -> list[Path]:
-        """Paths in a folder whose name fits, by name."""
+        """Return paths in a folder whose name fits, by name."""
         try:
             names = [entry.path.name for entry in self.files.entries(self.at(folder))]
         except OSError:
@@ -56,7 +56,7 @@ class Tree:
         return [Path(folder) / name for name in names if fnmatch(name, pattern)]
 
     def resolved(self, path: str | Path) -> Path:
-        """The path without links."""
+        """Return the path without links."""
         return Path("/") / self.files.resolve(self.at(path)).relative_to(self.files.resolve(self.root))
 
     def at(self, path: str | Path) -> Path:
@@ -65,7 +65,7 @@ class Tree:
 
 
 def processor_list(text: str) -> tuple[int, ...]:
-    """Numbers of a list as the kernel writes it.
+    """Return numbers of a list as the kernel writes it.
 
     >>> processor_list("0-2,5"), processor_list("")
     ((0, 1, 2, 5), ())

@@ -1,6 +1,6 @@
 """Imports logs of other tools into a results folder, so that report and judgement read them as well.
 
-Nothing is measured here and nothing is made up: what a log does not tell is left out and said, as a caveat of the run.
+Nothing is measured here and nothing is made up: what a log does not say is left out and becomes a caveat of the run.
 
 >>> compile_pattern("Tier{tier}G_{threads}th*").match("x/Tier12G_64th.sysbench.txt.gz")
 {'tier': '12G', 'threads': '64'}

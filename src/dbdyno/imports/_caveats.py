@@ -18,7 +18,7 @@ SHORT_S = 60
 
 
 def judgement(failure: str, doubts: Iterable[Caveat | None], remarks: Iterable[Caveat | None]) -> RunVerdict:
-    """Failed for a reason, suspect where there are doubts, else good.
+    """Return failed for a reason, suspect where there are doubts, else good.
 
     >>> judgement("", [None], [None]).status, judgement("", [Caveat("cut-off", "it ends early")], []).reason
     ('good', 'it ends early')
@@ -31,7 +31,7 @@ def judgement(failure: str, doubts: Iterable[Caveat | None], remarks: Iterable[C
 
 
 def throughput(rates: FloatArray, total: float | None) -> tuple[float | None, float | None]:
-    """Mean of a run's intervals with its noise; of one interval without; without intervals the tool's total."""
+    """Return the mean of a run's intervals with its noise; of one interval without; of none the tool's total."""
     if len(rates) >= 2:
         interval = noise_interval(rates)
         return interval.mean, interval.half_width
@@ -52,7 +52,7 @@ def about_intervals(count: int, interval_s: float, *, is_told: bool) -> Caveat |
 
 
 def about_coverage(covered_s: float, whole_s: float | None) -> Caveat | None:
-    """Return whether the intervals in the log are those of the whole run, as far as its length is told."""
+    """Return whether the intervals in the log are those of the whole run, as far as its length is known."""
     if not covered_s or not whole_s or covered_s >= COVERED_FROM * whole_s:
         return None
     text = f"the intervals in the log cover {covered_s:,.0f} s of a run of {whole_s:,.0f} s"
@@ -78,15 +78,15 @@ def about_window(window_s: float) -> Caveat | None:
     return Caveat("short-window", f"the run lasted {window_s:.3g} s: below {SHORT_S} s steadiness can't be judged")
 
 
-def interval_of(end_s: FloatArray, told: int | None) -> tuple[int, bool]:
-    """Length of intervals in whole seconds by their ends, and whether that is told or beyond doubt.
+def interval_of(end_s: FloatArray, stated_s: int | None) -> tuple[int, bool]:
+    """Return the length of intervals in whole seconds by their ends, and whether that is stated or beyond doubt.
 
     >>> interval_of(np.array([10.0, 20.0, 30.0]), None), interval_of(np.array([7.0]), None)
     ((10, True), (7, False))
     """
     steps = np.diff(end_s)
-    if told:
-        return told, True
+    if stated_s:
+        return stated_s, True
     if len(steps):
         return max(int(steps.min()), 1), bool((steps == steps[0]).all())
     return max(int(end_s[0]) if len(end_s) else 1, 1), False

@@ -15,7 +15,7 @@ from dbdyno.imports._tree import LOG, SETTING_KINDS, TELEMETRY_KINDS, Kind, Tree
 
 @dataclass(frozen=True, slots=True)
 class CompanionFiles:
-    """The files that belong to a log, by kind: paths relative to the tree.
+    """Describes the files that belong to a log, by kind: paths relative to the tree.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class CompanionFiles:
 
 
 class FileIndex:
-    """All files of a tree by folder and kind."""
+    """Holds all files of a tree by folder and kind."""
 
     def __init__(self, tree: Tree, companions: Sequence[Kind] = ()) -> None:
         self._companions = companions
@@ -76,7 +76,7 @@ class FileIndex:
 
 
 def _name_ending(file: TreeFile) -> str:
-    """Return what stands behind the word that tells the kind, packing aside: ``.txt`` or nothing."""
+    """Return what stands behind the word that names the kind, packing aside: ``.txt`` or nothing."""
     name = file.path.rpartition("/")[2].removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2")
     return ".txt" if name.endswith(".txt") else ""
 

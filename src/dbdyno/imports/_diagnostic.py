@@ -12,7 +12,7 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True, order=True)
 class Diagnostic:
-    """One thing that was wrong with a file.
+    """Describes one thing that was wrong with a file.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Diagnostic:
     is_minor: bool = False
 
     def __str__(self) -> str:
-        """As compilers write it; nothing in it can move the cursor of a terminal.
+        """Format it as compilers do; nothing in it can move the cursor of a terminal.
 
         >>> str(Diagnostic("a/b.txt", 3, "cut off"))
         'a/b.txt:3: cut off'
@@ -36,7 +36,7 @@ class Diagnostic:
 
 
 def grouped(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, ...]]:
-    """Diagnostics that differ only in place and numbers together; groups that matter come before minor ones.
+    """Group diagnostics that differ only in place and numbers; groups that matter come before minor ones.
 
     >>> found = grouped(
     ...     [Diagnostic("a", 2, "at 3", True), Diagnostic("b", 1, "empty"), Diagnostic("c", 7, "at 9", True)]
@@ -51,7 +51,7 @@ def grouped(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, ...]]:
 
 
 def stored_path(path: str) -> str:
-    r"""A path as it can be stored: bytes of a name that are no text become escapes.
+    r"""Return a path as it can be stored: bytes of a name that are no text become escapes.
 
     >>> stored_path("a/\udcff.txt")
     'a/\\udcff.txt'
@@ -60,7 +60,7 @@ def stored_path(path: str) -> str:
 
 
 def printable(text: str, most: int = _LONGEST) -> str:
-    r"""Foreign text on one line, shortened, control characters shown as such.
+    r"""Return foreign text on one line, shortened, control characters shown as such.
 
     >>> printable("a\x1b[2Jb\n"), len(printable("x" * 9999))
     ('a\\x1b[2Jb\\n', 300)

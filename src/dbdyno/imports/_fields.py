@@ -24,11 +24,11 @@ _LOCAL = frozenset({"127.0.0.1", "::1", "localhost"})
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Fields of one log by its path.
+    """Holds fields of one log by its path.
 
     Parameters
     ----------
-    values : field -> text; names beside `FIELDS` distinguish targets
+    values : field -> text; names other than `FIELDS` distinguish targets
     layout : name of the layout that was recognised; empty without
     fits : a pattern or a layout fits the path
     """
@@ -40,7 +40,7 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class TargetIdentity:
-    """Holds what is known of a target; `version` is empty and `family` ``unknown`` where nothing tells."""
+    """Holds what is known of a target; `version` is empty and `family` ``unknown`` if nothing is."""
 
     name: str
     family: str
@@ -49,7 +49,7 @@ class TargetIdentity:
 
 
 def path_fields(root: Path, path: str, patterns: Sequence[Pattern], given: Mapping[str, str]) -> Fields:
-    """Fields of a log, by the user's patterns or else by a known layout; `given` ones win.
+    """Return fields of a log, by the user's patterns or else by a known layout; `given` ones win.
 
     The path is taken with the folders above the imported one, so that a part of a tree is named as in the whole.
     """
@@ -67,7 +67,7 @@ def path_fields(root: Path, path: str, patterns: Sequence[Pattern], given: Mappi
 
 
 def read_given(pairs: Sequence[str]) -> dict[str, str]:
-    """Fields that hold for all logs, written FIELD=VALUE.
+    """Return fields that hold for all logs, written FIELD=VALUE.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def read_given(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def tier_bytes(values: Mapping[str, str]) -> int:
-    """Memory of a tier from its field; 0 without one.
+    """Return memory of a tier from its field; 0 without one.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def route_of(values: Mapping[str, str], head: RunHeader | None) -> Route:
 
 
 def workload_of(values: Mapping[str, str], head: RunHeader | None) -> str:
-    """Full name of the workload; ``imported:`` with its name where dbdyno has none like it."""
+    """Return the full name of the workload; ``imported:`` with its name where dbdyno has none like it."""
     name = values.get("workload", "") or (head.test if head else "")
     if not name:
         return NOT_NAMED
@@ -134,12 +134,12 @@ def workload_of(values: Mapping[str, str], head: RunHeader | None) -> str:
 
 
 def target_of(values: Mapping[str, str], server: ServerIdentity | None, fallback: str, engine: str) -> TargetIdentity:
-    """The target of a run.
+    """Return the target of a run.
 
     Parameters
     ----------
     server : who the server says it is
-    fallback : name where neither path nor server tells one
+    fallback : name where neither path nor server gives one
     engine : default storage engine by the server's variables; empty when not known
     """
     engine_word, version_word = values.get("engine", ""), values.get("version", "")

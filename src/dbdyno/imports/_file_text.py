@@ -21,7 +21,7 @@ HEAD_BYTES = 8192
 
 
 class _Unpacker(Protocol):
-    """The part of the standard library's decompressors that is used."""
+    """Represents the part of the standard library's decompressors that is used."""
 
     @property
     def eof(self) -> bool:
@@ -41,7 +41,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file as text.
+    """Describes a file as text.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def read_file_text(path: Path) -> FileText:
 
 
 def read_head(path: Path) -> str:
-    """The beginning of a file, to see what it is; empty when it can't be read."""
+    """Return the beginning of a file, to see what it is; empty when it can't be read."""
     try:
         with path.open("rb") as file:
             raw = file.read(HEAD_BYTES)
@@ -90,7 +90,7 @@ def read_head(path: Path) -> str:
 
 
 def unpacked(raw: bytes, most: int = MOST_BYTES) -> tuple[bytes, str]:
-    """Contents of packed bytes, as far as they go, and what was wrong; others as they are.
+    """Return contents of packed bytes, as far as they go, and what was wrong; others as they are.
 
     >>> import gzip
     >>> unpacked(gzip.compress(b"abc")), unpacked(gzip.compress(b"abc")[:-6]), unpacked(b"abc")
@@ -127,7 +127,7 @@ def _truncated_words(name: str, remaining_bytes: int, limit_bytes: int) -> str:
 
 
 def decoded(content: bytes) -> tuple[str, tuple[tuple[int, str], ...]]:
-    r"""Text of bytes, with the line of the first byte that is not UTF-8.
+    r"""Return the text of bytes, with the line of the first byte that is not UTF-8.
 
     >>> decoded(b"a\r\nb\xff\n")
     ('a\nb\ufffd\n', ((2, 'not UTF-8 (byte 0xff)'),))

@@ -29,7 +29,7 @@ from dbdyno.imports._tree import LOG, Tree, TreeFile
 
 @dataclass(frozen=True, slots=True)
 class IdentifiedRun:
-    """A run and where it belongs.
+    """Describes a run and where it belongs.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class IdentifiedRun:
 
 @dataclass(frozen=True, slots=True)
 class IdentifiedRuns:
-    """All runs of a tree.
+    """Holds all runs of a tree.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class _Finder:
         self._asides = 0
 
     def take(self, log: TreeFile, survey: LogSurvey) -> None:
-        """One log with all its runs."""
+        """Take one log with all its runs."""
         fields = path_fields(self._root, log.path, self._patterns, self._given)
         if survey.problem:
             self._report(log, 1, survey.problem)
@@ -109,7 +109,7 @@ class _Finder:
                 self._add_run(log, survey, fields, index, part)
 
     def found(self) -> IdentifiedRuns:
-        """All that was placed, repeats not given out yet."""
+        """Return all that was placed, repeats not numbered yet."""
         runs = _remove_copies([_identify_by_log(run) for run in _distinguish_by_name(self._runs)], self._diagnostics)
         layouts = tuple(name for name in self._layouts if name)
         return IdentifiedRuns(
@@ -180,7 +180,7 @@ class _Finder:
 
 
 def _memory_tier(values: Mapping[str, str], variables: Mapping[str, str]) -> tuple[int, tuple[Caveat, ...]]:
-    """Memory of the tier by name, else by the server's own buffer pool; a caveat where both are known and differ."""
+    """Return memory of the tier by name, else by the server's own buffer pool; a caveat if both differ."""
     named = tier_bytes(values)
     pool_text = variables.get("innodb_buffer_pool_size", "")
     pool = int(pool_text) if pool_text.isascii() and pool_text.isdigit() and len(pool_text) < 19 else 0
@@ -191,7 +191,7 @@ def _memory_tier(values: Mapping[str, str], variables: Mapping[str, str]) -> tup
 
 
 def _distinguish_by_name(runs: Sequence[IdentifiedRun]) -> list[IdentifiedRun]:
-    """Logs that nothing tells apart but their names: where they share a folder and a cell, each is its own target."""
+    """Make each log its own target if logs share a folder and a cell and only their names tell them apart."""
     unnamed_runs = [
         run for run in runs if run.target.name == (run.log.folder or run.target.name) and run.part_index is not None
     ]
@@ -210,9 +210,9 @@ def _distinguish_by_name(runs: Sequence[IdentifiedRun]) -> list[IdentifiedRun]:
 
 
 def _identify_by_log(run: IdentifiedRun) -> IdentifiedRun:
-    """Family and version as the log tells them, where no name and no dump does.
+    """Identify family and version by the log, where no name and no dump does.
 
-    They name no target: logs of a server with two storage engines tell the same.
+    They name no target: logs of a server with two storage engines say the same.
     """
     head = None if run.part_index is None else run.survey.parts[run.part_index].head
     if head is None or run.target.family != "unknown" or not head.family:
@@ -226,7 +226,7 @@ def _rename_target(run: IdentifiedRun, name: str) -> IdentifiedRun:
 
 
 def _remove_copies(runs: Sequence[IdentifiedRun], diagnostics: list[Diagnostic]) -> list[IdentifiedRun]:
-    """Copies of a log in the same cell are no repeats; the same bytes in another cell earn a caveat."""
+    """Remove copies of a log in the same cell: they are no repeats. The same bytes in another cell earn a caveat."""
     first_by_cell: dict[tuple[Cell, str, int | None], IdentifiedRun] = {}
     first_anywhere: dict[tuple[str, int | None], IdentifiedRun] = {}
     kept_runs = []
@@ -250,7 +250,7 @@ def _remove_copies(runs: Sequence[IdentifiedRun], diagnostics: list[Diagnostic])
 
 
 def _add_version_caveats(runs: Sequence[IdentifiedRun], tool: Tool) -> list[IdentifiedRun]:
-    """A caveat for runs of another version of the tool than most: versions differ."""
+    """Add a caveat for runs of another version of the tool than most: versions differ."""
     versions = Counter(_tool_version(run) for run in runs if _tool_version(run))
     if len(versions) < 2:
         return list(runs)
@@ -273,7 +273,7 @@ def _with_caveat(run: IdentifiedRun, code: str, text: str) -> IdentifiedRun:
 
 
 def repeated(runs: Sequence[IdentifiedRun]) -> tuple[IdentifiedRun, ...]:
-    """Repeats given out by cell, in the order of paths, as far as names don't give them."""
+    """Number repeats by cell, in the order of paths, as far as names don't give them."""
     taken_numbers: dict[Cell, set[int]] = defaultdict(set)
     named_runs = []
     for run in runs:

@@ -1,6 +1,6 @@
 """Imports a tree of logs: reads every log, finds each run's cell, prepares all runs, stores them.
 
-Results appear whole or not at all: they are written beside the folder that was asked for, which is then put in place.
+Results appear whole or not at all: they are written next to the requested folder, then moved there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dbdyno.store import JsonValue, Results, ResultsWriter
 from dbdyno.study import Study, study_text
 
 OnProgress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and of how much."""
+"""Receives what is being done, how much of it is done, and of how much."""
 _MOST_TOLD = 1000
 _SCRIPT_RE = re.compile(r"\.(?:R|sh|py|html|md)$")
 """Files whose names speak of readings though they hold none."""
@@ -85,7 +85,7 @@ class ImportOutcome:
 
 
 def import_logs(request: ImportRequest, on_progress: OnProgress) -> ImportOutcome:
-    """Import a folder of a tool's logs with what lies beside them.
+    """Import a folder of a tool's logs with the files next to them.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _store_runs(
     pool: WorkerPool,
     on_progress: OnProgress,
 ) -> ImportOutcome:
-    """Every run made ready and written into a folder beside the output, which is put in place at the end."""
+    """Prepare every run and write it into a folder next to the output, which is put in place at the end."""
     study = study_of(
         runs, TOOLS[request.tool], request.name, stored_path(tree.root.resolve().name) or "the root folder"
     )
@@ -150,7 +150,7 @@ def _store_runs(
 
 
 class _RunSummary:
-    """Holds what the runs tell beside their figures."""
+    """Holds what the runs report in addition to their figures."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self._diagnostics = set(diagnostics)
@@ -172,7 +172,7 @@ class _RunSummary:
 
 
 def _unused_readings(tree: Tree, runs: Sequence[IdentifiedRun]) -> list[Diagnostic]:
-    """Readings that no run took: their log is not there, or other readings of the same tool are nearer to it."""
+    """Return readings that no run took: their log is not there, or other readings of the same tool are nearer to it."""
     taken_paths = {path for run in runs for path in run.companion_data.telemetry.values()}
     return [
         Diagnostic(file.path, 1, f"{file.kind} that belongs to no run here: ignored", is_minor=True)
@@ -200,7 +200,7 @@ def _conclude(
     runs: Sequence[IdentifiedRun],
     summary: _RunSummary,
 ) -> None:
-    """The journal, the machine as far as it is known, and facts of the targets."""
+    """Write the journal, the machine as far as it is known, and facts of the targets."""
     diagnostics = summary.diagnostics
     rows: list[dict[str, JsonValue]] = [
         {"path": stored_path(c.path), "line": c.line, "text": c.text} for c in diagnostics
@@ -271,7 +271,7 @@ _STEMS |= {"percona": re.compile(r"(?:ps|percona(?:-server)?)[-_.\d]*")}
 
 
 def campaign_files(tree: Tree, family: str) -> list[JsonValue]:
-    """Option files of a family with what they say. Which runs were started with them, and what else, is not told."""
+    """Return option files of a family with what they say. Which runs were started with them is unknown."""
     return [_option_file_facts(tree, file) for file in tree.of_kind("option-file") if _is_option_file_of(file, family)]
 
 

@@ -32,7 +32,7 @@ _OFFSET = Caveat(
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run to be made ready.
+    """Describes one run to be made ready.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PreparedRun:
-    """A run ready for the store, what was wrong with its files, and what they say of the machine."""
+    """Describes a run ready for the store, what was wrong with its files, and what they say of the machine."""
 
     packed: PackedRun
     record: RunRecord
@@ -63,7 +63,7 @@ class PreparedRun:
 
 @dataclass(slots=True)
 class _Telemetry:
-    """Holds what came of the files beside a run."""
+    """Holds what came of the files next to a run."""
 
     tables: list[Table] = field(default_factory=list)
     caveats: list[Caveat] = field(default_factory=list)
@@ -129,7 +129,7 @@ def _read_run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) 
 
 
 def _read_companions(job: Job) -> dict[Kind, FileText]:
-    """The tool's own files beside the log; one that can't be read is a diagnostic, with no text."""
+    """Read the tool's own files next to the log; one that can't be read is a diagnostic, with no text."""
     texts = {}
     for kind, path in job.companion_data.companions.items():
         try:
@@ -216,7 +216,7 @@ def _read_telemetry(job: Job, run: ToolRun | None) -> _Telemetry:
         problems = [*content.diagnostics, *reports.diagnostics]
         if not reports.count and not problems:
             problems.append((1, "the file is empty" if not content.text.strip() else f"no report of {kind} in it"))
-        # A line costs a second of a curve beside the run; a file without any report is a file that was lost.
+        # A bad line costs one second of a curve; a file without any report is a lost file.
         is_minor = bool(reports.count)
         telemetry.diagnostics += [
             Diagnostic(path, line, words, is_minor) for line, words in problems[:_MOST_COMPLAINTS]

@@ -22,13 +22,13 @@ _SCENARIOS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A layout of a tree.
+    """Describes a layout of a tree.
 
     Parameters
     ----------
     patterns : the first that fits gives the fields
     fixed : fields that hold for every run of such a tree, because its scripts are public
-    has_scenarios : the field ``scenario`` tells workload and route
+    has_scenarios : the field ``scenario`` gives workload and route
     source : who published it
     """
 
@@ -39,7 +39,7 @@ class Layout:
     has_scenarios: bool = False
 
     def fields(self, path: str) -> dict[str, str] | None:
-        """Fields of a log's path; None where the layout does not fit."""
+        """Return fields of a log's path; None where the layout does not fit."""
         for pattern in self.patterns:
             path_values = pattern.match(path)
             if path_values is not None:

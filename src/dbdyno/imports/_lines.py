@@ -14,12 +14,12 @@ NUMBER = r"-?\d{1,15}(?:\.\d{1,9})?"
 
 
 def line_of(text: str, at: int) -> int:
-    """Line of a place in a text, from 1."""
+    """Return the line of a place in a text, from 1."""
     return text.count("\n", 0, at) + 1
 
 
 def window_table(end_s: FloatArray, interval_s: int, columns: Mapping[str, Column]) -> Table:
-    """One row of the store an interval, placed at its first second; what is not given is not known.
+    """Return one row of the store an interval, placed at its first second; what is not given is not known.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def window_table(end_s: FloatArray, interval_s: int, columns: Mapping[str, Colum
 
 
 def rising(end_s: Sequence[float]) -> list[int]:
-    """Indices of the values that are higher than every kept one before.
+    """Return indices of the values that are higher than every kept one before.
 
     >>> rising([10, 20, 20, 5, 30])
     [0, 1, 4]

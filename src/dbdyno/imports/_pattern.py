@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from dbdyno.core import TreeError
 
 FIELDS = ("engine", "version", "storage_engine", "target", "tier", "workload", "threads", "route", "repeat")
-"""Fields with a meaning of their own; any other name becomes a part of the target's name."""
+"""Fields with a fixed meaning; any other name becomes a part of the target's name."""
 
 _NUMBER = r"\d{1,9}"
 _FORMS = {
@@ -35,7 +35,7 @@ _LONGEST = 500
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled pattern.
+    """Describes a compiled pattern.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Pattern:
     tier_unit: str
 
     def match(self, path: str) -> dict[str, str] | None:
-        """The fields of a path; None when the pattern does not fit."""
+        """Return the fields of a path; None when the pattern does not fit."""
         match = self.expression.search("/" + path.removesuffix(".gz").removesuffix(".xz").removesuffix(".bz2"))
         if match is None:
             return None

@@ -56,13 +56,13 @@ class LogPart:
 
 @dataclass(frozen=True, slots=True)
 class PartFacts:
-    """One run in a log, as a first look finds it.
+    """Describes one run in a log, as a first look finds it.
 
     Parameters
     ----------
-    threads : None when nothing tells
+    threads : None if unknown
     first_line : from 1
-    duration_s : what is going to be its window, rounded; 0 when nothing tells
+    duration_s : what is going to be its window, rounded; 0 if unknown
     is_whole : whether that is the length that was ordered: the log names it, or goes to the end of the run
     """
 
@@ -75,7 +75,7 @@ class PartFacts:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """A run's status, the reason in one line (empty when good) and its caveats."""
+    """Holds a run's status, the reason in one line (empty when good) and its caveats."""
 
     status: RunStatus
     reason: str
@@ -84,13 +84,13 @@ class RunVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One run to be read.
+    """Describes one run to be read.
 
     Parameters
     ----------
     part_index : which run of the log
     threads, workload : of its cell
-    companions : texts of the tool's own files beside the log, by kind
+    companions : texts of the tool's own files next to the log, by kind
     """
 
     text: str
@@ -102,7 +102,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ToolRun:
-    """Holds what came of a run; see `dbdyno.core.RunRecord` for its figures. None means that the log does not tell.
+    """Holds what came of a run; see `dbdyno.core.RunRecord` for its figures. None means that the log does not say.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class ToolRun:
     intervals : a histogram of the whole run as one row of `dbdyno.store.IntervalRow`; empty without
     start, end : facts of the run before it began and after it ended, as they are stored
     wrong : what is wrong in the log
-    companions_wrong : in the files beside it, by kind
+    companions_wrong : in the files next to it, by kind
     """
 
     head: RunHeader

@@ -24,7 +24,7 @@ _HIDDEN = "(left out)"
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """One file with what was read from it; only the fields of its kind are filled."""
+    """Describes one file with what was read from it; only the fields of its kind are filled."""
 
     path: str
     sha256: str
@@ -70,7 +70,7 @@ def _settings_file(path: str, kind: Kind, content: FileText, problems: list[tupl
 
 
 def identity_of(variables: Mapping[str, str], summary: str = "") -> ServerIdentity | None:
-    """Return who a server is, by its variables or by Percona Toolkit's summary; None when neither tells."""
+    """Return who a server is, by its variables or by Percona Toolkit's summary; None if neither shows it."""
     version, comment = variables.get("version", ""), variables.get("version_comment", "")
     match = _SUMMARY_VERSION_RE.search(summary) if not version else None
     if match:
@@ -83,7 +83,7 @@ def identity_of(variables: Mapping[str, str], summary: str = "") -> ServerIdenti
 
 @functools.lru_cache(maxsize=32)
 def server_files_of(root: Path, paths: tuple[tuple[Kind, str], ...]) -> Mapping[str, bytes]:
-    """Return what the store keeps of a server by its files, the same for all runs beside which they lie.
+    """Return what the store keeps of a server by its files, the same for all runs next to which they lie.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def server_files_of(root: Path, paths: tuple[tuple[Kind, str], ...]) -> Mapping[
 
 
 def _setting_rows(options: tuple[WrittenOption, ...], variables: Mapping[str, str]) -> list[SettingRow]:
-    """Options of an option file beside what the server said they were."""
+    """Return options of an option file next to what the server said they were."""
     return [
         SettingRow(
             option.name,
@@ -117,7 +117,7 @@ def _setting_rows(options: tuple[WrittenOption, ...], variables: Mapping[str, st
 
 
 def _effective_value(option: WrittenOption, variables: Mapping[str, str]) -> str | None:
-    """The server's value; as it was written where both are the same number of bytes or the same switch."""
+    """Return the server's value; as it was written where both are the same number of bytes or the same switch."""
     name = option.name.removeprefix("loose_")
     value = variables.get(name)
     if value is None and name.startswith("skip_"):

@@ -17,7 +17,7 @@ _STORAGE_RE = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def study_of(runs: Sequence[IdentifiedRun], tool: Tool, name: str, origin: str) -> Study:
-    """The study that the found runs are of; its window is the commonest length of a run, what is 0 is not told.
+    """Return the study of the found runs; its window is the commonest length of a run, 0 means unknown.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def study_of(runs: Sequence[IdentifiedRun], tool: Tool, name: str, origin: str) 
 
 
 def with_rates(runs: Iterable[IdentifiedRun]) -> list[IdentifiedRun]:
-    """Runs of an open loop in cells of their own, by their rates, where the tree holds several."""
+    """Put runs of an open loop in separate cells, by their rates, where the tree holds several."""
     run_list = list(runs)
     if len({run.rate_per_s for run in run_list}) < 2:
         return run_list
@@ -65,7 +65,7 @@ def with_rates(runs: Iterable[IdentifiedRun]) -> list[IdentifiedRun]:
 
 
 def with_lengths(runs: Iterable[IdentifiedRun]) -> list[IdentifiedRun]:
-    """Runs in cells of their own by the length that was ordered, where a workload's runs have several.
+    """Put runs in separate cells by the length that was ordered, where a workload's runs have several.
 
     A run of an hour and one of three are no repeats of each other: what a server reaches in its third hour, the
     first does not show. Runs that end by a number of events have no ordered length, and stay where they are.
@@ -92,7 +92,7 @@ def _is_whole(run: IdentifiedRun) -> bool:
 
 
 def _ordered_length_s(run: IdentifiedRun) -> int | None:
-    """The length that was ordered, in whole tens of seconds; None where it is no such number."""
+    """Return the length that was ordered, in whole tens of seconds; None where it is no such number."""
     if run.part_index is None:
         return None
     lasted_s = run.survey.parts[run.part_index].duration_s
@@ -101,7 +101,7 @@ def _ordered_length_s(run: IdentifiedRun) -> int | None:
 
 
 def in_order(runs: Iterable[IdentifiedRun]) -> list[IdentifiedRun]:
-    """Sort by cell, as a reader looks for them: logs don't tell in which order they were made."""
+    """Sort by cell, as a reader looks for them: logs don't show in which order they were made."""
     return sorted(runs, key=lambda run: (_cell_key(run.cell), run.repeat))
 
 
@@ -131,7 +131,7 @@ def _version_numbers(version: str) -> list[int]:
 
 
 def _workload_name(label: str) -> str:
-    """The workload without what tells its cells apart: rate and length."""
+    """Return the workload without what distinguishes its cells: rate and length."""
     return re.sub(r"(?: at \d+/s)?(?:, (?:\d+ s|unknown length))?$", "", label)
 
 

@@ -11,11 +11,11 @@ from dbdyno.imports._run import PartFacts, Source, ToolRun
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """A kind of file that a tool writes beside its log.
+    """Describes a kind of file that a tool writes next to its log.
 
     Parameters
     ----------
-    names : words in the file's name that tell it
+    names : words in the file's name that identify it
     heads : what its first lines look like
     """
 
@@ -26,16 +26,16 @@ class Companion:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool whose logs are imported. Its functions take text and touch no file.
+    """Describes a tool whose logs are imported. Its functions take text and touch no file.
 
     Parameters
     ----------
     name : as the command line calls it
     title : as it calls itself
-    names : words in the name of a log that tell it, as an expression
+    names : words in the name of a log that identify it, as an expression
     is_log : whether a text shows traces of the tool
     survey : the runs of a log, without reading all of it
-    why_none : why a log without a run has none, and the line that tells
+    why_none : why a log without a run has none, and the line that says so
     read : one run, read and judged
     versions_differ : what is different between its versions, to end a caveat
     """
@@ -52,7 +52,7 @@ class Tool:
 
 
 def no_run(text: str, what: str) -> tuple[str, int]:
-    """The usual answer to why a log has no run.
+    """Return the usual answer to why a log has no run.
 
     >>> no_run(" ", "x"), no_run("a", "no run of x in it")
     (('the log is empty', 1), ('no run of x in it', 1))

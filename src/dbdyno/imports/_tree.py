@@ -1,4 +1,4 @@
-"""Walks a folder of logs once, and tells what kind each file is by its name and its first lines."""
+"""Walks a folder of logs once, and finds what kind each file is by its name and its first lines."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PACKED = (".gz", ".xz", ".bz2")
 
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """One file of the tree.
+    """Describes one file of the tree.
 
     Parameters
     ----------
@@ -77,18 +77,18 @@ class Tree:
     diagnostics: tuple[Diagnostic, ...]
 
     def of_kind(self, *kinds: Kind) -> list[TreeFile]:
-        """Files of some kinds, by path."""
+        """Return files of some kinds, by path."""
         return [file for file in self.files if file.kind in kinds]
 
 
 def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_out: Path | None = None) -> Tree:
-    """Every file of a folder that is of use, or the one file that is named.
+    """Return every file of a folder that is of use, or the one file that is named.
 
     Parameters
     ----------
     root : the folder, or a single log
     tool : whose logs are looked for
-    patterns : what fits one of them is taken for a log, whatever its name says
+    patterns : what fits one of them is taken for a log, despite its name
     leave_out : a folder inside, where the results are going to be
 
     Raises
@@ -127,7 +127,7 @@ def _walk_files(root: Path, diagnostics: list[Diagnostic], leave_out: Path | Non
 
 
 class _Sorter:
-    """Tells the kind of each file, by its name or else by its first lines."""
+    """Finds the kind of each file, by its name or else by its first lines."""
 
     def __init__(self, tool: Tool, patterns: Sequence[Pattern]) -> None:
         self._tool = tool
@@ -136,7 +136,7 @@ class _Sorter:
         self._names = name_expressions([*companion_names, (LOG, tool.names), *_NAMES])
 
     def sorted(self, path: Path, relative: str) -> TreeFile | None:
-        """The file with its kind; None when it is of no use here."""
+        """Return the file with its kind; None when it is of no use here."""
         name = _unpacked_name(path.name)
         folder = relative[: len(relative) - len(path.name)]
         named = kind_and_stem(name, self._names)
@@ -164,12 +164,12 @@ class _Sorter:
 
 
 def name_expressions(words: Sequence[tuple[Kind, str]]) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """Expressions that find a kind's words in a name, where they stand as words of their own."""
+    """Return expressions that find a kind's words in a name, where they stand as separate words."""
     return tuple((kind, re.compile(rf"(?:^|[._-])(?:{text})(?=[._-]|$)", re.IGNORECASE)) for kind, text in words)
 
 
 def kind_and_stem(name: str, expressions: Sequence[tuple[Kind, re.Pattern[str]]]) -> tuple[Kind, str] | None:
-    """Kind and stem that a name tells.
+    """Return the kind and stem that a name gives.
 
     >>> known = name_expressions([("log", "sysbench"), *_NAMES])
     >>> [kind_and_stem(name, known) for name in ("Tier2G_16th.sysbench.txt", "my.cnf", "res.thr56.txt")]

@@ -25,7 +25,7 @@ class WorkerPool:
         self._count = count
 
     def each(self, work: Callable[[Item], Result], items: Sequence[Item], chunk: int = 8) -> Iterator[Result]:
-        """Results in the order of the items. Only a few chunks are under way, so memory stays bounded."""
+        """Yield results in the order of the items. Only a few chunks are under way, so memory stays bounded."""
         if self._pool is None:
             yield from map(work, items)
             return
@@ -41,7 +41,7 @@ class WorkerPool:
 
 @contextmanager
 def workers(total_bytes: int) -> Iterator[WorkerPool]:
-    """Workers for so much data; on the way out all of them have ended."""
+    """Give workers for so much data; on the way out all of them have ended."""
     count = min(os.process_cpu_count() if hasattr(os, "process_cpu_count") else len(os.sched_getaffinity(0)), 8)
     if total_bytes < WORTH_BYTES or count < 2:
         yield WorkerPool(None, 1)

@@ -36,7 +36,7 @@ from dbdyno.study import AfterRun, Study
 
 
 class RunServer(FillServer, Protocol):
-    """A server ready to be measured: configured, read back, on its own copy of the data."""
+    """Represents a server ready to be measured: configured, read back, on its own copy of the data."""
 
     @property
     def settings(self) -> Sequence[SettingRow]:
@@ -51,31 +51,31 @@ class RunServer(FillServer, Protocol):
         """Return its process on this machine; None where it can't be seen."""
 
     def client_connection(self) -> ServerConnection:
-        """A connection by the route and as the user of the load."""
+        """Return a connection by the route and as the user of the load."""
 
     def variables(self) -> Mapping[str, str]:
-        """SHOW GLOBAL VARIABLES."""
+        """Return SHOW GLOBAL VARIABLES."""
 
     def status(self) -> Mapping[str, str]:
-        """SHOW GLOBAL STATUS."""
+        """Return SHOW GLOBAL STATUS."""
 
     def schema(self, database: str) -> Mapping[str, JsonValue]:
-        """Definitions, columns and bytes of the tables in a database."""
+        """Return definitions, columns and bytes of the tables in a database."""
 
     def process(self) -> Mapping[str, JsonValue]:
         """Return what its process runs under; empty where it can't be seen."""
 
     def sources(self) -> Sequence[SourceGroup]:
-        """Telemetry of the machine and of this server, in groups read by one thread each."""
+        """Return telemetry of the machine and of this server, in groups read by one thread each."""
 
     def diagnose_exit(self) -> CrashReport | None:
         """Return why it ended; None while it runs or when it can't be seen."""
 
     def life(self) -> Mapping[str, JsonValue]:
-        """Times of its start and its ends, what it used of its memory limit, how it died; as far as known by now."""
+        """Return times of its start and its ends, its use of its memory limit, how it died; as far as known by now."""
 
     def end(self, after_run: AfterRun) -> None:
-        """End it as the study asks; times are told by `life`. Nothing happens to a server that is not ours.
+        """End it as the study asks; `life` reports the times. A server that dbdyno did not start is left alone.
 
         Raises
         ------
@@ -89,20 +89,20 @@ class RunServer(FillServer, Protocol):
         """Return what its telemetry lacks, and what it watches."""
 
     def clock_caveats(self) -> tuple[Caveat, ...]:
-        """One where its host's clock is not known well enough for telemetry by the second."""
+        """Return a caveat where its host's clock is not known well enough for telemetry by the second."""
 
     def discard(self) -> None:
         """Kill it and throw its data away; a server that is not ours is only let go of."""
 
 
 class Bench(Protocol):
-    """The machine under a study."""
+    """Represents the machine under a study."""
 
     def clean_up(self) -> tuple[str, ...]:
         """Stop and remove what killed runs have left; one line each."""
 
     def others(self) -> tuple[str, ...]:
-        """Servers of other studies that run on this machine now; one line each."""
+        """Return servers of other studies that run on this machine now; one line each."""
 
     def obtain(self, target: Target, progress: Callable[[str], None]) -> Installation:
         """Bring an engine."""
@@ -116,13 +116,13 @@ class Bench(Protocol):
     def wait_sites(
         self, target: Target, installation: Installation, generator: Path, progress: Callable[[str], None]
     ) -> Path | None:
-        """Return the file of return addresses that tell what this build's threads wait for; learned once a build.
+        """Return the file of return addresses that show what this build's threads wait for; learned once per build.
 
         None where it could not be learned now.
         """
 
     def running_server(self, target: Target, installation: Installation) -> RunServer:
-        """A server that is not ours, to be filled or measured as it is."""
+        """Return a server that dbdyno did not start, to be filled or measured unchanged."""
 
     def run_server(self, run: Run, target: Target, installation: Installation, snapshot: Snapshot) -> RunServer:
         """Restore the data and start a server on it, configured for the run's tier.
@@ -198,7 +198,7 @@ class LocalBench:
         return self._empty_server(target, installation, settings)
 
     def _learning_server(self, target: Target, installation: Installation) -> LabServer:
-        """A server like a fresh one, with a redo log so small that sessions wait for room in it."""
+        """Return a server like a fresh one, with a redo log so small that sessions wait for room in it."""
         names = {setting.parameter for setting in self._settings(target, installation, _FILL_TIER_BYTES, 1)}
         redo = {"redo.capacity": LEARNING_REDO_BYTES} if "redo.capacity" in names else {}
         settings = self._settings(target, installation, _FILL_TIER_BYTES, _FILL_CONCURRENCY, redo)

@@ -25,7 +25,7 @@ Auditor: TypeAlias = Callable[[Results, Study, Sequence[StoredRun]], events.Serv
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Choices of the caller that are not part of the study.
+    """Holds choices of the caller that are not part of the study.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class PreparedTarget:
-    """A target ready for its runs.
+    """Describes a target ready for its runs.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class PreparedTarget:
 
 @dataclass(frozen=True, slots=True)
 class UnpreparedTarget:
-    """A target whose server died or refused while it was set up: its runs are failed ones, with this reason."""
+    """Describes a target whose server died or refused while it was set up: its runs fail with this reason."""
 
     target: Target
     installation: Installation
@@ -81,11 +81,11 @@ class UnpreparedTarget:
 
 @dataclass(frozen=True, slots=True)
 class LoadClient:
-    """Where the load generator runs.
+    """Describes where the load generator runs.
 
     Parameters
     ----------
-    host : of several the first, whose clock the seconds are told by
+    host : of several the first, whose clock counts the seconds
     generator : path of ``dbdyno-load`` there
     agents : hosts that are one client together; none: the load is driven on `host` alone
     lab, lab_generator : where their records are merged; None without `agents`
@@ -132,7 +132,7 @@ class RunContext:
         return LoadClient(self.host, self.generator, self.machine.logical_cpu_count)
 
     def dataset(self, target: str, label: str) -> Dataset:
-        """Dataset of a workload as a target is given it."""
+        """Return the dataset of a workload as a target is given it."""
         return Dataset.of_study(self.study, self.study.workload_of(target, label))
 
     def workload(self, target: str, label: str) -> ResolvedWorkload | None:

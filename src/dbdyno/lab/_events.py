@@ -125,7 +125,7 @@ class FillAdvanced:
 
 @dataclass(frozen=True, slots=True)
 class FillAwaited:
-    """Another study fills the dataset of a target, which is used as soon as it is whole."""
+    """Reports that another study fills the dataset of a target, which is used as soon as it is complete."""
 
     target: str
 

@@ -28,14 +28,14 @@ from dbdyno.study import Study
 
 @dataclass(frozen=True, slots=True)
 class TargetFiles:
-    """What a bench has stored of the targets, before its first run: see `Results.target_files`."""
+    """Holds what a bench has stored of the targets, before its first run: see `Results.target_files`."""
 
     units: Mapping[str, Mapping[str, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
 class RunMade:
-    """A run that a bench has made, with the files that it is stored as."""
+    """Describes a run that a bench has made, with the files that it is stored as."""
 
     finished: events.RunFinished
     files: Mapping[str, bytes]
@@ -50,7 +50,7 @@ class Fleet(Protocol):
     """Drives benches side by side, each by one order at a time."""
 
     def submit(self, bench: str, runs: Sequence[Run]) -> Iterator[BenchMessage]:
-        """Make these runs on a bench, which tells what happens until all are made; without runs, get ready.
+        """Make these runs on a bench, which reports what happens until all are made; without runs, get ready.
 
         Raises
         ------
@@ -95,11 +95,11 @@ def run_fleet(
     with interruptible(), contextlib.closing(fleet):
         early_events: list[tuple[str, events.Event]] = []
 
-        def tell(bench: str, event: events.Event) -> None:
+        def report(bench: str, event: events.Event) -> None:
             early_events.append((bench, event))
             on_event(bench, event)
 
-        facts = _reachable_benches(study, orders, tell)
+        facts = _reachable_benches(study, orders, report)
         if not allow_unlike:
             check_alike({f"bench {name}": machine_facts for name, machine_facts in facts.items()})
         results = open_results({**next(iter(facts.values())), "benches": facts})
@@ -117,7 +117,7 @@ def run_fleet(
 
 @dataclass(slots=True)
 class _Orders:
-    """What benches were told to do; their messages come in one queue.
+    """Holds the orders of benches; their messages come in one queue.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class _Orders:
         ).start()
 
     def messages(self) -> Iterator[tuple[str, BenchMessage | _OrderEnded]]:
-        """All that benches tell until none has an order."""
+        """Yield the messages of benches until none has an order."""
         while self.under_way:
             bench, message = self.inbox.get()
             if isinstance(message, _OrderEnded):
@@ -156,7 +156,7 @@ class _Orders:
 
 
 def _reachable_benches(study: Study, orders: _Orders, on_event: OnBenchEvent) -> dict[str, Mapping[str, JsonValue]]:
-    """Facts of the benches that can be reached, in the order of the study.
+    """Return facts of the benches that can be reached, in the order of the study.
 
     Raises
     ------
@@ -268,7 +268,7 @@ class _FleetRunner:
     def _run_sentinels(self) -> bool:
         """Have each bench make a run of the sentinel first; whether all have, when those that are too unlike are gone.
 
-        What runs of a sentinel tell later counts as well.
+        What later runs of a sentinel show counts as well.
         """
         if not self._study.sentinel or self._allow_unlike:
             return True

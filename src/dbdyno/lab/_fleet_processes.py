@@ -30,7 +30,7 @@ _END_S = 8.0
 
 @dataclass(frozen=True, slots=True)
 class BenchStart:
-    """What the process that drives a bench is given.
+    """Holds what the process that drives a bench is given.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class BenchStart:
 
 
 BenchWork: TypeAlias = Callable[[BenchStart, Iterator[Sequence[Run]], Callable[[BenchMessage | None], None]], None]
-"""Drives a bench: given its orders, tells what happens, and None after each order."""
+"""Drives a bench: given its orders, reports what happens, and None after each order."""
 
 
 class ProcessFleet:
@@ -60,7 +60,7 @@ class ProcessFleet:
         self._work, self._starts = work, starts
         self._children: dict[str, tuple[SpawnProcess, Connection]] = {}
         self._is_closed = False
-        self._lock = threading.Lock()  # benches start from threads of their own, and may be closed meanwhile
+        self._lock = threading.Lock()  # each bench starts in its own thread, and may be closed meanwhile
 
     def submit(self, bench: str, runs: Sequence[Run]) -> Iterator[BenchMessage]:
         """See `Fleet`."""
@@ -112,7 +112,7 @@ class ProcessFleet:
 
 @dataclass(frozen=True, slots=True)
 class BenchFailed:
-    """How the process that drives a bench failed."""
+    """Reports how the process that drives a bench failed."""
 
     kind: type[DbdynoError]
     words: tuple[str, str, str]
@@ -123,25 +123,25 @@ class BenchFailed:
         return cls(type(error), (error.what, error.why, error.remedy))
 
     def error(self) -> DbdynoError:
-        """The error as it was raised there."""
+        """Return the error as it was raised there."""
         return self.kind(*self.words)
 
 
 def _drive_bench(work: BenchWork, start: BenchStart, pipe: Connection) -> None:
-    """Drive a bench in this process until it is told to end."""
+    """Drive a bench in this process until it is ordered to end."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it runs in the background
     orders: queue.SimpleQueue[Sequence[Run]] = queue.SimpleQueue()
     threading.Thread(target=_receive_orders, args=(pipe, orders), name="orders", daemon=True).start()
 
-    def tell(message: Any) -> None:  # noqa: ANN401 - a message, or how it failed
+    def send(message: Any) -> None:  # noqa: ANN401 - a message, or how it failed
         with contextlib.suppress(OSError):  # nobody listens: the end of the pipe ends this process
             pipe.send(message)
 
     try:
-        work(start, _order_stream(orders), tell)
+        work(start, _order_stream(orders), send)
     except DbdynoError as error:
-        tell(BenchFailed.of(error))
+        send(BenchFailed.of(error))
     except KeyboardInterrupt:
         pass
 

@@ -89,7 +89,7 @@ class _BenchActor:
         self._fleet = ProcessFleet(work, {start.bench: start})
 
     def submit(self, runs: Sequence[Run]) -> Iterator[BenchMessage | BenchFailed]:
-        """Make runs; what fails is told as a message, as Ray would wrap an error."""
+        """Make runs; report a failure as a message, as Ray would wrap an error."""
         if dbdyno.__version__ != self._version:
             what = f"dbdyno is {dbdyno.__version__} on the node of bench {self._bench}, and {self._version} here"
             yield BenchFailed(HostError, (what, "", "install the same version on all nodes"))

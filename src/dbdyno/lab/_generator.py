@@ -18,7 +18,7 @@ NAME = "dbdyno-load"
 
 
 def find_generator(environ: Mapping[str, str] = os.environ, executable: str = sys.executable) -> Path:
-    """The program ``dbdyno-load``: ``$DBDYNO_LOAD``, else next to this Python, else on the PATH.
+    """Return the program ``dbdyno-load``: ``$DBDYNO_LOAD``, else next to this Python, else on the PATH.
 
     Raises
     ------
@@ -40,7 +40,7 @@ _WRONG_REQUEST = 2  # exit code
 
 
 def resolve_workloads(study: Study, host: Host, generator: Path) -> ResolvedWorkloads:
-    """Every workload of a study as each target is given it, asked for the most connections that will drive it.
+    """Return every workload of a study as each target is given it, asked for the most connections that will drive it.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def _resolve_workload(words: Sequence[str], choice: WorkloadChoice, host: Host, 
 
 
 def _refuse_role(row: Mapping[str, object], choice: WorkloadChoice) -> None:
-    """A cell is one target: a load that goes to another server, too, would measure both."""
+    """Refuse a load that also goes to another server: a cell is one target."""
     if row["role"] is not None:
         raise StudyError(
             f"workload {choice.label}: its transactions with the role {row['role']} go to another server",

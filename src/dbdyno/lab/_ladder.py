@@ -21,7 +21,7 @@ _CAVEAT = Caveat(
 
 @dataclass(frozen=True, slots=True)
 class LadderServer:
-    """A server for one run.
+    """Holds a server for one run.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class LadderServer:
         return (_CAVEAT,) if self.is_used else ()
 
     def after(self, telemetry: Iterable[TelemetryRow]) -> LadderServer:
-        """The server for the next run, given what telemetry read in this one."""
+        """Return the server for the next run, given what telemetry read in this one."""
         if self.step is None:
             return self
         readings = Readings()
@@ -63,12 +63,12 @@ class HeldServer:
     _server: LadderServer | None = None
 
     def first(self, run: Run, server: RunServer) -> LadderServer:
-        """A server on freshly restored data."""
+        """Return a server on freshly restored data."""
         is_ladder = self.study.restore == "ladder" and not run.is_sentinel
         return LadderServer(server, LadderStep(1) if is_ladder else None)
 
     def take(self, run: Run) -> LadderServer | None:
-        """The held server, where this run goes on with it; any other is let go of."""
+        """Return the held server, where this run goes on with it; any other is let go of."""
         ladder_server, previous_run = self._server, self._run
         if ladder_server is None or previous_run is None:
             return None

@@ -22,11 +22,11 @@ from dbdyno.lab._session import OWNER, ServerProcess, Session, boot_name, paths_
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server that dbdyno has started.
+    """Describes a server that dbdyno has started.
 
     Parameters
     ----------
-    engine : family and version; empty where no note tells
+    engine : family and version; empty without a note
     age_s : since its process was started
     memory_bytes : resident
     home : the DBDYNO_HOME that it runs in
@@ -52,7 +52,7 @@ class RunningServer:
 
 @dataclass(frozen=True, slots=True)
 class LeftFolder:
-    """Data of a study that has ended before it could remove it."""
+    """Holds data of a study that has ended before it could remove it."""
 
     folder: Path
     disk_bytes: int
@@ -64,7 +64,7 @@ class Orphans:
 
     Parameters
     ----------
-    servers : every server of ours but those of this process; see `RunningServer.study_pid`
+    servers : every server that dbdyno started, except those of this process; see `RunningServer.study_pid`
     folders : data directories that nobody owns
     groups : memory groups that nobody owns
     """
@@ -80,7 +80,7 @@ class Orphans:
 
 
 def find_orphans(home: Home, host: Host) -> Orphans:
-    """Look, and touch nothing. Servers are found in whatever DBDYNO_HOME they run, the rest in this one."""
+    """Look, and touch nothing. Servers are found in any DBDYNO_HOME, the rest in this one."""
     own_pid = Session.own(home, host).pid
     servers = [server for process in server_processes(host) if (server := _running_server(process, host)) is not None]
     folders = [
@@ -101,7 +101,7 @@ def clean_up(home: Home, host: Host, private_root: Path | None = None) -> tuple[
 
 
 def _running_server(process: ServerProcess, host: Host) -> RunningServer | None:
-    """A server below the folder of a session; None for processes that only bear a similar option."""
+    """Return a server below the folder of a session; None for processes that only bear a similar option."""
     folder = process.option_file.parent
     session = Session.of_folder(folder.parent, host)
     if session is None or folder.parent.parent.name != "run":
@@ -149,7 +149,7 @@ def remove_orphans(home: Home, host: Host, own: Session, private_root: Path | No
 
 
 def left_sessions(home: Home, host: Host, own: Session | None) -> list[Path]:
-    """Folders of sessions whose process is gone, and that of this one."""
+    """Return folders of sessions whose process is gone, and that of this one."""
     folders = [entry.path for entry in host.files.entries(home.run)] if host.files.stat(home.run) else []
     sessions = {folder: Session.of_folder(folder, host) for folder in folders if is_own_folder(folder, host)}
     return [
@@ -160,14 +160,14 @@ def left_sessions(home: Home, host: Host, own: Session | None) -> list[Path]:
 
 
 def living_studies(home: Home, host: Host) -> tuple[int, ...]:
-    """Processes of the studies that are under way in a DBDYNO_HOME."""
+    """Return processes of the studies that are under way in a DBDYNO_HOME."""
     folders = host.files.entries(home.run) if host.files.stat(home.run) else []
     sessions = [Session.of_folder(entry.path, host) for entry in folders]
     return tuple(session.pid for session in sessions if session is not None and session.is_alive())
 
 
 def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:
-    """Memory groups of sessions whose process is gone, and of this one."""
+    """Return memory groups of sessions whose process is gone, and of this one."""
     orphans = []
     for group in host.memory_groups():
         match = _GROUP_RE.match(group.name)
@@ -185,7 +185,7 @@ def _remove_session(
     lines = [line for place in host.files.entries(folder) for line in _end_server(place.path, processes, host)]
     lines += remove_noted_containers(folder, host)
     foreign_processes = [process for process in server_processes(host) if process.belongs_to(folder)]
-    if foreign_processes:  # somebody looks at the data with a server of their own
+    if foreign_processes:  # somebody looks at the data with another server
         return lines + [
             f"left {folder} to process {process.pid}, which somebody started there" for process in foreign_processes
         ]
@@ -197,7 +197,7 @@ def _remove_session(
 
 
 def _end_server(place: Path, processes: Sequence[ServerProcess], host: Host) -> list[str]:
-    """The noted server of a folder; where there is no note yet, whatever was started for the folder."""
+    """End the noted server of a folder; without a note, every process that was started for the folder."""
     if read_note(place, host) is not None:
         outcome = end_orphan(place, host)
         return [outcome] if outcome.startswith("killed") else []
@@ -224,7 +224,7 @@ def _remove_groups(home: Home, host: Host, session: Session) -> list[str]:
 
 
 def _private_folders(session: Path, host: Host, root: Path | None) -> list[Path]:
-    """Private folders of a session's servers: their option file names the socket there, or lies there itself."""
+    """Return private folders of a session's servers: their option file names the socket there, or lies there itself."""
     private_folders = _own_private_folders(host, root)
     named_paths = "\n".join(path for file in _option_files(session, host) for path in paths_in(file, host))
     folders = [private_folder for private_folder in private_folders if f"{private_folder}/" in named_paths]
@@ -244,7 +244,7 @@ def _option_files(folder: Path, host: Host) -> list[Path]:
 def _remove_idle_private_folders(
     home: Home, host: Host, root: Path | None, processes: Sequence[ServerProcess]
 ) -> list[str]:
-    """Private folders whose maker was killed before an option file named them: unused, and old enough to be sure."""
+    """Remove private folders whose maker was killed before an option file named them: unused, and old enough."""
     listening = host.files.read_text(Path("/proc/net/unix"))
     lines = []
     for folder in _own_private_folders(host, root):

@@ -20,7 +20,7 @@ def study_outcome(
     interrupted: bool,
     refused: bool,
 ) -> Outcome:
-    """How a study ended that requires these runs and has stored these records.
+    """Return how a study ended that requires these runs and has stored these records.
 
     Parameters
     ----------

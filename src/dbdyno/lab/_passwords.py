@@ -22,7 +22,7 @@ from dbdyno.study import ServerAddress, Study
 
 @contextmanager
 def password_files(study: Study, host: Host, environ: Mapping[str, str] = os.environ) -> Iterator[Study]:
-    """The study with every `password_env` replaced by a `password_file` that is gone afterwards.
+    """Give the study with every `password_env` replaced by a `password_file` that is gone afterwards.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def password_files(study: Study, host: Host, environ: Mapping[str, str] = os.env
 
 @contextmanager
 def private_folder(host: Host) -> Iterator[Path]:
-    """A folder for passwords while the block runs; it is known whose it is, so that a killed study's goes, too."""
+    """Make a folder for passwords while the block runs; it is known whose it is, so that a killed study's goes, too."""
     folder = host.make_private_directory()
     host.write_private(folder / OWNER, own_name(host))
     try:
@@ -62,12 +62,12 @@ def _with_password_file(server: ServerAddress, folder: Path, host: Host, environ
 
 
 def exposed_passwords(study: Study) -> list[PasswordExposed]:
-    """Password files of the study's servers that every user of the machine may read or write."""
+    """Return the password files of the study's servers that every user of the machine may read or write."""
     exposed = []
     for server in study.servers.values():
         if server.password_file is None:
             continue
-        with contextlib.suppress(OSError):  # one that is not there is told of when it is read
+        with contextlib.suppress(OSError):  # a missing one is reported when it is read
             mode = stat.S_IMODE(Path(server.password_file).expanduser().stat().st_mode)
             if mode & (stat.S_IROTH | stat.S_IWOTH):
                 exposed.append(PasswordExposed(server.name, server.password_file, mode))

@@ -88,7 +88,7 @@ def dataset_facts(dataset: Dataset, snapshot: Snapshot) -> dict[str, JsonValue]:
 
 
 def _undecided_facts(answers: tuple[ConditionAnswer, ...]) -> dict[str, JsonValue]:
-    """Conditions that the server did not answer in time, where there are some."""
+    """Return conditions that the server did not answer in time, where there are some."""
     return {"undecided": [answer.to_json() for answer in answers]} if answers else {}
 
 

@@ -60,7 +60,7 @@ def changed_variables(before: Mapping[str, str], after: Mapping[str, str]) -> di
 
 
 def changed_caveats(changed: Mapping[str, tuple[str, str]]) -> tuple[Caveat, ...]:
-    """One that names them; none where nothing changed."""
+    """Return a caveat that names them; none where nothing changed."""
     if not changed:
         return ()
     words = [f"{name} from {old or 'empty'} to {new or 'empty'}" for name, (old, new) in changed.items()]
@@ -84,7 +84,7 @@ def fault_of(
     measured: str = "",
     wedged: str | None = None,
 ) -> tuple[str, str]:
-    """The fault's kind and the reason in words, which names it first; an empty kind where there was none.
+    """Return the fault's kind and the reason in words, which names it first; an empty kind where there was none.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def fault_of(
         headline = f"the server died: {death.words}{reason_clause}"
         evidence = [death.kernel_line, _first_lines(death.excerpt) or _last_lines(log_tail)]
         return death.kind, "\n".join([headline, *filter(None, evidence)])
-    if measured == "network":  # an answer could not have come, whatever the server did
+    if measured == "network":  # no answer could have come, even from a healthy server
         return measured, reason
     if wedged is not None and status == "failed":
         return "no-answer", reason if wedged in reason else f"{wedged}; {reason}"
@@ -126,7 +126,7 @@ def _last_lines(text: str) -> str:
 def unbounded_cache(
     storage_engine: str, variables: Mapping[str, str], tier_bytes: int, available_bytes: int
 ) -> Caveat | None:
-    """The caveat of a run whose server nothing bounds; None where its engine reads past the page cache.
+    """Return the caveat of a run whose server nothing bounds; None where its engine reads past the page cache.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def record_of(
     log_tail: str,
     wedged: str | None = None,
 ) -> RunRecord:
-    """The record of a run that was driven. Of a failed one, what the server's log tells is part of the reason."""
+    """Return the record of a run that was driven. If it failed, the server's log is part of the reason."""
     figures, judgement = measured.figures, measured.judgement
     if wedged is not None and judgement.status != "failed":  # it hung before its window was over, or soon after
         judgement = replace(judgement, status="failed", reason=wedged)
@@ -222,7 +222,7 @@ def with_conditions(
     filled: tuple[ConditionAnswer, ...] = (),
     timeouts: Timeouts | None = None,
 ) -> RunRecord:
-    """Figures of a run that left its tables inconsistent are worth nothing: it is a failed one.
+    """Mark a run that left its tables inconsistent as failed: its figures are worth nothing.
 
     `filled`: what was undecided after the filling, before any run.
     """
@@ -245,7 +245,7 @@ def with_conditions(
 
 
 def with_waits(record: RunRecord, words: str) -> RunRecord:
-    """A run without a transaction says what its sessions waited for."""
+    """Say what the sessions of a run without a transaction waited for."""
     if record.status != "failed" or record.figures.transactions or not words:
         return record
     return replace(record, reason=f"{record.reason}: {words}")
@@ -258,7 +258,7 @@ def failed_run(
     clock: WallClock,
     server: RunServer | None = None,
 ) -> StoredRun:
-    """A run that an error ended, with what its server had to say."""
+    """Return a run that an error ended, with what its server had to say."""
     death, wedged = (_await_crash_report(server), server.wedged()) if server else (None, None)
     log_tail = server.log_tail() if server else ""
     words = str(error) if isinstance(error, DbdynoError) else f"{type(error).__name__}: {error}"

@@ -45,7 +45,7 @@ def connected_bench(study: Study, bench: BenchChoice | None, lab: Host) -> Itera
 
 @dataclass(frozen=True, slots=True)
 class ClientHost:
-    """A host that drives a share of the load of the route network."""
+    """Describes a host that drives a share of the load of the route network."""
 
     choice: HostChoice
     host: RemoteHost
@@ -92,7 +92,7 @@ def _check_different_machines(name: str, host: Host, other_name: str, other_host
 
 @contextlib.contextmanager
 def network_access(study: Study, lab: Host, clients: Sequence[ClientHost] = ()) -> Iterator[NetworkAccess | None]:
-    """How the network's clients reach the study's servers while the block runs; None: there are none.
+    """Give the network clients' way to the study's servers while the block runs; None: there are none.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def network_access(study: Study, lab: Host, clients: Sequence[ClientHost] = ()) 
 
 @contextlib.contextmanager
 def _keep_folder_if_host_lost(folder: contextlib.AbstractContextManager[Path]) -> Iterator[Path]:
-    """A folder that stays where its host is lost by then: the host's agent removes it with its lease."""
+    """Keep a folder where its host is lost by then: the host's agent removes it with its lease."""
     path = folder.__enter__()
     try:
         yield path
@@ -124,7 +124,7 @@ def _keep_folder_if_host_lost(folder: contextlib.AbstractContextManager[Path]) -
 
 
 def client_facts(clients: Sequence[ClientHost], lab: HostFacts) -> dict[str, Any]:
-    """Facts of the machines that clients run on, by the names that ``host.json`` has for them."""
+    """Return facts of the machines that clients run on, by the names that ``host.json`` has for them."""
     if not clients:
         return {"client": asdict(lab)}
     return {"clients": {client.choice.name: asdict(client.host.facts()) for client in clients}}
@@ -133,7 +133,7 @@ def client_facts(clients: Sequence[ClientHost], lab: HostFacts) -> dict[str, Any
 def network_client(
     access: NetworkAccess | None, lab: Host, lab_home: Home, generator: Path, clients: Sequence[ClientHost]
 ) -> LoadClient:
-    """Where the clients of the route network run: on this machine, or led by the first of several hosts."""
+    """Return where the clients of the route network run: on this machine, or led by the first of several hosts."""
     if access is None or not clients:
         return LoadClient(lab, generator, lab.facts(lab_home.root).logical_cpu_count)
     agents = tuple(

@@ -1,4 +1,4 @@
-"""Executes one run from restore to stored value. Whatever goes wrong with it becomes its reason; the study goes on."""
+"""Executes one run from restore to stored value. A failure becomes the run's reason; the study goes on."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ class RunExecutor:
 
     @contextlib.contextmanager
     def _recording(self, order: LoadOrder, server: RunServer) -> Iterator[PerfRecording | None]:
-        """A recording of the server's stacks, where they are asked for; its file is removed in the end."""
+        """Record the server's stacks, where they are asked for; the file is removed in the end."""
         profiler = self.context.options.profiler
         if profiler is None or server.pid is None:
             yield None
@@ -239,7 +239,7 @@ class RunExecutor:
         return ThreadsPlace(self.context.host, self.context.generator, server.pid, prepared.wait_sites)
 
     def _visibility_caveats(self, run: Run, reconnected: int) -> tuple[Caveat, ...]:
-        """Caveats of what is not seen of a server on another host; `reconnected`: as counted before the load."""
+        """Return caveats of what is not seen of a server on another host; `reconnected`: as counted before the load."""
         caveats = []
         if self.context.client(run.cell.route).host is not self.context.host:
             text = "activity of the server's threads is unknown: the load's connections come from another machine"
@@ -337,7 +337,7 @@ def _ask_if_alive(server: RunServer, ask: Callable[[], Mapping[str, str]]) -> di
 
 
 def _counter_document(measured: MeasuredRun, telemetry_facts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Deltas over the window; what the server does not show stands there by name."""
+    """Return deltas over the window; what the server does not show stands there by name."""
     if not measured.counters:
         return {}
     absent_names = telemetry_facts.get("absent_counters")

@@ -44,7 +44,7 @@ _COLUMNS = (
 
 
 def table_facts(connection: Connection[Any], database: str) -> dict[str, JsonValue]:
-    """Definition of each table, and the character set and collation of each string column."""
+    """Return the definition of each table, and the character set and collation of each string column."""
     with connection.cursor() as cursor:
         cursor.execute(f"SHOW TABLES FROM `{database}`")
         names = sorted(str(row[0]) for row in rows_of(cursor, 1))
@@ -59,7 +59,7 @@ def table_facts(connection: Connection[Any], database: str) -> dict[str, JsonVal
 
 
 def table_bytes(data_directory: Path, database: str, storage_engine: str, host: Host) -> int:
-    """Bytes that the files of a database take of the disk, holes not counted.
+    """Return bytes that the files of a database take of the disk, holes not counted.
 
     Some storage engines keep the rows of all databases together, but the benchmark's are the only ones there.
     """
@@ -87,7 +87,7 @@ class LabServer:
 
     Parameters
     ----------
-    directory : holds data, option file and logs of a server of ours; None for one that is not
+    directory : holds data, option file and logs of a server that dbdyno started; None for any other
     restart : starts such a server again on the same data, with the same settings
     """
 
@@ -169,7 +169,7 @@ class LabServer:
         return self._server.death()
 
     def wedged(self, quiet_s: float = 0.0) -> str | None:
-        """See `FillServer`. What its telemetry was told counts as an answer, too."""
+        """See `FillServer`. An answer to its telemetry counts, too."""
         if self._status is not None:
             quiet_s = min(quiet_s, self._status.quiet_s())
         return self._server.wedged(quiet_s)
@@ -260,7 +260,7 @@ class LabServer:
         return [SourceGroup(machine, watch), *([] if status is None else [SourceGroup([status])])]
 
     def _status_source(self) -> StatusSource | None:
-        """The server's counters, as far as the account may see them: all but its status needs a right of its own."""
+        """Return the server's counters that the account may see: all but its status needs an extra privilege."""
         installation = self._server.installation
         plugin = None if self._storage_engine == "innodb" else self._server.plugin(self._storage_engine)
         all_counters = counter_sources(

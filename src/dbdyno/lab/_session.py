@@ -3,8 +3,8 @@
 The name holds pid, start time and boot, and making a folder is one step: there is no moment at which a killed
 process leaves a folder that nobody can attribute.
 
-Anybody can start a process with words like ours. Those of other users are told of, but belong to no folder of ours:
-they are not ours to end, and the files that they name not ours to read.
+Anybody can start a process with words like ours. Those of other users are reported, but belong to none of our folders:
+we must not end them, nor read the files that they name.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Session:
 
     @classmethod
     def own(cls, home: Home, host: Host) -> Session:
-        """The session of this process."""
+        """Return the session of this process."""
         pid, start_ticks = own_process(host)
         return cls(home.run / own_name(host), pid, start_ticks, boot_name(host), host)
 
     @classmethod
     def of_folder(cls, folder: Path, host: Host) -> Session | None:
-        """The session that made a folder; None when it is no session's."""
+        """Return the session that made a folder; None when it is no session's."""
         match = _NAME_RE.fullmatch(folder.name)
         return cls(folder, int(match[1]), int(match[2]), match[3], host) if match else None
 
@@ -50,7 +50,7 @@ class Session:
         return self.boot == boot_name(self.host) and self.host.find_process(self.pid, self.start_ticks) is not None
 
     def new_directory(self) -> Path:
-        """A folder for one server, not yet made into anything."""
+        """Return a folder for one server, not yet made into anything."""
         files = self.host.files
         taken_names = {entry.path.name for entry in files.entries(self.folder)} if files.stat(self.folder) else set()
         number = next(n for n in range(1, len(taken_names) + 2) if f"s{n}" not in taken_names)
@@ -71,7 +71,7 @@ def boot_name(host: Host) -> str:
 
 
 def own_process(host: Host) -> tuple[int, int]:
-    """Pid and start time of the process that reads files there."""
+    """Return the pid and start time of the process that reads files there."""
     stat = host.files.read_bytes(Path("/proc/self/stat"))
     return int(stat.split()[0]), parse_stat(stat)[1]
 
@@ -82,7 +82,7 @@ _OPTION_RE = re.compile(r"^(datadir|socket|tmpdir)\s*=\s*\"?([^\"\n]+)", re.MULT
 
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
-    """A process that was given an option file.
+    """Describes a process that was given an option file.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class ServerProcess:
 
 
 def server_processes(host: Host) -> Iterator[ServerProcess]:
-    """Processes that were given an option file, with the paths it names."""
+    """Yield processes that were given an option file, with the paths it names."""
     own_users = host.system().own_user_ids
     folders = [entry for entry in host.files.entries(Path("/proc")) if entry.path.name.isdigit()]
     commands = host.files.read_many([entry.path / "cmdline" for entry in folders])
@@ -118,5 +118,5 @@ def server_processes(host: Host) -> Iterator[ServerProcess]:
 
 
 def paths_in(option_file: Path, host: Host) -> tuple[str, ...]:
-    """Folders and sockets that an option file names."""
+    """Return folders and sockets that an option file names."""
     return tuple(path.strip() for _, path in _OPTION_RE.findall(read_own_text(option_file, host) or ""))

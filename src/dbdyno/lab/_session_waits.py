@@ -1,6 +1,6 @@
 """Follows a run second by second, and asks the server what its sessions wait for when no transaction ends.
 
-A second without a transaction is a stall, and a stall is no reason to ask: the question would be a load of its own.
+A second without a transaction is a stall, and a stall is no reason to ask: the question would be load, too.
 So the server is asked in a phase that has not had one transaction yet: after five seconds of it, and in its last one.
 """
 
@@ -35,7 +35,7 @@ _LOCK_WAITS = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_stat
 
 
 class SessionSource(Protocol):
-    """A server that tells what its sessions do."""
+    """Describes a server that reports what its sessions do."""
 
     def session_waits(self) -> Mapping[str, JsonValue]:
         """See `read_session_waits`."""
@@ -43,7 +43,7 @@ class SessionSource(Protocol):
 
 @dataclass(slots=True)
 class SecondReporter:
-    """Tells of the seconds of one run."""
+    """Reports the seconds of one run."""
 
     run: Run
     order: LoadOrder
@@ -55,7 +55,7 @@ class SecondReporter:
         self.course = course
 
     def take(self, row: SecondRow) -> None:
-        """Tell of a second: its number within its phase, and how many that has, at most where that is open."""
+        """Report a second: its number within its phase, and the phase's length, or its longest if that is open."""
         first_second, count = self._phase_span(row.phase)
         self.on_event(
             events.SecondMeasured(
@@ -88,7 +88,7 @@ class SessionWatch:
 
     Parameters
     ----------
-    reporter : told of each second first
+    reporter : receives each second first
     """
 
     order: LoadOrder
@@ -118,7 +118,7 @@ class SessionWatch:
         return self.order.window_seconds if self._phase == "window" else self.order.first_window_second
 
     def _sample_waits(self, second: int) -> None:
-        """Ask in a thread of its own: a server that does not answer must not hold up the records of the load."""
+        """Ask in a separate thread: a server that does not answer must not hold up the records of the load."""
         answers: list[Mapping[str, JsonValue]] = []
 
         def ask() -> None:
@@ -153,7 +153,7 @@ def read_session_waits(connection: Connection[Any]) -> dict[str, JsonValue]:
 
 
 def alike(rows: Iterable[Sequence[Any]]) -> list[dict[str, str | int]]:
-    """Rows of the process list by state and by how their statement begins, the commonest first.
+    """Return rows of the process list by state and by how their statement begins, the commonest first.
 
     >>> alike([(7, "u", "h", "d", "Execute", 40, "Updating", "UPDATE sbtest1 SET k=k+1 WHERE id=5")] * 2)
     [{'count': 2, 'state': 'Updating', 'statement': 'UPDATE sbtest1 SET', 'longest_s': 40}]
@@ -172,7 +172,7 @@ def alike(rows: Iterable[Sequence[Any]]) -> list[dict[str, str | int]]:
 
 
 def waits_words(look: Mapping[str, Any]) -> str:
-    """A look at sessions as a sentence's end.
+    """Return a look at sessions as a sentence's end.
 
     >>> kinds = [{"count": 3, "state": "Updating", "statement": "UPDATE sbtest1 SET", "longest_s": 40}]
     >>> waits_words({"second": 59, "phase": "window", "sessions": kinds, "lock_waits": 3})
@@ -189,6 +189,6 @@ def waits_words(look: Mapping[str, Any]) -> str:
 
 
 def _statement_beginning(text: str) -> str:
-    """The first words of a statement, without the values in it."""
+    """Return the first words of a statement, without the values in it."""
     words = re.sub(r"/\*.*?\*/", " ", text).split()[:_STATEMENT_WORDS]
     return re.sub(r"'[^']*'?|\b\d+\b", "?", " ".join(words))[:60]

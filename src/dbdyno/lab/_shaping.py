@@ -28,7 +28,7 @@ _REPLY_LEAST_BYTES, _REPLY_MOST_BYTES = 1 << 16, 8 << 20
 _REPLY_ROW_BYTES = 1 << 16
 """Of one row, well below the longest packet that servers send unasked."""
 _REPLY_LONG_NS = 50_000_000
-"""A reply that takes so long is large enough to tell the rate."""
+"""A reply that takes so long is large enough to show the rate."""
 _REPLY_GROWTH = 8
 _RTT_SHARE, _RTT_LEAST_NS = 0.1, 250_000
 _RATE_ABOVE, _RATE_BELOW = 1.1, 0.85
@@ -38,7 +38,7 @@ _NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class AppliedShape:
-    """What was done for a run.
+    """Describes what was done for a run.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class AppliedShape:
 
 @dataclass(frozen=True, slots=True)
 class PathReading:
-    """What a client sees of the way to the server.
+    """Holds what a client sees of the way to the server.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _network_facts(study: Study, run: Run, server: RunServer) -> Mapping[str, Js
 
 
 def _reply_rate(connection: ServerConnection, round_trip_ns: int) -> int:
-    """Bits per second of replies that grow until one takes long enough, or is as large as is asked for."""
+    """Return bits per second of replies that grow until one takes long enough, or is as large as is asked for."""
     size_bytes = _REPLY_LEAST_BYTES
     while True:
         took_ns = min(_reply_ns(connection, size_bytes) for _ in range(2)) - round_trip_ns
@@ -182,7 +182,7 @@ def _round_trip_ns(connection: ServerConnection) -> int:
 
 
 def _reply_ns(connection: ServerConnection, size_bytes: int) -> int:
-    """Time of a reply of so many bytes, a multiple of `_REPLY_ROW_BYTES`."""
+    """Return the time of a reply of so many bytes, a multiple of `_REPLY_ROW_BYTES`."""
     lines = " UNION ALL ".join(["SELECT 1 AS line"] * (size_bytes // _REPLY_ROW_BYTES))
     began_ns = time.monotonic_ns()
     with connection.cursor() as cursor:

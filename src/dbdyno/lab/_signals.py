@@ -23,7 +23,7 @@ class OverdueError(KeyboardInterrupt):
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Each of the signals raises KeyboardInterrupt, once. Outside the main thread nothing is changed.
+    """Make each of the signals raise KeyboardInterrupt, once. Outside the main thread nothing is changed.
 
     What follows it, to the end of the block, has `END_S`; then it is cut off by `OverdueError`.
     """
@@ -47,7 +47,7 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """The signals wait until the block is done, or until `END_S` has passed: for the steps that must not be cut in two.
+    """Delay the signals until the block is done, or until `END_S` has passed: for steps that must not be cut in two.
 
     They are kept and sent again. Blocking them would not do: the kernel gives a process's signal to any of its threads.
     """

@@ -1,6 +1,6 @@
 """Hands each event of a study to its three sinks: the journal, the live log and the console, in this order.
 
-The journal keeps what a later reader needs, and is on the disk before anything else hears of it. The live log tells
+The journal keeps what a later reader needs, and is on the disk before anything else receives it. The live log shows
 others what happens right now. The console is the caller's function.
 """
 

@@ -1,7 +1,7 @@
 """Inspects and compares the targets before the first run: settings by an audit, results by the same events.
 
-What is seen goes to an auditor that the caller brings: the lab knows no rules and no words of theirs. It is told
-whether the study should stop there, before hours go into a comparison that nobody will believe.
+An auditor that the caller passes receives what was read: the lab knows no rules and none of their words. The auditor
+says whether the study should stop, before hours go into a comparison that nobody will believe.
 
 A database that answers differently is not faster or slower at the same work, but does other work. The events are the
 first of the workload itself, on a copy of the dataset that is thrown away. A server that is not ours keeps what they
@@ -60,7 +60,7 @@ class PreflightInspection:
             return None
 
     def _inspection_run(self, target: str) -> Run:
-        """Its run with the most connections at the place of the study's first run."""
+        """Return its run with the most connections at the place of the study's first run."""
         first_cell = self.context.plan.runs[0].cell
         place = (first_cell.workload, first_cell.route, first_cell.tier_bytes)
         target_runs = [

@@ -35,9 +35,9 @@ _PROVOKED_S = 1.2
 _IDLE_S = 0.15
 _LOOKS_HZ = 200
 _INNERMOST = 3
-"""Frames of a stack that tell what it waits for; those further out are statements, which wait for many things."""
+"""Frames of a stack that show what it waits for; those further out are statements, which wait for many things."""
 _LEAST_SHARE = 0.1
-"""Of the waits seen: what is rarer came about along the way."""
+"""Of the waits seen: a rarer one is a side effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Provocation:
     ----------
     wait_class : the id under which ``dbdyno-load`` counts it
     provoke : given the sessions, waits or makes them wait until the time is over
-    through : latches are told, too, if this function led to them; empty: none
+    through : latches count, too, if this function led to them; empty: none
     is_certain : sessions wait in any case; others may find that there is nothing to wait for
     """
 
@@ -69,7 +69,7 @@ def wait_sites(
 
     Parameters
     ----------
-    facts : of the installation: what tells one build from another
+    facts : of the installation: what distinguishes one build from another
     """
     key = hashlib.sha256(json.dumps([SCHEMA_VERSION, storage_engine, facts], sort_keys=True).encode()).hexdigest()[:20]
     path = home.root / "wait-sites" / f"{key}.json"
@@ -152,7 +152,7 @@ def _distinctive_stacks(provocation: Provocation, stacks: Sequence[WaitStack]) -
 
 
 def _provoked_stacks(provocation: Provocation, server: LabServer, host: Host, generator: Path) -> Sequence[WaitStack]:
-    """Return the stacks that sessions of ours waited with."""
+    """Return the stacks that our own sessions waited with."""
     pid = server.pid
     if pid is None:
         return []
@@ -170,7 +170,7 @@ def _provoked_stacks(provocation: Provocation, server: LabServer, host: Host, ge
 
 
 def _wait_for_row(sessions: Sequence[ServerConnection]) -> None:
-    """All sessions but one wait for a row that this one holds."""
+    """Make all sessions but one wait for a row that this one holds."""
     holder, *waiters = sessions
     _execute(holder, f"SELECT v FROM {_SCHEMA}.t WHERE id = 0 FOR UPDATE", begin=True)
     update = f"UPDATE {_SCHEMA}.t SET v = v + 1 WHERE id = 0"
@@ -184,7 +184,7 @@ def _wait_for_row(sessions: Sequence[ServerConnection]) -> None:
 
 
 def _commit(sessions: Sequence[ServerConnection]) -> None:
-    """Each session commits changes of a row that no other changes."""
+    """Commit in each session changes of a row that no other changes."""
     deadline = time.monotonic() + _PROVOKED_S
 
     def change(session: ServerConnection, row: int) -> None:
@@ -195,7 +195,7 @@ def _commit(sessions: Sequence[ServerConnection]) -> None:
 
 
 def _fill_the_log(sessions: Sequence[ServerConnection]) -> None:
-    """Each session writes long rows, until the small redo log has no room."""
+    """Write long rows in each session, until the small redo log has no room."""
     deadline = time.monotonic() + 2 * _PROVOKED_S
 
     def write(session: ServerConnection, part: int) -> None:
@@ -236,7 +236,7 @@ def _execute(session: ServerConnection, statement: str, *, begin: bool = False) 
 def try_to_learn(
     fresh_server: Callable[[], LabServer], storage_engine: str, host: Host, generator: Path
 ) -> list[JsonValue] | None:
-    """As `learned_sites`, on a server made for it; None where that fails: waits then stay without a name."""
+    """Learn as `learned_sites`, on a server made for it; None where that fails: waits then stay without a name."""
     try:
         server = fresh_server()
     except DbdynoError:

@@ -61,7 +61,7 @@ class LiveLength:
 
 
 def with_course(intervals: Sequence[IntervalRecord], course: Course) -> list[IntervalRecord]:
-    """The seconds of a run, each called by the phase that it turned out to be of."""
+    """Return the seconds of a run, each called by the phase that it turned out to be of."""
     return [replace(interval, phase=_phase_of_second(interval.second, course)) for interval in intervals]
 
 
@@ -182,7 +182,7 @@ class Collector:
         return self.start is not None and self.start.open_loop
 
     def row(self, record: IntervalRecord) -> SecondRow:
-        """A second as it is stored; its share of a quota is known only once the samplers have stopped."""
+        """Return a second as it is stored; its share of a quota is known only once the samplers have stopped."""
         share = quota_share(self.quota, {record.second})
         return second_row(
             record,
@@ -197,10 +197,10 @@ class Collector:
         row = self.row(record)
         self.on_second(row if self.live is None else replace(row, phase=self._follow_second(self.live, row)))
         if self.server.death():
-            self.process.interrupt()  # nothing more is to be had; the load would only wait for its time to pass
+            self.process.interrupt()  # nothing more can be measured; the load would only wait for its time to pass
 
     def _follow_second(self, live: LiveLength, row: SecondRow) -> str:
-        """The phase that a second is taken for when it comes; the load is ended with the window."""
+        """Return the phase that a second is taken for when it comes; the load is ended with the window."""
         was_over = self.is_ended_in_order
         course = live.take(row.second, row.tps, self.station.fresh())
         if self.on_course is not None:

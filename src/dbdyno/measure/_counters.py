@@ -2,7 +2,7 @@
 
 A rate stands for the time between two readings; when each was taken is known from the boundary it was meant for and the
 sampler's lateness. So rate times time gives back the difference of the two readings, also where a slow server skipped
-some, and a stored run tells its deltas again.
+some, and a stored run gives its deltas again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GROWS = ("/s", "cpus")
 
 @dataclass(frozen=True, slots=True)
 class CounterDelta:
-    """One counter or level over the window.
+    """Describes one counter or level over the window.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class CounterDelta:
 
 
 def window_counters(rows: Iterable[TelemetryRow], first_second: int, seconds_count: int) -> tuple[CounterDelta, ...]:
-    """Deltas of every counter of server and disk over the window, levels with begin, end and highest value.
+    """Return deltas of every counter of server and disk over the window, levels with begin, end and highest value.
 
     A counter that could not be read at all is not among them: not known is not zero.
 
@@ -91,7 +91,7 @@ def _gauge_level(name: str, unit: str, series: Mapping[str, Mapping[int, float]]
 
 
 def _rate_span_s(previous_second: int, second: int, lateness_ns: Mapping[int, float], first_second: int) -> float:
-    """Time in the window, in seconds, that the rate of a second stands for; `previous_second` was read before it.
+    """Return the seconds in the window that the rate of a second stands for; `previous_second` was read before it.
 
     The row of second k is of the reading at boundary k + 1. Readings that were skipped across the beginning of the
     window leave a rate of which only a part belongs to it.

@@ -1,4 +1,4 @@
-"""Runs the load generator as a process: orders it, reads it line by line, notices a hang, ends it whatever happens."""
+"""Runs the load generator as a process: orders it, reads it line by line, notices a hang, ends it in any case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dbdyno.measure._records import EndRecord, IntervalRecord, LoadRecord, Start
 from dbdyno.store import JsonValue
 
 SILENT_S = 30.0
-"""Without a record: the load generator writes one each second, whatever the server does."""
+"""Without a record: the load generator writes one each second, even if the server hangs."""
 
 
 class WatchedServer(Protocol):
@@ -34,7 +34,7 @@ class WatchedServer(Protocol):
 
 @dataclass(slots=True)
 class RunWatch:
-    """Told of every record; looks once a second, whether records come or not."""
+    """Receives every record; looks once a second, whether records come or not."""
 
     server: WatchedServer
     process: ProcessWatch
@@ -50,7 +50,7 @@ class RunWatch:
 
     @classmethod
     def of(cls, process: PipedProcess, server: WatchedServer, host: Host, longest_s: float) -> RunWatch:
-        """The watch of a load generator and the server that it drives; it is done after `longest_s` at the latest."""
+        """Return the watch of a load generator and the server that it drives; it ends within `longest_s`."""
         return cls(server, ProcessWatch(host.files.read_bytes, process.pid, process.start_ticks), longest_s)
 
     def take(self, record: LoadRecord) -> None:
@@ -93,7 +93,7 @@ _KILL_WAIT_S = 2.0
 def load_process(
     host: Host, generator: Path, order: Mapping[str, JsonValue], cpus: tuple[int, ...] | None, longest_s: float
 ) -> Iterator[PipedProcess]:
-    """A running load generator; killed when the block is left early, or when it far outlives `longest_s`."""
+    """Run a load generator; it is killed when the block is left early, or when it far outlives `longest_s`."""
     text = json.dumps(order, default=dict).encode()
     env = ssh_variables() if order.get("agents") else None  # it reaches them by itself
     process = host.spawn_piped([str(generator), "run", "--order", "-"], stdin=text, cpus=cpus, env=env)
@@ -149,13 +149,13 @@ def _ending_words(code: int) -> str:
 
 
 def load_sessions(order: LoadOrder, server: WatchedServer, host: Host, generator: Path) -> Mapping[str, JsonValue]:
-    """The start record of an order: it comes once all connections are open and their statements prepared.
+    """Return the start record of an order: it comes once all connections are open and their statements prepared.
 
     What the load sends until it is ended, a few milliseconds later, may change rows.
 
     Raises
     ------
-    MeasureError : the load generator ended before it told, or it or the server hangs
+    MeasureError : the load generator ended before it reported, or it or the server hangs
     """
     with load_process(host, generator, order.to_json(), order.study.pinning.client, order.longest_s) as process:
         for line in process.lines(RunWatch.of(process, server, host, order.longest_s).look):

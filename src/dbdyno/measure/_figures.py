@@ -21,7 +21,7 @@ from dbdyno.store import FilledCounts, TelemetryRow, filled_counts, latency_of_c
 
 
 def type_figures(whole: Sequence[IntervalRecord], seconds: float, *, open_loop: bool) -> tuple[TypeFigures, ...]:
-    """Figures of each transaction type, in the order in which the workload names them.
+    """Return figures of each transaction type, in the order in which the workload names them.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def _type_figures(
 
 
 def _merged_counts(histograms: Iterable[str | None]) -> FilledCounts:
-    """All of them as one. Adding them up as objects of hdrh, and its mean above all, costs several times as much."""
+    """Merge all of them. Adding them up as objects of hdrh, and its mean above all, costs several times as much."""
     return filled_counts((0, text) for text in histograms)
 
 
@@ -73,7 +73,7 @@ _QUOTA_METRICS = (
 
 @dataclass(frozen=True, slots=True)
 class WindowFigures:
-    """Figures of one window; see `dbdyno.core.RunRecord` for units. None means not known.
+    """Holds figures of one window; see `dbdyno.core.RunRecord` for units. None means not known.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def window_figures(
     curve: CostCurve | None = None,
     client_has_own_cpus: bool = True,
 ) -> WindowFigures:
-    """Figures of the window.
+    """Return figures of the window.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def window_figures(
 def settled_latency(
     intervals: Iterable[IntervalRecord], settled: SettledPart | None, latency_ns: LatencyNs | None, *, open_loop: bool
 ) -> LatencyNs | None:
-    """Quantiles of the settled part of the window.
+    """Return quantiles of the settled part of the window.
 
     Parameters
     ----------
@@ -193,19 +193,19 @@ def quota_share(telemetry: Sequence[TelemetryRow], seconds: Collection[int]) -> 
 
 
 def quota_rows(telemetry: Sequence[TelemetryRow]) -> tuple[TelemetryRow, ...]:
-    """The readings that `quota_share` needs; none where no quota is set."""
+    """Return the readings that `quota_share` needs; none where no quota is set."""
     rows = tuple(row for row in telemetry if row.metric in _QUOTA_METRICS)
     return rows if any(row.metric == _QUOTA_METRICS[0] for row in rows) else ()
 
 
 def with_window(intervals: Iterable[IntervalRecord], probe: ProbeRecord) -> list[IntervalRecord]:
-    """The seconds of a search, those of one probe called the window."""
+    """Return the seconds of a search, those of one probe called the window."""
     seconds = range(probe.first_second, probe.first_second + probe.seconds)
     return [replace(i, phase=WINDOW if i.second in seconds else _phase_outside_window(i.phase)) for i in intervals]
 
 
 def telling_probe(probes: Sequence[ProbeRecord]) -> ProbeRecord | None:
-    """The probe with the highest rate that held; where none did, the one with the lowest rate."""
+    """Return the probe with the highest rate that held; where none did, the one with the lowest rate."""
     held_probes = [probe for probe in probes if probe.held]
     if held_probes:
         return max(held_probes, key=lambda probe: probe.rate_per_s)
@@ -213,7 +213,7 @@ def telling_probe(probes: Sequence[ProbeRecord]) -> ProbeRecord | None:
 
 
 def with_search(figures: WindowFigures, end: EndRecord | None) -> WindowFigures:
-    """The figures of a search: its throughput is the highest rate that held, known to the gap to the next one up."""
+    """Return the figures of a search: throughput is the highest rate that held, known to the gap to the next one."""
     if end is None or end.search is None:
         return figures
     held_per_s, broken_per_s = end.search.highest_held_per_s, end.search.lowest_broken_per_s
@@ -241,7 +241,7 @@ def _completed_count(interval: IntervalRecord) -> int:
 
 
 def _cpu_ns(telemetry: Sequence[TelemetryRow], process: str, seconds: set[int]) -> float | None:
-    """CPU time of a process over the seconds; None unless every second has a reading."""
+    """Return CPU time of a process over the seconds; None unless every second has a reading."""
     rows = {
         (row.second, row.metric): row.value
         for row in telemetry

@@ -22,7 +22,7 @@ START_SKEW_LIMIT_NS = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A run's status, the reason in one line (empty when good), its caveats, and the kind of a fault below the load."""
+    """Holds a run's status, the reason in one line (empty if good), caveats, and the kind of a fault below the load."""
 
     status: RunStatus
     reason: str
@@ -39,7 +39,7 @@ def judge(
     server_death: str | None = None,
     conflicts: Collection[str] = CONFLICTS,
 ) -> Judgement:
-    """Failed when there is no window to speak of, suspect when something in it makes it doubtful, else good.
+    """Return failed when there is no window to speak of, suspect when something in it makes it doubtful, else good.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def judge(
 
 
 def _lost_path_words(end_record: EndRecord | None) -> str:
-    """Say that a run tells nothing of its server, because for a while nobody reached it."""
+    """Say that a run shows nothing of its server, because for a while nobody reached it."""
     if end_record is None or not (end_record.failure_kind == NETWORK or end_record.paths_lost):
         return ""
     if end_record.status == "failed":
@@ -72,7 +72,7 @@ def _lost_path_words(end_record: EndRecord | None) -> str:
 
 
 def _no_answer_fault(end_record: EndRecord | None, server_death: str | None) -> str:
-    """The fault of a server that is there and gave a statement no answer in its time."""
+    """Return the fault of a server that is there and gave a statement no answer in its time."""
     return NO_ANSWER if end_record is not None and end_record.failure_kind == NO_ANSWER and not server_death else ""
 
 

@@ -18,13 +18,13 @@ _CONNECT_NS = 60 * 10**9
 _PROBES_MOST = 60
 _COUNTS_EVERY_NS = 10 * 10**9
 """Of an open length: often enough to lose little at the window's ends, rare enough that the sum over the districts of
-thousands of warehouses, which takes tens of milliseconds, is no load of its own."""
+thousands of warehouses, which takes tens of milliseconds, adds no load."""
 _THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
 class LoadAgent:
-    """A host that drives a share of the load, reached by SSH.
+    """Describes a host that drives a share of the load, reached by SSH.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class LoadOrder:
     agents: Sequence[LoadAgent] = ()
 
     def to_json(self) -> dict[str, JsonValue]:
-        """The order as it is sent and stored."""
+        """Return the order as it is sent and stored."""
         choice = self.study.workload_of(self.run.cell.target, self.run.cell.workload)
         client = self.study.pinning.client
         return {
@@ -123,7 +123,7 @@ class LoadOrder:
 
 
 def worker_count(concurrency: int, client_cpus: Sequence[int] | None, logical_cpu_count: int) -> int:
-    """Threads of the load generator: one a processor it was given, else half of the machine's, never idle ones.
+    """Return threads of the load generator: one a processor it was given, else half of the machine's, never idle ones.
 
     >>> worker_count(16, None, 8), worker_count(1, (1, 2), 8), worker_count(16, (1, 2), 8), worker_count(4, None, 1)
     (4, 1, 2, 1)
@@ -192,9 +192,9 @@ def _agents(agents: Sequence[LoadAgent], concurrency: int) -> dict[str, JsonValu
 
 
 def _phases(study: Study, rule: AdaptiveLengthRule) -> list[JsonValue]:
-    """A search makes its own windows; what is ordered is driven before it, and something must be.
+    """Return the phases. A search makes its own windows; what is ordered is driven before it, and something must be.
 
-    A run whose length is left open is ordered at its longest and ended from outside; its phases are told afterwards.
+    A run whose length is left open is ordered at its longest and ended from outside; its phases are known afterwards.
     """
     if rule.is_open:
         return [{"name": "open", "duration_ns": rule.longest_s * 10**9}]

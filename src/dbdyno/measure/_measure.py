@@ -58,7 +58,7 @@ _HURRIED_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRun:
-    """Everything seen of a run.
+    """Holds everything seen of a run.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class MeasuredRun:
     started_ns, ended_ns : Unix time
     counters : what counters of server and disk grew by over the window
     settled : what the window's seconds say of its level; None where the study itself varies the rate
-    threads : what is known of the server's session threads beside their rows
+    threads : what is known of the server's session threads in addition to their rows
     profile : of the server's threads in the window; None where it was not asked for, or there is no window
     """
 
@@ -114,13 +114,13 @@ def measure_run(
     ----------
     generator : path of ``dbdyno-load``
     sources : telemetry, in groups that are read by one thread each
-    on_second : told of every second as it is reported
-    on_course : told, before that, of what the run has come to, where its length is left to itself
+    on_second : receives every second as it is reported
+    on_course : receives, before that, the state of the run, if its length is adaptive
     facts : of the server, for its gates; None: its own state is not asked
     curve : of the client's calibration; None: the busy share stands for its use
     threads_place : where the server's session threads are watched; None: they are not
     recording : of the server's stacks; None: it is not profiled
-    lead : the client host whose clock the seconds are told by; None: `host`
+    lead : the client host whose clock counts the seconds; None: `host`
     patience_s : how long the end of a server may show later than the end of the load that it broke
 
     Returns
@@ -246,7 +246,7 @@ def _is_rate_varied(order: LoadOrder) -> bool:
 
 
 def _final_record(collector: Collector) -> EndRecord | None:
-    """The last record; a load that was interrupted because its run was over is complete."""
+    """Return the last record; a load that was interrupted because its run was over is complete."""
     end_record = collector.end
     if end_record is not None and end_record.status == "interrupted" and collector.is_ended_in_order:
         return replace(end_record, status="complete", reason="")

@@ -26,21 +26,21 @@ _TELLING_SHARE = 0.5
 def order_rates(
     types: Sequence[TypeFigures],
     seconds: float,
-    told: Mapping[str, Any] | None,
+    declared_counts: Mapping[str, Any] | None,
     counters: Sequence[CountersRecord],
     first: int,
     last: int,
 ) -> OrderRates | None:
-    """New orders and transactions a minute; None for a workload without new orders.
+    """Return new orders and transactions a minute; None for a workload without new orders.
 
     Parameters
     ----------
-    told : `server_counts` of the start record: which transactions let which count grow
+    declared_counts : `server_counts` of the start record: which transactions let which count grow
     counters : the server's, each with the count of seconds that were over
     first, last : of those counts: where the window begins and ends
     """
-    server_counts = _counts_by_name(told)
-    if told is None or not server_counts or not seconds:
+    server_counts = _counts_by_name(declared_counts)
+    if declared_counts is None or not server_counts or not seconds:
         return None
     figures_by_type = [(figures.name, figures) for figures in types]
     nopm, tpm = (_expected_growth(figures_by_type, server_counts[name]) * 60 / seconds for name in (_ORDERS, _ENDS))
@@ -50,7 +50,7 @@ def order_rates(
         tpm,
         None if span is None else span.per_minute(_ORDERS),
         None if span is None else span.per_minute(_ENDS),
-        ratio_by_mix=told["ratio"],
+        ratio_by_mix=declared_counts["ratio"],
         nopm_most=server_counts[_ORDERS]["most_per_minute"],
     )
 
@@ -72,7 +72,7 @@ def order_caveats(rates: OrderRates | None, seconds: float) -> list[Caveat]:
 
 def disagreement_caveats(
     intervals: Iterable[IntervalRecord],
-    told: Mapping[str, Any] | None,
+    declared_counts: Mapping[str, Any] | None,
     counters: Sequence[CountersRecord],
     first: int,
     last: int,
@@ -82,9 +82,9 @@ def disagreement_caveats(
     Parameters
     ----------
     intervals : of the whole run
-    told, counters, first, last : as `order_rates` takes them
+    declared_counts, counters, first, last : as `order_rates` takes them
     """
-    server_counts, span = _counts_by_name(told), _counter_span(counters, first, last)
+    server_counts, span = _counts_by_name(declared_counts), _counter_span(counters, first, last)
     if span is None or not server_counts:
         return []
     interval_counts = [i.transactions.items() for i in intervals if i.second in span.seconds]
@@ -116,7 +116,7 @@ def _is_ratio_off(nopm: float, tpm: float, ratio_by_mix: float | None, seconds: 
 
 
 def _counts_by_name(server_counts: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
-    """The counts by name; none unless new orders and transactions are among them."""
+    """Return the counts by name; none unless new orders and transactions are among them."""
     counts_by_name = {count["name"]: count for count in server_counts["counts"]} if server_counts else {}
     return counts_by_name if {_ORDERS, _ENDS} <= counts_by_name.keys() else {}
 
@@ -149,7 +149,7 @@ class _Span:
 
 
 def _counter_span(counters: Sequence[CountersRecord], first_second: int, last_second: int) -> _Span | None:
-    """The outermost readings inside the window; None where they tell of too little of it."""
+    """Return the outermost readings inside the window; None if they cover too little of it."""
     window_records = sorted(
         (record for record in counters if first_second <= record.second <= last_second), key=lambda r: r.second
     )

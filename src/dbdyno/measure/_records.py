@@ -20,7 +20,7 @@ NO_ANSWER = "no-answer"
 
 @dataclass(frozen=True, slots=True)
 class TransactionCounts:
-    """One transaction type in one second. Histograms are HdrHistogram V2, base64."""
+    """Describes one transaction type in one second. Histograms are HdrHistogram V2, base64."""
 
     completed: int
     failed: int
@@ -33,7 +33,7 @@ class TransactionCounts:
 
 @dataclass(frozen=True, slots=True)
 class StatementCounts:
-    """One statement type in one second."""
+    """Describes one statement type in one second."""
 
     completed: int
     errors: Mapping[str, int]
@@ -63,7 +63,7 @@ class StartRecord:
 
 @dataclass(frozen=True, slots=True)
 class IntervalRecord:
-    """One second of load."""
+    """Describes one second of load."""
 
     second: int
     phase: str
@@ -104,7 +104,7 @@ class CountersRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProbeRecord:
-    """One rate that a search has tried. `raw` holds all that was said of it."""
+    """Describes one rate that a search has tried. `raw` holds all that was said of it."""
 
     first_second: int
     seconds: int
@@ -134,7 +134,7 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LoadHost:
-    """One of several hosts that were one client, in the last phase.
+    """Describes one of several hosts that were one client, in the last phase.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class EndRecord:
     Attributes
     ----------
     failure_kind : what failed: ``network``, ``no-answer``, ``server``, ``client``; empty where nothing did or where the
-        load generator did not tell
+        load generator did not say
     outages : stretches with lost connections, or without a path
     paths_lost : those in which nothing reached the server: when they began and ended, CLOCK_MONOTONIC; None: not before
         the end
@@ -179,7 +179,7 @@ LoadRecord: TypeAlias = StartRecord | IntervalRecord | MessageRecord | CountersR
 
 
 def parse_record(line: str) -> LoadRecord | None:
-    """The record in a line; None for a kind this version does not know.
+    """Return the record in a line; None for a kind this version does not know.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def _start_record(row: Mapping[str, Any]) -> StartRecord:
 
 
 def _interval_record(row: Mapping[str, Any]) -> IntervalRecord:
-    """A closed loop has no backlog: it stands there as null."""
+    """Parse a record of an interval. A closed loop has no backlog: it is null."""
     return decode(IntervalRecord, {**row, "backlog": row.get("backlog") or 0})
 
 

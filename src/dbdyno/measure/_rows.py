@@ -20,7 +20,7 @@ def second_row(
     quota_share: float | None = None,
     client_has_own_cpus: bool = True,
 ) -> SecondRow:
-    """One second: counts per second, quantiles of its transactions, the client's own load.
+    """Return one second: counts per second, quantiles of its transactions, the client's own load.
 
     The quantiles are of response time in an open loop, else of service time.
     """
@@ -68,7 +68,7 @@ def second_row(
 
 
 def interval_rows(interval: IntervalRecord) -> list[IntervalRow]:
-    """One row a transaction type and statement type, with its histograms as they came."""
+    """Return one row a transaction type and statement type, with its histograms as they came."""
     transactions = [
         IntervalRow(
             interval.second,
@@ -105,7 +105,7 @@ def interval_rows(interval: IntervalRecord) -> list[IntervalRow]:
 
 
 def errors_of(intervals: Iterable[IntervalRecord]) -> dict[str, int]:
-    """Server errors of all statements: code -> count, most frequent first. Repeated transactions are in it."""
+    """Return server errors of all statements: code -> count, most frequent first. Repeated transactions are in it."""
     total: Counter[str] = Counter()
     for interval in intervals:
         for counts in interval.statements.values():
@@ -114,7 +114,7 @@ def errors_of(intervals: Iterable[IntervalRecord]) -> dict[str, int]:
 
 
 def busiest_share(intervals: Iterable[IntervalRecord]) -> float | None:
-    """Share of the time that the busiest worker was at work, 0 to 1; None when no worker reported."""
+    """Return the share of the time that the busiest worker was at work, 0 to 1; None when no worker reported."""
     busy_ns_by_worker: Counter[int] = Counter()
     duration_ns = 0
     for interval in intervals:

@@ -1,7 +1,7 @@
 """Gives the time of day of a run's beginning and end, by a clock that nobody can set.
 
 The wall clock is read once, at the beginning; what comes later is that plus the time since, by the clock that counts
-from boot. So a run never ends before it began, and a clock that was set in between is told.
+from boot. So a run never ends before it began, and a clock that was set in between is reported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CLOCK_JUMP_LIMIT_NS = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class WallClock:
-    """A beginning, by both clocks.
+    """Describes a beginning, by both clocks.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ class WallClock:
         return cls(time.time_ns(), time.clock_gettime_ns(time.CLOCK_BOOTTIME))
 
     def now_ns(self) -> int:
-        """Unix time, had nobody set the clock since the beginning."""
+        """Return Unix time, had nobody set the clock since the beginning."""
         return self.unix_ns + time.clock_gettime_ns(time.CLOCK_BOOTTIME) - self.boot_ns
 
     def caveats(self) -> tuple[Caveat, ...]:
-        """That the wall clock was set since the beginning, if it was."""
+        """Return a caveat if the wall clock was set since the beginning."""
         jump_ns = time.time_ns() - self.now_ns()
         if abs(jump_ns) <= CLOCK_JUMP_LIMIT_NS:
             return ()

@@ -92,7 +92,7 @@ ResolvedWorkloads: TypeAlias = Mapping[tuple[str, str], ResolvedWorkload]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Every run of a study, in order, and what all of it will need.
+    """Holds every run of a study, in order, and what all of it will need.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Alteration:
-    """One thing that a proof alters; see ``data/alterations.toml``."""
+    """Describes one thing that a proof alters; see ``data/alterations.toml``."""
 
     words: str
     removes: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Alteration:
 
 @dataclass(frozen=True, slots=True)
 class ProofStudy:
-    """A study that proves or refutes, and its two cells.
+    """Describes a study that proves or refutes, and its two cells.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class ProofStudy:
 
 @functools.cache
 def alterations() -> Mapping[str, Alteration]:
-    """All that can be altered, by id.
+    """Return all that can be altered, by id.
 
     >>> alterations()["redo-capacity"].times
     8
@@ -80,7 +80,7 @@ def proof_study(
     rounds: int = ROUNDS,
     window_ns: int | None = None,
 ) -> ProofStudy:
-    """The study that runs a cell's target as it was, and altered.
+    """Return the study that runs a cell's target as it was, and altered.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def proof_study(
 
 @dataclass(frozen=True, slots=True)
 class _Axes:
-    """What the two cells differ in, the control's value first, and the altered cell."""
+    """Holds what the two cells differ in, the control's value first, and the altered cell."""
 
     targets: tuple[Target, ...]
     workloads: tuple[WorkloadChoice, ...]
@@ -158,7 +158,7 @@ def _axes(study: Study, target: Target, cell: Cell, alteration: Alteration, base
 
 
 def _workload_axes(study: Study, target: Target, cell: Cell, alteration: Alteration) -> _Axes:
-    """One target and two workloads: targets of one workload must hold the same rows, and an option may change them."""
+    """Return one target and two workloads: targets of one workload must hold the same rows, and options change them."""
     option, choice = alteration.workload, study.workload(cell.workload)
     option_facts = options_of(choice.name).get(option)
     if option_facts is None:
@@ -189,7 +189,7 @@ def _value_text(value: OptionValue) -> str:
 def _altered_target(
     study: Study, target: Target, alteration: Alteration, base: Mapping[str, SettingValue]
 ) -> tuple[Target, str]:
-    """The target with another value, and the words from what to what."""
+    """Return the target with another value, and the words from what to what."""
     name = f"{target.name} {alteration.alteration_id}"
     if alteration.slows_ns:
         delays = target.delays
@@ -223,7 +223,7 @@ def _altered_target(
 def _value_before(
     study: Study, target: Target, parameter: str, base: Mapping[str, SettingValue]
 ) -> SettingValue | None:
-    """The value in effect before, as far as the study says it; None where it is the server's or its option file's."""
+    """Return the value in effect before, if the study states it; None if the server or its option file sets it."""
     for option, text in target.options.items():
         if _is_option_of(option, parameter):
             try:

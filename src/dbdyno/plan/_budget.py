@@ -27,13 +27,13 @@ _OBTAIN_NS = 40 * 10**9  # an engine's packages, fetched and unpacked
 _INITIALISE_NS = 12 * 10**9
 _POPULATE_ROWS_PER_S = 25_000
 _ENGINE_BYTES = 400 << 20
-_SERVER_MEMORY_BYTES = 450 << 20  # beside the tier: code, dictionary, connections
+_SERVER_MEMORY_BYTES = 450 << 20  # in addition to the tier: code, dictionary, connections
 _CONNECTION_BYTES = 2 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Estimates for a whole study.
+    """Holds estimates for a whole study.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 A piece is a work unit; with more benches than work units it is one of its rounds. See `_parts`. Which bench takes which
 piece depends on how fast they are, the runs and their order within a piece do not: a study that is gone on with has
-the same runs. A piece that a bench has begun is its own as long as it is there.
+the same runs. A piece that a bench has begun is its own as long as the bench is there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WATCHED = 3
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Runs that stay on one bench.
+    """Holds runs that stay on one bench.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def watched_pieces(study: Study, runs: Sequence[Run]) -> tuple[Run, ...]:
 
 
 def wanted_runs(study: Study, runs: Sequence[Run], records: Iterable[RunRecord]) -> tuple[Run, ...]:
-    """Planned runs, all or those of a piece, and the further repeats that the stored runs call for.
+    """Return planned runs, all or those of a piece, and the further repeats that the stored runs call for.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def wanted_runs(study: Study, runs: Sequence[Run], records: Iterable[RunRecord])
 
 
 def pieces_left(study: Study, divided: Sequence[Sequence[Run]], records: Mapping[str, RunRecord]) -> list[Piece]:
-    """The pieces that lack runs, those with the most first; the records are by run id."""
+    """Return the pieces that lack runs, those with the most first; the records are by run id."""
     open_pieces = []
     for piece_runs in divided:
         required_runs = wanted_runs(study, piece_runs, records.values())
@@ -107,12 +107,12 @@ def pieces_left(study: Study, divided: Sequence[Sequence[Run]], records: Mapping
 
 
 def next_piece(left: Sequence[Piece], bench: str, others: Collection[str]) -> Piece | None:
-    """The piece that a free bench takes: one that it has begun, else one of no other bench that is there.
+    """Return the piece that a free bench takes: one that it has begun, else one of no other bench that is there.
 
     Parameters
     ----------
     left : without those that are under way
-    others : benches that are there besides
+    others : further benches that are there
     """
     begun_pieces = [piece for piece in left if piece.bench == bench]
     free_pieces = [piece for piece in left if piece.bench not in others]
@@ -120,7 +120,7 @@ def next_piece(left: Sequence[Piece], bench: str, others: Collection[str]) -> Pi
 
 
 def benches_apart(records: Iterable[RunRecord], benches: Sequence[str]) -> dict[str, float]:
-    """Benches that are too unlike the others to be used, by their sentinels; how much faster each is, as a share.
+    """Return benches that are too unlike the others, by their sentinels; how much faster each is, as a share.
 
     The one that is farthest from the median goes first, of two the one named later. What the noise of their windows may
     make is no difference.

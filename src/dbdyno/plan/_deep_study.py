@@ -12,7 +12,7 @@ _WARM_UP_NS = 30 * 10**9
 
 
 def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WINDOW_NS) -> Study:
-    """The study that runs two cells of `study` once each; nothing of it is to be judged.
+    """Return the study that runs two cells of `study` once each; nothing of it is to be judged.
 
     Raises
     ------

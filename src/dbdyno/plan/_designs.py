@@ -10,7 +10,7 @@ from dbdyno.study import Study
 
 
 def adaptive_length_rule(study: Study, *, is_step: bool = False) -> AdaptiveLengthRule:
-    r"""The rule of a study's runs.
+    r"""Return the rule of a study's runs.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def adaptive_length_rule(study: Study, *, is_step: bool = False) -> AdaptiveLeng
 
 
 def shortest_window_ns(study: Study) -> int:
-    """The window of a run, at the least where it ends by its half-width."""
+    """Return the window of a run, at the least where it ends by its half-width."""
     least_ns = study.adaptive_length.window_least_ns
     if least_ns is None:
         return study.window_ns
@@ -42,7 +42,7 @@ def shortest_window_ns(study: Study) -> int:
 
 
 def shortest_warm_up_ns(study: Study) -> int:
-    """The warm-up of a run, at the least where it ends by state."""
+    """Return the warm-up of a run, at the least where it ends by state."""
     return SHORTEST_WARM_UP_S * 10**9 if study.adaptive_length.warm_up else study.warm_up_ns
 
 
@@ -53,7 +53,7 @@ _STEP_S = 10
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Repeats and windows for all cells of a study, and what they give.
+    """Holds repeats and windows for all cells of a study, and what they give.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def planned_design(study: Study, variation: Variation, overhead_ns: int) -> Desi
 
 
 def designs_for(study: Study, variation: Variation, half_width: float, overhead_ns: int) -> list[Design]:
-    """For each number of repeats the shortest window that gives a cell's level so well; none where no window does.
+    """Return for each number of repeats the shortest window that gives a cell's level so well; none if none does.
 
     Parameters
     ----------
@@ -97,12 +97,12 @@ def designs_for(study: Study, variation: Variation, half_width: float, overhead_
 
 
 def cheapest_design(designs: list[Design]) -> Design | None:
-    """The one that takes the least time."""
+    """Return the one that takes the least time."""
     return min(designs, key=lambda design: design.runs_ns, default=None)
 
 
 def best_within(study: Study, variation: Variation, time_ns: int, overhead_ns: int) -> Design | None:
-    """The repeats and windows that make a cell's level surest within a time; None when no two runs of 60 s fit."""
+    """Return the repeats and windows that make a cell's level surest within a time; None if no two runs of 60 s fit."""
     designs = []
     for repeats in range(2, MOST_REPEATS + 1):
         window_s = (time_ns / (_cell_count(study) * repeats) - overhead_ns) / 1e9

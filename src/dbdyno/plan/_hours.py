@@ -40,18 +40,18 @@ _READ_ONLY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time at the least, as expected, and at the most, nanoseconds."""
+    """Describes a time at the least, as expected, and at the most, nanoseconds."""
 
     least_ns: int
     expected_ns: int
     most_ns: int
 
     def __add__(self, other: Span) -> Span:
-        """The times of both."""
+        """Add the times of both."""
         return Span(self.least_ns + other.least_ns, self.expected_ns + other.expected_ns, self.most_ns + other.most_ns)
 
     def __mul__(self, count: int) -> Span:
-        """So many of them."""
+        """Multiply the times."""
         return Span(self.least_ns * count, self.expected_ns * count, self.most_ns * count)
 
 
@@ -59,13 +59,13 @@ NOTHING = Span(0, 0, 0)
 
 
 def fixed_span(duration_ns: int) -> Span:
-    """A time that is known."""
+    """Return a time that is known."""
     return Span(duration_ns, duration_ns, duration_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class TimePart:
-    """A share of a study's time.
+    """Describes a share of a study's time.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class TimePart:
 
 
 def run_parts(study: Study, rows: Mapping[str, int], sentinels: int) -> tuple[TimePart, ...]:
-    """The parts of all runs that are made in any case, further repeats left out.
+    """Return the parts of all runs that are made in any case, further repeats left out.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def run_parts(study: Study, rows: Mapping[str, int], sentinels: int) -> tuple[Ti
 
 
 def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) -> TimePart | None:
-    """The repeats beyond those that are made in any case; None where the study allows none.
+    """Return the repeats beyond those that are made in any case; None where the study allows none.
 
     As expected, where cells spread as is assumed; at the most, where no cell is ever sure enough.
     """
@@ -141,7 +141,7 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A workload at a tier, with the rows of its dataset."""
+    """Describes a workload at a tier, with the rows of its dataset."""
 
     study: Study
     choice: WorkloadChoice

@@ -9,7 +9,7 @@ With restore = "ladder" a target keeps its server for all concurrencies of a wor
 another, in an order that is fresh for each round and the same for all targets there. Each concurrency has a seed of its
 own then, so that a run does not ask for the very rows that the one before it has just read.
 
-Where a network is among the routes, the routes of a place follow one another, so that what the network adds is told
+Where a network is among the routes, the routes of a place follow one another, so that what the network adds is computed
 from runs that lie close together.
 
 A sentinel, where the study names one, is the same cell with the same seed first, in the middle and last of every round;
@@ -35,7 +35,7 @@ def ordered_runs(study: Study) -> tuple[Run, ...]:
 
 
 def rounds(study: Study, count: int) -> list[list[Run]]:
-    """The first rounds of a study; a round is the same however many follow it."""
+    """Return the first rounds of a study; a round is the same however many follow it."""
     chance = random.Random(f"order {study.seed}")
     runs: list[Run] = []
     rounds_in_order: list[list[Run]] = []
@@ -63,7 +63,7 @@ def _next_sentinel(study: Study, earlier_runs: Sequence[Run], reason: str) -> Ru
 
 
 def sentinel_run(study: Study, number: int, order_index: int, reason: str) -> Run:
-    """A run of the sentinel: its cell is the first of the study's, at the middle one of its concurrencies."""
+    """Return a run of the sentinel: its cell is the first of the study's, at the middle one of its concurrencies."""
     concurrency = study.concurrencies[len(study.concurrencies) // 2]
     cell = Cell(study.sentinel, study.tiers_bytes[0], concurrency, study.workloads[0].label, study.routes[0])
     return Run(cell, number, order_index, study.seed, reason, is_sentinel=True)
@@ -94,7 +94,7 @@ def _step_seed(study: Study, cell: Cell) -> int:
 
 
 def _middle_position(study: Study, cells: Sequence[Cell]) -> int:
-    """Half-way through a round, where no ladder is cut in two."""
+    """Return the place half-way through a round, where no ladder is cut in two."""
     middle = len(cells) // 2
     return middle if study.restore == "run" else middle - middle % len(study.concurrencies)
 
@@ -114,7 +114,7 @@ def _round_of_runs(study: Study, chance: random.Random) -> list[Cell]:
 
 
 def _places(study: Study, chance: random.Random) -> list[tuple[str, int, Route, int]]:
-    """Workload, tier, route and concurrency; with a network among the routes, those of a place are neighbours."""
+    """Return workload, tier, route and concurrency; with a network among the routes, a place's routes adjoin."""
     labels = [choice.label for choice in study.workloads]
     if study.order != "interleaved":
         return list(itertools.product(labels, study.tiers_bytes, study.routes, study.concurrencies))

@@ -1,4 +1,4 @@
-"""Lists what a study can't answer, whatever its runs will show."""
+"""Lists what a study can't answer by any result of its runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FOR_THE_LAW = 6
 
 
 def out_of_scope(study: Study, rows_total: int) -> list[str]:
-    """Questions that the study leaves open by its own design, in words.
+    """Return questions that the study leaves open by its own design, in words.
 
     Parameters
     ----------

@@ -19,14 +19,14 @@ _PART_RE = re.compile(r"(\d{1,4})/(\d{1,4})")
 
 @dataclass(frozen=True, slots=True)
 class PartOfStudy:
-    """One of so many parts, from 1."""
+    """Describes one of so many parts, from 1."""
 
     number: int
     count: int
 
     @classmethod
     def parse(cls, text: str) -> PartOfStudy:
-        """A part as it is written.
+        """Return a part as it is written.
 
         Raises
         ------
@@ -47,7 +47,7 @@ class PartOfStudy:
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """What a study takes when it is dealt over so many machines that are alike.
+    """Describes what a study takes when it is dealt over so many machines that are alike.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Dealt:
 
 
 def dealt_over(study: Study, runs: Sequence[Run], budget: Budget, counts: Sequence[int] = (1, 2, 4, 8)) -> list[Dealt]:
-    """The study over each count of machines; empty where it can't be dealt, without counts that it has no blocks for.
+    """Return the study over each count of machines for which it has blocks; empty where it can't be dealt.
 
     Every run is taken to last as long as the average one.
     """
@@ -80,7 +80,7 @@ def dealt_over(study: Study, runs: Sequence[Run], budget: Budget, counts: Sequen
 
 
 def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[Run, ...]:
-    """The runs of a part, in the order of the study; all parts together have every run once.
+    """Return the runs of a part, in the order of the study; all parts together have every run once.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def runs_of_part(study: Study, runs: Sequence[Run], part: PartOfStudy) -> tuple[
 
 
 def work_unit(run: Run) -> tuple[str, int]:
-    """Workload and memory tier of a run, whose runs stay on one machine while there are enough of them."""
+    """Return workload and memory tier of a run, whose runs stay on one machine while there are enough of them."""
     return (run.cell.workload, run.cell.tier_bytes)
 
 

@@ -27,7 +27,7 @@ EARLY_P = 0.001
 
 @dataclass(frozen=True, slots=True)
 class FurtherRound:
-    """A round beyond those that are made in any case.
+    """Describes a round beyond those that are made in any case.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class FurtherRound:
 
 
 def further_rounds(study: Study, planned: Sequence[Run], records: Sequence[RunRecord]) -> tuple[FurtherRound, ...]:
-    """The rounds beyond `repeats` that the stored runs call for; the last one may not have been made yet.
+    """Return the rounds beyond `repeats` that the stored runs call for; the last one may not have been made yet.
 
     A round is asked for once all runs of those before it are stored, and from them alone: a study that is gone on with
     makes the same runs as one that was never interrupted.
@@ -74,7 +74,7 @@ def further_rounds(study: Study, planned: Sequence[Run], records: Sequence[RunRe
 
 
 def unsure_cells(study: Study, records: Sequence[RunRecord]) -> frozenset[Cell]:
-    """Cells of which further runs are worth their time."""
+    """Return cells of which further runs are worth their time."""
     runs: dict[Cell, list[RunRecord]] = {record.run.cell: [] for record in records if not record.run.is_sentinel}
     for record in records:
         if record.status == "good" and record.is_settled and record.level_tps and not record.run.is_sentinel:
@@ -94,7 +94,7 @@ def unsure_cells(study: Study, records: Sequence[RunRecord]) -> frozenset[Cell]:
 
 
 def _levels(records_by_cell: Mapping[Cell, Sequence[RunRecord]]) -> dict[Cell, LogLevel]:
-    """Estimate levels of cells with two runs or more: one tells nothing of its own spread."""
+    """Estimate levels of cells with two runs or more: one shows nothing of its spread."""
     first_logs = [
         [_log_throughput(record) for record in cell_records if not record.run.is_further]
         for cell_records in records_by_cell.values()
@@ -109,12 +109,12 @@ def _log_throughput(record: RunRecord) -> float:
 
 
 def noise_share(runs: Sequence[RunRecord]) -> float:
-    """Noise half-width of the mean of a cell's runs, as a share."""
+    """Return noise half-width of the mean of a cell's runs, as a share."""
     return math.sqrt(sum(((run.level_half_width or 0.0) / (run.level_tps or 1.0)) ** 2 for run in runs)) / len(runs)
 
 
 def _distinct_cells(levels: Mapping[Cell, LogLevel], cells: Iterable[Cell]) -> frozenset[Cell]:
-    """Cells that differ from all others at their place, by more than the margin and far beyond chance."""
+    """Return cells that differ from all others at their place, by more than the margin and far beyond chance."""
     places: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         places.setdefault((cell.workload, cell.route, cell.tier_bytes, cell.concurrency), []).append(cell)

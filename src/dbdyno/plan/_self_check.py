@@ -1,4 +1,4 @@
-"""Builds the study that compares an engine with itself: whatever differs in it is the machine, or dbdyno."""
+"""Builds the study that compares an engine with itself: any difference is due to the machine, or to dbdyno."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SelfCheckChoices:
 
 
 def self_check_study(choices: SelfCheckChoices) -> Study:
-    """The study. It is one like any other: its folder can be shown, reported, and gone on with.
+    """Return the study. It is one like any other: its folder can be shown, reported, and gone on with.
 
     Raises
     ------

@@ -34,7 +34,7 @@ class Dataset:
 
     @classmethod
     def of_study(cls, study: Study, choice: WorkloadChoice) -> Dataset:
-        """The dataset that a workload of a study needs."""
+        """Return the dataset that a workload of a study needs."""
         return cls(choice.name, choice.dataset_options, study.rng, study.seed)
 
     @property
@@ -49,7 +49,7 @@ class Dataset:
 
     @property
     def digest(self) -> str:
-        """Tells datasets apart; sysbench's workloads that agree in all options share theirs."""
+        """Distinguishes datasets; sysbench's workloads that agree in all options share theirs."""
         parts = [self._sharing_name, sorted(self.options.items()), self.rng, self.seed]
         if self.workload.startswith(SQL_FILES):
             parts.append(_files_digest(Path(self.workload.removeprefix(SQL_FILES))))
@@ -69,7 +69,7 @@ class Dataset:
     @property
     def _sharing_name(self) -> str:
         """Return what the workloads have in common that could share it."""
-        # Where a family's name is a workload, what follows it is a dialect with tables of its own.
+        # Where a family's name is a workload, what follows it is a dialect with its own tables.
         if self.workload.startswith(SQL_FILES) or family_of(self.workload).is_workload:
             return self.workload
         return family_name(self.workload)
@@ -81,7 +81,7 @@ class Dataset:
         connections: int,
         timeouts: Timeouts | None = None,
     ) -> dict[str, JsonValue]:
-        """The order to fill it and check it: ``contract/populate-order.schema.json``."""
+        """Return the order to fill it and check it: ``contract/populate-order.schema.json``."""
         check_ns = timeouts.check_ns if timeouts is not None else None
         return {
             "schema_version": 1,
@@ -110,7 +110,7 @@ def _transaction_rows(storage_engine: str) -> dict[str, JsonValue]:
 
 
 def _files_digest(folder: Path) -> str:
-    """Tells the files of a workload in a directory apart."""
+    """Return what distinguishes the files of a workload in a directory."""
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*")):
         if path.is_file():

@@ -12,7 +12,7 @@ from dbdyno.populate._snapshot import FACTS, USED, read_facts
 
 @dataclass(frozen=True, slots=True)
 class KeptSnapshot:
-    """What lies in DBDYNO_HOME for later studies, as its user sees it.
+    """Describes what lies in DBDYNO_HOME for later studies, as its user sees it.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class KeptSnapshot:
 
 
 def kept_snapshots(home: Home, host: Host) -> tuple[KeptSnapshot, ...]:
-    """All snapshots of a DBDYNO_HOME, the longest unused first."""
+    """Return all snapshots of a DBDYNO_HOME, the longest unused first."""
     folders = host.files.entries(home.snapshots) if host.files.stat(home.snapshots) else []
     snapshots = [_kept_snapshot(entry.path, host) for entry in folders if entry.kind == "directory"]
     return tuple(sorted(snapshots, key=lambda snapshot: snapshot.used_ns))

@@ -17,7 +17,7 @@ class TableSpace:
     Parameters
     ----------
     data_bytes, index_bytes : by the server's own estimate
-    file_bytes : length of its files; None where the storage engine tells of none
+    file_bytes : length of its files; None where the storage engine reports none
     allocated_bytes : what they take of the disk: less where there are holes in them
     """
 
@@ -47,7 +47,7 @@ class TableSums:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> TableSums:
-        """The sums of a record, or of what `to_json` gave."""
+        """Return the sums of a record, or of what `to_json` gave."""
         sums = {name: value for name, value in row.items() if name not in ("name", "rows")}
         return cls(decode(str, row.get("name")), decode(int, row.get("rows")), decode(dict[str, int], sums))
 
@@ -58,7 +58,7 @@ class TableSums:
 
 @dataclass(frozen=True, slots=True)
 class ConditionAnswer:
-    """A query that should return no row, and what it returned.
+    """Describes a query that should return no row, and what it returned.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class FillEnd:
 
 
 def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
-    """The record in a line; None for kinds that tell nothing here.
+    """Return the record in a line; None for kinds that mean nothing here.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def parse_fill_record(line: str) -> FillProgress | FillEnd | None:
 
 
 def record_row(line: str) -> Mapping[str, Any]:
-    """The object in a line, which has a kind.
+    """Return the object in a line, which has a kind.
 
     Raises
     ------

@@ -13,17 +13,17 @@ from dbdyno.store import JsonValue
 
 
 class FillServer(Protocol):
-    """A server to be filled."""
+    """Represents a server to be filled."""
 
     def connect(self) -> ServerConnection:
-        """A session that may make schemas."""
+        """Return a session that may make schemas."""
 
     @property
     def schema_charset(self) -> str:
         """What a new schema is given, as `CREATE DATABASE` spells it: the same for every engine unless a study asks."""
 
     def order_target(self, database: str) -> Mapping[str, JsonValue]:
-        """The ``target`` of a load order; names the password's file, holds no password."""
+        """Return the ``target`` of a load order; names the password's file, holds no password."""
 
     def death(self) -> str | None:
         """Return how it ended, in words; None while it runs or when it can't be seen."""
@@ -35,15 +35,15 @@ class FillServer(Protocol):
         """
 
     def log_tail(self) -> str:
-        """The last lines of its log; empty when it can't be seen."""
+        """Return the last lines of its log; empty when it can't be seen."""
 
 
 class FreshServer(FillServer, Protocol):
-    """A private server on an empty data directory, whose folder is ours to keep."""
+    """Represents a private server on an empty data directory, whose folder is ours to keep."""
 
     @property
     def data_directory(self) -> Path:
-        """Its files. What lies beside it under ``NAME.*`` (the passwords) belongs to it."""
+        """Return its folder. What lies next to it under ``NAME.*`` (the passwords) belongs to it."""
 
     def stop(self) -> None:
         """Stop cleanly and wait; raises when it does not."""

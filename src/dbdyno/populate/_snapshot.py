@@ -32,7 +32,7 @@ _EMPTY_SERVER_BYTES = 800 << 20
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A stopped data directory with a dataset in it.
+    """Describes a stopped data directory with a dataset in it.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Snapshot:
 
 
 def snapshot_key(engine: Mapping[str, object], storage_engine: str, dataset: Dataset) -> str:
-    """A name for all that shapes the files.
+    """Return a name for all that shapes the files.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def snapshot_for(
     has_conditions: bool = False,
     timeouts: Timeouts | None = None,
 ) -> Snapshot:
-    """The snapshot of that key: the one that is there, if it is whole, else a new one.
+    """Return the snapshot of that key: the one that is there, if it is whole, else a new one.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def snapshot_for(
 
 @contextlib.contextmanager
 def _hold_lock(lock: Path, host: Host, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Hold a lock while the block runs; another study that fills the same dataset is waited for, and that is told."""
+    """Hold a lock while the block runs; wait for another study that fills the same dataset, and report the wait."""
     with contextlib.ExitStack() as exit_stack:
         try:
             exit_stack.enter_context(host.lock(lock, _SOON_S))
@@ -156,7 +156,7 @@ def _hold_lock(lock: Path, host: Host, on_wait: Callable[[], None]) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFacts:
-    """Describes what stands in the file beside the data."""
+    """Describes what the file next to the data holds."""
 
     key: str
     tables: tuple[dict[str, Any], ...]
@@ -173,7 +173,7 @@ class SnapshotFacts:
 
 
 def read_snapshot(folder: Path, host: Host) -> Snapshot | None:
-    """The snapshot in a folder; None when there is none or its files are not those that were kept."""
+    """Return the snapshot in a folder; None when there is none or its files are not those that were kept."""
     try:
         facts = read_facts(folder, host)
         tables = tuple(TableSums.from_json(table) for table in facts.tables)
@@ -199,7 +199,7 @@ def read_snapshot(folder: Path, host: Host) -> Snapshot | None:
 
 
 def read_facts(folder: Path, host: Host) -> SnapshotFacts:
-    """What stands in the file of a snapshot's folder; OSError or ValueError where it can't be read."""
+    """Return what stands in the file of a snapshot's folder; OSError or ValueError where it can't be read."""
     return decode(SnapshotFacts, json_value(host.files.read_text(folder / FACTS)))
 
 
@@ -211,7 +211,7 @@ def restore(snapshot: Snapshot, data_directory: Path, host: Host) -> str:
         if path.name.startswith(f"{DATA}."):
             copy = data_directory.with_name(data_directory.name + path.name.removeprefix(DATA))
             host.run(["cp", "-a", "--", str(path), str(copy)], timeout_s=60)
-        elif entry.kind == "directory" and path.name != DATA:  # what its storage engine keeps beside the data directory
+        elif entry.kind == "directory" and path.name != DATA:  # of its storage engine, next to the data directory
             host.copy_tree(path, data_directory.with_name(path.name))
             host.write_back(data_directory.with_name(path.name))
     host.write_back(data_directory)
@@ -237,7 +237,7 @@ def check_space(dataset: Dataset, rows_total: int, host: Host, place: Path) -> N
 
 
 def _kept_files(folder: Path, host: Host) -> list[FileFacts]:
-    """The files of the data directory, and what belongs to it beside it."""
+    """Return the files of the data directory, and those next to it that belong to it."""
     entries = host.files.entries(folder, recursive=True)
     return [entry for entry in entries if entry.kind != "directory" and entry.path.parent != folder]
 

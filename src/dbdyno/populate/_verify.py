@@ -28,7 +28,7 @@ _NEXT_WORD_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ConditionAsked:
-    """A condition that was sent to the server."""
+    """Describes a condition that was sent to the server."""
 
     name: str
     meaning: str
@@ -37,7 +37,7 @@ class ConditionAsked:
 
 @dataclass(frozen=True, slots=True)
 class ConditionWait:
-    """A condition that the server has not answered for a while.
+    """Describes a condition that the server has not answered for a while.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def verify(
     Parameters
     ----------
     storage_engine : of the tables; on some an imitated tool breaks more than on others
-    on_wait : told of a condition that is not answered for a while
+    on_wait : receives a condition that is not answered for a while
 
     Raises
     ------
@@ -131,7 +131,7 @@ class _Reader:
             if halt_words is not None:
                 raise PopulateError(f"the load generator {halt_words}")
             look()
-            self.tell()
+            self.report_wait()
 
         try:
             for line in process.lines(tick):
@@ -145,7 +145,7 @@ class _Reader:
             raise
 
     def take(self, row: Mapping[str, Any], line: str) -> None:
-        """A record; kinds that tell nothing here are passed over."""
+        """Take a record; skip kinds that mean nothing here."""
         try:
             match row["record"]:
                 case "condition-asked":
@@ -167,7 +167,7 @@ class _Reader:
                 "the load generator wrote a line that is not a record", f"{error} in: {line[:200]}"
             ) from error
 
-    def tell(self) -> None:
+    def report_wait(self) -> None:
         """Report the condition that is waited for longest, now and then."""
         now_s = time.monotonic()
         waiting = [
@@ -188,7 +188,7 @@ def verify_words(
     moment: Moment,
     timeouts: Timeouts | None = None,
 ) -> list[str]:
-    """The words of ``dbdyno-load verify``.
+    """Return the words of ``dbdyno-load verify``.
 
     >>> verify_words(Dataset("tpcc", {"warehouses": 2}), {"socket": "/s", "port": None}, "rocksdb", "run")
     ['verify', 'tpcc', '--after=run', '--json', '--storage-engine=rocksdb', '--socket=/s', '--warehouses=2']
@@ -199,7 +199,7 @@ def verify_words(
 
 
 def reach_words(target: Mapping[str, JsonValue]) -> list[str]:
-    """Options of the load generator that name a server.
+    """Return options of the load generator that name a server.
 
     >>> reach_words({"socket": "/s", "port": None, "password_file": "/p"})
     ['--socket=/s', '--password-file=/p']
@@ -267,7 +267,7 @@ class _Row:
 
 
 def fingerprint_words(study: Study, choice: WorkloadChoice, target: Mapping[str, JsonValue]) -> list[str]:
-    """The words of ``dbdyno-load fingerprint``."""
+    """Return the words of ``dbdyno-load fingerprint``."""
     event_options = [f"--events={study.equivalence_events}", f"--protocol={study.protocol}"]
     event_options += [f"--rng={study.rng}", f"--seed={study.seed}", "--json", *study.timeouts.check_words()]
     return ["fingerprint", choice.name, *event_options, *reach_words(target), *option_words(choice.options)]

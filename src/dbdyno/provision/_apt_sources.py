@@ -23,7 +23,7 @@ _SETTINGS_KEPT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AptEntry:
-    """One line of the host's package sources.
+    """Describes one line of the host's package sources.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class AptEntry:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """The host's distribution.
+    """Describes the host's distribution.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Distribution:
         return DEBIAN_SUITES if self.codename in DEBIAN_SUITES else (*DEBIAN_SUITES[:-1], self.codename, "sid")
 
     def stanzas(self, suite: str, *, all_pockets: bool) -> str:
-        """Text of a deb822 sources file for a suite; `all_pockets` adds updates and security."""
+        """Return the text of a deb822 sources file for a suite; `all_pockets` adds updates and security."""
         suites = [suite, f"{suite}-updates"] if all_pockets and suite != "sid" else [suite]
         text = _stanza(self.archive, suites)
         if all_pockets and suite != "sid" and self.security is not None:
@@ -72,7 +72,7 @@ class Distribution:
 
 
 def read_distribution(host: Host) -> Distribution:
-    """The distribution and its package sources.
+    """Return the distribution and its package sources.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def read_distribution(host: Host) -> Distribution:
 
 
 def parse_sources(text: str) -> list[AptEntry]:
-    r"""Entries of a deb822 ``.sources`` file.
+    r"""Return entries of a deb822 ``.sources`` file.
 
     >>> parse_sources("Types: deb\nURIs: http://m/debian\nSuites: sid\nComponents: main\n")[0].suites
     ('sid',)
@@ -133,7 +133,7 @@ def parse_sources(text: str) -> list[AptEntry]:
 
 
 def parse_list(text: str) -> list[AptEntry]:
-    """Entries of a one-line-a-source ``.list`` file.
+    """Return entries of a one-line-a-source ``.list`` file.
 
     >>> parse_list("deb [arch=amd64 signed-by=/k.gpg] http://m/debian sid main contrib # ours")[0].signed_by
     '/k.gpg'
@@ -179,7 +179,7 @@ def _stanza(entry: AptEntry, suites: list[str]) -> str:
 
 
 def _fold_field(value: str) -> str:
-    """A value of several lines, each after the first begun with a space; an empty line is a dot."""
+    """Return a value of several lines, each after the first begun with a space; an empty line is a dot."""
     return "\n".join(
         line if line.startswith((" ", "\t")) or i == 0 else f" {line or '.'}"
         for i, line in enumerate(value.split("\n"))

@@ -32,7 +32,7 @@ _URI_RE = re.compile(r"^'[^']+' ([^\s_]+)_([^\s_]+)_[^\s_]+\.deb ", re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A package as the signed index describes it."""
+    """Holds a package as the signed index describes it."""
 
     name: str
     version: str
@@ -42,7 +42,7 @@ class RemoteFile:
 
 
 class AptState:
-    """The private state of one suite, below `directory`."""
+    """Represents the private state of one suite, below `directory`."""
 
     def __init__(self, suite: str, distribution: Distribution, directory: Path, host: Host) -> None:
         self.suite = suite
@@ -121,7 +121,7 @@ class AptState:
         progress(f"{words}: the mirror lags behind, so newer versions and fixes may be missing")
 
     def versions(self, prefix: str) -> list[tuple[str, str]]:
-        """(package, version) of all packages whose name begins with `prefix`, newest version first."""
+        """Return (package, version) of all packages whose name begins with `prefix`, newest version first."""
         names = self._run_apt("apt-cache", "pkgnames", prefix, timeout_s=60).stdout.split()
         if not names:
             return []
@@ -129,7 +129,7 @@ class AptState:
         return [(cells[0].strip(), cells[1].strip()) for row in rows if len(cells := row.split("|")) == 3]
 
     def libraries(self, wanted: Sequence[str]) -> list[RemoteFile]:
-        """Packages `wanted` (each ``NAME=VERSION``) and what they reach through dependencies on libraries alone.
+        """Return packages `wanted` (each ``NAME=VERSION``) and what they reach through dependencies on libraries alone.
 
         Perl, python, debconf and clients, which only the packages' scripts want, are left out: a third of the size.
         The solver is not asked, so that an older of two versions can be had too.
@@ -230,7 +230,7 @@ class PackageRecord:
 
 
 def parse_records(text: str) -> list[PackageRecord]:
-    r"""Stanzas of ``apt-cache show``.
+    r"""Return stanzas of ``apt-cache show``.
 
     >>> text = "Package: a\nVersion: 1:2-1\nArchitecture: all\nSize: 9\nSHA256: ff\nDepends: liba (>= 1) | libb, perl"
     >>> record = parse_records(text)[0]
@@ -255,7 +255,7 @@ def parse_records(text: str) -> list[PackageRecord]:
 
 
 def _valid_until(path: Path) -> datetime | None:
-    """The date until which a signed release file holds; None where it says none."""
+    """Return the date until which a signed release file holds; None where it says none."""
     with contextlib.suppress(OSError, ValueError):
         match = _VALID_UNTIL_RE.search(read_input(path, _RELEASE_BYTES).decode(errors="replace"))
         return parsedate_to_datetime(match[1]).astimezone(UTC) if match else None
@@ -270,6 +270,6 @@ def _is_complete(path: Path, file: RemoteFile) -> bool:
 
 
 def _apt_words(text: str) -> str:
-    """The lines in which apt says what went wrong, or the end of what it said."""
+    """Return the lines in which apt says what went wrong, or the end of what it said."""
     errors = [line for line in text.splitlines() if line.startswith(("E:", "W:", "Err:"))]
     return "\n".join(errors[-6:]) or text[-600:]

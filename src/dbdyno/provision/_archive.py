@@ -1,7 +1,7 @@
 """Unpacks engines that come as one archive, fetched and checked, next to their place, and moves them there whole.
 
 Of the kinds that servers come in: tar (plain, gz, xz, bz2), zip, and jar, which is a zip. Modes and owners in the
-archive are not taken over: every file can be read, programs can be run, and all of it belongs to whoever unpacks.
+archive are not taken over: every file can be read, programs can be run, and the user who unpacks owns all of it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMA
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """One entry: a folder (`link` and `open` None), a link, or a file."""
+    """Describes one entry: a folder (`link` and `open` None), a link, or a file."""
 
     name: str
     link: str | None = None
@@ -63,7 +63,7 @@ def unpack(archive: Path, folder: Path) -> None:
     """Unpack into `folder`, which is made where missing.
 
     Suites of tests, half of some tarballs, are left out, and so are links that point out of the folder: builders leave
-    such to places of their own machine.
+    such to places of the build machine.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def _extract_member(member: _Member, root: Path, archive: Path) -> None:
 
 
 def _resolve_inside(path: Path, name: str, root: Path, archive: Path) -> Path:
-    """The path with the links of its folder followed; an error where that is outside of `root`."""
+    """Return the path with the links of its folder followed; an error where that is outside of `root`."""
     lexical = Path(os.path.normpath(path))
     resolved_path = lexical.parent.resolve() / lexical.name
     if PurePosixPath(name).is_absolute() or not lexical.is_relative_to(root) or not resolved_path.is_relative_to(root):
@@ -200,7 +200,7 @@ class Fetcher(Protocol):
     def fetch(
         self, location: str, sha256: str, host: Host, home: Home, progress: Progress
     ) -> tuple[Path, Callable[[], None]]:
-        """The file, and what is to be called once it is unpacked (to remove a copy)."""
+        """Return the file, and what is to be called once it is unpacked (to remove a copy)."""
 
 
 class UnpackedSource:
@@ -236,7 +236,7 @@ class UnpackedSource:
         ]
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
-        """See `Source`. What was unpacked before is taken when the file is the same, or is not to be had any more."""
+        """See `Source`. What was unpacked before is used if the file is the same, or is no longer available."""
         name = self._with_place(name)
         location = self._fetcher.location(name.source_place)
         name = dataclasses.replace(name, sha256=name.sha256 or catalogued_sha256(f"{self.name}:{location}"))
@@ -247,7 +247,7 @@ class UnpackedSource:
             return installation or self._fetch_and_install(name, location, host, home, progress)
 
     def _with_place(self, name: EngineName) -> EngineName:
-        """The name with the place that the catalogue knows for it, where it has none."""
+        """Return the name with the place that the catalogue knows for it, where it has none."""
         if name.source_place:
             return name
         entry = catalogued(name.family, name.version, self.name) if name.version else None
@@ -256,7 +256,7 @@ class UnpackedSource:
         return dataclasses.replace(name, source=entry.source)
 
     def _known_installation(self, name: EngineName, location: str, host: Host, home: Home) -> Installation | None:
-        """An installation from this very file, as far as that is known without fetching it."""
+        """Return an installation from this very file, as far as that is known without fetching it."""
         installations = [i for i in _store.installations(home, host) if i.origin.source == self.name]
         if name.sha256:
             installations = [i for i in installations if i.origin.packages[0].sha256 == name.sha256]
@@ -302,7 +302,7 @@ def _checked_installation(installation: Installation, name: EngineName) -> Insta
 
 
 def _install(name: EngineName, file: Path, origin: Origin, host: Host, home: Home) -> Installation:
-    """Unpack beside the place, move there in one step, and only then write the manifest."""
+    """Unpack next to the place, move there in one step, and only then write the manifest."""
     digest = origin.packages[0].sha256
     folder = home.engines / f"{origin.source}-{name.family}-{digest[:16]}"
     unfinished = home.engines / f".unfinished-{folder.name}"
@@ -325,7 +325,7 @@ def _install(name: EngineName, file: Path, origin: Origin, host: Host, home: Hom
 
 
 def _unpack_nested(folder: Path) -> None:
-    """Archives in an archive, in the folder where each lies, until there is a server; those of other systems stay."""
+    """Unpack archives in an archive, each in its folder, until there is a server; those of other systems stay."""
     for _ in range(_NESTED_MAX):
         if find_base(folder) is not None:
             break

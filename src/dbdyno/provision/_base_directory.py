@@ -1,4 +1,4 @@
-"""Describes a server's base directory, whatever its layout, and names the libraries that it lacks."""
+"""Describes a server's base directory of any layout, and names the libraries that it lacks."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _missing_libraries(programs: Sequence[Path], path: str, host: Host) -> list[
 
 
 def _host_library(name: str, host: Host) -> str:
-    """Path of a library that the host's loader knows; empty when it knows none of that name."""
+    """Return the path of a library that the host's loader knows; empty when it knows none of that name."""
     listing = host.run(["/sbin/ldconfig", "-p"], timeout_s=30, check=False).stdout
     match = re.search(rf"^\s*{re.escape(name)} \([^)]*x86-64[^)]*\) => (\S+)", listing, re.MULTILINE) or re.search(
         rf"^\s*{re.escape(name)} .*=> (\S+)", listing, re.MULTILINE
@@ -134,7 +134,7 @@ class Base:
 
 
 def find_base(folder: Path) -> Base | None:
-    """The base directory in a folder, at any depth; None when a server or its messages are not there.
+    """Return the base directory in a folder, at any depth; None when a server or its messages are not there.
 
     Of several servers that for this machine is taken, then the one nearest to the top.
 

@@ -79,7 +79,7 @@ def forget(file: Path) -> None:
 
 
 def _note_identity(identity: str | None, mark: Path) -> None:
-    """Without an ETag or date nothing tells whether the rest belongs to the beginning: then it can't go on later."""
+    """Note an ETag or date. Without one nothing shows whether the rest fits the beginning, so no later call resumes."""
     if identity and not identity.startswith("W/"):
         mark.write_text(identity)
     else:
@@ -90,7 +90,7 @@ def _copy_reply(
     reply: http.client.HTTPResponse, target: IO[bytes], start_bytes: int, total: int, progress: Progress
 ) -> None:
     fetched_bytes, reported_bytes = start_bytes, start_bytes
-    with contextlib.suppress(http.client.IncompleteRead):  # told by the number of bytes, as a closed connection is
+    with contextlib.suppress(http.client.IncompleteRead):  # seen by the number of bytes, as a closed connection is
         while block := reply.read(_BLOCK_BYTES):
             target.write(block)
             fetched_bytes += len(block)
@@ -106,7 +106,7 @@ _NPM_RE = re.compile(rf"(?:@{_WORD}/)?{_WORD}@{_WORD}")
 
 
 class ArchiveFetcher:
-    """A file of this machine, or an https address.
+    """Fetches a file of this machine, or of an https address.
 
     An address needs a SHA-256: https proves which server answers, but not that this is the right file.
     """
@@ -158,7 +158,7 @@ class ArchiveFetcher:
 
 
 class MavenFetcher:
-    """A coordinate of a Maven repository, through the host's own mvn: its mirrors, its credentials, its cache."""
+    """Fetches a coordinate of a Maven repository through the host's own mvn: its mirrors, credentials and cache."""
 
     name = "maven"
     client = "mvn"
@@ -188,7 +188,7 @@ class MavenFetcher:
 
 
 class NpmFetcher:
-    """A package of an npm registry, through the host's own npm."""
+    """Fetches a package of an npm registry, through the host's own npm."""
 
     name = "npm"
     client = "npm"

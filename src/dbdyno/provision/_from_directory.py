@@ -14,7 +14,7 @@ from dbdyno.provision._store import sha256_of
 
 
 def describe(name: EngineName, folder: Path, origin: Origin, host: Host, home: Home) -> Installation:
-    """The engine whose base directory lies in `folder`.
+    """Return the engine whose base directory lies in `folder`.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from dbdyno.hosts import Host
 
 
 def ask_version(server_argv: Sequence[str], host: Host) -> tuple[ServerIdentity, str]:
-    """Family and version of a server program, and the version in its own words; nothing is started.
+    """Return the family and version of a server program, and the version in its own words; nothing is started.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def ask_version(server_argv: Sequence[str], host: Host) -> tuple[ServerIdentity,
 
 
 def identify_server(words: str, which: str) -> tuple[ServerIdentity, str]:
-    """Family and version out of what a server answers to ``--version``, and the version in its own words.
+    """Return the family and version out of what a server answers to ``--version``, and the version in its own words.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class ImageSource:
         return offers_here
 
     def obtain(self, name: EngineName, host: Host, home: Home, progress: Progress) -> Installation:
-        """See `Source`. An image that is here is taken as it is; its id and digest are recorded."""
+        """See `Source`. An image that is here is used unchanged; its id and digest are recorded."""
         reference = reference_of(name)
         try:
             containers = host.containers()
@@ -78,7 +78,7 @@ class ImageSource:
 
 
 def reference_of(name: EngineName) -> str:
-    """The image that a name means.
+    """Return the image that a name means.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def reference_of(name: EngineName) -> str:
 
 
 def _server_output(containers: Containers, image: ImageFacts, argv: tuple[str, ...]) -> str:
-    """Return what the server of an image says; both streams, as the entry point may write notes of its own."""
+    """Return what the server of an image says; both streams, as the entry point may write its own notes."""
     try:
         result = containers.run(ContainerOrder(image.image_id, argv), _ASK_TIMEOUT_S)
     except HostError as error:

@@ -18,7 +18,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One file an installation is made of."""
+    """Describes one file an installation is made of."""
 
     name: str
     version: str
@@ -46,7 +46,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """An engine at hand.
+    """Describes an engine at hand.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Installation:
     address: ServerAddress | None = None
 
     def plugin_version(self, storage_engine: str) -> str:
-        """Version of a storage engine's plug-in; empty where its file does not say, or is not seen from here."""
+        """Return the version of a storage engine's plug-in; empty if its file does not say, or is not seen."""
         if storage_engine not in self.plugin_versions and storage_engine in self.plugin_files and not self.image:
             file = self.plugin_directory / self.plugin_files[storage_engine]
             return declared_versions(file).get(storage_engine, "") if file.is_file() else ""
@@ -96,7 +96,7 @@ class Installation:
 
     @property
     def charsets_directory(self) -> Path:
-        """Character sets, beside the messages."""
+        """Return the folder of character sets, next to the messages."""
         return self.share_directory / "charsets"
 
     @property
@@ -107,7 +107,7 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An engine that can be had here.
+    """Describes an engine that can be had here.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Offer:
 
 
 class Source(Protocol):
-    """One way to come by an engine. One file a source."""
+    """Represents one way to come by an engine. One file a source."""
 
     @property
     def name(self) -> str:

@@ -49,7 +49,7 @@ _LOCK_TIMEOUT_S = 1800
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """An engine that a suite offers."""
+    """Describes an engine that a suite offers."""
 
     family: str
     version: str
@@ -196,7 +196,7 @@ def _suites_to_ask(name: EngineName, distribution: Distribution) -> list[str]:
 
 
 def _offered_candidates(state: AptState, suite: str) -> list[_Candidate]:
-    """The engines a suite offers, by its lists as they are."""
+    """Return the engines a suite offers, by its present lists."""
     candidates: dict[tuple[str, str], _Candidate] = {}
     for family, prefix in {f.name: f.package for f in families() if f.package}.items():
         plugins = {engine: state.versions(package) for engine, package in plugin_packages(family).items()}
@@ -225,7 +225,7 @@ def _is_match(candidate: _Candidate, name: EngineName) -> bool:
 def _nearest_candidate(
     name: EngineName, candidates: Iterable[_Candidate], failures: list[ProvisionError], distribution: Distribution
 ) -> tuple[_Candidate, str]:
-    """The nearest version where the distribution has only one to give; else an error that names it."""
+    """Return the nearest version where the distribution has only one to give; else an error that names it."""
     family_candidates = [
         c for c in candidates if c.family == name.family and name.storage_engine in ("innodb", *c.plugins)
     ]
@@ -265,7 +265,7 @@ def _offered_words(candidates: Iterable[_Candidate]) -> str:
 
 
 def _missing_storage_engine_error(name: EngineName, candidates: Iterable[_Candidate]) -> StudyError:
-    """The error for a server that can be had, with a storage engine that no package of it brings."""
+    """Return the error for an available server, with a storage engine that none of its packages brings."""
     engines = sorted({engine for c in candidates if c.family == name.family for engine in ("innodb", *c.plugins)})
     return StudyError(
         f"no package of this host's distribution has the storage engine {name.storage_engine} for {name.family}",
@@ -293,7 +293,7 @@ def _version_distance(version: str, requested: str) -> tuple[int, ...]:
 
 
 def _install(candidate: _Candidate, state: AptState, host: Host, home: Home, progress: Progress) -> Installation:
-    """Fetch and unpack beside the place, then move there in one step."""
+    """Fetch and unpack next to the place, then move there in one step."""
     folder = home.engines / f"package-{candidate.family}-{candidate.version}-{candidate.suite}"
     unfinished = home.engines / f".unfinished-{folder.name}"
     title = f"{candidate.family} {candidate.version}"

@@ -60,7 +60,7 @@ def survey(root: Path, host: Host) -> Tree:
 
 
 def missing_libraries(tree: Tree, host: Host) -> list[str]:
-    """Libraries of the server and its storage engines that are not in the tree."""
+    """Return libraries of the server and its storage engines that are not in the tree."""
     loader, *_, server = tree.server_argv
     missing_names = []
     for program in (server, *(str(tree.plugin_directory / name) for name in tree.plugin_files.values())):
@@ -72,7 +72,7 @@ def missing_libraries(tree: Tree, host: Host) -> list[str]:
 
 
 def _library_folders(files: list[Path], loader: Path, plugin_directory: Path) -> list[Path]:
-    """Folders with shared libraries: those beside the loader's first, then every other but plug-ins'."""
+    """Return folders with shared libraries: those next to the loader's first, then every other but plug-ins'."""
     folders = {p.parent for p in files if re.search(r"\.so(?:\.\w+)*$", p.name)}
     architecture = next((f.name for f in folders if f.name.endswith("-linux-gnu")), loader.parent.name)
     own_folders = [f for f in folders if f.name in (architecture, "private") and f != plugin_directory]

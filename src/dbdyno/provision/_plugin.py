@@ -1,7 +1,7 @@
 """Checks a storage engine given as a file, and copies it to the plug-ins of the server that is to load it.
 
-Servers load plug-ins from one folder only. So each pair of server and plug-in gets a folder of its own, with a copy of
-the file and of its libraries that lie beside it (a rebuild in the middle of a study changes nothing) and links to the
+Servers load plug-ins from one folder only. So each pair of server and plug-in gets a separate folder, with a copy of
+the file and of its libraries that lie next to it (a rebuild in the middle of a study changes nothing) and links to the
 server's own plug-ins.
 """
 
@@ -27,7 +27,7 @@ _DECLARATIONS = (b"_maria_plugin_declarations_", b"_mysql_plugin_declarations_")
 
 
 def plugin_file(name: EngineName) -> Path:
-    """The file of a name's plug-in, looked at.
+    """Return the file of a name's plug-in, looked at.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def plugin_hint(name: EngineName) -> str:
 
 
 def plugin_version_of(name: EngineName) -> str:
-    """Version of a name's plug-in, as its file says; empty where there is none that is read here.
+    """Return the version of a name's plug-in, as its file says; empty where there is none that is read here.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def plugin_version_of(name: EngineName) -> str:
 
 
 def with_plugin(installation: Installation, name: EngineName, host: Host, home: Home) -> Installation:
-    """The installation with the plug-in of a name beside its own.
+    """Return the installation with the plug-in of a name next to its own.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _plugin_version(path: Path, name: EngineName) -> str:
 
 
 def _packages(plugin: Path, version: str, files: Mapping[str, str]) -> list[Package]:
-    """The plug-in, and the libraries copied with it; file's name -> SHA-256."""
+    """Return the plug-in, and the libraries copied with it; file's name -> SHA-256."""
     kinds = {name: "library of the plug-in" for name in files} | {plugin.name: f"plug-in {version}".rstrip()}
     return [Package(name, kinds[name], digest) for name, digest in files.items()]
 
@@ -130,7 +130,7 @@ def _packages(plugin: Path, version: str, files: Mapping[str, str]) -> list[Pack
 def _make_plugin_folder(
     server_folder: Path | None, plugin: Path, argv: tuple[str, ...], host: Host, home: Home
 ) -> tuple[Path, dict[str, str]]:
-    """A folder with the plug-in, its libraries and the server's own plug-ins; name -> SHA-256 of what was copied.
+    """Make a folder with the plug-in, its libraries and the server's plug-ins; name -> SHA-256 of what was copied.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def _copy_file(file: Path, folder: Path) -> str:
 
 
 def _copy_libraries(argv: tuple[str, ...], plugin: Path, folder: Path, host: Host) -> dict[str, str]:
-    """Copy libraries that the plug-in wants and the server does not find, from beside the plug-in; name -> SHA-256.
+    """Copy libraries that the plug-in wants and the server does not find, from the plug-in's folder; name -> SHA-256.
 
     The copy is looked at, not the original: a library found by a path relative to the original would be lost. What is
     copied may want more, so it is looked at again until nothing is missing.
@@ -202,7 +202,7 @@ def _missing_libraries(argv: tuple[str, ...], plugin: Path, host: Host) -> list[
 
 
 def _with_library_folder(argv: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """The call of a server with one more folder for libraries, after the others.
+    """Return the call of a server with one more folder for libraries, after the others.
 
     >>> _with_library_folder(("/l/ld.so", "--library-path", "/l", "/s/mysqld"), Path("/p"))
     ('/l/ld.so', '--library-path', '/l:/p', '/s/mysqld')

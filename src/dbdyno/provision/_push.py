@@ -24,7 +24,7 @@ _SEAL = "files.sha256"
 
 
 class PushHost(Host, Protocol):
-    """A host that files of this machine can be sent to."""
+    """Represents a host that files of this machine can be sent to."""
 
     def push(self, source: Path, destination: Path, sha256: str) -> int:
         """Send a file by its content, from where an earlier attempt ended; the bytes that had to be sent."""
@@ -56,7 +56,7 @@ def push_installation(
 def _moved_installation(
     installation: Installation, storage_engine: str, folder: Path, destination: Path, home: Home
 ) -> Installation:
-    """The installation with the host's paths; the version of a plug-in is read here, where its file is."""
+    """Return the installation with the host's paths; the version of a plug-in is read here, where its file is."""
 
     def path(text: str | Path) -> str:
         return str(text).replace(str(folder), str(destination))
@@ -110,7 +110,7 @@ def _send(
 
 @contextlib.contextmanager
 def _archive(folder: Path, listing: str, scratch: Path) -> Iterator[tuple[Path, str]]:
-    """A tar file that is the same each time, so that an interrupted copy goes on; with its SHA-256."""
+    """Make a tar file that is the same each time, so that an interrupted copy goes on; with its SHA-256."""
     scratch.mkdir(parents=True, exist_ok=True)
     for stale_folder in scratch.glob(".push-*-*"):  # of a lab that was killed
         if not Path(f"/proc/{stale_folder.name.split('-')[1]}").exists():

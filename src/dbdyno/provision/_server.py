@@ -77,7 +77,7 @@ class ServerSource:
 
 
 def _password(address: ServerAddress, host: Host) -> str:
-    """Password of an address: the content of its file, empty without one."""
+    """Return the password of an address: the content of its file, empty without one."""
     return host.read_private(Path(address.password_file)).rstrip("\n") if address.password_file else ""
 
 

@@ -42,7 +42,7 @@ def checksums(folder: Path) -> str:
 
 
 def kept_files(folder: Path) -> list[str]:
-    """Return files, links and folders of an engine, by name; the notes that are kept beside them left out."""
+    """Return files, links and folders of an engine, by name, without the notes that dbdyno keeps with them."""
     paths = (path.relative_to(folder) for path in folder.rglob("*"))
     return sorted(str(path) for path in paths if str(path) not in _OURS)
 
@@ -67,7 +67,7 @@ def differences(folder: Path) -> list[str]:
 
 
 def check_unchanged(folder: Path, title: str) -> None:
-    """Refuse an installation whose files are not what they were; one without a list is taken as it is.
+    """Refuse an installation whose files are not what they were; one without a list is not checked.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def entries(home: Home, host: Host) -> list[tuple[Path, Installation]]:
 
 
 def _relocated_manifest(manifest: str, home: Home, folder: Path) -> str:
-    """The manifest of an installation whose home has since been moved or copied: with the paths that it has now."""
+    """Return the manifest of an installation whose home has since been moved or copied, with its present paths."""
     written_base = Path(decode(_Base, json_value(manifest)).base_directory)
     written_folder = next((path for path in (written_base, *written_base.parents) if path.name == folder.name), None)
     if written_folder is None or written_folder == folder or written_folder.parent.name != home.engines.name:
@@ -216,12 +216,12 @@ def _relocated_manifest(manifest: str, home: Home, folder: Path) -> str:
 
 
 def _json_escaped(path: Path) -> str:
-    """Escape a text as inside of a JSON text."""
+    """Return escape a text as inside of a JSON text."""
     return json.dumps(str(path))[1:-1]
 
 
 def find(name: EngineName, home: Home, host: Host, suites: tuple[str, ...]) -> Installation | None:
-    """Packages that answer to a name; of several those from the most stable suite, then the newest."""
+    """Return packages that answer to a name; of several those from the most stable suite, then the newest."""
     candidates = [
         i
         for i in installations(home, host)
@@ -248,7 +248,7 @@ _BUSY_WAIT_S = 1
 
 @dataclass(frozen=True, slots=True)
 class InstalledEngine:
-    """An engine in a folder of ours.
+    """Describes an engine in a folder of dbdyno.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def remove_installed(engine: InstalledEngine, home: Home, host: Host) -> None:
 
 @contextlib.contextmanager
 def in_use(installation: Installation, home: Home, host: Host) -> Iterator[None]:
-    """Keep an engine from being removed while the block runs; what is not in a folder of ours is nobody's to remove.
+    """Keep an engine from being removed while the block runs; what is not in a folder of dbdyno is never removed.
 
     Raises
     ------

@@ -9,7 +9,7 @@ _MOST = 5
 
 
 def altered_caveats(*folders: Results) -> list[Caveat]:
-    """One caveat for each folder in which something is altered; it comes before all others."""
+    """Return one caveat for each folder in which something is altered; it comes before all others."""
     return [
         Caveat(
             "results-altered",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Words within a line that are set apart."""
+    """Holds words within a line that are set apart."""
 
     text: str
     style: Literal["bold", "code"] = "bold"
@@ -28,12 +28,12 @@ class Span:
 Words: TypeAlias = str | Caveat | tuple[str | Span, ...]
 """A line: text, a limitation, or text in which words are set apart."""
 Role: TypeAlias = Literal["", "subtitle", "to-see", "quiet"]
-"""Of a paragraph: plain, or a remark: above a chart what is measured, below it what to see."""
+"""Role of a paragraph: plain, or a remark: above a chart what is measured, below it what to see."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading within a section; of level 3 or 4."""
+    """Holds a heading within a section; of level 3 or 4."""
 
     text: str
     level: int = 3
@@ -41,7 +41,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence or more."""
+    """Holds a sentence or more."""
 
     words: Words
     role: Role = ""
@@ -49,14 +49,14 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list; limitations are items as they are."""
+    """Holds a list; limitations are items without change."""
 
     items: Sequence[Words]
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Names with what each means or has; a page shortens what has more letters than `most`."""
+    """Holds names with what each means or has; a page shortens what has more letters than `most`."""
 
     meanings: Collection[tuple[str, str]]
     most: int | None = None
@@ -64,12 +64,12 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; numbers stand right, names are not broken.
+    """Describes a column of a table; numbers stand right, names are not broken.
 
     Parameters
     ----------
-    is_group : rows that follow each other have the same; a text tells it once
-    is_detail : a terminal prints it in a line of its own below the row, with its title
+    is_group : rows that follow each other have the same; a text states it once
+    is_detail : a terminal prints it in a separate line below the row, with its title
     most : letters, beyond which a page shortens its cells; the whole is shown on hover
     facets : tokens of what the whole column is about, as `dbdyno.report._facets` has them
     """
@@ -85,7 +85,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table.
+    """Holds a table.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that are shown on demand, and always in print and in a terminal.
+    """Holds blocks that are shown on demand, and always in print and in a terminal.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Blocks that belong together: small multiples side by side, or all that is about one place."""
+    """Holds blocks that belong together: small multiples side by side, or all that is about one place."""
 
     blocks: Sequence[Block]
     kind: str | None = None
@@ -133,7 +133,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of the page, with a heading that can be linked."""
+    """Holds a section of the page, with a heading that can be linked."""
 
     anchor: str
     title: str
@@ -144,12 +144,12 @@ Block: TypeAlias = "Heading | Paragraph | ListOf | Terms | Table | Fold | Box | 
 
 
 def section(anchor: str, title: str, *blocks: Block | None) -> Section:
-    """A section of the page; of its blocks those that there are."""
+    """Return a section of the page, with its blocks that are not None."""
     return Section(anchor, title, there(blocks))
 
 
 def there(blocks: Iterable[Block | None]) -> tuple[Block, ...]:
-    """Blocks without those that there are not."""
+    """Return the blocks that are not None."""
     return tuple(block for block in blocks if block is not None)
 
 
@@ -159,17 +159,17 @@ def subtitle(words: Words) -> Paragraph:
 
 
 def to_see(words: Words) -> Paragraph:
-    """The sentence under a chart that says what to see."""
+    """Return the sentence under a chart that says what to see."""
     return Paragraph(words, "to-see")
 
 
 def grid(blocks: Iterable[Block]) -> Box:
-    """Small multiples, side by side where there is room."""
+    """Return small multiples, side by side where there is room."""
     return Box(tuple(blocks), "grid")
 
 
 def folded(summary: str, *blocks: Block | None, is_open: bool = False) -> Fold:
-    """Something shown on demand."""
+    """Return something shown on demand."""
     return Fold(summary, there(blocks), is_open=is_open)
 
 
@@ -179,10 +179,10 @@ def rest(anchor: str, summary: str, *blocks: Block | None) -> Fold:
 
 
 def data_behind(table: Table, summary: str = "Data as a table") -> Fold:
-    """A chart's data, on demand."""
+    """Return a chart's data, on demand."""
     return Fold(summary, (table,), "data")
 
 
 def titled_list(title: str, lines: Sequence[Words], level: int = 3) -> list[Block]:
-    """A heading with a list below it; nothing where there are no lines."""
+    """Return a heading with a list below it; nothing where there are no lines."""
     return [Heading(title, level), ListOf(lines)] if lines else []

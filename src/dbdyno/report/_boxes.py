@@ -19,7 +19,7 @@ FEWEST_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Throughput of seconds, transactions per second.
+    """Holds the throughput of seconds, transactions per second.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Box:
 
 
 def window_boxes(runs_seconds: Mapping[str, RunSeconds], judgements: Sequence[CellJudgement]) -> list[Box]:
-    """A box for each judged cell; none of fewer than ten seconds, or of reports that cover more than one each.
+    """Return a box for each judged cell; none of fewer than ten seconds, or of reports that cover more than one each.
 
     Parameters
     ----------

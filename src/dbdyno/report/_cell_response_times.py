@@ -71,7 +71,7 @@ def cell_histograms(
 
 
 def response_curves(histograms: CellHistograms) -> list[Curve]:
-    """Response times by percentile, of the cells that have enough of them."""
+    """Return response times by percentile, of the cells that have enough of them."""
     curves = (response_curve(cell, *total, histograms.seconds[cell]) for cell, total in histograms.total.items())
     return [curve for curve in curves if curve is not None]
 
@@ -81,14 +81,14 @@ def _coarse_histograms(run: FilledCounts) -> SecondHistograms:
 
 
 def has_types(group: CellJudgement) -> bool:
-    """Return whether a cell's transactions are told apart: its workload has several types, or new orders."""
+    """Return whether a cell's transactions are distinguished: its workload has several types, or new orders."""
     names = {figures.name for record in group.judged for figures in record.types}
     return len(names) > 1 or any(record.orders is not None for record in group.judged)
 
 
 @dataclass(frozen=True, slots=True)
 class _RunHistograms:
-    """Histograms of a run's transactions: of the settled part second by second, of each type over the window."""
+    """Holds histograms of a run's transactions: of the settled part second by second, of each type over the window."""
 
     settled: FilledCounts
     types: dict[str, FilledCounts]
@@ -112,7 +112,7 @@ class _RunHistograms:
 
 
 def _first_settled_second(record: RunRecord, seconds: Sequence[int]) -> int:
-    """The first second of the settled part, as the run counts them."""
+    """Return the first second of the settled part, as the run counts them."""
     first_s = min(seconds, default=0)
     is_parted = record.imported is None and record.settled is not None and record.settled.is_accepted
     return first_s + (record.settled.start_s or 0) if is_parted and record.settled is not None else first_s
@@ -129,7 +129,7 @@ def _times_by_type(runs: Sequence[_RunHistograms]) -> TypeTimes:
 
 
 def _total_counts(runs: Sequence[FilledCounts]) -> Counts:
-    """All seconds of all runs together."""
+    """Return all seconds of all runs together."""
     values = [run.values_ns for run in runs]
     distinct, place = np.unique(np.concatenate([np.zeros(0), *values]), return_inverse=True)
     counts = np.bincount(place, np.concatenate([np.zeros(0), *(run.total for run in runs)]), len(distinct))

@@ -17,7 +17,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class CellFilter:
-    """A part of the cells, each axis by its name and the value that it must have."""
+    """Selects a part of the cells, each axis by its name and the value that it must have."""
 
     wanted: tuple[tuple[str, str | int], ...] = ()
 
@@ -27,12 +27,12 @@ class CellFilter:
         return any(name == "memory" for name, _ in self.wanted)
 
     def of(self, judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
-        """Those of the cells that were chosen."""
+        """Return those of the cells that were chosen."""
         return [group for group in judgements if all(_AXES[name](group.cell) == value for name, value in self.wanted)]
 
 
 def read_cell_filter(pairs: Sequence[str]) -> CellFilter:
-    """A choice written AXIS=VALUE, each axis once.
+    """Return a choice written AXIS=VALUE, each axis once.
 
     Raises
     ------

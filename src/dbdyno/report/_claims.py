@@ -35,7 +35,7 @@ CLAIMS_TITLE = "Printed in the report, and recomputed here"
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaims:
-    """A published report and what a study says of each of its claims."""
+    """Describes a published report and what a study says of each of its claims."""
 
     report: Published
     judged: tuple[JudgedClaim, ...]
@@ -47,18 +47,18 @@ class CheckedClaims:
 
 
 def claims_markdown(held: CheckedClaims, caveats: Iterable[Caveat] = ()) -> str:
-    """The claims as Markdown, below what makes the results doubtful."""
+    """Return the claims as Markdown, below what makes the results doubtful."""
     return to_markdown([*map(Paragraph, caveats), *claims_blocks(held)])
 
 
 def check_claims(results: StoredStudy, report: Published, where: CellFilter | None = None) -> CheckedClaims:
-    """Every claim of a report held against a stored study, or the part of it that is chosen."""
+    """Return every claim of a report held against a stored study, or the part of it that is chosen."""
     records = analyse_study(results).stored
     return _check_against_report(results, report, records, judge_cells(records), where)
 
 
 def followed_claims(analysis: StudyAnalysis, against: str = "") -> CheckedClaims | None:
-    """Claims of the report that is named, or else of the one that the study follows; None where it follows none.
+    """Return claims of the report that is named, or else of the one that the study follows; None where it follows none.
 
     A study follows a report when it bears its name at its own scale, or when its logs lie as the report's archive does.
 
@@ -73,7 +73,7 @@ def followed_claims(analysis: StudyAnalysis, against: str = "") -> CheckedClaims
 
 
 def claims_blocks(held: CheckedClaims) -> list[Block]:
-    """Return what a report prints beside what is found here: heading, how many claims hold, and each of them."""
+    """Return what a report prints and what is found here: heading, how many claims hold, and each of them."""
     return [Heading(CLAIMS_TITLE), Paragraph(claims_words(held)), claims_table(held)]
 
 
@@ -83,7 +83,7 @@ def claims_words(held: CheckedClaims) -> str:
 
 
 def claims_table(held: CheckedClaims) -> Table:
-    """A row a claim, those with figures first."""
+    """Return a row a claim, those with figures first."""
     columns = [
         Column("claim", is_name=True),
         Column("verdict", is_name=True),
@@ -124,7 +124,7 @@ def _followed_report_name(results: StoredStudy) -> str:
 
 
 def _recognised_layouts(results: StoredStudy) -> Iterable[str]:
-    """Names of the layouts that the import recognised."""
+    """Yield names of the layouts that the import recognised."""
     for entry in results.journal():
         layouts = entry.facts.get("layouts") if entry.event == "imported" else None
         yield from (str(name) for name in layouts) if isinstance(layouts, list) else ()
@@ -156,7 +156,7 @@ def _check_against_report(
 
 
 def _other_rows(study: Study, report: Published) -> dict[str, str]:
-    """Workloads with other rows than the report's, and which they are. Logs of other tools seldom tell theirs."""
+    """Return workloads with other rows than the report's, and which they are. Other tools' logs seldom state theirs."""
     if study.imported is not None:
         return {}
     rows_by_label = {}

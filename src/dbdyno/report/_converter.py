@@ -1,7 +1,7 @@
 """Runs Vega in its own process: its JavaScript engine ends the process it is in when memory is short.
 
 The engine reserves tens of GiB of addresses at its start and aborts where a limit (``ulimit -v``) forbids that, and it
-aborts when a drawing takes more than its heap. No exception tells, so only another process can live to say it.
+aborts when a drawing takes more than its heap. No exception is raised, so only another process can live to report it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ChartConverter:
         return lambda: _await_result(future)
 
     def svg(self, spec: str) -> str:
-        """The drawing of a Vega-Lite definition.
+        """Return the drawing of a Vega-Lite definition.
 
         Raises
         ------
@@ -55,11 +55,11 @@ class ChartConverter:
         return self._convert(_convert_to_svg, spec)
 
     def png(self, spec: str) -> bytes:
-        """As `svg`, in pixels."""
+        """Draw as `svg`, in pixels."""
         return self._convert(_convert_to_png, spec)
 
     def bundle(self) -> str:
-        """The libraries that draw on a page, as one script."""
+        """Return the libraries that draw on a page, as one script."""
         return self._convert(_javascript_bundle)
 
     def _convert(self, convert: Callable[..., _Made], *arguments: str) -> _Made:
@@ -98,7 +98,7 @@ def _failure_remedy() -> str:
 
 
 def _silence_standard_error() -> None:
-    """Drop what the engine prints when it aborts: addresses of its code, which tell a user nothing."""
+    """Drop what the engine prints when it aborts: addresses of its code, which do not help a user."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 

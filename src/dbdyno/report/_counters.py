@@ -11,12 +11,12 @@ from dbdyno.report._format import figure
 from dbdyno.store import StoredStudy
 
 NOT_SHOWN = "not shown"
-"""Of a counter that the server does not have: not known, which is not zero."""
+"""Stands for a counter that the server does not have: not known, which is not zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellCounters:
-    """Counters of a cell.
+    """Holds counters of a cell.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class CellCounters:
     absent: frozenset[str]
 
     def each(self, *names: str) -> float | None:
-        """Growth of counters together for each transaction; None where one is not known."""
+        """Return the growth of counters together for each transaction; None where one is not known."""
         if not self.transactions or any(name not in self.deltas for name in names):
             return None
         return sum(self.deltas[name][0] for name in names) / self.transactions
@@ -44,7 +44,7 @@ class CellCounters:
 
 
 def cells_with_counters(results: StoredStudy, judgements: Iterable[CellJudgement]) -> list[CellCounters]:
-    """Every judged cell whose runs have counters."""
+    """Return every judged cell whose runs have counters."""
     cells = []
     for group in judgements:
         documents = [results.optional_document(record.run.run_id, "counters") for record in group.judged]
@@ -55,7 +55,7 @@ def cells_with_counters(results: StoredStudy, judgements: Iterable[CellJudgement
 
 
 def each_transaction(document: Mapping[str, Any]) -> dict[str, float]:
-    """Growth of every counter of one run for each transaction; empty where nothing was counted or committed."""
+    """Return the growth of every counter of one run for each transaction; empty without counts or commits."""
     transactions = document.get("transactions")
     if not transactions:
         return {}
@@ -88,14 +88,14 @@ def _cell_counters(group: CellJudgement, documents: list[Mapping[str, Any]]) -> 
 
 
 def _whole_window_delta(row: Mapping[str, Any], window_s: float) -> float:
-    """The delta of the whole window where some of its seconds could not be read."""
+    """Return the delta of the whole window where some of its seconds could not be read."""
     delta, covered_s = float(row["delta"]), row["covered_s"]
     return delta * window_s / covered_s if covered_s else delta
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A line of the table: growth of counters for each transaction.
+    """Describes a line of the table: growth of counters for each transaction.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Measure:
     scale: float = 1.0
 
     def words(self, cell: CellCounters) -> str:
-        """The figure of a cell; that the server does not show it; or nothing where it was not read."""
+        """Return the figure of a cell; that the server does not show it; or nothing where it was not read."""
         for names in self.names:
             value = cell.each(*names)
             if value is not None:

@@ -39,7 +39,7 @@ def _recomputed_course(results: StoredStudy, record: RunRecord) -> RunCourse | N
 
 
 def _all_tps(seconds: Table) -> np.ndarray:
-    """Throughput from the start of the driven time, one value a second; 0 where a second was not reported."""
+    """Return the throughput from the start of the driven time, one value a second; 0 for an unreported second."""
     second = seconds.numbers("second")
     tps = np.zeros(int(second.max()) + 1 if len(second) else 0)
     tps[second] = seconds.numbers("tps")

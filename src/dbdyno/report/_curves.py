@@ -30,7 +30,7 @@ ENOUGH_BEYOND = 20
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One line.
+    """Describes one line.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Curve:
 def response_curve(
     cell: Cell, counts: NDArray[np.int64], values_ns: NDArray[np.float64], seconds: Sequence[SecondHistograms]
 ) -> Curve | None:
-    """The curve of a merged histogram, up to the last percentile that enough transactions lie beyond.
+    """Return the curve of a merged histogram, up to the last percentile that enough transactions lie beyond.
 
     Those beyond are counted as independent ones, as for single percentiles: those of one stall are slow together.
 

@@ -29,7 +29,7 @@ def document(
     script_name: str,
     runs: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """A page.
+    """Return a page.
 
     Parameters
     ----------
@@ -55,21 +55,21 @@ def document(
 
 
 def page_style() -> str:
-    """The style of pages that show no targets."""
+    """Return the style of pages that show no targets."""
     return style(Palette(()))
 
 
 def style(palette: Palette) -> str:
-    """The style of all pages, with the colours of a light and a dark one."""
+    """Return the style of all pages, with the colours of a light and a dark one."""
     light, dark = palette.css()
     return asset("page.css").replace("/*light*/", light).replace("/*dark*/", dark)
 
 
 def asset(name: str) -> str:
-    """A packaged file of the page."""
+    """Return a packaged file of the page."""
     return (resources.files("dbdyno.report") / "page" / name).read_text(encoding="utf-8")
 
 
 def _digest(script: str) -> str:
-    """The script's hash as a content policy names it."""
+    """Return the script's hash as a content policy names it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -21,7 +21,7 @@ from dbdyno.report._series import downsampled
 
 @dataclass(frozen=True, slots=True)
 class Downsampling:
-    """The most points of a line.
+    """Holds the most points of a line.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ _EXACT = 2.0**62
 
 
 def downsampling_for(sample: Sequence[Mapping[str, Any]], budget_bytes: float) -> Downsampling:
-    """The least thinning with which a sample of runs fits."""
+    """Return the least thinning with which a sample of runs fits."""
 
     def fits(thinning: Downsampling) -> bool:
         return sum(len(packed_run(run, thinning)) for run in sample) <= budget_bytes
@@ -62,7 +62,7 @@ def downsampling_for(sample: Sequence[Mapping[str, Any]], budget_bytes: float) -
 
 
 def packed_run(run: Mapping[str, Any], thinning: Downsampling) -> str:
-    """One run."""
+    """Return one run."""
     panels = [packed for panel in run["panels"] if (packed := _downsample_panel(panel, thinning)) is not None]
     omitted_count = len(run["panels"]) - len(panels)
     return packed_json({**run, "panels": panels, "leftOut": omitted_count, "thinned": _is_downsampled(run, thinning)})
@@ -83,7 +83,7 @@ def _is_downsampled(run: Mapping[str, Any], thinning: Downsampling) -> bool:
 
 
 def _downsample_line(line: Mapping[str, Any], max_points: int) -> dict[str, Any]:
-    """Seconds as steps from one to the next, which packs well; without steps where each is one."""
+    """Return seconds as steps from one to the next, which packs well; without steps where each is one."""
     seconds, values = downsampled(line["s"], line["v"], max_points)
     steps = np.diff(seconds)
     regular: dict[str, Any] = {} if (steps == 1).all() else {"d": steps.tolist()}
@@ -91,7 +91,7 @@ def _downsample_line(line: Mapping[str, Any], max_points: int) -> dict[str, Any]
 
 
 def _short_numbers(values: NDArray[np.float64]) -> list[float | int]:
-    """Numbers as short as JSON has them: whole ones without a point."""
+    """Return numbers as short as JSON has them: whole ones without a point."""
     is_whole = values == np.rint(values)
     if is_whole.all() and (np.abs(values) < _EXACT).all():
         integers: list[float | int] = values.astype(np.int64).tolist()

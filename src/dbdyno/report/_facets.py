@@ -22,7 +22,7 @@ _LETTERS = {"target": "t", "memory": "m", "workload": "w", "connections": "c", "
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """One axis.
+    """Describes one axis.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Facet:
         return _LETTERS[self.name]
 
     def token(self, value: str | int) -> str:
-        """The mark of a value; empty where the study does not know it.
+        """Return the mark of a value; empty where the study does not know it.
 
         >>> Facet("memory", ("64 MiB", "2 GiB"), ("64-MiB", "2-GiB")).token("2 GiB")
         'm1'
@@ -53,7 +53,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The axes of a study."""
+    """Describes the axes of a study."""
 
     target: Facet
     memory: Facet
@@ -62,7 +62,7 @@ class Facets:
     route: Facet
 
     def of_cell(self, cell: Cell) -> str:
-        """Tokens of a cell."""
+        """Return the tokens of a cell."""
         return self.of(cell.workload, cell.route, cell.tier_bytes, cell.concurrency, targets=[cell.target])
 
     def of(
@@ -74,7 +74,7 @@ class Facets:
         *,
         targets: Iterable[str] = (),
     ) -> str:
-        """Tokens of a place, and of all the targets that stand there."""
+        """Return the tokens of a place, and of all the targets that stand there."""
         tokens = [self.target.token(target) for target in targets]
         tokens.append("" if workload is None else self.workload.token(workload))
         tokens.append("" if route is None else self.route.token(route))
@@ -83,7 +83,7 @@ class Facets:
         return " ".join(token for token in tokens if token)
 
     def listed(self) -> list[dict[str, Any]]:
-        """As the page's script reads them."""
+        """Return the axes for the page's script."""
         return [
             {
                 "name": f.name,
@@ -98,7 +98,7 @@ class Facets:
 
 
 def facets_of(study: Study, records: Sequence[RunRecord]) -> Facets:
-    """Axes in the order of the study; what only stored runs know comes after it."""
+    """Return axes in the order of the study; what only stored runs know comes after it."""
     cells = [record.run.cell for record in records]
     targets = _distinct_values([target.name for target in study.targets], (cell.target for cell in cells))
     families = {target.name: target.engine.family for target in study.targets}
@@ -122,7 +122,7 @@ def _facet(name: str, values: Sequence[str | int], groups: Sequence[str] = ()) -
 
 
 def _short_keys(values: Sequence[str | int]) -> list[str]:
-    """Short names for addresses.
+    """Return short names for addresses.
 
     >>> _short_keys(["mysql:9.7", "a b", "a<b"])
     ['mysql:9.7', 'a-b', 'a-b.2']

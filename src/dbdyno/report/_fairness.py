@@ -50,12 +50,12 @@ class Fairness:
         return f"Not a like-for-like comparison yet: {count_words} in the configuration ({titles_words}). See Fairness."
 
     def durability(self, target: str) -> str:
-        """Durability class of a target, in words; of all its tiers where they differ."""
+        """Return the durability class of a target, in words; of all its tiers where they differ."""
         return "; ".join(dict.fromkeys(promise.durability for promise in self.promises.get(target, ()))) or UNKNOWN
 
     @property
     def caveats(self) -> list[Caveat]:
-        """One for each rule with critical findings, and for each with high ones unless there are many."""
+        """Return one for each rule with critical findings, and for each with high ones unless there are many."""
         critical, high = (self._findings_by_rule(severity) for severity in _GRAVE)
         # What sets whole campaigns apart weakens every comparison of workloads or routes: it is never only counted.
         between_rules = [rule for rule in high if any(finding.between for finding in rule)]
@@ -76,7 +76,7 @@ class Fairness:
         return {severity: len(rules) for severity in SEVERITIES if (rules := self._findings_by_rule(severity))}
 
     def _findings_by_rule(self, severity: Severity) -> list[list[Finding]]:
-        """Findings of a severity, those of one rule together: it may find another value at each place."""
+        """Return findings of a severity, those of one rule together: it may find another value at each place."""
         rules: dict[str, list[Finding]] = {}
         for finding in self.audit.findings:
             if finding.severity == severity:
@@ -96,7 +96,7 @@ class Fairness:
 
     @property
     def lesser(self) -> list[Caveat]:
-        """One that counts the findings of lower severity; none where there are none."""
+        """Return one that counts the findings of lower severity; none where there are none."""
         count = self.counted_rules
         words = listed([f"{count[severity]} {severity}" for severity in count if severity not in _GRAVE])
         if not words:
@@ -107,7 +107,7 @@ class Fairness:
 def judge_fairness(
     results: StoredStudy, judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison]
 ) -> Fairness:
-    """The audit of a stored study, findings weighed by what they can do to its comparisons."""
+    """Return the audit of a stored study, findings weighed by what they can do to its comparisons."""
     sets = results.once(study_sets)
     promises: dict[str, tuple[Durability, ...]] = {}
     for facts in (facts for target_set in sets for facts in target_set.targets):
@@ -152,7 +152,7 @@ def finding_sentence(finding: Finding, *, in_all_sets: bool = False) -> str:
 
 
 def _values_words(groups: Sequence[tuple[str, tuple[str, ...]]], finding: Finding) -> str:
-    """Each value with its targets; of many amounts the least and the most, of many others the first ones."""
+    """Return each value with its targets; of many amounts the least and the most, of many others the first ones."""
     if len(groups) <= _MOST_VALUES:
         return ", ".join(f"{short_value(value)} ({_targets_words(names, finding)})" for value, names in groups)
     amounts = [re.search(r"\((\d+)\)$", value) for value, _ in groups]
@@ -177,7 +177,7 @@ def _counted_caveat(rules: Sequence[Sequence[Finding]]) -> Caveat:
 
 
 def short_value(text: str) -> str:
-    """A value without its count of bytes.
+    """Return a value without its count of bytes.
 
     >>> short_value("2 GiB (2147483648)"), short_value("ON")
     ('2 GiB', 'ON')
@@ -186,7 +186,7 @@ def short_value(text: str) -> str:
 
 
 def fairness_line(fairness: Fairness) -> str:
-    """All outcomes in one line."""
+    """Return all outcomes in one line."""
     if not fairness.sets:
         return "fairness: unknown, no variables were read from the servers"
     words = [f"{count} {severity}" for severity, count in fairness.counted_rules.items()]
@@ -202,7 +202,7 @@ def fairness_line(fairness: Fairness) -> str:
 
 
 def policy_remains(fairness: Fairness) -> str:
-    """What the configuration of the targets still differs in, to be said next to the policy; empty: in nothing."""
+    """Return what the configuration of the targets still differs in, to stand next to the policy; empty: in nothing."""
     if not fairness.sets:
         return "not checked: no variables were read from the servers"
     count = sum(fairness.counted_rules.values()) + len({finding.rule.rule_id for finding in fairness.late})

@@ -15,7 +15,7 @@ _POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 
 
 def milliseconds(value_ns: float | None) -> str:
-    """A response time with three digits; empty when it is not known.
+    """Return a response time with three digits; empty when it is not known.
 
     >>> milliseconds(6_130_000), milliseconds(412_345_678), milliseconds(84_000), milliseconds(1.2345e12)
     ('6.13 ms', '412 ms', '84 µs', '1,230 s')
@@ -30,7 +30,7 @@ def milliseconds(value_ns: float | None) -> str:
 
 
 def rank_words(places: tuple[int, int], count: int) -> str:
-    """Places as people read them.
+    """Return places as people read them.
 
     >>> rank_words((1, 1), 3), rank_words((1, 2), 3), rank_words((1, 3), 3)
     ('1', '1-2', '1-3')
@@ -41,7 +41,7 @@ def rank_words(places: tuple[int, int], count: int) -> str:
 
 
 def significant(value: float, digits: int = 4) -> float:
-    """A number rounded to significant digits, for data that is drawn.
+    """Return a number rounded to significant digits, for data that is drawn.
 
     >>> significant(4212.345), significant(0.000123456), significant(0.0)
     (4212.0, 0.0001235, 0.0)
@@ -50,7 +50,7 @@ def significant(value: float, digits: int = 4) -> float:
 
 
 def significant_array(values: NDArray[np.float64], digits: int = 4) -> NDArray[np.float64]:
-    """As `significant`, for many numbers at once.
+    """Round as `significant`, for many numbers at once.
 
     >>> significant_array(np.array([4212.345, -0.000123456, 0.0, 98765.4])).tolist()
     [4212.0, -0.0001235, 0.0, 98770.0]
@@ -68,7 +68,7 @@ def significant_array(values: NDArray[np.float64], digits: int = 4) -> NDArray[n
 
 
 def figure(value: float, digits: int = 4) -> str:
-    """A number for people, rounded to significant digits, never with an exponent below a million millions.
+    """Return a number for people, rounded to significant digits, never with an exponent below a million millions.
 
     >>> figure(13388.2), figure(98.1267), figure(134.2, 2), figure(0.00123456)
     ('13,390', '98.13', '130', '0.001235')
@@ -83,7 +83,7 @@ def server_title(record: RunRecord) -> str:
 
 
 def clock_time(unix_ns: int) -> str:
-    """Universal time.
+    """Return the universal time.
 
     >>> clock_time(1795000000000000000)
     '2026-11-18 11:06:40 UTC'
@@ -92,7 +92,7 @@ def clock_time(unix_ns: int) -> str:
 
 
 def humanised(key: str, value: object) -> str:
-    """A fact of a stored document in words, by the unit that its name carries.
+    """Return a fact of a stored document in words, by the unit that its name carries.
 
     >>> humanised("memory_bytes", 1610612736), humanised("populate_ns", 1_900_000_000), humanised("rows_count", 200000)
     ('1.5 GiB', '1.9 s', '200,000')
@@ -111,7 +111,7 @@ def humanised(key: str, value: object) -> str:
 
 
 def label(key: str) -> str:
-    """A stored name without its unit and underscores.
+    """Return a stored name without its unit and underscores.
 
     >>> label("buffer_pool_bytes"), label("sha256"), label("at_ns")
     ('buffer pool', 'sha256', 'at')
@@ -122,7 +122,7 @@ def label(key: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Text from a file without what would steer a terminal.
+    r"""Return text from a file without what would steer a terminal.
 
     >>> printable("a\x1b[31mb\n")
     'a?[31mb '
@@ -139,7 +139,7 @@ def _number_words(key: str, value: int | float) -> str:
 
 
 def verdict_words(pair: Comparison) -> str:
-    """The verdict, with the spread between repeats that it rests on where none was measured."""
+    """Return the verdict, with the spread between repeats that it rests on where none was measured."""
     words = assumed_words(pair.assumed_spread)
     if not words or pair.verdict == "not settled":
         return pair.verdict
@@ -150,7 +150,7 @@ def verdict_words(pair: Comparison) -> str:
 
 
 def p_words(pair: Comparison) -> str:
-    """The adjusted p; empty where the spread is assumed, since it would be the p of an assumption."""
+    """Return the adjusted p; empty where the spread is assumed, since it would be the p of an assumption."""
     return "" if pair.p_adjusted is None else f"{pair.p_adjusted:.2g}"
 
 
@@ -160,12 +160,12 @@ def decider_words(pair: Comparison) -> str:
 
 
 def client_share(record: RunRecord) -> float | None:
-    """Use of the client, 0 to 1; of a run stored by an older version, which knew no better, the busy share."""
+    """Return the use of the client, 0 to 1; of a run stored by an older version, the busy share."""
     return record.cpu.client_busy_share if record.cpu.client_use_share is None else record.cpu.client_use_share
 
 
 def client_words(record: RunRecord) -> str:
-    """Use of the client in a table's cell; empty when nothing is known."""
+    """Return the use of the client in a table's cell; empty when nothing is known."""
     share = client_share(record)
     if share is None:
         return ""
@@ -173,6 +173,6 @@ def client_words(record: RunRecord) -> str:
 
 
 def most_client_words(records: Iterable[RunRecord]) -> str:
-    """The largest use among runs."""
+    """Return the largest use among runs."""
     known_records = [record for record in records if client_share(record) is not None]
     return client_words(max(known_records, key=lambda record: client_share(record) or 0.0)) if known_records else ""

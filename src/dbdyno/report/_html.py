@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from dbdyno.report.charts import Chart
 
 MOST_ROWS = 500
-"""Of a table that stands in the page as it is."""
+"""Rows of a table that stands in the page unpacked."""
 _VOID = frozenset({"br", "hr", "img", "input", "meta", "path", "line", "circle", "rect"})
 
 
 class Html(str):
-    """Text that is markup already."""
+    """Holds text that is markup already."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ Worded: TypeAlias = Callable[[str], Html]
 
 
 def element(name: str, *children: str, **attributes: str | int | bool | None) -> Html:
-    """An element. ``class_`` stands for class, ``data_run`` for data-run; None and False leave an attribute out.
+    """Return an element. ``class_`` stands for class, ``data_run`` for data-run; None and False leave an attribute out.
 
     >>> element("p", "1 < 2 ", element("b", "&"), class_="x")
     '<p class="x">1 &lt; 2 <b>&amp;</b></p>'
@@ -52,7 +52,7 @@ def element(name: str, *children: str, **attributes: str | int | bool | None) ->
 
 
 def joined(children: Iterable[str]) -> Html:
-    """Children one after the other.
+    """Join children one after the other.
 
     >>> joined(["<", Html("<b>")])
     '&lt;<b>'
@@ -61,12 +61,12 @@ def joined(children: Iterable[str]) -> Html:
 
 
 def _child_html(child: str) -> str:
-    """A child as it stands in an element."""
+    """Return a child as it stands in an element."""
     return child if isinstance(child, Html) else html.escape(child, quote=False)
 
 
 def script_json(value: object) -> str:
-    r"""JSON that can stand inside a script element: no end tag, comment or line separator can be in it.
+    r"""Return JSON that can stand inside a script element: no end tag, comment or line separator can be in it.
 
     >>> script_json("</script><!--\u2028")
     '"\\u003c/script\\u003e\\u003c!--\\u2028"'
@@ -76,7 +76,7 @@ def script_json(value: object) -> str:
 
 
 def shortened(text: str, most: int = 60) -> Html:
-    """Long names shortened in the middle, whole on hover.
+    """Return long names shortened in the middle, whole on hover.
 
     >>> shortened("abcdefghij", 5)
     '<span title="abcdefghij">ab…ij</span>'
@@ -88,7 +88,7 @@ def shortened(text: str, most: int = 60) -> Html:
 
 
 def to_html(blocks: Iterable[Block], place: Place | None = None, worded: Worded | None = None) -> Html:
-    """Blocks as markup.
+    """Return blocks as markup.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _missing_chart_html(chart: Chart) -> Html:
 
 
 def _table_html(table: Table) -> Html:
-    """A table that can be saved as CSV under its name.
+    """Return a table that can be saved as CSV under its name.
 
     Its body is packed where it has very many rows, and unpacked by the page when it is opened.
     """
@@ -203,7 +203,7 @@ def _attribute_text(value: str | int | bool) -> str:
 
 
 def packed_text(text: str) -> str:
-    """Text as Base64 of a zlib stream, which browsers know as ``deflate``.
+    """Return text as Base64 of a zlib stream, which browsers know as ``deflate``.
 
     >>> zlib.decompress(base64.b64decode(packed_text("1 < 2")))
     b'1 < 2'
@@ -212,5 +212,5 @@ def packed_text(text: str) -> str:
 
 
 def packed_json(value: object) -> str:
-    """A value as packed JSON."""
+    """Return a value as packed JSON."""
     return packed_text(json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")))

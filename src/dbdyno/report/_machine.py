@@ -11,7 +11,7 @@ from dbdyno.doctor import SEVERITIES, Outcome, examination_from_json
 from dbdyno.store import StoredStudy
 
 _SPOKEN = 2
-"""So many findings are told in full on the first screen; of more there are the titles."""
+"""So many findings are shown in full on the first screen; of more there are the titles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class MachineFindings:
 
     @property
     def caveats(self) -> list[Caveat]:
-        """One for blockers that were overruled, one for all that weakens; notes are none."""
+        """Return one for blockers that were overruled, one for all that weakens; notes are none."""
         blockers = [finding for finding, _ in self.found if finding.severity == "blocker"]
         weakening_findings = [finding for finding, _ in self.found if finding.severity == "weakens"]
         caveats = []

@@ -46,7 +46,7 @@ def build_markdown(results: StoredStudy, out: Path, against: str = "") -> Path:
 
 
 def markdown_text(results: StoredStudy, against: str = "") -> str:
-    """The report of a study as Markdown; `against` as in `build_markdown`."""
+    """Return the report of a study as Markdown; `against` as in `build_markdown`."""
     return to_markdown(_summary_blocks(analyse_study(results), against))
 
 

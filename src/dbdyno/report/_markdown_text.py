@@ -16,13 +16,13 @@ from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Span,
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 _CELL_MOST = 200
 _BOLD_LEVEL = 4
-"""From which on a heading is a bold line: forges leave much room around headings."""
+"""Level from which on a heading is a bold line: forges leave much room around headings."""
 _SPELL = "<!-- -->"  # shows nothing, and keeps a forge from making a link of what it parts
 _LINKS = re.compile(r"@(?=\w)|#(?=\d)|(?<=\bGH)-(?=\d)|(?<=\bwww)\.|:(?=//)")
 
 
 def escaped(text: str, most: int = 2000) -> str:
-    r"""Text that stays text in Markdown, on one line; cut at `most` characters, for forges take 65,536 in all.
+    r"""Return text that stays text in Markdown, on one line; cut at `most` characters, for forges take 65,536 in all.
 
     >>> escaped("a|b <i> @root #12"), escaped("x_y\n*z*")
     ('a\\|b &lt;i&gt; @<!-- -->root #<!-- -->12', 'x\\_y \\*z\\*')
@@ -36,12 +36,12 @@ def escaped(text: str, most: int = 2000) -> str:
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:
-    """Blocks as Markdown; charts and markup are left out."""
+    """Return blocks as Markdown; charts and markup are left out."""
     return "\n\n".join(part for block in blocks for part in _render_block(block)) + "\n"
 
 
 def _render_block(block: Block) -> list[str]:
-    """Parts between which a blank line stands."""
+    """Return parts between which a blank line stands."""
     match block:
         case Heading(text, level):
             return [f"{'#' * level} {escaped(text)}" if level < _BOLD_LEVEL else f"**{escaped(text)}**"]
@@ -67,7 +67,7 @@ def _line_text(words: Words) -> str:
 
 
 def _span_text(part: str | Span) -> str:
-    """Blanks at its ends part it from its neighbours."""
+    """Return a part as Markdown; blanks at its ends part it from its neighbours."""
     if isinstance(part, str):
         outer_blanks = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]
         return escaped(part).join(outer_blanks) if part.strip() else part
@@ -80,7 +80,7 @@ def _table_text(table: Table) -> str:
     rule = ["---:" if column.is_number else "---" for column in table.columns]
     rows = [list(row) for row in table.rows]
     for index, column in enumerate(table.columns):
-        if column.is_group:  # told once
+        if column.is_group:  # stated once
             names = [row[index] for row in rows]
             for row, name, name_above in zip(rows, names, ["", *names], strict=False):
                 row[index] = "" if name == name_above else name

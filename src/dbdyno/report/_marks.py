@@ -17,7 +17,7 @@ _MOST_NAMED = 4
 def run_marks(
     window: NDArray[np.float64], first_s: int, judged: SettledPart | None, *, has_lost_path: bool = False
 ) -> dict[str, Any]:
-    """Spans and instants in seconds of the run.
+    """Return spans and instants in seconds of the run.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _marked_spans(marked: NDArray[np.bool_], begin_s: float) -> list[list[float]
 
 
 def _wave_spans(settled_part: SettledPart, begin_s: float, seconds: int) -> list[list[float]]:
-    """Every other swing, counted back from the end, as far as the judged part reaches."""
+    """Return every other swing, counted back from the end, as far as the judged part reaches."""
     period_s, start = settled_part.period_s, settled_part.start_s
     if period_s is None or not settled_part.is_wave:
         return []

@@ -1,4 +1,4 @@
-"""Words how the load was paced: as the study orders it, or as far as imported logs tell."""
+"""Words how the load was paced: as the study orders it, or as far as imported logs say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _UNTOLD = "pacing-unknown"
 
 
 def pacing_words(analysis: StudyAnalysis) -> str:
-    """The pacing of all runs. Of logs it is what each tells of its own, which need not be the same for all."""
+    """Return the pacing of all runs. Of logs it is what each log says, which need not be the same for all."""
     pacing = analysis.study.pacing
     if analysis.study.imported is None:
         return pacing.words if pacing.is_closed else f"{pacing.words}, {pacing.arrivals} arrivals"

@@ -49,7 +49,7 @@ from dbdyno.report.why._choice import Why, why_of
 from dbdyno.store import StoredStudy
 
 MOST_BYTES = 13_000_000
-"""Of the page, as far as the seconds of its runs decide it."""
+"""Size of the page, as far as the seconds of its runs decide it."""
 LEAST_SERIES_BYTES = 2_000_000
 MOST_SPEC_BYTES = 20_000
 _CONTENTS = (
@@ -90,7 +90,7 @@ def build_page(results: StoredStudy, out: Path, against: str = "") -> Path:
 
 @debug_mode(False)
 def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = False) -> str:
-    """The page of a study; `against` as in `build_page`.
+    """Return the page of a study; `against` as in `build_page`.
 
     Parameters
     ----------
@@ -170,5 +170,5 @@ def _page_sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: 
 
 
 def _packed_spec(spec: dict[str, Any]) -> dict[str, Any] | str:
-    """A chart's definition, packed where its data are long."""
+    """Return a chart's definition, packed where its data are long."""
     return packed_json(spec) if len(json.dumps(spec)) > MOST_SPEC_BYTES else spec

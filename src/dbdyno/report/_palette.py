@@ -4,7 +4,7 @@ Up to four targets that share a family have a hue each.
 
 Charts name colours by CSS variables (``var(--t0)``), so that light, dark and print need no second drawing; `resolved`
 puts values in their place where there is no style sheet. The hues stay apart in the common forms of colour blindness
-(after Okabe and Ito), and nothing is told by colour alone.
+(after Okabe and Ito), and nothing is shown by colour alone.
 """
 
 from __future__ import annotations
@@ -86,29 +86,29 @@ class TargetStyle:
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The looks of all targets of a study."""
+    """Describes the looks of all targets of a study."""
 
     looks: tuple[TargetStyle, ...]
 
     @property
     def targets(self) -> list[str]:
-        """Names, in the order of the study."""
+        """Return names, in the order of the study."""
         return [look.target for look in self.looks]
 
     @property
     def colours(self) -> list[str]:
-        """CSS variables, in the order of the study."""
+        """Return CSS variables, in the order of the study."""
         return [f"var(--{look.variable})" for look in self.looks]
 
     def css(self) -> tuple[str, str]:
-        """Declarations of the variables on a light and on a dark page."""
+        """Return declarations of the variables on a light and on a dark page."""
         named = {**INK, **{look.variable: (look.light, look.dark) for look in self.looks}}
         light = "".join(f"--{name}:{values[0]};" for name, values in named.items())
         dark = "".join(f"--{name}:{values[1]};" for name, values in named.items())
         return light, dark
 
     def resolved(self, spec: str) -> str:
-        """A chart's JSON with the values of a light page instead of the variables."""
+        """Return a chart's JSON with the values of a light page instead of the variables."""
         named = {**{name: values[0] for name, values in INK.items()}, **{x.variable: x.light for x in self.looks}}
         return re.sub(r"var\(--([a-z0-9]+)\)", lambda match: named[match[1]], spec)
 
@@ -143,7 +143,7 @@ def _shades_by_family(families: Mapping[str, Sequence[Target]]) -> dict[str, tup
 
 
 def _distinct_hues(families: Mapping[str, Sequence[Target]]) -> dict[str, tuple[str, str]]:
-    """The newest of a family has the family's hue; the others have those that are left."""
+    """Give the newest of a family the family's hue, and the others those that are left."""
     hues: dict[str, int] = {}
     for family, ranked_targets in families.items():
         family_hue = _OWNERS.index(family) if family in _OWNERS else len(_OWNERS)

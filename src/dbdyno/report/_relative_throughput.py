@@ -18,11 +18,11 @@ AT_BEST = 0
 
 @dataclass(frozen=True, slots=True)
 class RelativeThroughput:
-    """A target at a place.
+    """Describes a target at a place.
 
     Parameters
     ----------
-    at : connections, or `AT_BEST` for those at which each target does most
+    at : connections, or `AT_BEST` for those at which each target is fastest
     ratio : of its throughput over that of the best target there
     low, high : 95 % interval of the ratio; None of the best itself and of cells that were not compared
     first, last : places it may hold; None where nothing was compared
@@ -40,7 +40,7 @@ class RelativeThroughput:
 
     @property
     def cell(self) -> Cell:
-        """The cell, with the connections that it was measured at."""
+        """Return the cell, with the connections that it was measured at."""
         return self.group.cell
 
     @property
@@ -55,7 +55,7 @@ class RelativeThroughput:
 
 
 def relative_throughputs(analysis: StudyAnalysis) -> list[RelativeThroughput]:
-    """At the best of each target first, then at every number of connections; nothing where a target stands alone."""
+    """Return throughputs at the best of each target first, then by connections; a lone target has none."""
     fastest_groups = best_groups(analysis.judgements)
     relabelled_groups = [replace(group, cell=replace(group.cell, concurrency=AT_BEST)) for group in fastest_groups]
     pairs = compare_targets(relabelled_groups)
@@ -116,6 +116,6 @@ def _place_throughputs(
 
 
 def _comparison_with_best(target: str, best: str, pairs: Sequence[Comparison]) -> Comparison | None:
-    """The comparison of a target with the best one, the best below the line."""
+    """Return the comparison of a target with the best one, the best below the line."""
     comparison = next((pair for pair in pairs if {pair.left, pair.right} == {target, best}), None)
     return comparison if comparison is None or comparison.left == target else turned(comparison)

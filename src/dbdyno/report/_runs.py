@@ -23,7 +23,7 @@ _SAMPLED = 12
 
 @dataclass(frozen=True, slots=True)
 class RunSeconds:
-    """Throughput of a run.
+    """Holds the throughput of a run.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _runs_with_series(
 
 
 def _files_of_runs(analysis: StudyAnalysis) -> dict[str, list[list[Any]]]:
-    """Name, bytes and checksum of the files of each run."""
+    """Return name, bytes and checksum of the files of each run."""
     files: dict[str, list[list[Any]]] = {}
     for name, facts in sorted(analysis.results.manifest.files.items()):
         path_parts = name.split("/")

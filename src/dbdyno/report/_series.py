@@ -21,12 +21,12 @@ _SECOND_COLUMNS = (
     *("client_use_share", "client_busy_share", "client_cpu_wait_share", "client_cpu_ns_per_statement"),
     *("client_wake_batch", "lateness_ns_p99", "lateness_ns_max"),
 )
-"""Those that panels draw."""
+"""Columns that panels draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class PanelKind:
-    """A panel under the throughput of a run.
+    """Describes a panel under the throughput of a run.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ PANELS = (
 
 
 def run_series(results: StoredStudy, run_id: str) -> dict[str, Any]:
-    """Panels of one run, every second of it: title, unit, and lines of second and value as arrays; phases."""
+    """Return panels of one run, every second of it: title, unit, and lines of second and value as arrays; phases."""
     table = results.seconds(run_id, _SECOND_COLUMNS)
     seconds = table.numbers("second")
     panels = [*_own_panels(seconds, table), *_telemetry_panels(results, run_id)]
@@ -73,7 +73,7 @@ def run_series(results: StoredStudy, run_id: str) -> dict[str, Any]:
 
 
 def downsampled(seconds: ArrayLike, values: ArrayLike, most: int = MOST_POINTS) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Points whose line looks the same: of each bucket the least and the greatest value, in order of time.
+    """Return points whose line looks the same: of each bucket the least and the greatest value, in order of time.
 
     >>> kept = downsampled([0, 1, 2, 3, 4, 5, 6, 7], [1, 9, 2, 3, 4, 0, 5, 6], most=4)
     >>> [part.tolist() for part in kept]
@@ -181,7 +181,7 @@ def _panel(
 
 
 def _numbers(table: Table, column: str) -> NDArray[np.float64]:
-    """A column as numbers, NaN where it has none; empty where the table lacks it or holds nothing in it."""
+    """Return a column as numbers, NaN where it has none; empty where the table lacks it or holds nothing in it."""
     if column not in table.columns:
         return np.zeros(0)
     numbers = table.numbers(column).astype(np.float64)
@@ -191,7 +191,7 @@ def _numbers(table: Table, column: str) -> NDArray[np.float64]:
 def _line(
     name: str, seconds: NDArray[np.int64], values: NDArray[np.float64], scale: float = 1.0
 ) -> dict[str, Any] | None:
-    """A line of those points that are known; None without one."""
+    """Return a line of those points that are known; None without one."""
     is_known = ~np.isnan(values)
     if not is_known.any():
         return None
@@ -201,9 +201,9 @@ def _line(
 
 
 def _phase_stretches(seconds: NDArray[np.int64], phases: Texts) -> list[dict[str, Any]]:
-    """Stretches of one phase each, from half a second before their first second to half a second after their last."""
+    """Return stretches of one phase each, from half a second before their first second to as long after their last."""
     codes = phases.codes
-    first_indices = np.flatnonzero(np.diff(codes, prepend=-2))  # -1 stands for a phase that nobody tells
+    first_indices = np.flatnonzero(np.diff(codes, prepend=-2))  # -1 stands for an unknown phase
     last_indices = np.append(first_indices[1:], len(codes)) - 1
     spans = zip(
         phases.at(first_indices).tolist(), seconds[first_indices].tolist(), seconds[last_indices].tolist(), strict=True

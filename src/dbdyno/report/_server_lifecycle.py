@@ -17,13 +17,13 @@ MEMORY = ("peak_bytes", "page_cache_bytes", "anonymous_bytes", "refaulted_pages"
 
 @dataclass(frozen=True, slots=True)
 class TargetLifecycle:
-    """All runs of a target at a memory budget.
+    """Holds all runs of a target at a memory budget.
 
     Parameters
     ----------
     times_ns : by name of `TIMES`, of the runs that have it
     limit_bytes : None without a memory limit
-    memory : by name of `MEMORY`, the largest of the runs; None where the kernel does not tell
+    memory : by name of `MEMORY`, the largest of the runs; None where the kernel does not report it
     """
 
     target: str
@@ -40,7 +40,7 @@ class TargetLifecycle:
 
 @dataclass(frozen=True, slots=True)
 class ServerCrash:
-    """A run that was spoilt by the end of its server, or by a full disk."""
+    """Describes a run that was spoilt by the end of its server, or by a full disk."""
 
     record: RunRecord
     words: str
@@ -56,7 +56,7 @@ class ServerLifecycles:
 
 
 def server_lifecycles(results: StoredStudy, records: Sequence[RunRecord], targets: Sequence[str]) -> ServerLifecycles:
-    """Read it off the stored runs, targets in the study's order; runs of older versions and of others tell nothing."""
+    """Read it off the stored runs, targets in the study's order; runs of older versions and of others show nothing."""
     lives_by_target: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
     crashes = []
     for record in records:
@@ -73,7 +73,7 @@ def server_lifecycles(results: StoredStudy, records: Sequence[RunRecord], target
 
 
 def lifecycle_lines(lives: ServerLifecycles) -> list[str]:
-    """One line a target and memory budget, of those whose study asked for more than the start; then one a death."""
+    """Return one line a target and memory budget, of studies that asked for more than the start; then one a death."""
     lines = []
     for life in lives.targets:
         facts = []
@@ -94,7 +94,7 @@ def lifecycle_lines(lives: ServerLifecycles) -> list[str]:
 
 
 def lifecycles_object(lives: ServerLifecycles) -> list[dict[str, object]]:
-    """For programs: times of each target and memory budget in nanoseconds, memory in bytes."""
+    """Return times of each target and memory budget in nanoseconds, memory in bytes, for programs."""
     return [
         {
             "target": life.target,

@@ -21,7 +21,7 @@ _OF_ONE_LIFE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RequestedSetting:
-    """One option that was written for a target: value asked, value read back, reason."""
+    """Describes one option that was written for a target: value asked, value read back, reason."""
 
     option: str
     asked: str
@@ -31,7 +31,7 @@ class RequestedSetting:
 
 @dataclass(frozen=True, slots=True)
 class VariableRow:
-    """One variable over all targets; an empty value where the target has no such variable."""
+    """Describes one variable over all targets; an empty value where the target has no such variable."""
 
     name: str
     values: tuple[str, ...]
@@ -39,7 +39,7 @@ class VariableRow:
 
 
 def requested_settings(analysis: StudyAnalysis) -> dict[str, list[RequestedSetting]]:
-    """Per target the options written for it; where a value follows the tier, one text for all."""
+    """Return per target the options written for it; where a value follows the tier, one text for all."""
     rows_by_target: dict[str, dict[str, list[Mapping[str, str | None]]]] = {
         t: defaultdict(list) for t in analysis.targets
     }
@@ -63,7 +63,7 @@ def _requested_setting(option: str, rows: Sequence[Mapping[str, str | None]], ti
 
 
 def variable_rows(analysis: StudyAnalysis) -> list[VariableRow]:
-    """Every variable that means something, with its value on each target."""
+    """Return every variable that means something, with its value on each target."""
     values = variable_values(analysis.results, analysis.stored)
     rows = []
     for name, targets in sorted(values.items()):
@@ -73,7 +73,7 @@ def variable_rows(analysis: StudyAnalysis) -> list[VariableRow]:
 
 
 def variable_values(results: StoredStudy, records: Iterable[RunRecord]) -> dict[str, dict[str, str]]:
-    """Variable -> target -> its value in these runs, in words where it follows the tier.
+    """Map variable -> target -> its value in these runs, in words where it follows the tier.
 
     What belongs to one server's life alone, such as its port, is left out.
     """
@@ -98,7 +98,7 @@ def _tier_values_words(tier_values: Sequence[tuple[int, str]]) -> str:
 
 
 def _by_tier_words(values: Sequence[str], tiers: Sequence[int]) -> str:
-    """One value, or a value for each tier, or the words that it varies."""
+    """Return one value, or a value for each tier, or the words that it varies."""
     if len(set(values)) <= 1:
         return values[0] if values else ""
     by_tier: dict[int, set[str]] = defaultdict(set)
@@ -112,7 +112,7 @@ def _by_tier_words(values: Sequence[str], tiers: Sequence[int]) -> str:
 
 
 def plain(value: str) -> str:
-    """One spelling for values that mean the same.
+    """Return one spelling for values that mean the same.
 
     >>> plain("10.000000") == plain("10"), plain("ON") == plain("1"), plain("0") == plain("1")
     (True, True, False)

@@ -12,7 +12,7 @@ from dbdyno.store import StoredStudy
 
 @dataclass(frozen=True, slots=True)
 class CellSpace:
-    """All tables together.
+    """Holds all tables together.
 
     Parameters
     ----------
@@ -28,12 +28,12 @@ class CellSpace:
 
     @property
     def bytes_per_row(self) -> float:
-        """After the filling."""
+        """Return the bytes per row after the filling."""
         return self.filled_bytes / self.rows if self.rows else 0.0
 
 
 def cells_with_space(results: StoredStudy, judgements: Iterable[CellJudgement]) -> list[CellSpace]:
-    """Every judged cell of whose tables it is known what they take."""
+    """Return every judged cell of whose tables it is known what they take."""
     cells = []
     for group in judgements:
         facts = _dataset_facts(results, group)

@@ -12,12 +12,12 @@ from dbdyno.store import sums_of
 from dbdyno.tables import Table
 
 STATEMENT_COLUMNS = ("second", "kind", "phase", "type", "completed", "failed", "retries_json", "service_histogram")
-"""Of the intervals, that are read for it."""
+"""Columns of the intervals that are read for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatementSums:
-    """Service times of a run's statement types and of its transactions, second by second of the settled part.
+    """Holds service times of a run's statement types and of its transactions, second by second of the settled part.
 
     Parameters
     ----------
@@ -59,5 +59,5 @@ class StatementSums:
 
 
 def _column_sum(table: Table, name: str) -> int:
-    """Sum of a column of counts; what is not known counts for nothing."""
+    """Return the sum of a column of counts; what is not known counts for nothing."""
     return round(float(np.nansum(table.numbers(name))))

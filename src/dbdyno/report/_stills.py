@@ -20,9 +20,9 @@ from dbdyno.report.charts import at_best, config
 Canvas: TypeAlias = Callable[[Html, str | None], Html]
 _MARK_RE = re.compile(r"<!--still (\d+)-->")
 WIDTH_PX = 557
-"""Of a chart on a wide page; elsewhere a still is scaled."""
+"""Width of a chart on a wide page; elsewhere a still is scaled."""
 MOST_INLINE_CHARS = 500_000
-"""Of stills that stand in the page as they are; further ones are packed."""
+"""Characters of stills that stand in the page unpacked; further ones are packed."""
 _TAGS = frozenset({"svg", "g", "path", "line", "text", "rect", "defs", "clipPath"})
 _ATTRIBUTES = frozenset(
     {"viewBox", "transform", "d", "x", "y", "x2", "y2", "width", "height", "id", "clip-path", "fill", "fill-opacity"}
@@ -30,7 +30,7 @@ _ATTRIBUTES = frozenset(
     | {"stroke-linecap", "stroke-linejoin"}
     | {"text-anchor", "font-family", "font-size", "font-weight"}
 )
-"""That decide how a drawing looks. All else is left out: labels for screen readers, which the figure has, and whatever
+"""Attributes that decide how a drawing looks. All else is left out: labels, which the figure has, and what
 a later Vega may add."""
 
 
@@ -48,12 +48,12 @@ class StillDrawings:
             converter.warm_up()
 
     def place(self, name: str, spec: Mapping[str, Any], canvas: Canvas) -> Html:
-        """The canvas of a chart, to be filled.
+        """Return the canvas of a chart, to be filled.
 
         Parameters
         ----------
         name : of the chart; ids in the drawing begin with it
-        canvas : makes the element from the drawing as it stands there, and as it is packed: one of the two, or neither
+        canvas : makes the element from the plain drawing, and from the packed one: one of the two, or neither
         """
         if self._converter is None:
             return canvas(Html(""), None)
@@ -62,7 +62,7 @@ class StillDrawings:
         return Html(f"<!--still {len(self._begun) - 1}-->")
 
     def filled(self, page: Html) -> Html:
-        """The page with all canvases in their places."""
+        """Return the page with all canvases in their places."""
         return Html(_MARK_RE.sub(lambda mark: self._canvas_with_still(*self._begun[int(mark[1])]), page))
 
     def _canvas_with_still(self, name: str, drawing: Callable[[], str], canvas: Canvas) -> Html:
@@ -80,7 +80,7 @@ class StillDrawings:
 
 
 def still_markup(svg: str, name: str) -> Html:
-    """A drawing of Vega's as markup of ours: known elements and attributes, ids that no other chart has.
+    """Return a drawing of Vega's as our own markup: known elements and attributes, ids that no other chart has.
 
     >>> still_markup('<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><a/><text role="y">&lt;</text></svg>', "c")
     '<svg class="still" aria-hidden="true"><text>&lt;</text></svg>'

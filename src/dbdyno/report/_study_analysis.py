@@ -53,13 +53,13 @@ if TYPE_CHECKING:
 
 
 class StudyAnalysis:
-    """A stored study with all that is concluded from it; each part is made when it is first asked for, and kept.
+    """Describes a stored study with all that is concluded from it; each part is made on first request, and kept.
 
     `analyse_study` gives the one of a study, so that a page, a summary and a comparison of the same study share it.
 
     Parameters
     ----------
-    results : the study as it is stored
+    results : the study as stored
     """
 
     def __init__(self, results: StoredStudy) -> None:
@@ -77,7 +77,7 @@ class StudyAnalysis:
 
     @cached_property
     def records(self) -> tuple[RunRecord, ...]:
-        """Every planned run in order, those not there yet as ``missing``; then stored ones that no plan knows.
+        """Return every planned run in order, those not there yet as ``missing``; then stored ones that no plan knows.
 
         An imported study had no plan: what is stored is all there is.
         """
@@ -102,22 +102,22 @@ class StudyAnalysis:
 
     @cached_property
     def judgements(self) -> tuple[CellJudgement, ...]:
-        """The cells in the order of the study, whatever the order of their runs was."""
+        """Return the cells in the order of the study, for any order of their runs."""
         return tuple(_in_study_order(self.study, self.by_cell.values()))
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """Pairs of targets at each place."""
+        """Return pairs of targets at each place."""
         return tuple(compare_targets(self.judgements))
 
     @cached_property
     def averages(self) -> tuple[Comparison, ...]:
-        """Pairs of targets on average over all concurrencies of each workload, route and memory size."""
+        """Return pairs of targets on average over all concurrencies of each workload, route and memory size."""
         return tuple(compare_averages(self.judgements))
 
     @cached_property
     def comparisons_at(self) -> Mapping[Place, list[Comparison]]:
-        """The pairs of each place."""
+        """Return the pairs of each place."""
         pairs_by_place: dict[Place, list[Comparison]] = {}
         for pair in self.comparisons:
             pairs_by_place.setdefault(place_of(pair), []).append(pair)
@@ -125,7 +125,7 @@ class StudyAnalysis:
 
     @cached_property
     def ranks(self) -> dict[Place, dict[str, tuple[int, int]]]:
-        """Ranks of the targets at each place, from and to."""
+        """Return ranks of the targets at each place, from and to."""
         return rank_places(self.judgements, self.comparisons)
 
     @cached_property
@@ -137,7 +137,7 @@ class StudyAnalysis:
 
     @cached_property
     def answer(self) -> Answer:
-        """The answer to the study's question, the shape of the curves after who is fastest."""
+        """Return the answer to the study's question, the shape of the curves after who is fastest."""
         study_answer = answer(self.judgements, self.comparisons, self.averages)
         shape = collapse_sentence(self.capacity)
         if not shape:
@@ -146,17 +146,17 @@ class StudyAnalysis:
 
     @cached_property
     def histograms(self) -> CellHistograms:
-        """Response times of all repeats together; without sums of statements, whose decoding takes far longer."""
+        """Return response times of all repeats together; without sums of statements, slow to decode."""
         return cell_histograms(self.results, self.judgements)
 
     @cached_property
     def quantiles(self) -> tuple[LatencyJudgement, ...]:
-        """Response times of each cell. Cells that were run once have no interval here: drawing it takes long."""
+        """Return response times of each cell. Cells that were run once have no interval here: drawing it takes long."""
         return tuple(judge_latency(self.judgements, self.histograms.merged, self.histograms.seconds))
 
     @cached_property
     def quantiles_of(self) -> Mapping[Cell, Mapping[Quantile, int]]:
-        """Cell -> quantile -> nanoseconds."""
+        """Map each cell to quantile -> nanoseconds."""
         quantiles: dict[Cell, dict[Quantile, int]] = {}
         for cell_quantile in self.quantiles:
             quantiles.setdefault(cell_quantile.cell, {})[cell_quantile.quantile] = cell_quantile.value_ns
@@ -164,22 +164,22 @@ class StudyAnalysis:
 
     @cached_property
     def latency(self) -> tuple[LatencyJudgement, ...]:
-        """Response times of each cell; of those that were run once with the interval of their noise."""
+        """Return response times of each cell; of those that were run once with the interval of their noise."""
         return tuple(with_noise_intervals(self.quantiles, self.histograms.seconds))
 
     @cached_property
     def curves(self) -> tuple[Curve, ...]:
-        """Response times by percentile, of cells that have histograms."""
+        """Return response times by percentile, of cells that have histograms."""
         return tuple(response_curves(self.histograms))
 
     @cached_property
     def types(self) -> list[CellTypes]:
-        """Cells whose workload has several transaction types."""
+        """Return cells whose workload has several transaction types."""
         return cells_with_types(self.judgements, self.histograms.types)
 
     @cached_property
     def space(self) -> list[CellSpace]:
-        """Cells of whose tables it is known what they take."""
+        """Return cells of whose tables it is known what they take."""
         return cells_with_space(self.results, self.judgements)
 
     @cached_property
@@ -206,14 +206,14 @@ class StudyAnalysis:
 
     @cached_property
     def thread_explanation(self) -> Explanation | None:
-        """The same time by what the server's session threads did; None where no run's were watched."""
+        """Return the same time by what the server's session threads did; None where no run's were watched."""
         from dbdyno.analyse.explain import explain_threads
 
         return None if self.times is None else explain_threads(self.judgements, self.times)
 
     @cached_property
     def user_explanation(self) -> Explanation | None:
-        """The same time by whose work the processors did, of cells that used them up."""
+        """Return the same time by whose work the processors did, of cells that used them up."""
         from dbdyno.analyse.explain import explain_users
 
         return None if self.times is None else explain_users(self.judgements, self.times)
@@ -257,17 +257,17 @@ class StudyAnalysis:
 
     @property
     def settings_lines(self) -> list[str]:
-        """The policy with what it left to differ, and what the study sets."""
+        """Return the policy with what it left to differ, and what the study sets."""
         return settings_lines(self.study, policy_remains(self.fairness))
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """Names in the order of the study."""
+        """Return names in the order of the study."""
         return tuple(target.name for target in self.study.targets)
 
     @property
     def scaled_words(self) -> str:
-        """That the study is another's at a smaller scale; empty where it is at its own."""
+        """Say that the study is another's at a smaller scale; empty where it is at its own."""
         if not self.study.scaled:
             return ""
         return (
@@ -277,27 +277,27 @@ class StudyAnalysis:
 
     @property
     def panels(self) -> tuple[tuple[str, str, int], ...]:
-        """Workload, route and tier of each small multiple, in the order of the study."""
+        """Return workload, route and tier of each small multiple, in the order of the study."""
         labels = [choice.label for choice in self.study.workloads]
         return tuple(itertools.product(labels, self.study.routes, self.study.tiers_bytes))
 
 
 def analyse_study(results: StoredStudy) -> StudyAnalysis:
-    """The analysis of a stored study: the same one at each call, so that nothing is judged twice."""
+    """Return the analysis of a stored study: the same one at each call, so that nothing is judged twice."""
     return results.once(StudyAnalysis)
 
 
 def _order_limitations(
     study_caveats: Sequence[Caveat], fairness: Fairness, machine: MachineFindings
 ) -> tuple[Caveat, ...]:
-    """Results that differ come first, then grave differences between targets; machine and lesser ones last."""
+    """Order limitations: results that differ, then grave differences between targets; machine and lesser ones last."""
     differing_results = [caveat for caveat in study_caveats if caveat.code == "results-differ"]
     other_caveats = [caveat for caveat in study_caveats if caveat.code != "results-differ"]
     return (*differing_results, *fairness.caveats, *other_caveats, *machine.caveats, *fairness.lesser)
 
 
 def _in_study_order(study: Study, judgements: Iterable[CellJudgement]) -> list[CellJudgement]:
-    """Cells in the order of the study, whatever the order of their runs was."""
+    """Return cells in the order of the study, for any order of their runs."""
     targets = {target.name: index for index, target in enumerate(study.targets)}
     workloads = {choice.label: index for index, choice in enumerate(study.workloads)}
 
@@ -344,7 +344,7 @@ def _study_facts(results: StoredStudy) -> StudyFacts:
 
 
 def settled_records(results: StoredStudy) -> list[RunRecord]:
-    """Every stored run with what its seconds say of its level.
+    """Return every stored run with what its seconds say of its level.
 
     A run is judged when it is stored. Folders of versions that did not keep that, or judged by another method, are
     judged from their seconds here, each time that they are opened.

@@ -20,10 +20,10 @@ _LAW = ("rate", "contention", "coherence", "largest_residual", "is_shown")
 
 
 def summary_json(results: StoredStudy) -> dict[str, object]:
-    """The results as one object: a cell for each planned run, missing ones too, and all comparisons.
+    """Return the results as one object: a cell for each planned run, missing ones too, and all comparisons.
 
     `tps_mean` and `tps_half_width` of a cell are the level of that one run and its noise: of its settled part where
-    its window could be judged, which `settled` tells. `window_tps_mean` and `window_tps_half_width` are of the whole
+    its window could be judged, which `settled` shows. `window_tps_mean` and `window_tps_half_width` are of the whole
     window. Intervals between repeats are in the comparisons; ends that say nothing are null.
     """
     analysis = analyse_study(results)
@@ -77,7 +77,7 @@ def _cell_object(record: RunRecord) -> dict[str, object]:
 
 
 def _counters_object(cell_counters: CellCounters) -> dict[str, object]:
-    """Growth for each transaction, levels at the end and at their highest; what the server does not show, by name."""
+    """Return growth for each transaction, levels at the end and at their highest, and names of what is not shown."""
     cell = cell_counters.group.cell
     return {
         "target": cell.target,

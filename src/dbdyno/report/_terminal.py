@@ -48,7 +48,7 @@ def print_summary(results: StoredStudy, console: Console | None = None, *, has_w
 
 
 def summary_table(results: StoredStudy, *, has_why: bool = False) -> Group:
-    """Answer, table and limitations, to be printed by rich.
+    """Return answer, table and limitations, to be printed by rich.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def _summary_blocks(analysis: StudyAnalysis, *, has_why: bool) -> Iterator[Block
 
 
 def _types_blocks(analysis: StudyAnalysis) -> Iterator[Block]:
-    """New orders a minute, and the transaction types of a few cells; of many, where they are to be seen."""
+    """Yield new orders a minute, and the transaction types of a few cells; of many, where to see them."""
     if orders := orders_table(analysis):
         yield Fold(orders.caption, [orders])
     if len(analysis.types) > _MOST_CELLS_BY_TYPE:
@@ -98,13 +98,13 @@ def _explain_hint_blocks(analysis: StudyAnalysis) -> list[Block]:
 
 
 def _durability_line(analysis: StudyAnalysis) -> str:
-    """The one class of all targets; empty where they differ and the table has a column for it."""
+    """Return the one class of all targets; empty where they differ and the table has a column for it."""
     classes = set(durability_classes(analysis).values())
     return f"durability of all targets: {classes.pop()}" if len(classes) == 1 else ""
 
 
 def answer_blocks(analysis: StudyAnalysis) -> list[Block]:
-    """The question, what makes the whole doubtful, and the answer."""
+    """Return the question, what makes the whole doubtful, and the answer."""
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     return [
         Heading(question_words(analysis.study), 2),
@@ -114,13 +114,13 @@ def answer_blocks(analysis: StudyAnalysis) -> list[Block]:
 
 
 def _answer_sentence(words: str, is_first: bool) -> Words:
-    """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
+    """Return a sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
     verdict, colon, figures = words.partition(": ")
     return (Span(verdict + colon.strip()), f" {figures}") if is_first and figures else words
 
 
 def cells_table(analysis: StudyAnalysis) -> Table | None:
-    """Every judged cell, beside the best of its place; what a commit survives where that differs."""
+    """Return every judged cell, next to the best of its place; what a commit survives where that differs."""
     places = by_place(analysis.judgements)
     if not places:
         return None
@@ -147,7 +147,7 @@ def _measure_title(analysis: StudyAnalysis) -> str:
 
 
 def _cell_figures(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJudgement, count: int) -> list[str]:
-    """Level, places it may hold, ratio to the best of its place, p95 and p99."""
+    """Return the level, places it may hold, ratio to the best of its place, p95 and p99."""
     target, place = judgement.cell.target, judgement.place
     pair = pair_at(place, target, best.cell.target, analysis.comparisons_at.get(place, ()))
     quantiles = analysis.quantiles_of.get(judgement.cell, {})
@@ -160,7 +160,7 @@ def _cell_figures(analysis: StudyAnalysis, judgement: CellJudgement, best: CellJ
 
 
 def _ratio_to_first(pair: Comparison) -> str:
-    """Ratio to the first of the place, marked where that is not a difference; nothing where it has not settled."""
+    """Return the ratio to the first of the place, marked if that is no difference; nothing if it has not settled."""
     if pair.verdict == "not settled":
         return ""
     number, interval = ratio_words(pair.ratio, pair.low, pair.high).split(", ", 1)
@@ -169,7 +169,7 @@ def _ratio_to_first(pair: Comparison) -> str:
 
 
 def _legend_text(analysis: StudyAnalysis) -> str:
-    """What the marks of the table mean, and on which spread between repeats its verdicts rest where none was seen."""
+    """Return what the table's marks mean, and on which spread between repeats its verdicts rest if none was seen."""
     words = "place: possible places, ties overlap; ?: undecided; =: equal to within 3 %"
     if any(pair.verdict == "not settled" for pair in analysis.comparisons):
         words += "; (level): throughput has not settled, so it is not compared"
@@ -182,7 +182,7 @@ def _legend_text(analysis: StudyAnalysis) -> str:
 
 
 def comparisons_table(analysis: StudyAnalysis, facets: Sequence[str] = ()) -> Table:
-    """Every two targets of a place, and what would decide it where it is open; `facets` as a table has them."""
+    """Return every two targets of a place, and what would decide it where it is open; `facets` as a table has them."""
     pairs = analysis.comparisons
     places = [(pair.workload, pair.route, pair.tier_bytes, pair.concurrency) for pair in pairs]
     place_words = place_namer(places)
@@ -205,7 +205,7 @@ def comparisons_table(analysis: StudyAnalysis, facets: Sequence[str] = ()) -> Ta
 
 
 def durability_classes(analysis: StudyAnalysis) -> dict[str, str]:
-    """Durability class of each target that ran."""
+    """Return the durability class of each target that ran."""
     return {target: analysis.fairness.durability(target) for target in analysis.fairness.promises}
 
 
@@ -233,7 +233,7 @@ def course_lines(analysis: StudyAnalysis) -> list[str]:
 
 
 def orders_table(analysis: StudyAnalysis) -> Table | None:
-    """New orders and transactions a minute of each cell, in the shape in which TPC-C results are published."""
+    """Return new orders and transactions a minute of each cell, in the shape in which TPC-C results are published."""
     cells = [cell for cell in analysis.types if cell.rates]
     place_words = place_namer(cell.group.place for cell in analysis.types)
     rows = [
@@ -251,7 +251,7 @@ def orders_table(analysis: StudyAnalysis) -> Table | None:
 
 
 def types_table(analysis: StudyAnalysis) -> Table | None:
-    """Transaction types of each cell."""
+    """Return transaction types of each cell."""
     place_words = place_namer(cell.group.place for cell in analysis.types)
     rows = [
         [f"{target_title(cell.group.cell.target)} at {place_words(cell.group.place)}", *_type_row(figures)]

@@ -19,12 +19,12 @@ _MOST_UNBROKEN = 5
 
 
 def to_terminal(blocks: Iterable[Block]) -> Group:
-    """Blocks to be printed by rich. Text from files steers nothing."""
+    """Return blocks to be printed by rich. Text from files steers nothing."""
     return Group(*_render_blocks(blocks))
 
 
 def _render_blocks(blocks: Iterable[Block]) -> Iterator[RenderableType]:
-    """Headings, folds and tables stand apart, but for the table that a heading is of."""
+    """Yield headings, folds and tables apart, but a table next to its heading."""
     previous_block: Block | None = None
     for block in blocks:
         is_apart = isinstance(block, Heading | Fold | Table) or isinstance(previous_block, Fold)
@@ -64,7 +64,7 @@ def _line_text(words: Words, style: str = "") -> Text:
 
 
 def _table_grid(table: Table) -> Grid:
-    """A grid; what rows have in common stands above them, and what belongs below a row in its widest column."""
+    """Return a grid; what rows have in common stands above them, and what belongs below a row in its widest column."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     shown_columns = [index for index, column in enumerate(table.columns) if not (column.is_detail or column.is_group)]
     details = [index for index, column in enumerate(table.columns) if column.is_detail]

@@ -15,7 +15,7 @@ Number = TypeVar("Number", int, float)
 
 @dataclass(frozen=True, slots=True)
 class CellTypes:
-    """The transaction types of a cell, and its new orders a minute where it has some.
+    """Describes the transaction types of a cell, and its new orders a minute where it has some.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class CellTypes:
     rates: tuple[OrderRates, ...]
 
     def rate_words(self, of: Callable[[OrderRates], float | None]) -> str:
-        """Mean of a rate over the runs, and how far they lie apart."""
+        """Return the mean of a rate over the runs, and how far they lie apart."""
         values = [value for rates in self.rates if (value := of(rates)) is not None]
         if not values:
             return ""
@@ -38,7 +38,7 @@ class CellTypes:
 
 
 def cells_with_types(judgements: Iterable[CellJudgement], times: Mapping[Cell, TypeTimes]) -> list[CellTypes]:
-    """Every judged cell whose workload has several transaction types, or new orders.
+    """Return every judged cell whose workload has several transaction types, or new orders.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def _merged_type_figures(name: str, runs: Sequence[RunRecord], times: TypeTimes)
 
 
 def _printed_mean_and_quantiles(run_figures: Sequence[TypeFigures]) -> tuple[float | None, LatencyNs | None]:
-    """Mean and quantiles as a tool printed them: of several runs the middle one (of two the larger)."""
+    """Return the mean and quantiles as a tool printed them: of several runs the middle one (of two the larger)."""
 
     def middle(values: Iterable[Number | None]) -> Number | None:
         known_values = sorted(value for value in values if value is not None)

@@ -10,7 +10,7 @@ from dbdyno.report._study_analysis import StudyAnalysis
 
 
 def upgrades_table(analysis: StudyAnalysis) -> Table:
-    """For each upgrade how often it is faster and slower, and where it brought and cost most."""
+    """Return for each upgrade how often it is faster and slower, and where it brought and cost most."""
     name = place_namer(place_of(pair) for pair in analysis.comparisons)
 
     def extreme(change: Comparison | None) -> str:
@@ -34,7 +34,7 @@ def upgrades_table(analysis: StudyAnalysis) -> Table:
 
 
 def averages_table(analysis: StudyAnalysis) -> Table | None:
-    """Each upgrade on average over all concurrencies, by workload, route and memory; None where nothing is averaged."""
+    """Return each upgrade's average over all concurrencies, by workload, route and memory; None if none is averaged."""
     changes = [(upgrade, change) for upgrade in analysis.upgrades for change in upgrade.averages.values()]
     if not changes:
         return None

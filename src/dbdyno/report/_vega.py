@@ -20,7 +20,7 @@ _DIGEST_CHARS = 64
 
 @cache
 def vega_script() -> str:
-    """The script, safe inside a ``script`` element."""
+    """Return the script, safe inside a ``script`` element."""
     cache_path = _cache_folder() / f"vega-{metadata.version('vl-convert-python')}.js"
     return _read_cached_script(cache_path) or _make_script(cache_path)
 
@@ -30,7 +30,7 @@ def _cache_folder() -> Path:
 
 
 def _read_cached_script(cache_path: Path) -> str:
-    """The kept script; empty where there is none, it is not this user's, or it is not whole."""
+    """Return the kept script; empty where there is none, it is not this user's, or it is not whole."""
     try:
         descriptor = os.open(cache_path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, encoding="utf-8", newline="") as file:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """How many, and how long.
+    """Holds how many connections there may be, and how long.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class ConnectionLimits:
 
 @dataclass(slots=True)
 class _Open:
-    """A connection; `deadline` is None while its reply is being made, which takes what it takes."""
+    """Describes a connection; `deadline` is None while its reply is being made, which takes what it takes."""
 
     opened: float
     deadline: float | None
@@ -62,15 +62,15 @@ class OpenConnections:
             return True
 
     def answering(self, connection: socket.socket) -> None:
-        """Its request is there; now it is our turn."""
+        """Note that its request is there and its reply is being made."""
         self._set_deadline(connection, None)
 
     def replying(self, connection: socket.socket) -> None:
-        """Its reply is made and goes out."""
+        """Note that its reply is made and goes out."""
         self._set_deadline(connection, time.monotonic() + self._limits.reply_s)
 
     def drop(self, connection: socket.socket) -> None:
-        """It is closed."""
+        """Forget a closed connection."""
         with self._lock:
             self._open.pop(connection, None)
 

@@ -21,7 +21,7 @@ _LEAST_WINDOW_S = 10
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """What is known of the run under way.
+    """Holds what is known of the run under way.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ class LiveRun:
 
     @property
     def last(self) -> Mapping[str, Any] | None:
-        """The newest second; None where there is none, or it is long ago."""
+        """Return the newest second; None where there is none, or it is long ago."""
         if not self.seconds or time.time_ns() - self.seconds[-1].at_ns > FRESH_NS:
             return None
         return self.seconds[-1].facts
 
     @property
     def errors(self) -> int:
-        """Errors of the run so far."""
+        """Return errors of the run so far."""
         return sum(int(_finite_number(entry.facts.get("errors")) or 0) for entry in self.seconds)
 
     def window(self) -> list[float]:
-        """Transactions per second of each second of the window so far."""
+        """Return transactions per second of each second of the window so far."""
         return [
             _finite_number(entry.facts.get("tps")) or 0.0
             for entry in self.seconds
@@ -65,7 +65,7 @@ class LiveRun:
 
 
 def live_run(entries: Sequence[JournalEntry]) -> LiveRun | None:
-    """The run under way; None where nothing is told."""
+    """Return the run under way; None if nothing is known."""
     if not entries:
         return None
     run = next((entry for entry in reversed(entries) if entry.event == "run"), None)
@@ -89,7 +89,7 @@ def live_run(entries: Sequence[JournalEntry]) -> LiveRun | None:
 
 
 def live_object(run: LiveRun | None) -> dict[str, object] | None:
-    """What the page draws; the newest half hour of a long run."""
+    """Return what the page draws; the newest half hour of a long run."""
     if run is None:
         return None
     if run.cell is None:
@@ -124,7 +124,7 @@ def live_object(run: LiveRun | None) -> dict[str, object] | None:
 
 
 def _warm_up_verdict(last_second: Mapping[str, Any]) -> str:
-    """What keeps a warm-up going whose length is left to the run; empty in a window, whose level is shown."""
+    """Return what keeps a warm-up going whose length is left to the run; empty in a window, whose level is shown."""
     unsettled, passes = last_second.get("unsettled"), _finite_number(last_second.get("passes"))
     if last_second.get("phase") == "window" or not isinstance(unsettled, list) or passes is None:
         return ""
@@ -132,7 +132,7 @@ def _warm_up_verdict(last_second: Mapping[str, Any]) -> str:
 
 
 def _window_level(window: Sequence[float]) -> dict[str, object]:
-    """Mean of the window so far and how far its noise alone may take it."""
+    """Return the mean of the window so far and how far its noise alone may take it."""
     if len(window) < _LEAST_WINDOW_S:
         return {"window_s": len(window), "mean": None, "half_width": None}
     try:
@@ -149,7 +149,7 @@ def _milliseconds(value: object) -> float | None:
 
 
 def _finite_number(value: object) -> float | None:
-    """A finite number; None for anything else that a file may hold."""
+    """Return a finite number; None for anything else that a file may hold."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if math.isfinite(value) else None

@@ -21,7 +21,7 @@ Sample = tuple[Mapping[str, str], float]
 
 
 def open_metrics(folders: Iterable[StudyFolder]) -> str:
-    """Every running study: how far it is, and the newest second of the run under way.
+    """Return every running study: how far it is, and the newest second of the run under way.
 
     A figure that is not known, or older than ten seconds, is left out: a monitor shows a gap, not a flat line.
     """
@@ -117,7 +117,7 @@ def _run_lines(labelled_runs: Sequence[tuple[Mapping[str, str], LiveRun]]) -> li
 def _family_lines(
     name: str, kind: str, words: str, samples: Sequence[Sample], *, unit: str = "", suffix: str = ""
 ) -> list[str]:
-    """A metric family; none where it has no sample."""
+    """Return a metric family; none where it has no sample."""
     if not samples:
         return []
     head = [f"# TYPE {name} {kind}", *([f"# UNIT {name} {unit}"] if unit else []), f"# HELP {name} {words}"]

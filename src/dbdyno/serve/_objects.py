@@ -11,7 +11,7 @@ from dbdyno.serve._studies import StoredFolder, StudyFolder, cell_rows
 
 
 def card_object(folder: StudyFolder) -> dict[str, object]:
-    """What the list shows of a study."""
+    """Return what the list shows of a study."""
     stored_folder = folder.stored()
     return {
         "key": folder.key,
@@ -33,7 +33,7 @@ def card_object(folder: StudyFolder) -> dict[str, object]:
 
 
 def study_object(folder: StudyFolder) -> dict[str, object]:
-    """Everything that the page of one study shows."""
+    """Return everything that the page of one study shows."""
     stored_folder, runs = folder.stored(), [run for entries in folder.live() if (run := live_run(entries)) is not None]
     run = next((run for run in runs if run.cell is not None), next(iter(runs), None))
     return finite(
@@ -48,7 +48,7 @@ def study_object(folder: StudyFolder) -> dict[str, object]:
 
 
 def _remaining_s(stored_folder: StoredFolder, run: LiveRun, benches: int) -> float | None:
-    """What the runs that are left will take if they take what the others took."""
+    """Return what the runs that are left will take if they take what the others took."""
     if stored_folder.run_ns is None or run.cell is None:
         return None
     remaining_runs = (
@@ -62,7 +62,7 @@ def _remaining_s(stored_folder: StoredFolder, run: LiveRun, benches: int) -> flo
 
 
 def finite(value: Mapping[str, object]) -> dict[str, object]:
-    """JSON knows no infinity: a number that is none becomes null, wherever it stands."""
+    """Replace a number that is not finite by null, at any depth: JSON knows no infinity."""
     return {key: _finite_or_null(item) for key, item in value.items()}
 
 

@@ -11,7 +11,7 @@ from dbdyno.serve._studies import StudyFolder
 
 
 class Reports:
-    """Kept in a folder of this process's own: no report is written into a results folder.
+    """Keeps reports in this process's own folder: no report is written into a results folder.
 
     One is made at a time: making one takes processor time, which a study on the same machine may miss.
     """
@@ -21,7 +21,7 @@ class Reports:
         self._lock = threading.Lock()
 
     def page(self, study: StudyFolder) -> bytes:
-        """The page of a study as it is now.
+        """Return the current page of a study.
 
         Raises
         ------

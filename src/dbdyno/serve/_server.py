@@ -77,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(reply.body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Requests are not told: a page that looks every second would fill the terminal."""
+        """Log no requests: a page that looks every second would fill the terminal."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -87,7 +87,7 @@ class _Server(ThreadingHTTPServer):
     connections: OpenConnections
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as its base has it
-        """A connection gets a thread, unless as many as there may be are being answered."""
+        """Give a connection a thread, unless as many as there may be are being answered."""
         if self.connections.admit(request):
             super().process_request(request, client_address)
             return
@@ -97,16 +97,16 @@ class _Server(ThreadingHTTPServer):
         self.shutdown_request(request)
 
     def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - as its base has it
-        """It has ended, whoever ended it."""
+        """End a request, for any reason."""
         self.connections.drop(request)
         super().shutdown_request(request)
 
     def service_actions(self) -> None:
-        """Twice a second."""
+        """End overdue connections, twice a second."""
         self.connections.end_overdue()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A visitor who goes away in the middle of a reply is no error."""
+        """Ignore the error of a visitor who goes away in the middle of a reply."""
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             traceback.print_exc(file=sys.stderr)
 
@@ -125,7 +125,7 @@ def serving(
     Parameters
     ----------
     port : 0 for any that is free
-    allowed : names, besides this machine's own, that requests may call the server by
+    allowed : names, in addition to this machine's own, that requests may call the server by
     check : how each folder is looked at
     limits : how many connections, and how long each has for its request and its reply
 

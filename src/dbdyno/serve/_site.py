@@ -31,7 +31,7 @@ _HTML, _JSON, _TEXT = "text/html; charset=utf-8", "application/json", "text/plai
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A status, a body and what it is."""
+    """Holds a status, a body and what it is."""
 
     status: int
     kind: str
@@ -41,11 +41,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The pages over the studies below a folder.
+    """Serves the pages over the studies below a folder.
 
     Parameters
     ----------
-    hosts : names that a request may call this server by, besides its addresses
+    hosts : names that a request may call this server by, in addition to its addresses
     """
 
     studies: Studies
@@ -53,7 +53,7 @@ class Site:
     hosts: Collection[str] = field(default_factory=frozenset)
 
     def reply(self, path: str) -> Reply:
-        """The answer to a GET of a path, without its query."""
+        """Return the answer to a GET of a path, without its query."""
         if path == "/":
             return _page_reply("list", "Studies")
         if path == "/studies.json":
@@ -86,7 +86,7 @@ class Site:
             return text_reply(500, str(error))
 
     def is_called(self, host: str | None) -> bool:
-        """Whether a request's Host header names this server.
+        """Return whether a request's Host header names this server.
 
         A page of a stranger's can have its own name point here (DNS rebinding) and would then read everything with the
         visitor's browser; its name stays a stranger's. An address can't be pointed anywhere.
@@ -96,17 +96,17 @@ class Site:
 
 
 def own_names() -> frozenset[str]:
-    """What this machine is called."""
+    """Return what this machine is called."""
     return frozenset({socket.gethostname().lower(), socket.getfqdn().lower()})
 
 
 def text_reply(status: int, words: str) -> Reply:
-    """A line of plain text."""
+    """Return a line of plain text."""
     return Reply(status, _TEXT, f"{words}\n".encode(errors="replace"))
 
 
 def _host_name(host: str) -> str:
-    """A Host header without its port.
+    """Return a Host header without its port.
 
     >>> _host_name("LOCALHOST:8017"), _host_name("[::1]:8017"), _host_name("10.0.0.7")
     ('localhost', '::1', '10.0.0.7')

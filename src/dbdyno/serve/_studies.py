@@ -22,7 +22,7 @@ _LOOKED_FOR_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class StoredFolder:
-    """What a folder's files say; the same while its stamp is.
+    """Holds what a folder's files say; the same while its stamp is.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class StoredFolder:
 
     @property
     def runs_done(self) -> int:
-        """Stored runs, good or not."""
+        """Return stored runs, good or not."""
         return sum(self.statuses.values())
 
 
 class StudyFolder:
-    """One results folder; asked from many threads, read by one at a time."""
+    """Describes one results folder; asked from many threads, read by one at a time."""
 
     def __init__(self, path: Path, label: str, check: Check = QUICK_CHECK) -> None:
         self.path, self.label, self._check = path, label, check
@@ -66,7 +66,7 @@ class StudyFolder:
         self._opened: tuple[object, StoredStudy] | None = None
 
     def stamp(self) -> tuple[int, ...]:
-        """Changes whenever something is stored."""
+        """Return a stamp that changes whenever something is stored."""
         stamp_values = []
         for name in ("manifest.json", "journal.jsonl", "study.toml", "runs"):
             try:
@@ -77,7 +77,7 @@ class StudyFolder:
         return tuple(stamp_values)
 
     def stored(self) -> StoredFolder:
-        """What its files say now."""
+        """Return what its files say now."""
         with self._lock:
             stamp = self.stamp()
             if stamp != self._stamp:
@@ -85,7 +85,7 @@ class StudyFolder:
             return self._stored
 
     def results(self) -> StoredStudy:
-        """The folder, opened: its manifest, megabytes of a large study, is read anew only when it was written anew.
+        """Return the folder, opened: the manifest, megabytes of a large study, is read again only when rewritten.
 
         Raises
         ------
@@ -97,7 +97,7 @@ class StudyFolder:
         return cached[1]
 
     def checked(self) -> StoredStudy:
-        """The folder, opened anew and held against its checksums, as before a report is made of it.
+        """Return the folder, opened anew and held against its checksums, as before a report is made of it.
 
         Raises
         ------
@@ -106,14 +106,14 @@ class StudyFolder:
         return StoredStudy.open(self.path, check=self._check)
 
     def is_running(self) -> bool:
-        """Whether a study writes to it."""
+        """Return whether a study writes to it."""
         try:
             return self.results().is_being_written
         except DbdynoError:
             return False
 
     def state(self) -> State:
-        """What became of the study."""
+        """Return what became of the study."""
         stored_folder = self.stored()
         if stored_folder.problem:
             return "unreadable"
@@ -126,7 +126,7 @@ class StudyFolder:
         return "finished" if stored_folder.runs_done >= stored_folder.runs_total else "interrupted"
 
     def live(self) -> list[tuple[JournalEntry, ...]]:
-        """What is told of the run under way, of each bench where there are several; nothing when nobody writes."""
+        """Return what is reported of the run under way, of each bench of several; nothing when nobody writes."""
         if not self.is_running():
             return []
         results = self.results()
@@ -134,7 +134,7 @@ class StudyFolder:
 
 
 class Studies:
-    """All results folders at or below one; looked for again every other second."""
+    """Holds all results folders at or below one; looked for again every other second."""
 
     def __init__(self, top: Path, check: Check = QUICK_CHECK) -> None:
         self.top, self._check = top, check
@@ -143,14 +143,14 @@ class Studies:
         self._looked_at = -_LOOKED_FOR_S
 
     def all(self) -> Sequence[StudyFolder]:
-        """By name."""
+        """Return them by name."""
         with self._lock:
             if time.monotonic() - self._looked_at >= _LOOKED_FOR_S:
                 self._scan_folders()
             return list(self._known.values())
 
     def of(self, key: str) -> StudyFolder | None:
-        """The folder of a key. No address ever becomes a path: only what was found can be asked for."""
+        """Return the folder of a key. No address ever becomes a path: only what was found can be asked for."""
         return next((folder for folder in self.all() if folder.key == key), None)
 
     def _scan_folders(self) -> None:
@@ -201,7 +201,7 @@ def _stored_folder(results: StoredStudy) -> StoredFolder:
 
 
 def _typical_run_ns(journal: Sequence[JournalEntry], records: Sequence[RunRecord]) -> int | None:
-    """Mean time from the start of a run to the start of the next, of the runs of the last session."""
+    """Return the mean time from the start of a run to the start of the next, of the runs of the last session."""
     start_by_run: dict[object, int] = {}
     durations_ns: list[int] = []
     for entry in journal:
@@ -221,7 +221,7 @@ def _typical_run_ns(journal: Sequence[JournalEntry], records: Sequence[RunRecord
 
 
 def cell_rows(stored: StoredFolder) -> list[dict[str, object]]:
-    """The judged cells as the page shows them."""
+    """Return the judged cells as the page shows them."""
     return [
         {
             "target": group.cell.target,
@@ -241,6 +241,6 @@ def cell_rows(stored: StoredFolder) -> list[dict[str, object]]:
 
 
 def _cell_sort_key(group: CellJudgement) -> tuple[str, str, int, int]:
-    """Cells that are compared stand together, whatever the order of the runs was."""
+    """Return a key that sorts cells that are compared together, for any order of the runs."""
     cell = group.cell
     return cell.workload, cell.route, cell.tier_bytes, cell.concurrency

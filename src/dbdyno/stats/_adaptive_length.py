@@ -1,7 +1,7 @@
 """Decides during a run where its warm-up ends and where its window does, by what the run shows.
 
 The warm-up ends when the throughput holds a level and the server's own state has settled, or at its cap. The window
-ends when its mean is known as well as was asked for, or at its cap. Both are told second by second while the run is
+ends when its mean is known as well as requested, or at its cap. Both are decided second by second while the run is
 driven; the same function over the stored seconds gives the same course, because a check looks at nothing that came
 after it.
 
@@ -33,7 +33,7 @@ NOISY_TAIL_S = 300
 """A level that noise hides is taken for settled only after so long: more seconds may still show it."""
 
 Gates: TypeAlias = Callable[[int, int], Mapping[str, bool | None]]
-"""Of a stretch, given by its first second and the one after its last: whether each gate passes; None: unread."""
+"""Gates of a stretch, given by its first second and the one after its last: whether each gate passes; None: unread."""
 Phase: TypeAlias = Literal["warm-up", "window", "over"]
 WarmUpEnd: TypeAlias = Literal["state", "cap", "fixed"]
 WindowEnd: TypeAlias = Literal["certainty", "cap", "fixed"]
@@ -41,7 +41,7 @@ WindowEnd: TypeAlias = Literal["certainty", "cap", "fixed"]
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveLengthRule:
-    """How long to warm up and to judge. It must be fixed before the run.
+    """Decides how long to warm up and to judge. It must be fixed before the run.
 
     Parameters
     ----------
@@ -58,18 +58,18 @@ class AdaptiveLengthRule:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything is left to the run."""
+        """Return whether anything is left to the run."""
         return self.by_state or self.stopping is not None
 
     @property
     def longest_s(self) -> int:
-        """Seconds to drive at most, those included for which checks lag behind."""
+        """Return seconds to drive at most, those included for which checks lag behind."""
         return self.warm_up_s + self.window_s + (LAG_S if self.is_open else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What has become of a run so far. Seconds count from the start of the driven time.
+    """Holds the course of a run so far. Seconds count from the start of the driven time.
 
     Parameters
     ----------
@@ -99,17 +99,17 @@ class Course:
 
     @property
     def phase(self) -> Phase:
-        """Where the run is."""
+        """Return where the run is."""
         return "over" if self.window_end is not None else "warm-up" if self.warm_up_s is None else "window"
 
 
 def no_gates(first_s: int, end_s: int) -> Mapping[str, bool | None]:
-    """Of a server that is not asked."""
+    """Return no gates, for a server that is not read."""
     return {}
 
 
 def followed(x: ArrayLike, rule: AdaptiveLengthRule, gates: Gates = no_gates) -> Course:
-    """The course of a whole series, one value a second from the start of the driven time.
+    """Return the course of a whole series, one value a second from the start of the driven time.
 
     >>> rule = AdaptiveLengthRule(1800, 900, by_state=True, stopping=StoppingRule())
     >>> course = followed([1000.0, 1002.0] * 600, rule)
@@ -120,7 +120,7 @@ def followed(x: ArrayLike, rule: AdaptiveLengthRule, gates: Gates = no_gates) ->
 
 
 def advanced(course: Course, x: ArrayLike, rule: AdaptiveLengthRule, gates: Gates = no_gates) -> Course:
-    """A course after more seconds have come; `x` holds all of them from the start."""
+    """Return a course after more seconds have come; `x` holds all of them from the start."""
     values = np.asarray(x, dtype=np.float64)
     while course.phase != "over" and course.seen_s < len(values):
         course = _advance_one_second(replace(course, seen_s=course.seen_s + 1), values, rule, gates)
@@ -128,7 +128,7 @@ def advanced(course: Course, x: ArrayLike, rule: AdaptiveLengthRule, gates: Gate
 
 
 def run_course(course: Course, rule: AdaptiveLengthRule) -> RunCourse | None:
-    """A course as it is kept with the run; None of one that ended before its course did."""
+    """Return a course in the form kept with the run; None of one that ended before its course did."""
     if course.warm_up_s is None or course.warm_up_end is None:
         return None
     if course.window_first_s is None or course.window_end_s is None or course.window_end is None:
@@ -173,7 +173,7 @@ def _check_warm_up(course: Course, values: FloatArray, gates: Gates) -> Course:
 
 
 def _unsettled_throughput_words(state: SteadyState) -> tuple[str, ...]:
-    """Nothing when a level is held."""
+    """Return why no level is held; nothing when one is."""
     if not state.is_accepted:
         return (f"throughput {state.status}",)
     is_short = state.window is not None and state.window.n < NOISY_TAIL_S

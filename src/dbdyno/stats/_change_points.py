@@ -34,7 +34,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """From one level to the next.
+    """Describes a move from one level to the next.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ def change_points(
     most_p: float = MOST_P,
     least_move: float = LEAST_MOVE,
 ) -> list[ChangePoint]:
-    """Where the level of a series of independent values moves, in order.
+    """Return where the level of a series of independent values moves, in order.
 
     Parameters
     ----------
-    values : positive, in order; below three nothing can be told
+    values : positive, in order; below three nothing can be decided
     standard_errors : of ln(value) of each, by what was measured; intervals are never narrower than these give
     most_p : a move is kept below it
     least_move : a move is kept from this relative size on, 0 to 1
@@ -87,7 +87,7 @@ def change_points(
 
 
 def spread_between(values: ArrayLike, moves: Sequence[ChangePoint]) -> tuple[float, int]:
-    """Standard deviation of ln(value) around the levels, and its degrees of freedom; NaN without any."""
+    """Return the standard deviation of ln(value) around the levels, and its degrees of freedom; NaN without any."""
     logs = np.log(np.asarray(values, dtype=np.float64))
     pieces = np.split(logs, [move.index for move in moves])
     df = len(logs) - len(pieces)
@@ -97,7 +97,7 @@ def spread_between(values: ArrayLike, moves: Sequence[ChangePoint]) -> tuple[flo
 
 
 def smallest_new_change(values: ArrayLike, moves: Sequence[ChangePoint], most_p: float = MOST_P) -> float:
-    """By which ratio, above 1, one more study would have to differ from the last level to be a move by itself.
+    """Return by which ratio, above 1, one more study would have to differ from the last level to be a move.
 
     Infinite where the spread between studies is not known.
     """
@@ -109,7 +109,7 @@ def smallest_new_change(values: ArrayLike, moves: Sequence[ChangePoint], most_p:
 
 
 def _candidate_bounds(logs: FloatArray, most_p: float) -> list[int]:
-    """Bounds that windows, each half over the next, give."""
+    """Return bounds that windows, each half over the next, give."""
     bounds: set[int] = set()
     for start in range(0, max(len(logs) - _WINDOW // 2, 1), _WINDOW // 2):
         window = logs[start : start + _WINDOW]
@@ -118,7 +118,7 @@ def _candidate_bounds(logs: FloatArray, most_p: float) -> list[int]:
 
 
 def _divide_window(logs: FloatArray, most_p: float) -> list[int]:
-    """Bounds inside one window, the clearest first, until the clearest is no longer significant."""
+    """Return bounds inside one window, the clearest first, until the clearest is no longer significant."""
     sums = np.zeros((len(logs) + 1, len(logs) + 1))
     sums[1:, 1:] = np.abs(logs[:, None] - logs[None, :]).cumsum(axis=0).cumsum(axis=1)
     bounds: list[int] = []
@@ -138,7 +138,7 @@ def _divide_window(logs: FloatArray, most_p: float) -> list[int]:
 
 
 def _clearest_bound(sums: FloatArray, start: int, end: int) -> tuple[float, int]:
-    """The largest energy statistic of a piece and the bound that has it.
+    """Return the largest energy statistic of a piece and the bound that has it.
 
     What follows a bound is looked at up to any later end, so that a level that lasts for a while shows, too.
     """
@@ -157,7 +157,7 @@ def _clearest_bound(sums: FloatArray, start: int, end: int) -> tuple[float, int]
 
 
 def _merge_weak_bounds(logs: FloatArray, bounds: list[int], most_p: float, least: float) -> list[int]:
-    """Bounds without those that do not hold between the levels that are left."""
+    """Return bounds without those that do not hold between the levels that are left."""
     remaining = list(bounds)
     while remaining:
         level_bounds = _neighbouring_levels(remaining, len(logs))
@@ -173,7 +173,7 @@ def _merge_weak_bounds(logs: FloatArray, bounds: list[int], most_p: float, least
 
 
 def _neighbouring_levels(bounds: Sequence[int], count: int) -> list[tuple[int, int, int]]:
-    """Start of the level before, the bound, end of the level after."""
+    """Return the start of the level before, the bound, and the end of the level after."""
     ends = [0, *bounds, count]
     return list(zip(ends, ends[1:], ends[2:], strict=False))
 

@@ -25,7 +25,7 @@ _POWER = 0.8
 
 @dataclass(frozen=True, slots=True)
 class LogDifference:
-    """Difference of two cells on the scale ln(TPS), with its standard error.
+    """Holds the difference of two cells on the scale ln(TPS), with its standard error.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class LogDifference:
 
     @property
     def ratio(self) -> float:
-        """Throughput of the first over the second."""
+        """Return the throughput of the first over the second."""
         return math.exp(self.difference)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
@@ -50,13 +50,13 @@ class LogDifference:
         return bounded_exp(self.difference - half), bounded_exp(self.difference + half)
 
     def is_same(self, margin: float = MARGIN) -> bool:
-        """Whether the 90 % interval lies inside the margin: two one-sided tests at 0.05."""
+        """Return whether the 90 % interval lies inside the margin: two one-sided tests at 0.05."""
         half = t_quantile(0.95, self.df) * self.se
         return abs(self.difference) + half < margin
 
 
 def compare(left: LogLevel, right: LogLevel) -> LogDifference:
-    """Difference of two cells by their levels.
+    """Return the difference of two cells by their levels.
 
     >>> a, b = LogLevel(7.00, 0.01, math.inf, 1, 0.01), LogLevel(6.90, 0.01, math.inf, 1, 0.01)
     >>> round(compare(a, b).ratio, 3), compare(a, b).p < 0.001
@@ -69,7 +69,7 @@ def compare(left: LogLevel, right: LogLevel) -> LogDifference:
 
 
 def compare_pairs(paired_differences: ArrayLike, sd: float, df: float) -> LogDifference:
-    """Difference of two cells whose runs come in pairs, each pair of the same round.
+    """Return the difference of two cells whose runs come in pairs, each pair of the same round.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def compare_pairs(paired_differences: ArrayLike, sd: float, df: float) -> LogDif
 
 
 def verdict_of(difference: LogDifference, p_adjusted: float, margin: float = MARGIN) -> Verdict:
-    """The verdict, given the p-value adjusted for all comparisons of the group.
+    """Return the verdict, given the p-value adjusted for all comparisons of the group.
 
     A difference can be both significant and inside the margin: then it is `same`, and its ratio says by how much.
     """
@@ -99,7 +99,7 @@ def verdict_of(difference: LogDifference, p_adjusted: float, margin: float = MAR
 
 
 def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin: float = MARGIN) -> int | None:
-    """Repeats of each cell with which the verdict would no longer be `undecided`, with power 0.8.
+    """Return repeats of each cell with which the verdict would no longer be `undecided`, with power 0.8.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def repeats_to_decide(difference: float, sd: float, alpha: float = 0.05, margin:
 
 
 def repeats_to_exclude(difference: float, limit: float, sd: float, alpha: float = 0.05) -> int | None:
-    """Repeats of each cell with which it is decided whether a difference is below a limit, with power 0.8.
+    """Return repeats of each cell with which it is decided whether a difference is below a limit, with power 0.8.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def repeats_to_exclude(difference: float, limit: float, sd: float, alpha: float 
 def spread_to_stand(
     left: LogLevel, right: LogLevel, assumed: tuple[float | None, float | None], alpha: float = 0.05
 ) -> float:
-    """The spread between repeats up to which a difference of cells that were run once would stay significant.
+    """Return the spread between repeats up to which a difference of cells that were run once would stay significant.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def spread_to_stand(
 
 
 def smallest_detectable_ratio(sd: float, df: float, repeats: int) -> float:
-    """Smallest true ratio of two cells that this design finds with power 0.8, above 1.
+    """Return the smallest true ratio of two cells that this design finds with power 0.8, above 1.
 
     >>> round(smallest_detectable_ratio(0.012, 20.0, 2), 3)
     1.036
@@ -191,7 +191,7 @@ def smallest_detectable_ratio(sd: float, df: float, repeats: int) -> float:
 
 
 def _power_of_same(difference: float, se: float, df: float, margin: float) -> float:
-    """How often the 90 % interval would lie inside the margin: what is seen may miss it on either side."""
+    """Return how often the 90 % interval would lie inside the margin: what is seen may miss it on either side."""
     if se == 0:
         return 1.0 if abs(difference) < margin else 0.0
     bound = t_quantile(0.95, df)
@@ -200,7 +200,7 @@ def _power_of_same(difference: float, se: float, df: float, margin: float) -> fl
 
 
 def welch_df(left: LogLevel, right: LogLevel) -> float:
-    """Welch-Satterthwaite degrees of freedom of the difference; of one spread behind both, those of that spread."""
+    """Return Welch-Satterthwaite degrees of freedom of the difference; of one spread behind both, that spread's."""
     if left.is_shared and right.is_shared:
         return min(left.df, right.df)
     variance = left.se**2 + right.se**2
@@ -209,7 +209,7 @@ def welch_df(left: LogLevel, right: LogLevel) -> float:
 
 
 def two_sided_p(difference: float, se: float, df: float) -> float:
-    """p-value of a difference that its standard error and degrees of freedom leave, when none is expected.
+    """Return the p-value of a difference that its standard error and degrees of freedom leave, when none is expected.
 
     >>> round(two_sided_p(1.96, 1.0, math.inf), 3), two_sided_p(0.0, 0.0, 1.0)
     (0.05, 1.0)

@@ -25,7 +25,7 @@ def logarithmic_mean(a: float, b: float) -> float:
 
 
 def split_by_factors(before: Sequence[float], after: Sequence[float]) -> tuple[float, ...]:
-    """Contribution of each factor to the difference of the products, after minus before; they add up to it.
+    """Return the contribution of each factor to the difference of the products, after minus before; they add up to it.
 
     Parameters
     ----------

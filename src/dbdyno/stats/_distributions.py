@@ -19,7 +19,7 @@ _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617
 
 
 def normal_cdf(x: float) -> float:
-    """Probability that a standard normal variable is below `x`; exact in the far tail, too.
+    """Return the probability that a standard normal variable is below `x`; exact in the far tail, too.
 
     >>> normal_cdf(0.0), round(normal_cdf(-10.0) * 1e24, 6)
     (0.5, 7.619853)
@@ -28,7 +28,7 @@ def normal_cdf(x: float) -> float:
 
 
 def t_cdf(df: float, t: float) -> float:
-    """Probability that Student's t with `df` degrees of freedom is below `t`; normal when `df` is infinite.
+    """Return the probability that Student's t with `df` degrees of freedom is below `t`; normal when `df` is infinite.
 
     >>> round(t_cdf(4, 2.7764451), 9), t_cdf(math.inf, 0.0)
     (0.975, 0.5)
@@ -44,7 +44,7 @@ def t_cdf(df: float, t: float) -> float:
 
 @lru_cache(maxsize=4096)
 def t_quantile(probability: float, df: float) -> float:
-    """Quantile of Student's t; of the normal distribution when `df` is infinite.
+    """Return the quantile of Student's t; of the normal distribution when `df` is infinite.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def t_quantile(probability: float, df: float) -> float:
 
 
 def chi2_sf(df: float, x: float) -> float:
-    """Probability that a chi-squared variable with `df` degrees of freedom exceeds `x`.
+    """Return the probability that a chi-squared variable with `df` degrees of freedom exceeds `x`.
 
     >>> round(chi2_sf(2, 5.991464547), 9)
     0.05
@@ -74,7 +74,7 @@ def chi2_sf(df: float, x: float) -> float:
 
 
 def f_sf(df_numerator: float, df_denominator: float, f: float) -> float:
-    """Probability that an F variable exceeds `f`; chi-squared over its degrees when the denominator's are infinite.
+    """Return the probability that an F variable exceeds `f`; from chi-squared if the denominator has infinite degrees.
 
     >>> round(f_sf(3, 10, 3.708265), 6)
     0.05
@@ -89,7 +89,7 @@ def f_sf(df_numerator: float, df_denominator: float, f: float) -> float:
 
 
 def digamma(x: float) -> float:
-    """Derivative of the logarithm of the gamma function, `x` above 0.
+    """Return the derivative of the logarithm of the gamma function, `x` above 0.
 
     >>> round(digamma(1.0), 12)
     -0.577215664902
@@ -103,7 +103,7 @@ def digamma(x: float) -> float:
 
 
 def trigamma(x: float) -> float:
-    """Second derivative of the logarithm of the gamma function, `x` above 0.
+    """Return the second derivative of the logarithm of the gamma function, `x` above 0.
 
     >>> round(trigamma(1.0) - math.pi**2 / 6, 12)
     0.0
@@ -116,7 +116,7 @@ def trigamma(x: float) -> float:
 
 
 def tetragamma(x: float) -> float:
-    """Third derivative of the logarithm of the gamma function, `x` above 0.
+    """Return the third derivative of the logarithm of the gamma function, `x` above 0.
 
     >>> round(tetragamma(1.0), 9)
     -2.404113806
@@ -130,7 +130,7 @@ def tetragamma(x: float) -> float:
 
 
 def _t_quantile_of_tail(tail: float, df: float) -> float:
-    """Where the upper tail of Student's t is `tail`, below one half: Newton's method on its logarithm, in a bracket."""
+    """Return where the upper tail of Student's t is `tail`, below 1/2: bracketed Newton's method on its logarithm."""
     log_scale = -0.5 * math.log(df) - _log_beta(0.5, df / 2)
     low, high = 0.0, math.inf
     t = _first_guess(tail, df)
@@ -149,7 +149,7 @@ def _t_quantile_of_tail(tail: float, df: float) -> float:
 
 
 def _first_guess(tail: float, df: float) -> float:
-    """Cornish and Fisher's expansion about the normal quantile, or the power law of a heavy tail."""
+    """Return Cornish and Fisher's expansion about the normal quantile, or the power law of a heavy tail."""
     z = -NormalDist().inv_cdf(max(tail, _TINY))
     if df < 3:
         return float(max((tail * df) ** (-1 / df) if tail < 0.2 else z, 1e-6))
@@ -157,7 +157,7 @@ def _first_guess(tail: float, df: float) -> float:
 
 
 def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """Regularised incomplete beta function at `x`; `rest` is 1 − x, given so that neither loses digits."""
+    """Return the regularised incomplete beta function at `x`; `rest` is 1 − x, given so that neither loses digits."""
     if x <= 0 or rest <= 0:
         return float(rest <= 0)
     if x > (a + 1) / (a + b + 2):  # the fraction converges quickly on the other side
@@ -171,7 +171,7 @@ def _log_of_share(x: float, rest: float) -> float:
 
 
 def _log_beta(a: float, b: float) -> float:
-    """Logarithm of the beta function; where one argument is large, without the difference of two large numbers."""
+    """Return the logarithm of the beta function; for a large argument, without the difference of two large numbers."""
     small, large = sorted((a, b))
     if large < _ASYMPTOTIC_FROM:
         return math.lgamma(small) + math.lgamma(large) - math.lgamma(a + b)
@@ -180,12 +180,12 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def _stirling_remainder(x: float) -> float:
-    """What Stirling's formula leaves of the logarithm of the gamma function."""
+    """Return what Stirling's formula leaves of the logarithm of the gamma function."""
     return sum(b / (2 * k * (2 * k - 1) * x ** (2 * k - 1)) for k, b in enumerate(_BERNOULLI, 1))
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
-    """Continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method."""
+    """Return the continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method."""
     value, c, d = 1.0, 1.0, 0.0
     for term in range(1, _MOST_TERMS):
         m, odd = divmod(term, 2)
@@ -202,7 +202,7 @@ def _beta_fraction(a: float, b: float, x: float) -> float:
 
 
 def _upper_gamma(a: float, x: float) -> float:
-    """Regularised upper incomplete gamma function."""
+    """Return the regularised upper incomplete gamma function."""
     front = math.exp(a * math.log(x) - x - math.lgamma(a))
     if x < a + 1:
         term = total = 1 / a

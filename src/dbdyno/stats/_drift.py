@@ -20,7 +20,7 @@ _QUARTERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Change of the level over a window, as a share of its mean: 0.02 is two percent more at the end.
+    """Holds the change of the level over a window, as a share of its mean: 0.02 is two percent more at the end.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Drift:
 
 
 def drift(x: ArrayLike) -> Drift:
-    """Drift of a window of one value per second: a straight line through means of ten seconds.
+    """Return the drift of a window of one value per second: a straight line through means of ten seconds.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def drift(x: ArrayLike) -> Drift:
 
 
 def quarter_deviation(x: ArrayLike) -> float:
-    """How far the farthest quarter of a window is off its mean, as a share of it. Leftover seconds are dropped.
+    """Return how far the farthest quarter of a window is off its mean, as a share of it. Leftover seconds are dropped.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 
 def holm(p_values: ArrayLike) -> list[float]:
-    """p-values adjusted so that one false finding in the whole family has at most the probability of the level.
+    """Return p-values adjusted so that one false finding in the whole family has at most the probability of the level.
 
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -26,7 +26,7 @@ def holm(p_values: ArrayLike) -> list[float]:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> list[float]:
-    """p-values adjusted so that of all findings at a level at most that share is false, on average.
+    """Return p-values adjusted so that of all findings at a level at most that share is false, on average.
 
     For marks that invite a closer look over a whole study; a family that is read together takes `holm`.
 
@@ -45,7 +45,7 @@ def benjamini_hochberg(p_values: ArrayLike) -> list[float]:
 
 
 def rank_intervals(targets: Sequence[str], wins: Mapping[tuple[str, str], bool]) -> dict[str, tuple[int, int]]:
-    """Places each target may hold: from 1 + those significantly better to all minus those significantly worse.
+    """Return places each target may hold: from 1 + those significantly better to all minus those significantly worse.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Judges steady state from the server's side: gates that a window must pass besides a level throughput.
+"""Judges steady state from the server's side: gates that a window must pass in addition to a level throughput.
 
 A level line can be the quiet before a change: a redo log still filling, a pool still warming, compaction debt still
 growing. Each gate takes what telemetry read over the window and says whether it passes; None when it could not be read,
@@ -26,7 +26,7 @@ _LEAST_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class ServerSteadiness:
-    """What the gates say together.
+    """Holds what the gates say together.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ class ServerSteadiness:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the server's own state confirms that the window is steady."""
+        """Return whether the server's own state confirms that the window is steady."""
         return not self.failed and not self.unread
 
 
 def server_steadiness(gates: Mapping[str, bool | None]) -> ServerSteadiness:
-    """Gates by name, taken together. No gate at all confirms nothing.
+    """Return gates by name, taken together. No gate at all confirms nothing.
 
     >>> server_steadiness({"redo": True, "history": None}).unread
     ('history',)
@@ -54,7 +54,7 @@ def server_steadiness(gates: Mapping[str, bool | None]) -> ServerSteadiness:
 
 
 def is_settled(readings: ArrayLike | None, capacity: float | None = None) -> bool | None:
-    """Whether a reading stays where it is: it drifts by at most a tenth, or by less than 1 % of what it can become.
+    """Return whether a reading stays level: it drifts by at most a tenth, or by less than 1 % of its capacity.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def is_settled(readings: ArrayLike | None, capacity: float | None = None) -> boo
 
 
 def redo_cycled(written_bytes: float | None, capacity_bytes: float | None) -> bool | None:
-    """Whether the redo log has been written over: at least twice its capacity since the dataset was filled.
+    """Return whether the redo log has been written over: at least twice its capacity since the dataset was filled.
 
     >>> redo_cycled(600e6, 256e6), redo_cycled(500e6, 256e6), redo_cycled(None, 256e6)
     (True, False, None)
@@ -94,7 +94,7 @@ def cache_settled(
     holds_dataset: bool | None,
     free_share: float | None,
 ) -> bool | None:
-    """Whether the cache holds what it will hold: the whole dataset, or as much as fits with reads that stay level.
+    """Return whether the cache is full: it holds the whole dataset, or as much as fits with reads that stay level.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def cache_settled(
 def dirty_data_settled(
     dirty: ArrayLike | None, age: ArrayLike | None, *, dirty_capacity: float | None, age_capacity: float | None
 ) -> bool | None:
-    """Whether what waits to be written stays level: dirty pages and checkpoint age, or compaction debt and its files.
+    """Return whether unwritten data stay level: dirty pages and checkpoint age, or compaction debt and its files.
 
     >>> dirty_data_settled([50.0] * 60, [7.0] * 60, dirty_capacity=1000.0, age_capacity=100.0)
     True
@@ -131,7 +131,7 @@ def device_settled(
     written_since_trim: float | None,
     dataset_bytes: float | None,
 ) -> bool | None:
-    """Whether the device costs each transaction the same, and flash has been written over once since it was trimmed.
+    """Return whether the device costs each transaction the same, and flash was written over once since its trim.
 
     Parameters
     ----------
@@ -163,10 +163,10 @@ def _has_few_misses(physical_reads: ArrayLike | None, row_reads: ArrayLike | Non
 
 
 def _all_passed(*parts: bool | None) -> bool | None:
-    """Failed when one has; unread when one is; else passed."""
+    """Return failed when one has; unread when one is; else passed."""
     return False if False in parts else None if None in parts else True
 
 
 def _any_passed(*parts: bool | None) -> bool | None:
-    """Passed when one has; unread when one is; else failed."""
+    """Return passed when one has; unread when one is; else failed."""
     return True if True in parts else None if None in parts else False

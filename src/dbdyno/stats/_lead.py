@@ -12,7 +12,7 @@ from dbdyno.stats._spread import LogLevel, bounded_exp
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Throughput of the best over that of the next best.
+    """Holds the throughput of the best over that of the next best.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Lead:
 
 
 def lead(levels: Mapping[str, LogLevel], alpha: float = 0.05) -> Lead | None:
-    """Lead of the best of a group; None when it is alone.
+    """Return the lead of the best of a group; None when it is alone.
 
     Parameters
     ----------

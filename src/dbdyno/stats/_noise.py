@@ -27,7 +27,7 @@ BATCHES = 5
 
 @dataclass(frozen=True, slots=True)
 class NoiseInterval:
-    """Mean of a window with its noise half-width. Unit: that of the series, except `n`, `iat` and `ess`.
+    """Holds the mean of a window with its noise half-width. Unit: that of the series, except `n`, `iat` and `ess`.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class NoiseInterval:
 
 
 def noise_interval(x: ArrayLike, confidence: float = 0.95) -> NoiseInterval:
-    """Mean and noise interval of a window of one value per second.
+    """Return the mean and noise interval of a window of one value per second.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def noise_interval(x: ArrayLike, confidence: float = 0.95) -> NoiseInterval:
 
 
 def autocorrelation_time(x: ArrayLike) -> float:
-    """Seconds after which a second tells something new, at least 1 (Geyer's initial monotone sequence).
+    """Return the seconds after which a second adds information, at least 1 (Geyer's initial monotone sequence).
 
     >>> autocorrelation_time([1.0, -1.0] * 20)
     1.0

@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The strongest period of a window, kept as a quotient of whole numbers so that no rounding decides what fits.
+    """Describes the strongest period of a window, a quotient of whole numbers so that no rounding decides what fits.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ class Period:
 
     @property
     def period_s(self) -> float:
-        """Seconds of one period."""
+        """Return seconds of one period."""
         return self.span_s / self.index
 
     def fits(self, seconds: int) -> int:
-        """How many whole periods fit into so many seconds.
+        """Return how many whole periods fit into so many seconds.
 
         >>> Period(1080, 24, 1.0, 1.0).fits(135), Period(1080, 24, 1.0, 1.0).fits(134)
         (3, 2)
@@ -55,17 +55,17 @@ class Period:
         return seconds * self.index // self.span_s
 
     def seconds_of(self, periods: int) -> int:
-        """Seconds of so many periods, rounded; a half goes to the even neighbour."""
+        """Return seconds of so many periods, rounded; a half goes to the even neighbour."""
         return round(Fraction(periods * self.span_s, self.index))
 
     @property
     def is_wave(self) -> bool:
-        """Whether it swings clearly enough to be called a wave."""
+        """Return whether it swings clearly enough to be called a wave."""
         return self.share >= WAVE_SHARE and self.correlation >= WAVE_CORRELATION
 
 
 def period(x: ArrayLike) -> Period | None:
-    """The strongest period of at least 12.5 s that fits three times into the window; None when there is none.
+    """Return the strongest period of at least 12.5 s that fits three times into the window; None when there is none.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _remove_trend(groups: FloatArray) -> FloatArray:
 
 
 def _highest_peak(power: FloatArray, count: int) -> int | None:
-    """Index of the highest local maximum among the periods that are looked for."""
+    """Return the index of the highest local maximum among the periods that are looked for."""
     index = np.arange(1, len(power) - 1)
     is_peak = (power[1:-1] >= power[:-2]) & (power[1:-1] >= power[2:])
     is_in_range = (index >= _PADDING * _LEAST_PERIODS) & (25 * index <= 2 * GROUP_S * _PADDING * count)
@@ -113,7 +113,7 @@ def _highest_peak(power: FloatArray, count: int) -> int | None:
 
 
 def _peak_power_share(power: FloatArray, highest: int) -> float:
-    """Power near the peak. Compared in whole numbers, so that no rounding decides what is near."""
+    """Return the power near the peak. Compared in whole numbers, so that no rounding decides what is near."""
     index = np.arange(len(power))
     near = (4 * highest <= 5 * index) & (4 * index <= 5 * highest)
     return float(power[near].sum() / power[1:].sum())

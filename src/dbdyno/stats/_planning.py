@@ -18,7 +18,7 @@ REFERENCE_WINDOW_S = 900.0
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """How much runs vary, as far as it is known before they are made.
+    """Holds how much runs vary, as far as it is known before they are made.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Variation:
     prior_df: float
 
     def run_sd(self, window_s: float) -> float:
-        """Standard deviation of one run around its cell's level, ln scale.
+        """Return the standard deviation of one run around its cell's level, ln scale.
 
         >>> round(Variation(0.012, 0.003, 6.0).run_sd(900.0), 5)
         0.01237
@@ -40,7 +40,7 @@ class Variation:
         return math.sqrt(self.spread**2 + self.noise_se**2 * REFERENCE_WINDOW_S / window_s)
 
     def half_width(self, repeats: int, window_s: float, cells: int) -> float:
-        """Half-width at 95 % of a cell's level, ln scale, about a share of it.
+        """Return the half-width at 95 % of a cell's level, ln scale, about a share of it.
 
         >>> round(Variation(0.012, 0.0, 6.0).half_width(2, 900.0, 96), 4)
         0.0201
@@ -48,7 +48,7 @@ class Variation:
         return t_quantile(0.975, self._spread_df(repeats, cells)) * self.run_sd(window_s) / math.sqrt(repeats)
 
     def smallest_difference(self, repeats: int, window_s: float, cells: int) -> float:
-        """Smallest difference of two cells that is found with power 0.8, as a share.
+        """Return the smallest difference of two cells that is found with power 0.8, as a share.
 
         >>> round(Variation(0.012, 0.0, 6.0).smallest_difference(2, 900.0, 96), 3)
         0.037
@@ -57,7 +57,7 @@ class Variation:
         return smallest_detectable_ratio(self.run_sd(window_s), df, repeats) - 1
 
     def needed_window_s(self, half_width: float, repeats: int, cells: int) -> float | None:
-        """Window, seconds, with which so many repeats give a cell's level so well; None when no window does.
+        """Return the window, seconds, with which so many repeats give a cell's level so well; None when no window does.
 
         >>> Variation(0.012, 0.003, 6.0).needed_window_s(0.02, 2, 96) is None
         True
@@ -68,7 +68,7 @@ class Variation:
         return None if per_run <= 0 else REFERENCE_WINDOW_S * self.noise_se**2 / per_run
 
     def unsure_share(self, half_width: float, first: int, repeats: int, window_s: float, cells: int) -> float:
-        """Share of cells whose level is not known so well after so many repeats, ln scale.
+        """Return the share of cells whose level is not known so well after so many repeats, ln scale.
 
         Their spread is that of the first repeats, two or more, as in `staged_levels`.
 
@@ -84,7 +84,7 @@ class Variation:
         return f_sf(own_df, self.prior_df, f_ratio)
 
     def _spread_df(self, repeats: int, cells: int) -> float:
-        """Degrees of freedom of a cell's spread; a single run's is assumed, not estimated."""
+        """Return degrees of freedom of a cell's spread; a single run's is assumed, not estimated."""
         if repeats == 1:
             return math.inf
         own_df = repeats - 1.0
@@ -92,11 +92,11 @@ class Variation:
 
 
 ASSUMED_VARIATION = Variation(ASSUMED_SPREAD, 0.003, 6.0)
-"""Before anything is measured. Of 22 public runs that settled half have noise below 0.23 %, 17 below 0.7 %."""
+"""Assumed before anything is measured. Of 22 public runs that settled half have noise below 0.23 %, 17 below 0.7 %."""
 
 
 def cheapest_window_s(noise_se: float, spread: float, overhead_s: float) -> float:
-    """Window length, seconds, that makes a given precision cheapest.
+    """Return the window length, seconds, that makes a given precision cheapest.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def cheapest_window_s(noise_se: float, spread: float, overhead_s: float) -> floa
 
 
 def matching_window_s(repeats: int, noise_se: float, spread: float) -> float:
-    """Window length, seconds, of each of so many repeats that together are as sure as one window of 900 s.
+    """Return the window length, seconds, of each of so many repeats that together are as sure as one window of 900 s.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _KEPT_WEIGHTS = 4
 
 @dataclass(frozen=True, slots=True)
 class QuantileInterval:
-    """A quantile of a window, in the unit of the values.
+    """Describes a quantile of a window, in the unit of the values.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class QuantileInterval:
 
     @property
     def is_supported(self) -> bool:
-        """Whether enough lies beyond the quantile to tell it."""
+        """Return whether enough lies beyond the quantile to estimate it."""
         return self.exceedances >= ENOUGH_EXCEEDANCES
 
 
 def quantile_interval(
     counts: ArrayLike, values: ArrayLike, quantile: float, *, draws: int = 1000, seed: int = 1, confidence: float = 0.95
 ) -> QuantileInterval:
-    """A quantile of the merged histogram of a window.
+    """Return a quantile of the merged histogram of a window.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def quantile_intervals(
     seed: int = 1,
     confidence: float = 0.95,
 ) -> tuple[QuantileInterval, ...]:
-    """Several quantiles of one window, in the order asked for; otherwise as `quantile_interval`."""
+    """Return several quantiles of one window, in the order asked for; otherwise as `quantile_interval`."""
     upto, bins = _cumulative_counts(counts, values, quantiles)
     merged, tail = upto.sum(axis=0), (1 - confidence) / 2
     intervals = []
@@ -95,7 +95,7 @@ def quantile_intervals(
 
 
 def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]) -> tuple[float, ...]:
-    """Per quantile what `QuantileInterval.exceedances` tells, with nothing drawn.
+    """Return `QuantileInterval.exceedances` per quantile, with nothing drawn.
 
     >>> [round(beyond) for beyond in exceedances(np.tile([90, 9, 1], (60, 1)), [1.0, 5.0, 20.0], [0.5, 0.95])]
     [3000, 300]
@@ -108,7 +108,7 @@ def exceedances(counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]
 
 
 def supported_quantiles(intervals: Sequence[QuantileInterval]) -> tuple[QuantileInterval, ...]:
-    """Those of several quantiles with enough beyond them; the last is the highest that can be shown."""
+    """Return those of several quantiles with enough beyond them; the last is the highest that can be shown."""
     return tuple(
         sorted((interval for interval in intervals if interval.is_supported), key=lambda interval: interval.quantile)
     )
@@ -117,7 +117,7 @@ def supported_quantiles(intervals: Sequence[QuantileInterval]) -> tuple[Quantile
 def _cumulative_counts(
     counts: ArrayLike, values: ArrayLike, quantiles: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Of each second how many transactions lie up to each bin, and the bins that hold any."""
+    """Return for each second how many transactions lie up to each bin, and the bins that hold any."""
     table, bins = np.asarray(counts), np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or bins.ndim != 1 or table.shape[1] != len(bins):
         raise AnalysisError("no quantile of these histograms", f"counts {table.shape} and values {bins.shape}")
@@ -130,21 +130,21 @@ def _cumulative_counts(
 
 
 def _quantile_bin(upto: FloatArray, merged: FloatArray, quantile: float) -> tuple[int, float]:
-    """The bin of a quantile of the whole window, and how many seconds what lies above it hangs together."""
+    """Return the bin of a quantile of the whole window, and how many seconds what lies above it hangs together."""
     index = int(np.searchsorted(merged, _quantile_ranks(merged[-1:], quantile)[0]))
     above_shares = (upto[:, -1] - upto[:, index]) / np.maximum(upto[:, -1], 1.0)
     return index, autocorrelation_time(above_shares) if len(above_shares) > 1 else 1.0
 
 
 def _quantile_ranks(totals: FloatArray, quantile: float) -> FloatArray:
-    """Which transaction, in order of time taken, is the quantile of so many."""
+    """Return which transaction, in order of time taken, is the quantile of so many."""
     ranks: FloatArray = np.maximum(np.floor(quantile * totals + 0.5), 1.0)
     return ranks
 
 
 @lru_cache(maxsize=_KEPT_WEIGHTS)
 def _block_weights(seconds: int, block: int, draws: int, seed: int) -> FloatArray:
-    """How often each draw takes each second, shape (draws, seconds).
+    """Return how often each draw takes each second, shape (draws, seconds).
 
     Blocks are laid end to end and the last one is cut where the window is full. Kept from call to call, because the
     windows of a study are mostly of one length.
@@ -163,7 +163,7 @@ def _block_weights(seconds: int, block: int, draws: int, seed: int) -> FloatArra
 
 
 def _quantile_bin_of_draws(upto: FloatArray, quantile: float, weights: FloatArray) -> NDArray[np.int64]:
-    """The quantile's bin in each draw; a draw that met no transaction is left out.
+    """Return the quantile's bin in each draw; a draw that met no transaction is left out.
 
     A draw's histogram is asked for at few bins only: first at widely spaced ones, then at those between the two where
     its rank lies, which are the same few for most draws. Counts are whole numbers, so sums are exact in any order.
@@ -185,5 +185,5 @@ def _quantile_bin_of_draws(upto: FloatArray, quantile: float, weights: FloatArra
 
 
 def _first_reaching(sums: FloatArray, ranks: FloatArray) -> NDArray[np.int64]:
-    """Per row the first column that comes to its rank."""
+    """Return per row the first column that comes to its rank."""
     return np.asarray((sums >= ranks[:, None]).argmax(axis=1), dtype=np.int64)

@@ -2,7 +2,7 @@
 
 The law is Gunther's Universal Scalability Law, ``X(N) = rate N / (1 + contention (N-1) + coherence N (N-1))``. Real
 servers often miss it by tens of percent, so it is shown only where it comes within ten, and a peak is never read off
-it: the peak is the set of concurrencies that can't be told from the best one.
+it: the peak is the set of concurrencies that can't be told apart from the best one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ FIT_WITHIN = 0.10
 _SE_FLOOR = 0.01
 _MOST_STEPS = 200
 _GAIN_SHARE = 1e-10
-"""Of the cost: once no step of any set changes it by more, all have arrived."""
+"""Share of the cost: once no step of any set changes it by more, all have arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScalabilityFit:
-    """The law fitted to a target's concurrencies.
+    """Describes the law fitted to a target's concurrencies.
 
     Parameters
     ----------
@@ -48,17 +48,17 @@ class ScalabilityFit:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the law comes close enough to every point to be drawn."""
+        """Return whether the law comes close enough to every point to be drawn."""
         return self.largest_residual <= FIT_WITHIN
 
     def at(self, concurrency: ArrayLike) -> FloatArray:
-        """Transactions per second by the law."""
+        """Return transactions per second by the law."""
         return _predicted_rates(
             np.asarray(concurrency, dtype=np.float64), np.array([self.rate, self.contention, self.coherence])
         )
 
     def band(self, concurrency: ArrayLike, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper end of the law, pointwise."""
+        """Return the lower and upper end of the law, pointwise."""
         n = np.asarray(concurrency, dtype=np.float64)
         curves = np.array([_predicted_rates(n, draw) for draw in self.draws])
         tail = (1 - confidence) / 2
@@ -68,7 +68,7 @@ class ScalabilityFit:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """Where a target does most.
+    """Describes where a target is fastest.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Peak:
 
 
 def fit_scalability(levels: Mapping[int, LogLevel], *, draws: int = 2000, seed: int = 1) -> ScalabilityFit | None:
-    """The law fitted on the scale ln(TPS); None below six concurrencies.
+    """Return the law fitted on the scale ln(TPS); None below six concurrencies.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def fit_scalability(levels: Mapping[int, LogLevel], *, draws: int = 2000, seed: 
 
 
 def peak(levels: Mapping[int, LogLevel], alpha: float = 0.05) -> Peak:
-    """Where a target does most, and where it collapses; p-values adjusted over its concurrencies.
+    """Return where a target is fastest, and where it collapses; p-values adjusted over its concurrencies.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def _predicted_rates(n: FloatArray, parameters: FloatArray) -> FloatArray:
 
 
 def _fit_levels(n: FloatArray, logs: FloatArray, errors: FloatArray, start: FloatArray) -> FloatArray:
-    """Least squares over ln(rate), contention and coherence, of many sets of levels at once.
+    """Fit ln(rate), contention and coherence by least squares, of many sets of levels at once.
 
     Levenberg and Marquardt's method, its steps projected onto the bounds. scipy solves one set in 5 ms of interpreter
     time, and a band needs thousands; here all sets take each step together.
@@ -180,19 +180,19 @@ def _fit_levels(n: FloatArray, logs: FloatArray, errors: FloatArray, start: Floa
 def _residuals(
     n: FloatArray, logs: FloatArray, errors: FloatArray, parameters: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Weighted residuals of each set, shape (sets, concurrencies), and the sum of their squares."""
+    """Return weighted residuals of each set, shape (sets, concurrencies), and the sum of their squares."""
     residuals: FloatArray = (parameters[:, :1] + np.log(n) - np.log(_divisor(n, parameters)) - logs) / errors
     return residuals, np.square(residuals).sum(axis=1)
 
 
 def _residual_derivatives(n: FloatArray, errors: FloatArray, parameters: FloatArray) -> FloatArray:
-    """Derivatives of the residuals, shape (sets, concurrencies, 3)."""
+    """Return derivatives of the residuals, shape (sets, concurrencies, 3)."""
     share = -1 / _divisor(n, parameters)
     return np.stack([np.ones_like(share), share * (n - 1), share * n * (n - 1)], axis=2) / errors[:, None]
 
 
 def _damped_steps(slopes: FloatArray, gradient: FloatArray, parameters: FloatArray, damping: FloatArray) -> FloatArray:
-    """One damped Gauss-Newton step of each set; a parameter that its bound holds back stays where it is."""
+    """Return one damped Gauss-Newton step of each set; a parameter that its bound holds back stays where it is."""
     is_held = np.zeros(parameters.shape, dtype=np.bool_)
     is_held[:, 1:] = ((parameters[:, 1:] <= 0) & (gradient[:, 1:] > 0)) | (
         (parameters[:, 1:] >= 1) & (gradient[:, 1:] < 0)
@@ -211,6 +211,6 @@ def _clip_to_bounds(parameters: FloatArray) -> FloatArray:
 
 
 def _divisor(n: FloatArray, parameters: FloatArray) -> FloatArray:
-    """By how much the law falls behind proportional growth, shape (sets, concurrencies)."""
+    """Return by how much the law falls behind proportional growth, shape (sets, concurrencies)."""
     divisor: FloatArray = 1 + parameters[:, 1:2] * (n - 1) + parameters[:, 2:3] * n * (n - 1)
     return divisor

@@ -3,7 +3,7 @@
 Groups of five seconds are cut into pieces of constant level by exact least squares with a penalty for each piece
 (Killick, Fearnhead and Eckley 2012). Two things would mislead it and are taken care of first: short spikes and stalls,
 which are no change of level, and noise that is correlated, which looks like many small changes and so raises the
-penalty. Neighbours that differ by less than 2 % are one level to whoever reads the result.
+penalty. Neighbours that differ by less than 2 % are one level to a reader of the result.
 
 >>> parts = segments(np.repeat([700.0, 1000.0], 100))
 >>> parts.bounds_s, parts.means
@@ -34,7 +34,7 @@ _SCALE_FLOOR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """Pieces of constant level.
+    """Holds pieces of constant level.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Segments:
 
 
 def segments(x: ArrayLike) -> Segments:
-    """Pieces of constant level of a series of one value per second, none shorter than 30 s.
+    """Return pieces of constant level of a series of one value per second, none shorter than 30 s.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def segments(x: ArrayLike) -> Segments:
 
 
 def noise_scale(groups: FloatArray) -> float:
-    """Standard deviation of one group as its neighbours tell it, which no change of level can inflate.
+    """Return the standard deviation of one group, from its neighbours, which no change of level can inflate.
 
     Notes
     -----
@@ -83,7 +83,7 @@ def noise_scale(groups: FloatArray) -> float:
 
 
 def _remove_spikes(groups: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
-    """Groups with spikes put back to the running median, and what is left beside that median.
+    """Return groups with spikes put back to the running median, and what is left around that median.
 
     The first minute keeps its spikes: a short transient at the start must stay visible.
     """
@@ -98,7 +98,7 @@ def _remove_spikes(groups: FloatArray, scale: float) -> tuple[FloatArray, FloatA
 
 
 def _noise_inflation(residual: FloatArray) -> float:
-    """How much more a level of correlated noise wanders than one of independent noise."""
+    """Return how much more a level of correlated noise wanders than one of independent noise."""
     centred = residual - residual.mean()
     total = float(centred @ centred)
     lag_one = float(centred[:-1] @ centred[1:]) / total if total > 0 else 0.0
@@ -107,7 +107,7 @@ def _noise_inflation(residual: FloatArray) -> float:
 
 
 def _least_squares_bounds(calm: FloatArray, variance: float) -> list[int]:
-    """Bounds in groups, from 0 to the number of groups: the cheapest of all divisions, by dynamic programming.
+    """Return bounds in groups, from 0 to the number of groups: the cheapest division, by dynamic programming.
 
     A division costs the squares that its pieces leave, and a penalty for each piece.
     """
@@ -131,7 +131,7 @@ def _least_squares_bounds(calm: FloatArray, variance: float) -> list[int]:
 
 
 def _merge_similar_segments(calm: FloatArray, bounds: list[int]) -> Segments:
-    """Neighbours joined, the most alike first, while any two differ by less than 2 %."""
+    """Return neighbours joined, the most alike first, while any two differ by less than 2 %."""
     means = _segment_means(calm, bounds)
     while len(means) > 1:
         apart = _relative_differences(means)
@@ -148,7 +148,7 @@ def _segment_means(calm: FloatArray, bounds: list[int]) -> NDArray[np.float64]:
 
 
 def _relative_differences(means: FloatArray) -> FloatArray:
-    """Relative difference of each piece to the next."""
+    """Return the relative difference of each piece to the next."""
     larger = np.maximum(np.abs(means[:-1]), np.abs(means[1:]))
     apart: FloatArray = np.abs(np.diff(means)) / np.where(larger > 0, larger, 1.0)
     return apart

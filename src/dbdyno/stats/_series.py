@@ -11,7 +11,7 @@ FloatArray = NDArray[np.float64]
 
 
 def checked_series(x: ArrayLike) -> FloatArray:
-    """The series as an array of floats.
+    """Return the series as an array of floats.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def checked_series(x: ArrayLike) -> FloatArray:
 
 
 def group_means(values: FloatArray, seconds: int) -> FloatArray:
-    """Means of consecutive groups of seconds from the start; an incomplete last group is cut.
+    """Return means of consecutive groups of seconds from the start; an incomplete last group is cut.
 
     >>> group_means(np.array([1.0, 3.0, 5.0, 7.0, 9.0]), 2).tolist()
     [2.0, 6.0]
@@ -37,5 +37,5 @@ def group_means(values: FloatArray, seconds: int) -> FloatArray:
 
 
 def is_constant(values: FloatArray) -> bool:
-    """Whether all values are the same, or there are none."""
+    """Return whether all values are the same, or there are none."""
     return len(values) == 0 or float(np.ptp(values)) == 0.0

@@ -49,7 +49,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """What must be known of a server beside what is read each second.
+    """Holds what must be known of a server in addition to what is read each second.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def gate_facts(
     is_flash: bool | None,
     step: LadderStep | None = None,
 ) -> ServerFacts:
-    """Facts of a server from what is stored of it: the same while a run is driven and afterwards.
+    """Return facts of a server from what is stored of it: the same while a run is driven and afterwards.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def gate_facts(
 
 
 def is_flash(rotational: bool | None) -> bool | None:
-    """From what the kernel says of a disk; virtual disks often claim to turn.
+    """Return whether a disk is flash, from what the kernel says; virtual disks often claim to turn.
 
     >>> is_flash(False), is_flash(None)
     (True, None)
@@ -100,7 +100,7 @@ def is_flash(rotational: bool | None) -> bool | None:
 
 @dataclass(slots=True)
 class Readings:
-    """Telemetry as gates want it: by metric and second. It grows while a run is driven."""
+    """Holds telemetry as gates use it: by metric and second. It grows while a run is driven."""
 
     _values: dict[str, dict[int, float]] = field(default_factory=dict)
 
@@ -111,19 +111,19 @@ class Readings:
                 self._values.setdefault(metric, {})[second] = value
 
     def between(self, metric: str, first_s: int, end_s: int) -> Floats | None:
-        """The readings of a stretch in order; None where there is none."""
+        """Return the readings of a stretch in order; None where there is none."""
         by_second = self._values.get(metric, {})
         values = [by_second[second] for second in range(first_s, end_s) if second in by_second]
         return np.array(values, dtype=np.float64) if values else None
 
     def last(self, metric: str, end_s: int) -> float | None:
-        """The last reading before a second."""
+        """Return the last reading before a second."""
         by_second = self._values.get(metric, {})
         earlier_seconds = [second for second in by_second if second < end_s]
         return by_second[max(earlier_seconds)] if earlier_seconds else None
 
     def redo_bytes(self, end_s: int) -> float | None:
-        """Redo written before a second; None where no reading tells."""
+        """Return the redo written before a second; None without such readings."""
         positions = self.between("engine.redo.lsn", 0, end_s)
         if positions is not None:
             return float(positions[-1] - positions[0])
@@ -131,12 +131,12 @@ class Readings:
         return None if rates is None else float(rates.sum())
 
     def seconds(self, metric: str) -> Mapping[int, float]:
-        """All readings of a metric."""
+        """Return all readings of a metric."""
         return self._values.get(metric, {})
 
 
 def server_gates(facts: ServerFacts, readings: Readings, tps: Sequence[float]) -> Gates:
-    """The gates of a server, for any stretch of its run.
+    """Return the gates of a server, for any stretch of its run.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def server_gates(facts: ServerFacts, readings: Readings, tps: Sequence[float]) -
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A part of a run, from its first second to the one after its last."""
+    """Describes a part of a run, from its first second to the one after its last."""
 
     facts: ServerFacts
     readings: Readings
@@ -180,7 +180,7 @@ class _Stretch:
         return gates | self._device_gate()
 
     def of_lsm(self) -> dict[str, bool | None]:
-        """Neither has a redo log that is written in circles; debt is read off queues where the engine shows them."""
+        """Return the gates of an LSM engine. None has a circular redo log; debt is read off queues that it shows."""
         misses = self._metric_values("engine.lsm.cache_misses")
         cache = self._variable_number("rocksdb_block_cache_size", "tidesdb_block_cache_size")
         fits = None if cache is None or self.facts.dataset_bytes is None else self.facts.dataset_bytes <= cache
@@ -201,13 +201,13 @@ class _Stretch:
 
     def _is_lsm_debt_settled(self) -> bool | None:
         if self.facts.storage_engine == "rocksdb":
-            return None  # it tells that a compaction waits, not how much there is to compact
+            return None  # it shows that a compaction waits, not how much there is to compact
         queues = [self._metric_values(f"engine.lsm.{name}_queue") for name in ("compaction", "flush")]
         settled = [is_settled(queue, _QUEUE_CAPACITY) for queue in queues]
         return False if False in settled else None if None in settled else True
 
     def _device_gate(self) -> dict[str, bool | None]:
-        """Of a run that hardly writes the device has nothing to settle."""
+        """Return the gate of the device; of a run that hardly writes the device has nothing to settle."""
         written_by_second = self.readings.seconds("server.device_written") or self.readings.seconds(
             "disk.written_bytes"
         )
@@ -257,6 +257,6 @@ class _Stretch:
         return self.readings.last(metric, self.end_s)
 
     def _variable_number(self, *names: str) -> float | None:
-        """The first of these variables that the server has, where it is a number."""
+        """Return the first of these variables that the server has, where it is a number."""
         values = [self.facts.variables[name] for name in names if name in self.facts.variables]
         return float(values[0]) if values and values[0].isdigit() else None

@@ -29,7 +29,7 @@ def settled_part(tps: ArrayLike) -> SettledPart | None:
 
     Notes
     -----
-    Below three minutes a window can hold no start that is not settled beside a level of two minutes and what shows
+    Below three minutes a window can hold no start that is not settled next to a level of two minutes and what shows
     that it lasts, so nothing could be disowned there but by chance.
 
     >>> settled = settled_part([45.0] * 300 + [103.0] * 600)
@@ -67,13 +67,13 @@ def _settled_part_of(state: SteadyState, values: FloatArray, window_stalls: Stal
 
 
 def _stalls_after_start(state: SteadyState, values: FloatArray) -> Stalls | None:
-    """Stalls of the seconds behind the level: what comes before them is warm-up."""
+    """Return stalls of the seconds behind the level: what comes before them is warm-up."""
     window = state.seconds_of_window(values)
     return stalls(window) if len(window) and float(np.median(window)) > 0 else None
 
 
 def _stalled_seconds_count(window_stalls: Stalls, seconds: int) -> int:
-    """Whole seconds; where groups of ten were judged, an incomplete last group is in none."""
+    """Return whole seconds; where groups of ten were judged, an incomplete last group is in none."""
     return round(
         window_stalls.share * (seconds // COARSE_GROUP_S * COARSE_GROUP_S if window_stalls.coarse else seconds)
     )

@@ -19,7 +19,7 @@ from dbdyno.core import AnalysisError
 from dbdyno.stats._distributions import digamma, t_quantile, tetragamma, trigamma
 
 ASSUMED_SPREAD = 0.012
-"""What repeats on a quiet machine typically spread by: for plans, and for runs whose maker names no other."""
+"""Typical spread of repeats on a quiet machine: for plans, and for runs whose maker names no other."""
 PRIOR_SPREAD = 0.026
 """Assumed where a study repeated nothing: the largest of the six groups of public runs that were repeated and agreed at
 all (0.5 to 2.6 %; two others spread by 6 and 14 %)."""
@@ -32,7 +32,7 @@ _VARIANCE_FLOOR = 1e-8
 
 @dataclass(frozen=True, slots=True)
 class ModeratedSpread:
-    """Standard deviation between repeats of each cell, on the scale of ln(throughput).
+    """Holds the standard deviation between repeats of each cell, on the scale of ln(throughput).
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ModeratedSpread:
 
 @dataclass(frozen=True, slots=True)
 class LogLevel:
-    """A cell's throughput as ln(TPS) with its standard error.
+    """Describes a cell's throughput as ln(TPS) with its standard error.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class LogLevel:
     is_shared: bool = False
 
     def half_width(self, confidence: float = 0.95) -> float:
-        """Half-width on the log scale.
+        """Return the half-width on the log scale.
 
         >>> round(LogLevel(7.0, 0.01, math.inf, 1, 0.01).half_width(), 4)
         0.0196
@@ -80,7 +80,7 @@ class LogLevel:
 
 
 def moderated_spread(groups: Sequence[ArrayLike]) -> ModeratedSpread:
-    """Spread of each cell from the ln(window means) of its runs.
+    """Return the spread of each cell from the ln(window means) of its runs.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def moderated_spread(groups: Sequence[ArrayLike]) -> ModeratedSpread:
 
 
 def rounds_to_pair(panels: int) -> int:
-    """Rounds from which on runs of the same round are compared in pairs: what moved the machine moved both.
+    """Return the rounds from which on runs of a round are compared in pairs: what moved the machine moved both.
 
     The spread of few differences is hardly known, unless it is moderated over many places. Panels count, since runs of
     one panel may share a server's start and a few minutes of the machine.
@@ -123,16 +123,16 @@ def rounds_to_pair(panels: int) -> int:
 
 
 def repeated_level(logs: ArrayLike, sd: float, df: float) -> LogLevel:
-    """Level of a cell from its runs and the spread that `moderated_spread` gives it."""
+    """Return the level of a cell from its runs and the spread that `moderated_spread` gives it."""
     values = np.asarray(logs, dtype=np.float64)
     return LogLevel(float(values.mean()), sd / math.sqrt(len(values)), df, len(values), sd)
 
 
 def staged_levels(first: Sequence[Sequence[float]], every: Sequence[Sequence[float]]) -> list[LogLevel | None]:
-    """Levels of cells of which some were repeated further because they were not sure enough (Stein, 1945).
+    """Return levels of cells of which some were repeated further because they were not sure enough (Stein, 1945).
 
     How often a cell is repeated depends on the spread that its first runs showed. With further runs in the spread,
-    cells that looked calmer than they are would stay as they are, and only the others be corrected: intervals would be
+    cells that looked calmer than they are would stay unchanged, and only the others be corrected: intervals would be
     too narrow. The mean of all runs does not depend on the spread of the first ones, so those alone give it.
 
     Parameters
@@ -142,7 +142,7 @@ def staged_levels(first: Sequence[Sequence[float]], every: Sequence[Sequence[flo
 
     Returns
     -------
-    None for cells whose own runs and fellows tell nothing of their spread
+    None for cells whose own runs and fellows show nothing of their spread
 
     >>> levels = staged_levels([[0.0, 0.01], [5.0, 5.02]], [[0.0, 0.01], [5.0, 5.02, 5.01, 5.01]])
     >>> [(round(level.se, 4), level.df, level.repeats) for level in levels if level]
@@ -163,7 +163,7 @@ def _staged_level(first: Sequence[float], every: Sequence[float], sd: float, df:
 
 
 def single_run_level(mean: float, half_width: float, spread: float = ASSUMED_SPREAD) -> LogLevel:
-    """Level of a cell that was run once: its noise and an assumed spread.
+    """Return the level of a cell that was run once: its noise and an assumed spread.
 
     >>> round(single_run_level(100.0, 1.96).se, 4)
     0.0156
@@ -173,7 +173,7 @@ def single_run_level(mean: float, half_width: float, spread: float = ASSUMED_SPR
 
 
 def borrowed_level(mean: float, half_width: float, spread: float, df: float) -> LogLevel:
-    """Level of a cell that was run once: the spread that others of its study show, and at least its own noise.
+    """Return the level of a cell that was run once: the spread of others in its study, and at least its own noise.
 
     >>> level = borrowed_level(100.0, 1.96, 0.02, 6.0)
     >>> round(level.se, 4), level.df, level.is_shared
@@ -184,12 +184,12 @@ def borrowed_level(mean: float, half_width: float, spread: float, df: float) -> 
 
 
 def pooled_spread(groups: Sequence[ArrayLike], others: Sequence[tuple[float, float]] = ()) -> tuple[float, float]:
-    """One spread of all cells that were repeated, with its degrees of freedom; NaN and 0 where none was.
+    """Return one spread of all cells that were repeated, with its degrees of freedom; NaN and 0 where none was.
 
     Parameters
     ----------
     groups : one array of ln(mean) per cell, one value per run
-    others : standard deviations with their degrees of freedom that are known besides, such as a sentinel's
+    others : standard deviations with their degrees of freedom that are also known, such as a sentinel's
 
     >>> sd, df = pooled_spread([[0.0, 0.02], [5.0], [7.0, 7.02, 7.04]])
     >>> round(sd, 4), df
@@ -203,7 +203,7 @@ def pooled_spread(groups: Sequence[ArrayLike], others: Sequence[tuple[float, flo
 
 
 def bounded_exp(value: float) -> float:
-    """Exponential of `value`, kept finite: two wild repeats can give an interval wider than a float holds.
+    """Return the exponential of `value`, kept finite: two wild repeats can give an interval wider than a float holds.
 
     >>> bounded_exp(0.0), math.isfinite(bounded_exp(1e6))
     (1.0, True)
@@ -212,7 +212,7 @@ def bounded_exp(value: float) -> float:
 
 
 def _common_spread(variances: NDArray[np.float64], df: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Excess variance, degrees of freedom and variance of the common spread."""
+    """Return the excess variance, degrees of freedom and variance of the common spread."""
     logs = np.log(np.maximum(variances, _VARIANCE_FLOOR)) - _apply_to_distinct(digamma, df / 2) + np.log(df / 2)
     centre = float(logs.mean())
     excess = float(logs.var(ddof=1) - _apply_to_distinct(trigamma, df / 2).mean())
@@ -223,7 +223,7 @@ def _common_spread(variances: NDArray[np.float64], df: NDArray[np.float64]) -> t
 
 
 def _apply_to_distinct(function: Callable[[float], float], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A scalar function of each value; most cells have the same degrees of freedom."""
+    """Return a scalar function of each value; most cells have the same degrees of freedom."""
     distinct, place = np.unique(values, return_inverse=True)
     results: NDArray[np.float64] = np.array([function(float(value)) for value in distinct])[place]
     return results
@@ -240,7 +240,7 @@ def _moderate(
 
 
 def _inverse_trigamma(value: float) -> float:
-    """Where trigamma takes `value`, by Newton's method on its reciprocal, which is nearly straight (Smyth 2004)."""
+    """Return where trigamma takes `value`, by Newton's method on its nearly straight reciprocal (Smyth 2004)."""
     if value > 1e7:
         return 1 / math.sqrt(value)
     if value < 1e-6:

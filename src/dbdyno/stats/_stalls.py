@@ -17,7 +17,7 @@ COARSE_GROUP_S = 10
 
 @dataclass(frozen=True, slots=True)
 class Stalls:
-    """Stalled seconds of a window.
+    """Holds stalled seconds of a window.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Stalls:
 
 
 def stalls(tps: ArrayLike, floor: float = STALL_FLOOR) -> Stalls:
-    """Stalls of a window of one value per second.
+    """Return stalls of a window of one value per second.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def stalls(tps: ArrayLike, floor: float = STALL_FLOOR) -> Stalls:
 
 
 def stalled_seconds(tps: ArrayLike, floor: float = STALL_FLOOR) -> NDArray[np.bool_]:
-    """Which seconds of a window are stalled, as `stalls` counts them.
+    """Return which seconds of a window are stalled, as `stalls` counts them.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def stalled_seconds(tps: ArrayLike, floor: float = STALL_FLOOR) -> NDArray[np.bo
 
 
 def _group_seconds(seconds: FloatArray) -> tuple[FloatArray, int, float]:
-    """The values to judge, how many seconds each stands for, and the median second."""
+    """Return the values to judge, how many seconds each stands for, and the median second."""
     median = float(np.median(seconds)) if len(seconds) else 0.0
     if median <= 0:
         raise AnalysisError("no stalls in this window", f"{len(seconds)} seconds with a median of {median} per second")

@@ -16,7 +16,7 @@ _ROUNDING = 1e-12
 
 
 def mser5(x: ArrayLike) -> int:
-    """Seconds to leave out at the start so that the mean of the rest is surest (MSER-5, White 1997).
+    """Return seconds to leave out at the start so that the mean of the rest is surest (MSER-5, White 1997).
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def mser5(x: ArrayLike) -> int:
 
 
 def steady_start(x: ArrayLike, levels: Segments) -> int:
-    """Second from which the level lasts to the end.
+    """Return the second from which the level lasts to the end.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def steady_start(x: ArrayLike, levels: Segments) -> int:
 
 
 def _tail_sums(values: FloatArray) -> FloatArray:
-    """Sum of the values from each index to the end."""
+    """Return the sum of the values from each index to the end."""
     sums: FloatArray = np.cumsum(values[::-1])[::-1]
     return sums
 

@@ -26,7 +26,7 @@ _SHORTEST_LONG_TAIL_S = 120
 
 @dataclass(frozen=True, slots=True)
 class SteadyState:
-    """Verdict on a series with everything it rests on.
+    """Holds the verdict on a series with everything it rests on.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class SteadyState:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether a finding may rest on the window's mean."""
+        """Return whether a finding may rest on the window's mean."""
         return self.status in ACCEPTED
 
     def seconds_of_window(self, x: FloatArray) -> FloatArray:
-        """The seconds behind `window`."""
+        """Return the seconds behind `window`."""
         return x[len(x) - (self.window.n if self.window else 0) :]
 
 
@@ -89,7 +89,7 @@ def steady_state(x: ArrayLike) -> SteadyState:
 
 
 def whole_cycles(x: ArrayLike, wave: Period | None) -> int | None:
-    """Seconds at the end of a window that hold whole cycles at one level; None when the window is not cyclic.
+    """Return seconds at the end of a window that hold whole cycles at one level; None when the window is not cyclic.
 
     Notes
     -----

@@ -27,14 +27,14 @@ _LEAST_DRIFT = 0.02
 
 @dataclass(frozen=True, slots=True)
 class StoppingRule:
-    """When to stop.
+    """Decides when to stop.
 
     Parameters
     ----------
     precision : half-width asked for, as a share of the mean
     first_s, every_s : when checks are made, seconds since the start of the driven time
     passes : checks in a row that must pass
-    cap_s : when to stop whatever they say; None for the end of the series
+    cap_s : when to stop regardless of the checks; None for the end of the series
     """
 
     precision: float = 0.02
@@ -44,7 +44,7 @@ class StoppingRule:
     cap_s: int | None = 900
 
     def is_due(self, driven_s: int) -> bool:
-        """Whether a check is made after so many seconds.
+        """Return whether a check is made after so many seconds.
 
         >>> [second for second in range(250) if StoppingRule().is_due(second)]
         [180, 210, 240]
@@ -52,7 +52,7 @@ class StoppingRule:
         return driven_s >= self.first_s and (driven_s - self.first_s) % self.every_s == 0
 
     def passed(self, check: StopCheck) -> bool:
-        """Whether a check shows the mean to the precision asked for."""
+        """Return whether a check shows the mean to the precision asked for."""
         if check.mean <= 0:
             return False
         is_narrow = check.half_width <= self.precision * check.mean
@@ -62,7 +62,7 @@ class StoppingRule:
 
 @dataclass(frozen=True, slots=True)
 class StopCheck:
-    """What a check sees: the seconds so far without the start that MSER-5 cuts off.
+    """Holds what a check sees: the seconds so far without the start that MSER-5 cuts off.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class StopCheck:
 
 @dataclass(frozen=True, slots=True)
 class StoppingPoint:
-    """Where a run was or would have been stopped.
+    """Describes where a run was or would have been stopped.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ def stop_check(so_far: ArrayLike) -> StopCheck:
 
 
 def may_stop(checks: Sequence[StopCheck], rule: StoppingRule) -> bool:
-    """Whether the checks made so far, in order, allow to stop now."""
+    """Return whether the checks made so far, in order, allow to stop now."""
     return len(checks) >= rule.passes and all(rule.passed(check) for check in checks[-rule.passes :])
 
 
 def stop_checks(x: ArrayLike, rule: StoppingRule | None = None) -> tuple[StopCheck, ...]:
-    """Every check that would be made while this series is driven, the cap left aside."""
+    """Return every check that would be made while this series is driven, the cap left aside."""
     values, effective_rule = checked_series(x), rule or StoppingRule()
     return tuple(
         stop_check(values[:second]) for second in range(effective_rule.first_s, len(values) + 1, effective_rule.every_s)
@@ -127,7 +127,7 @@ def stop_checks(x: ArrayLike, rule: StoppingRule | None = None) -> tuple[StopChe
 def stopping_point(
     x: ArrayLike, rule: StoppingRule | None = None, checks: Sequence[StopCheck] | None = None
 ) -> StoppingPoint | None:
-    """Where the rule stops this run; None when it would still be driven at the end of the series.
+    """Return where the rule stops this run; None when it would still be driven at the end of the series.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def stopping_point(
 
 
 def _window_drift(window: FloatArray) -> float:
-    """Drift of the window; infinite where it did nothing, which is no level to stop at."""
+    """Return the drift of the window; infinite where it did nothing, which is no level to stop at."""
     try:
         return drift(window).change
     except AnalysisError:

@@ -33,7 +33,7 @@ _TOPS = (layout.ENGINES, layout.DATASETS, layout.FINGERPRINTS, layout.LOOKS, lay
 
 @dataclass(frozen=True, slots=True)
 class Alteration:
-    """One thing that is not as it was written.
+    """Describes one thing that is not as it was written.
 
     Parameters
     ----------
@@ -49,18 +49,18 @@ class Alteration:
     is_missing_run: bool = False
 
     def __str__(self) -> str:
-        """In one line."""
+        """Format it in one line."""
         return f"{self.place}{f' ({self.cell})' if self.cell else ''} {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """How a results folder is looked at before it is used.
+    """Describes how a results folder is looked at before it is used.
 
     Parameters
     ----------
     is_full : read every file, also those that have kept their size and times since they were read last
-    allow_altered : use it as it is; `Results.alterations` tells what is the matter
+    allow_altered : use it nevertheless; `Results.alterations` says what is wrong
     allow_missing_runs : runs whose folder is gone are no reason to refuse it: they are about to be made again
     """
 
@@ -69,7 +69,7 @@ class Check:
     allow_missing_runs: bool = False
 
     def refuses(self, alteration: Alteration) -> bool:
-        """Whether a folder can't be used for this."""
+        """Return whether a folder can't be used for this."""
         return not (self.allow_altered or (self.allow_missing_runs and alteration.is_missing_run))
 
 
@@ -83,7 +83,7 @@ RESUMING_CHECK = Check(allow_missing_runs=True)
 
 @dataclass(frozen=True, slots=True)
 class CheckedFolder:
-    """What a check found.
+    """Holds what a check found.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ def check_folder(folder: Path, manifest: Manifest, manifest_sha256: str, *, is_f
 
 @dataclass(frozen=True, slots=True)
 class _Journal:
-    """What the journal says of the files.
+    """Holds what the journal says of the files.
 
     Parameters
     ----------
     seals : digests of manifests, first to last
     stored : unit -> digest of what was to be stored last
     under_way : units stored since the manifest that is there was written: it does not list them as they are
-    begun : ids of runs that were begun; all that journals of older versions tell
+    begun : ids of runs that were begun; all that journals of older versions hold
     """
 
     alterations: tuple[Alteration, ...] = ()
@@ -205,7 +205,7 @@ class _Units:
         yield from alterations
 
     def _is_under_way(self, unit: str, actual_facts: Mapping[str, FileFacts]) -> bool:
-        """Whether dbdyno was stopped between storing this and listing it."""
+        """Return whether dbdyno was stopped between storing this and listing it."""
         if unit in self._journal.under_way:
             return not actual_facts or unit_digest(actual_facts) == self._journal.stored[unit]
         return not self._journal.seals and unit not in self._listed and unit in self._journal.begun
@@ -232,16 +232,16 @@ def _differences(
 
 
 def _read_cell_and_id(folder: Path) -> tuple[str, str]:
-    """Cell and id that the record of a run tells; empty where it can't be read."""
+    """Return the cell and id in the record of a run; empty where it can't be read."""
     try:
         record = record_from_json(read_json(folder / layout.RECORD))
-    except Exception:  # whatever is in the file: that it is altered is told anyway
+    except Exception:  # any content: that it is altered is reported anyway
         return "", ""
     return f"{cell_words(record.run.cell)}, {record.run.repeat_words}", record.run.run_id
 
 
 def cell_words(cell: Cell) -> str:
-    """Which cell it is, in a line."""
+    """Return which cell it is, in a line."""
     return f"{cell.target}, {format_memory(cell.tier_bytes)}, {cell.concurrency} connections, {cell.route}"
 
 
@@ -249,7 +249,7 @@ Times = Mapping[str, tuple[int, int, int]]
 
 
 def _present_files(folder: Path) -> dict[str, dict[str, tuple[int, int, int]]]:
-    """Files that belong to the results, by unit: size, modification and change time.
+    """Return files that belong to the results, by unit: size, modification and change time.
 
     Not the lock, the manifest, a report made later, or a run not yet whole. Paths are texts: an import of thousands of
     runs has some hundred thousand of them.
@@ -296,14 +296,14 @@ def _read_checked(folder: Path) -> dict[str, str]:
 
 
 def _write_checked(folder: Path, units: Mapping[str, str]) -> None:
-    """Keep what was read, in a folder of one's own only: in somebody else's nothing is written."""
+    """Keep what was read, in this user's own folder only: in somebody else's nothing is written."""
     with contextlib.suppress(OSError):
         if folder.stat().st_uid == os.geteuid():
             write_whole(folder / _CHECKED, json.dumps({"units": units}, indent=0) + "\n")
 
 
 def alteration_lines(alterations: Sequence[Alteration], most: int = 8) -> str:
-    """What is altered, a line each, the first of many."""
+    """Return what is altered, a line each, the first of many."""
     lines = [str(alteration) for alteration in alterations[:most]]
     if len(alterations) > most:
         lines.append(f"and {len(alterations) - most} more")

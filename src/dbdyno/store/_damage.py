@@ -19,7 +19,7 @@ _REMEDY = (
 
 @contextmanager
 def reading(path: Path, place: str = "") -> Iterator[None]:
-    """Errors in the block are of this file, and of a place in it where that is known.
+    """Report errors in the block as those of this file, and of a place in it where that is known.
 
     Raises
     ------
@@ -41,7 +41,7 @@ MOST_BYTES = 1 << 30
 
 
 def read_text(path: Path) -> str:
-    """Text of a stored file.
+    """Return the text of a stored file.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 - foreign JSON
-    """Value of a stored JSON file.
+    """Return the value of a stored JSON file.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class _Host(TypedDict, total=False):
 
 
 class PlannedRun(TypedDict):
-    """A run of the stored plan."""
+    """Represents a run of the stored plan."""
 
     order: int
     run_id: str
@@ -223,7 +223,7 @@ _SHAPES: Mapping[str, Any] = MappingProxyType(
 
 
 def read_document(path: Path, name: str) -> Any:  # noqa: ANN401 - one of many shapes, by its name
-    """A stored document.
+    """Return a stored document.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ Filled = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def filled_buckets(texts: Sequence[str], *, digits: int, lowest: int, buckets: int) -> Filled | None:
-    """Of each histogram the buckets that hold something.
+    """Return the buckets of each histogram that hold something.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def filled_buckets(texts: Sequence[str], *, digits: int, lowest: int, buckets: i
 
 
 def _decoded_payload(text: str, digits: int, lowest: int) -> bytes | None:
-    """The counts of a histogram as they are stored; None of anything unusual."""
+    """Return the counts of a histogram as they are stored; None of anything unusual."""
     try:
         packed_bytes = binascii.a2b_base64(text)
         cookie, length = _OUTER.unpack_from(packed_bytes)

@@ -14,7 +14,7 @@ JsonValue: TypeAlias = "Mapping[str, JsonValue] | Sequence[JsonValue] | str | in
 
 
 def json_text(value: JsonValue) -> str:
-    r"""JSON as it is stored: indented, keys in the given order, a line feed at the end.
+    r"""Return JSON as it is stored: indented, keys in the given order, a line feed at the end.
 
     >>> flat = {"a": "1", "b": 'x"'}
     >>> json_text(flat) == json.dumps(flat, indent=1) + "\n"
@@ -28,7 +28,7 @@ def json_text(value: JsonValue) -> str:
 
 
 def _flat_text(value: Mapping[str, str]) -> str:
-    """The same for texts alone, without Python's slow way to indent: a server has some 600 variables."""
+    """Return the same for texts alone, without Python's slow way to indent: a server has some 600 variables."""
     rows = (f" {encode_basestring(key)}: {encode_basestring(text)}" for key, text in value.items())
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
@@ -59,7 +59,7 @@ def sync_folder(path: Path) -> None:
 
 
 def sha256_of(path: Path, bytes_count: int | None = None) -> str:
-    """SHA-256 of a file, or of its first `bytes_count` bytes."""
+    """Return the SHA-256 of a file, or of its first `bytes_count` bytes."""
     digest = hashlib.sha256()
     bytes_left = path.stat().st_size if bytes_count is None else bytes_count
     with path.open("rb") as file:

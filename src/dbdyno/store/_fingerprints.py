@@ -12,7 +12,7 @@ from dbdyno.store._files import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class StoredFingerprint:
-    """Of one workload.
+    """Describes the fingerprint of one workload.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class StoredFingerprint:
     made: Fingerprint | str
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As it is stored."""
+        """Return it as it is stored."""
         facts: dict[str, JsonValue] = {
             "workload": self.workload,
             "dataset": self.dataset,
@@ -37,7 +37,7 @@ class StoredFingerprint:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> StoredFingerprint:
-        """What `to_json` gave."""
+        """Parse what `to_json` gave."""
         outcome: Fingerprint | str
         if "reason" in row:
             outcome = str(row["reason"])

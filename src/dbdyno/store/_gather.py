@@ -19,7 +19,7 @@ _MEMORY_APART = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What was put together.
+    """Describes what was put together.
 
     Parameters
     ----------

@@ -17,12 +17,12 @@ from dbdyno.store import _layout as layout
 
 @dataclass(frozen=True, slots=True)
 class HeldFolder:
-    """An open folder.
+    """Describes an open folder.
 
     Parameters
     ----------
     named : the path that the user gave
-    path : leads to the folder itself, whatever its name is now
+    path : leads to the folder itself, even if it was renamed
     """
 
     named: Path
@@ -31,7 +31,7 @@ class HeldFolder:
     _runs: tuple[int, int]
 
     def problem(self) -> HostError | None:
-        """What became of the folder; None while it is where it was."""
+        """Return what became of the folder; None while it is where it was."""
         if (
             _folder_identity(self.named) == _folder_identity(self.path)
             and _folder_identity(self.named / layout.RUNS) == self._runs

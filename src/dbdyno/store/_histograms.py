@@ -25,34 +25,34 @@ _SHARES = (0.5, 0.95, 0.99, 0.999)
 
 
 class Histogram(Protocol):
-    """What is used of an ``hdrh`` histogram; values are nanoseconds."""
+    """Describes what is used of an ``hdrh`` histogram; values are nanoseconds."""
 
     counts: Any
 
     def get_value_from_index(self, index: int) -> int:
-        """Lowest value of a bucket."""
+        """Return the lowest value of a bucket."""
 
     def get_highest_equivalent_value(self, value: int) -> int:
-        """Highest value of the bucket that holds a value."""
+        """Return the highest value of the bucket that holds a value."""
 
     def get_value_at_percentile(self, percentile: float) -> int:
-        """Highest value of the bucket that holds the percentile (0 to 100)."""
+        """Return the highest value of the bucket that holds the percentile (0 to 100)."""
 
     def get_total_count(self) -> int:
-        """How many values were recorded."""
+        """Return how many values were recorded."""
 
     def get_max_value(self) -> int:
-        """The largest value."""
+        """Return the largest value."""
 
     def get_mean_value(self) -> float:
-        """Mean of the bucket middles."""
+        """Return the mean of the bucket middles."""
 
     def get_recorded_iterator(self) -> Iterator[object]:
-        """Buckets that hold something."""
+        """Yield buckets that hold something."""
 
 
 def merged_histogram(encoded: Iterable[str | None]) -> Histogram:
-    """One histogram of all that the given ones recorded; None and empty texts count for nothing.
+    """Return one histogram of all that the given ones recorded; None and empty texts count for nothing.
 
     Raises
     ------
@@ -112,7 +112,7 @@ class FilledCounts:
 
 
 def filled_counts(encoded: Iterable[tuple[int, str | None]]) -> FilledCounts:
-    """Histograms of seconds, each with its second; several of one second (types of transactions) are added.
+    """Return histograms of seconds, each with its second; several of one second (types of transactions) are added.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def filled_counts(encoded: Iterable[tuple[int, str | None]]) -> FilledCounts:
 
 
 def sums_of(encoded: Sequence[str | None]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How many values each histogram holds, and their sum in nanoseconds; both 0 of None and of empty texts.
+    """Return how many values each histogram holds, and their sum in nanoseconds; both 0 of None and of empty texts.
 
     A value counts as the middle of its bin, which is off by 0.05 % at most.
 
@@ -161,7 +161,7 @@ def sums_of(encoded: Sequence[str | None]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def _all_filled_buckets(texts: Sequence[str]) -> Filled:
-    """Which histogram, which bucket and how many, of all that hold something."""
+    """Return which histogram, which bucket and how many, of all that hold something."""
     filled = filled_buckets(texts, digits=SIGNIFICANT_DIGITS, lowest=LOWEST_NS, buckets=_layout_length())
     if filled is not None:
         return filled
@@ -173,12 +173,12 @@ def _all_filled_buckets(texts: Sequence[str]) -> Filled:
 
 @functools.cache
 def _layout_length() -> int:
-    """Buckets of a histogram as the load generator makes them."""
+    """Return buckets of a histogram as the load generator makes them."""
     return int(HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS).counts_len)
 
 
 def _filled_buckets(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Buckets of the layout that a histogram fills, and its counts in them."""
+    """Return buckets of the layout that a histogram fills, and its counts in them."""
     histogram = _decode_histogram(text)
     if (histogram.unit_magnitude, histogram.sub_bucket_count) != (0, 2 * _HALF) or histogram.max_value > HIGHEST_NS:
         histogram = merged_histogram([text])
@@ -188,9 +188,9 @@ def _filled_buckets(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _highest_values(buckets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Highest nanosecond of each bucket of the layout: 2048 of width 1, then 1024 of each doubled width.
+    """Return the highest nanosecond of each bucket of the layout: 2048 of width 1, then 1024 of each doubled width.
 
-    hdrh tells it bucket by bucket, and a window fills thousands.
+    hdrh gives it bucket by bucket, and a window fills thousands.
     """
     doublings = np.maximum(buckets // _HALF - 1, 0)
     highest: NDArray[np.int64] = ((buckets - doublings * _HALF + 1) << doublings) - 1
@@ -198,14 +198,14 @@ def _highest_values(buckets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _middle_values(buckets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Nanoseconds in the middle of each bucket, as hdrh has it."""
+    """Return nanoseconds in the middle of each bucket, as hdrh has it."""
     doublings = np.maximum(buckets // _HALF - 1, 0)
     middles: NDArray[np.int64] = ((buckets - doublings * _HALF) << doublings) + ((1 << doublings) >> 1)
     return middles.astype(np.float64)
 
 
 def latency_of_counts(counts: NDArray[np.int64], values_ns: NDArray[np.float64]) -> LatencyNs | None:
-    """As `latency_of`, of counts by ascending value."""
+    """Return `latency_of` of counts by ascending value."""
     total = int(counts.sum())
     if total == 0:
         return None
@@ -216,7 +216,7 @@ def latency_of_counts(counts: NDArray[np.int64], values_ns: NDArray[np.float64])
 
 
 def mean_of_counts(counts: NDArray[np.int64], values_ns: NDArray[np.float64]) -> float:
-    """Mean of the middles of the bins, as hdrh has it: bins of one width below 2048, then of each doubled width."""
+    """Return the mean of the bins' middles, as in hdrh: bins of one width below 2048, then of each doubled width."""
     middles = []
     for highest in values_ns.astype(np.int64).tolist():
         width = 1 << max(highest.bit_length() - _HALF.bit_length(), 0)
@@ -226,7 +226,7 @@ def mean_of_counts(counts: NDArray[np.int64], values_ns: NDArray[np.float64]) ->
 
 
 def latency_of(histogram: Histogram) -> LatencyNs | None:
-    """The quantiles that are reported; None of an empty histogram.
+    """Return the quantiles that are reported; None of an empty histogram.
 
     A quantile is the smallest value that its share of all values does not exceed, as the load generator and
     HdrHistogram's Java tools have it; hdrh rounds the rank and can be one value lower. Read off the cumulated counts

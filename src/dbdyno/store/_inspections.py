@@ -16,14 +16,14 @@ _DOCUMENTS = ("variables", "status_before", "schema", "process", "start")
 
 
 def look_contents(look: StoredRun) -> dict[str, bytes]:
-    """The files of what was seen of a target's server; its record is of a run not made."""
+    """Return the files of what was seen of a target's server; its record is of a run not made."""
     documents = {f"{name}.json": json_text(getattr(look, name)).encode() for name in _DOCUMENTS}
     record = json_text(record_to_json(look.record)).encode()
     return {**documents, layout.SERVER_CNF: look.server_cnf.encode(), layout.RECORD: record}
 
 
 def read_looks(folder: Path) -> Iterator[StoredRun]:
-    """Every look in a folder; none where there is no such folder."""
+    """Yield every look in a folder; none where there is no such folder."""
     for place in sorted(folder.glob("[!.]*")):
         if (place / layout.RECORD).is_file():
             documents = {name: read_document(place / f"{name}.json", name) for name in _DOCUMENTS}

@@ -1,7 +1,7 @@
 """Keeps the journal of a study: one JSON object per event and line, written through to the disk at once.
 
 Each line names the digest of the one before, so that none can be changed, added between or taken out alone. Two events
-are the store's own and told to nobody: before something is stored, the digest of its files (`STORED`); before the
+are the store's own and reported to nobody: before something is stored, the digest of its files (`STORED`); before the
 manifest is replaced, the digest of the new one (`MANIFEST_WRITTEN`). So a kill at any moment leaves nothing that looks
 altered.
 """
@@ -79,7 +79,7 @@ _SHAPES: Mapping[str, Any] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """One line of the journal.
+    """Describes one line of the journal.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def append_entries(path: Path, event: str, rows: Iterable[Mapping[str, JsonValue
 
 
 def read_entries(path: Path) -> tuple[JournalEntry, ...]:
-    """All whole lines; a last line cut off by a kill is not an entry."""
+    """Return all whole lines; a last line cut off by a kill is not an entry."""
     if not path.exists():
         return ()
     entries = []
@@ -124,9 +124,9 @@ def read_entries(path: Path) -> tuple[JournalEntry, ...]:
 
 
 def chained_entries(content: bytes) -> tuple[list[JournalEntry], int | None]:
-    """Every entry of a journal, the store's own too, and the number of the first line that does not follow its last.
+    """Return every entry of a journal, also the store's own, and the number of the first line that breaks the chain.
 
-    Lines of versions that chained none come first and are taken as they are.
+    Lines of versions that chained none come first and are taken unchecked.
 
     Raises
     ------
@@ -163,12 +163,12 @@ def drop_torn_line(path: Path) -> None:
 
 
 def entry_line(event: str, facts: Mapping[str, JsonValue], at_ns: int) -> str:
-    """An entry as it is written."""
+    """Return an entry as it is written."""
     return json.dumps({"at_ns": at_ns, "event": event, **facts}, ensure_ascii=False, default=dict)
 
 
 def entry_of(line: str) -> JournalEntry:
-    """What `entry_line` gave."""
+    """Parse what `entry_line` gave."""
     return _entry(decode(dict[str, Any], json_value(line)))
 
 
@@ -183,7 +183,7 @@ def _digest(line: bytes) -> str:
 
 
 def _last_line(path: Path) -> bytes:
-    """The last whole line, without its line feed; empty where there is none."""
+    """Return the last whole line, without its line feed; empty where there is none."""
     with path.open("rb") as file:
         file_end = file.seek(0, os.SEEK_END)
         tail, start = b"", file_end

@@ -74,7 +74,7 @@ OF_TARGETS = frozenset({ENGINES, DATASETS, FINGERPRINTS, LOOKS})
 
 
 def target_slug(target: str) -> str:
-    """File name of a target: readable, safe, and unique even where two names differ only by odd characters.
+    """Return file name of a target: readable, safe, and unique even where two names differ only by odd characters.
 
     >>> target_slug("mariadb:11.8+rocksdb")
     'mariadb-11.8-rocksdb-0b0f'

@@ -25,7 +25,7 @@ class LiveLog:
         self._file: TextIO | None = None
 
     def begin(self) -> None:
-        """Empty the file: what was told before is over."""
+        """Empty the file: what it reported before is over."""
         with contextlib.suppress(OSError):
             if self._file is not None:
                 self._file.close()
@@ -52,7 +52,7 @@ class LiveLog:
 
 
 def read_live(path: Path) -> tuple[JournalEntry, ...]:
-    """All whole lines; none where there is no file. A line that is being written, or is none of ours, is left out."""
+    """Return all whole lines; none without a file. A line that is being written, or is not dbdyno's, is left out."""
     try:
         lines = read_input_text(path).split("\n")[:-1]
     except (OSError, ValueError):

@@ -17,7 +17,7 @@ from dbdyno.core import StoreError, json_value, read_input_text
 def exclusive_lock(path: Path) -> Iterator[None]:
     """Hold the lock file of a results folder.
 
-    The lock is ``flock`` on the open file, so ``kill -9`` releases it; the text inside only tells others who holds it.
+    The lock is ``flock`` on the open file, so ``kill -9`` releases it; the text inside only shows others who holds it.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def exclusive_lock(path: Path) -> Iterator[None]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether a process holds the lock, looked up without touching it: taking it for a moment could stop a writer.
+    """Return whether a process holds the lock, without touching it: taking it for a moment could stop a writer.
 
-    The kernel lists locks by inode; the text inside tells that the inode is meant and not another disk's.
+    The kernel lists locks by inode; the text inside shows that the inode is meant and not another disk's.
     """
     try:
         inode, text = path.stat().st_ino, read_input_text(path)

@@ -30,7 +30,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a results folder says of itself.
+    """Holds what a results folder says of itself.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Manifest:
 
 
 def study_digest(study_text: str) -> str:
-    r"""SHA-256 of what a study file says; comments, order, blanks and earlier spellings of keys don't count.
+    r"""Return the SHA-256 of what a study file says; comments, order, blanks and earlier spellings of keys don't count.
 
     >>> study_digest("a = 1\nb = 2") == study_digest("# why\nb=2\na=1")
     True
@@ -62,12 +62,12 @@ def study_digest(study_text: str) -> str:
 
 
 def is_results_folder(folder: Path) -> bool:
-    """Whether a folder was made by a study; dumps may have a manifest of their own."""
+    """Return whether a folder was made by a study; dumps may have their own manifest."""
     return (folder / layout.MANIFEST).is_file() and (folder / layout.STUDY).is_file()
 
 
 def find_results(top: Path) -> list[Path]:
-    """Results folders at or below a folder, by name; hidden folders and links are not entered.
+    """Return results folders at or below a folder, by name; hidden folders and links are not entered.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def find_results(top: Path) -> list[Path]:
 
 
 def read_manifest(folder: Path) -> tuple[Manifest, str]:
-    """The manifest of a results folder, and the SHA-256 of its file.
+    """Return the manifest of a results folder, and the SHA-256 of its file.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def read_manifest(folder: Path) -> tuple[Manifest, str]:
 
 
 def _nearest_folder_words(folder: Path) -> str:
-    """What was probably meant: a results folder in this one."""
+    """Return what was probably meant: a results folder in this one."""
     try:
         inner = sorted(path for path in folder.iterdir() if is_results_folder(path))
     except OSError:
@@ -132,12 +132,12 @@ def _nearest_folder_words(folder: Path) -> str:
 
 
 def manifest_text(manifest: Manifest) -> str:
-    """The manifest as it is written."""
+    """Return the manifest as it is written."""
     return json_text(_to_json(manifest))
 
 
 def units_of(files: Mapping[str, FileFacts]) -> dict[str, dict[str, FileFacts]]:
-    """Files by what is stored at once: the folder of a run or of a look, else the file itself.
+    """Return files by what is stored at once: the folder of a run or of a look, else the file itself.
 
     >>> list(units_of({"plan.json": FileFacts(1, "a"), "runs/r1/record.json": FileFacts(2, "b")}))
     ['plan.json', 'runs/r1']
@@ -149,19 +149,19 @@ def units_of(files: Mapping[str, FileFacts]) -> dict[str, dict[str, FileFacts]]:
 
 
 def unit_of(name: str) -> str:
-    """What a file is stored with, see `units_of`."""
+    """Return what a file is stored with, see `units_of`."""
     parts = name.split("/", 2)
     return f"{parts[0]}/{parts[1]}" if len(parts) > 2 else name
 
 
 def unit_digest(facts: Mapping[str, FileFacts]) -> str:
-    """One digest of the files of a unit: their names and checksums."""
+    """Return one digest of the files of a unit: their names and checksums."""
     rows = "".join(f"{name} {facts[name].sha256}\n" for name in sorted(facts))
     return hashlib.sha256(rows.encode()).hexdigest()
 
 
 def facts_of(folder: Path, names: Iterable[str]) -> dict[str, FileFacts]:
-    """Size and checksum of files of a results folder."""
+    """Return the size and checksum of files of a results folder."""
     facts = {}
     for name in names:
         size = (folder / name).stat().st_size
@@ -170,7 +170,7 @@ def facts_of(folder: Path, names: Iterable[str]) -> dict[str, FileFacts]:
 
 
 def top_files(folder: Path) -> list[str]:
-    """Files of the study itself that are there."""
+    """Return files of the study itself that are there."""
     return [name for name in (layout.STUDY, layout.PLAN, layout.HOST, layout.JOURNAL) if (folder / name).is_file()]
 
 

@@ -1,4 +1,4 @@
-"""Keeps the proofs of a study beside it: for each a results folder, and a note of what it is to prove.
+"""Keeps the proofs of a study next to it: for each a results folder, and a note of what it is to prove.
 
 ::
 
@@ -26,7 +26,7 @@ from dbdyno.store._layout import PROOFS
 
 @dataclass(frozen=True, slots=True)
 class ProofNote:
-    """What a proof is of.
+    """Says what a proof is of.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def write_proof_note(results: Path, name: str, note: ProofNote) -> Path:
 
 
 def proof_notes(results: Path, check: Check = QUICK_CHECK) -> Mapping[Path, ProofNote]:
-    """Results folder of each proof -> what it is of; those without a run are left out.
+    """Return results folder of each proof -> what it is of; those without a run are left out.
 
     Raises
     ------

@@ -14,7 +14,7 @@ _SIGNED = frozenset({"change"})
 
 
 def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
-    """Everything of a record; ``cell_id`` and ``run_id`` written out for readers.
+    """Return everything of a record; ``cell_id`` and ``run_id`` written out for readers.
 
     Nested as the dataclasses are, except for the parts that are stored flat: see `dbdyno.core.FLAT`.
     """
@@ -22,7 +22,7 @@ def record_to_json(record: RunRecord) -> dict[str, JsonValue]:
 
 
 def _encode(value: Any) -> Any:  # noqa: ANN401 - what a record holds
-    """The inverse of `decode`. As `dataclasses.asdict`, which takes no mapping but a dictionary."""
+    """Encode a value: the inverse of `decode`. As `dataclasses.asdict`, which takes no mapping but a dictionary."""
     if dataclasses.is_dataclass(value):
         return {name: _encode(part) for name, part in stored_values(value)}
     if isinstance(value, Mapping):
@@ -31,7 +31,7 @@ def _encode(value: Any) -> Any:  # noqa: ANN401 - what a record holds
 
 
 def record_from_json(row: Mapping[str, Any]) -> RunRecord:
-    """The record of `record_to_json`. Fields unknown to this version are ignored: records grow.
+    """Return the record of `record_to_json`. Fields unknown to this version are ignored: records grow.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def record_from_json(row: Mapping[str, Any]) -> RunRecord:
 
 
 def _is_never_negative(value: Any) -> bool:  # noqa: ANN401 - foreign JSON
-    """As `_refuse_negative`, without the place: records are read by the thousand, and have none."""
+    """Check as `_refuse_negative`, without the place: records are read by the thousand, and have none."""
     kind = type(value)
     if kind is dict:
         return all(key in _SIGNED or _is_never_negative(part) for key, part in value.items())
@@ -53,7 +53,7 @@ def _is_never_negative(value: Any) -> bool:  # noqa: ANN401 - foreign JSON
 
 
 def _refuse_negative(value: Any, place: tuple[str, ...]) -> None:  # noqa: ANN401 - foreign JSON
-    """Times, counts, sizes and rates are never below zero."""
+    """Refuse times, counts, sizes and rates below zero."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             if key not in _SIGNED:

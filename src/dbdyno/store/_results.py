@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The stored results of one study.
+    """Reads the stored results of one study.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Results:
         *,
         study_name: str,
     ) -> Results:
-        """A new results folder. The manifest is written last: a folder without one is not yet created.
+        """Create a new results folder. The manifest is written last: a folder without one is not yet created.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class Results:
 
     @classmethod
     def open(cls, path: Path, study_text: str | None = None, check: Check = QUICK_CHECK) -> Self:
-        """The results in a folder, once they were found to be as they were written.
+        """Return the results in a folder, once they were found to be as they were written.
 
         Parameters
         ----------
@@ -141,14 +141,14 @@ class Results:
         study_name: str,
         check: Check = RESUMING_CHECK,
     ) -> Results:
-        """The folder of this study, made when it is not there: what `dbdyno run` begins with."""
+        """Return the folder of this study, made when it is not there: what `dbdyno run` begins with."""
         if (path / layout.MANIFEST).exists():
             return cls.open(path, study_text, check)
         return cls.create(path, study_text, plan, host, study_name=study_name)
 
     @contextmanager
     def writing(self, command_line: Sequence[str] = ()) -> Iterator[ResultsWriter]:
-        """The one writer, under the folder's lock. What a killed writer left half is removed first.
+        """Give the one writer, under the folder's lock. What a killed writer left half is removed first.
 
         Raises
         ------
@@ -187,17 +187,17 @@ class Results:
         return facts
 
     def engine(self, target: str) -> Mapping[str, Any] | None:
-        """Facts of a target's installation; None before it was provisioned."""
+        """Return facts of a target's installation; None before it was provisioned."""
         facts: Mapping[str, Any] | None = self._optional_json(f"{layout.ENGINES}/{layout.target_slug(target)}.json")
         return facts
 
     def dataset(self, target: str) -> Mapping[str, Any] | None:
-        """Facts of a target's dataset; None before it was populated."""
+        """Return facts of a target's dataset; None before it was populated."""
         facts: Mapping[str, Any] | None = self._optional_json(f"{layout.DATASETS}/{layout.target_slug(target)}.json")
         return facts
 
     def fingerprints(self, target: str) -> dict[str, StoredFingerprint]:
-        """What a target made of the events that all were sent, by workload; empty where they were not."""
+        """Return what a target made of the events that all were sent, by workload; empty where they were not."""
         name = f"{layout.FINGERPRINTS}/{layout.target_slug(target)}.json"
         facts = self._optional_json(name) or {}
         with reading(self.path / name):
@@ -205,7 +205,7 @@ class Results:
         return {fingerprint.workload: fingerprint for fingerprint in fingerprints}
 
     def compared(self, targets: Sequence[str], workloads: Sequence[str]) -> list[ResultComparison]:
-        """How what these targets made of the same events compares; none of a workload where nothing was compared."""
+        """Compare what these targets made of the same events; none of a workload where nothing was compared."""
         fingerprints_by_target = {target: self.fingerprints(target) for target in targets}
         comparisons = [
             compare_results(
@@ -221,28 +221,28 @@ class Results:
         return [comparison for comparison in comparisons if comparison.targets_count + len(comparison.unknown) > 1]
 
     def looks(self) -> tuple[StoredRun, ...]:
-        """What each target's server said of itself before the first run: no load, no seconds; none in older folders."""
+        """Return what each target's server said of itself before the first run, without load; none in older folders."""
         return tuple(read_looks(self.path / layout.LOOKS))
 
     def records(self) -> tuple[RunRecord, ...]:
-        """Every stored run, in the order of the plan."""
+        """Return every stored run, in the order of the plan."""
         records = (read_record(folder) for folder in finished_folders(self.path / layout.RUNS))
         return tuple(sorted(records, key=lambda record: (record.run.order_index, record.run.run_id)))
 
     def run_ids(self) -> frozenset[str]:
-        """Ids of the stored runs, without reading them."""
+        """Return ids of the stored runs, without reading them."""
         return frozenset(folder.name for folder in finished_folders(self.path / layout.RUNS))
 
     def run_folder(self, run_id: str) -> Path:
-        """Folder of a stored run, for links to its files."""
+        """Return the folder of a stored run, for links to its files."""
         return self.path / layout.RUNS / run_id
 
     def run_files(self, run_id: str) -> dict[str, bytes]:
-        """The files of a stored run by name, to be stored elsewhere as well."""
+        """Return the files of a stored run by name, to be stored elsewhere as well."""
         return {path.name: path.read_bytes() for path in sorted(self.run_folder(run_id).iterdir())}
 
     def target_files(self) -> dict[str, dict[str, bytes]]:
-        """What is stored of the targets, to be stored elsewhere as well.
+        """Return what is stored of the targets, to be stored elsewhere as well.
 
         Returns
         -------
@@ -256,35 +256,35 @@ class Results:
         return files_by_unit
 
     def seconds(self, run_id: str, columns: Sequence[str] | None = None) -> Table:
-        """One row a second: see `SecondRow`; only the named columns, which saves most of the time of reading it."""
+        """Return one row per second: see `SecondRow`; only the named columns, which saves most of the reading time."""
         return self._table(run_id, layout.SECONDS, SecondRow, columns)
 
     def intervals(self, run_id: str, columns: Sequence[str] | None = None) -> Table:
-        """One row a second and type: see `IntervalRow`; `columns` as for `seconds`."""
+        """Return one row a second and type: see `IntervalRow`; `columns` as for `seconds`."""
         return self._table(run_id, layout.INTERVALS, IntervalRow, columns)
 
     def telemetry(self, run_id: str, columns: Sequence[str] | None = None) -> Table:
-        """One row a second and metric: see `TelemetryRow`; `columns` as for `seconds`."""
+        """Return one row a second and metric: see `TelemetryRow`; `columns` as for `seconds`."""
         return self._table(run_id, layout.TELEMETRY, TelemetryRow, columns)
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON, typed by its reader
-        """A run's JSON file, such as ``variables``, ``settings``, ``status_before``, ``order`` or ``start``.
+        """Return a run's JSON file, such as ``variables``, ``settings``, ``status_before``, ``order`` or ``start``.
 
         See `StoredRun` for what each holds.
         """
         return self._json(f"{layout.RUNS}/{run_id}/{name}.json")
 
     def space(self, run_id: str) -> list[Mapping[str, Any]]:
-        """What each table took after a run; empty where it was not asked."""
+        """Return what each table took after a run; empty where it was not asked."""
         tables: list[Mapping[str, Any]] = self._optional_json(f"{layout.RUNS}/{run_id}/{layout.SPACE}") or []
         return tables
 
     def optional_document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - as document
-        """As `document`, and empty where the run was stored without it: ``schema``, ``process``."""
+        """Return what `document` returns; empty where the run was stored without it: ``schema``, ``process``."""
         return self._optional_json(f"{layout.RUNS}/{run_id}/{name}.json") or {}
 
     def text(self, run_id: str, name: str) -> str:
-        """A run's text file, ``server.cnf`` or ``server.log``; empty where an imported run has none."""
+        """Return a run's text file, ``server.cnf`` or ``server.log``; empty where an imported run has none."""
         path = f"{layout.RUNS}/{run_id}/{name}"
         return self._text(path) if self._has_file(path) else ""
 
@@ -297,7 +297,7 @@ class Results:
         phase: str = "window",
         clock: str = "service",
     ) -> Histogram:
-        """Histogram of a whole phase, merged from its seconds; of all types when none is named.
+        """Return the histogram of a whole phase, merged from its seconds; of all types when none is named.
 
         Parameters
         ----------
@@ -311,11 +311,11 @@ class Results:
         )
 
     def journal(self) -> tuple[JournalEntry, ...]:
-        """What happened, in order."""
+        """Return what happened, in order."""
         return read_entries(self.path / layout.JOURNAL)
 
     def examinations(self) -> tuple[Mapping[str, Any], ...]:
-        """What was seen of the machine at each start of the study, and found of it; none in older folders."""
+        """Return what was seen of the machine at each start of the study, and found of it; none in older folders."""
         return tuple(entry.facts for entry in self.journal() if entry.event == MACHINE_EXAMINED)
 
     @property
@@ -324,27 +324,27 @@ class Results:
         return is_held(self.path / layout.LOCK)
 
     def live(self) -> tuple[JournalEntry, ...]:
-        """What happens in the run under way, while the folder is written to."""
+        """Return what happens in the run under way, while the folder is written to."""
         return read_live(self.path / layout.LIVE)
 
     def live_of_benches(self) -> list[tuple[JournalEntry, ...]]:
-        """The same of each of several benches; none where a study has one, or is not under way."""
+        """Return the same of each of several benches; none where a study has one, or is not under way."""
         paths = (self.path / layout.LIVE_BENCHES).glob("*.jsonl")
         entries_of_benches = [read_live(path) for path in sorted(paths, key=lambda path: (len(path.name), path.name))]
         return [entries for entries in entries_of_benches if entries]
 
     def connect(self) -> duckdb.DuckDBPyConnection:
-        """DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""
+        """Connect to DuckDB with the views runs, seconds, intervals, telemetry, settings and counters."""
         records = self.records()
         return connect(records, [self.run_folder(record.run.run_id) for record in records])
 
     def verify(self) -> tuple[str, ...]:
-        """One line for each file that is not as the manifest says; none when all is well."""
+        """Return one line for each file that is not as the manifest says; none when all is well."""
         manifest, digest = read_manifest(self.path)
         return tuple(map(str, check_folder(self.path, manifest, digest, is_full=True).alterations))
 
     def _table(self, run_id: str, name: str, row: type, columns: Sequence[str] | None = None) -> Table:
-        """A run's table with all columns, those of newer versions too; no rows where an imported run has none."""
+        """Return a run's table with all columns, also of newer versions; no rows where an imported run has none."""
         path = f"{layout.RUNS}/{run_id}/{name}"
         stored_table = self._read_table(path, row, columns) if self._has_file(path) else Table({})
         return completed(row, stored_table, columns)
@@ -353,7 +353,7 @@ class Results:
         return read_table(self.path / name, row, columns)
 
     def _has_file(self, name: str) -> bool:
-        """Whether a run has a file; one that is listed and gone is missed when it is read."""
+        """Return whether a run has a file; one that is listed and gone is missed when it is read."""
         return name in self.manifest.files or (self.path / name).exists()
 
     def _text(self, name: str) -> str:
@@ -367,6 +367,6 @@ class Results:
 
 
 def _document_kind(name: str) -> str:
-    """Which document a file is: the name of a run's file, the folder of a target's."""
+    """Return which document a file is: the name of a run's file, the folder of a target's."""
     top, _, file_name = name.partition("/")
     return Path(file_name).stem if top == layout.RUNS else Path(top).stem

@@ -30,7 +30,7 @@ _NOTHING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One option of the server: what was asked, what the server says, and why it was asked.
+    """Describes one option of the server: what was asked, what the server says, and why it was asked.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class SettingRow:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """Everything that is kept of a run. A failed run may hold nothing but its record and a log.
+    """Holds everything that is kept of a run. A failed run may hold nothing but its record and a log.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class StoredRun:
         before the load; runs of older versions have none
     process : limits, control group, allocator and memory policy of the server's process, where it can be seen; runs
         of older versions have none
-    life : of a server of ours: times of its start, shutdown and recovery, what its memory limit made of it, how it
+    life : of our own server: times of its start, shutdown and recovery, what its memory limit made of it, how it
         died; runs of older versions have none
     telemetry_facts : counters that the server does not show (``absent``), the device that was watched, and the cost
         curve that the client's use was read off
@@ -106,7 +106,7 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class PackedRun:
-    """A run as the bytes of its files, made in whichever process; only their writing is left to do."""
+    """Describes a run as the bytes of its files, made in whichever process; only their writing is left to do."""
 
     run_id: str
     files: Mapping[str, bytes]
@@ -121,7 +121,7 @@ def server_files(
     server_cnf: str,
     server_log: str,
 ) -> dict[str, bytes]:
-    """The files of a run that tell of its server; see `StoredRun`. Made once for all runs that share them."""
+    """Return the files of a run that describe its server; see `StoredRun`. Made once for all runs that share them."""
     return {
         layout.VARIABLES: json_text(variables).encode(),
         layout.STATUS_BEFORE: json_text(status_before).encode(),
@@ -132,9 +132,9 @@ def server_files(
 
 
 def pack_run(run: StoredRun, shared: Mapping[str, bytes] = MappingProxyType({})) -> PackedRun:
-    """Every file of a run that holds something, with its checksum.
+    """Return every file of a run that holds something, with its checksum.
 
-    Logs tell little of what a run of ours does, so of an import of thousands half the files would be empty.
+    Logs hold little of what our own runs do, so in an import of thousands half the files would be empty.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def place_packed(runs: Path, packed: PackedRun) -> None:
 
 
 def content_facts(contents: Mapping[str, bytes], prefix: str = "") -> dict[str, FileFacts]:
-    """Size and checksum of files that are about to be written."""
+    """Return the size and checksum of files that are about to be written."""
     return {
         prefix + name: FileFacts(len(content), hashlib.sha256(content).hexdigest())
         for name, content in contents.items()
@@ -192,7 +192,7 @@ def write_folder(place: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def read_record(folder: Path) -> RunRecord:
-    """The record of a stored run.
+    """Return the record of a stored run.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def read_record(folder: Path) -> RunRecord:
 
 
 def finished_folders(runs: Path) -> tuple[Path, ...]:
-    """Folders of whole runs, by name."""
+    """Return folders of whole runs, by name."""
     if not runs.is_dir():
         return ()
     with os.scandir(runs) as entries:
@@ -222,7 +222,7 @@ def remove_unfinished(runs: Path) -> tuple[str, ...]:
 
 
 def run_contents(run: StoredRun) -> dict[str, bytes]:
-    """Every file of a run."""
+    """Return every file of a run."""
     run_id = run.record.run.run_id
     tables: dict[str, tuple[type, Sequence[Any] | Table]] = {
         layout.SECONDS: (SecondRow, run.seconds),

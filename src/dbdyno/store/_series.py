@@ -27,7 +27,7 @@ _MOST_ROWS = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class SecondRow:
-    """One second of a run.
+    """Describes one second of a run.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class SecondRow:
 
 @dataclass(frozen=True, slots=True)
 class IntervalRow:
-    """One second of one transaction type or statement type, with its histograms (HdrHistogram V2, base64).
+    """Describes one second of one transaction type or statement type, with its histograms (HdrHistogram V2, base64).
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class IntervalRow:
 
 @dataclass(frozen=True, slots=True)
 class TelemetryRow:
-    """One reading of one source at the end of a second of the load.
+    """Describes one reading of one source at the end of a second of the load.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class TelemetryRow:
 
 @functools.cache
 def kinds_of(row: type) -> Mapping[str, ColumnKind]:
-    """What each column of a row class holds, opened by the run's id so that tables of many runs can be joined.
+    """Return what each column of a row class holds, opened by the run's id so that tables of many runs can be joined.
 
     >>> dict(kinds_of(TelemetryRow))
     {'run_id': 'string', 'second': 'int64', 'metric': 'string', 'value': 'double', 'unit': 'string'}
@@ -160,7 +160,7 @@ def kinds_of(row: type) -> Mapping[str, ColumnKind]:
 
 
 def table_of(row: type, run_id: str, rows: Sequence[Any] | Table) -> Table:
-    """Table of rows, with all columns also when there are none; of a table the columns that it has.
+    """Return table of rows, with all columns also when there are none; of a table the columns that it has.
 
     >>> table_of(TelemetryRow, "r", Table({"metric": Texts.of(["x"]), "second": np.array([3])})).rows()
     [{'run_id': 'r', 'second': 3, 'metric': 'x'}]
@@ -174,7 +174,7 @@ def table_of(row: type, run_id: str, rows: Sequence[Any] | Table) -> Table:
 
 
 def _column_of(kind: ColumnKind, values: list[Any]) -> Column:
-    """A column of a kind, of values or None."""
+    """Return a column of a kind, of values or None."""
     if kind == "string":
         return Texts.of(values)
     is_whole = kind == "int64" and None not in values
@@ -182,7 +182,7 @@ def _column_of(kind: ColumnKind, values: list[Any]) -> Column:
 
 
 def completed(row: type, table: Table, columns: Sequence[str] | None = None) -> Table:
-    """A stored table with all columns of its kind, or the named ones; nothing known where its run does not tell them.
+    """Return a stored table with all columns of its kind, or the named ones; null where its run does not have them.
 
     >>> table = Table({"run_id": Texts.of(["r"]), "second": np.array([3]), "metric": Texts.of(["x"])})
     >>> completed(TelemetryRow, table).rows()
@@ -205,13 +205,13 @@ def _unknown_column(kind: ColumnKind, count: int) -> Column:
 
 
 def table_bytes(row: type, table: Table) -> bytes:
-    """The Parquet file of a table of a row class: whole numbers as such, also where some are not known."""
+    """Return the Parquet file of a table of a row class: whole numbers as such, also where some are not known."""
     return parquet_bytes(table, {name for name, kind in kinds_of(row).items() if kind == "int64"})
 
 
 @functools.cache
 def empty_table_bytes(row: type) -> bytes:
-    """The Parquet file of a table without rows."""
+    """Return the Parquet file of a table without rows."""
     return table_bytes(row, table_of(row, "", ()))
 
 
@@ -238,7 +238,7 @@ def read_table(path: Path, row: type, columns: Sequence[str] | None = None) -> T
 
 
 def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
-    """A column as the kind that belongs there, its numbers finite."""
+    """Return a column as the kind that belongs there, its numbers finite."""
     if isinstance(column, Texts):
         if kind != "string":
             raise ValueError(f"column {name} holds texts where numbers belong")

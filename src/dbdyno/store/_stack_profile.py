@@ -6,7 +6,7 @@
     on_cpu.folded.gz      a line a stack: frames from the outermost on, joined by semicolons; a blank; samples
     off_cpu.folded.gz     the same of waits; microseconds
 
-Such runs are those of ``NAME/deep/DIGEST/``, results folders beside a study's own; nothing of them is ever judged.
+Such runs are those of ``NAME/deep/DIGEST/``, results folders next to a study's own; none of them is ever judged.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ class StackProfile:
 
 
 def deep_folder(results: Path, digest: str) -> Path:
-    """Where the profiled runs of a study with that digest are kept; its parent is made."""
+    """Return where the profiled runs of a study with that digest are kept; its parent is made."""
     parent = results / layout.DEEP
     parent.mkdir(exist_ok=True)
     return parent / digest
 
 
 def deep_folders(results: Path) -> list[Path]:
-    """The folders with profiled runs beside a study's results, those written last first."""
+    """Return the folders with profiled runs of a study's results, those written last first."""
     folders = [path.parent for path in (results / layout.DEEP).glob(f"*/{layout.MANIFEST}")]
     return sorted(folders, key=lambda folder: (folder / layout.MANIFEST).stat().st_mtime_ns, reverse=True)
 
 
 def folded_text(stacks: Mapping[Stack, int]) -> str:
-    r"""Stacks as folded text, sorted.
+    r"""Return stacks as folded text, sorted.
 
     >>> folded_text({("sessions", "do_command"): 3})
     'sessions;do_command 3\n'
@@ -63,7 +63,7 @@ def folded_text(stacks: Mapping[Stack, int]) -> str:
 
 
 def parse_folded(text: str) -> dict[Stack, int]:
-    r"""The stacks of a folded text.
+    r"""Return the stacks of a folded text.
 
     >>> parse_folded("sessions;std::less <int> 3\n")
     {('sessions', 'std::less <int>'): 3}
@@ -73,7 +73,7 @@ def parse_folded(text: str) -> dict[Stack, int]:
 
 
 def profile_files(profile: StackProfile) -> dict[str, bytes]:
-    """The files of a profile."""
+    """Return the files of a profile."""
     stacks = {layout.ON_CPU: profile.on_cpu, layout.OFF_CPU: profile.off_cpu}
     packed_files = {
         name: gzip.compress(folded_text(stack_counts).encode(), mtime=0)
@@ -84,7 +84,7 @@ def profile_files(profile: StackProfile) -> dict[str, bytes]:
 
 
 def read_profile(run_folder: Path) -> StackProfile | None:
-    """The profile of a stored run; None where it was not profiled.
+    """Return the profile of a stored run; None where it was not profiled.
 
     Raises
     ------

@@ -47,7 +47,7 @@ _Made = TypeVar("_Made")
 
 
 class StoredStudy(Results):
-    """A results folder, read lazily and each file once; what was read is not to be changed.
+    """Represents a results folder, read lazily and each file once; what was read is not to be changed.
 
     Of tables the columns are kept that several readers want. Intervals are not: a histogram for each second takes more
     than all the rest, and one reader, which keeps what it makes of them, wants them.
@@ -73,7 +73,7 @@ class StoredStudy(Results):
             return tuple(_planned_run(row) for row in decode(list[PlannedRun], rows))
 
     def window_tps(self, run_id: str) -> NDArray[np.float64]:
-        """Throughput of a run's window, one value a second; of imported runs as their tool printed it."""
+        """Return the throughput of a run's window, one value a second; of imported runs as their tool printed it."""
         read_tps = window_tps if self.study.imported is None else printed_tps
         return read_tps(self.seconds(run_id, ("second", "phase", "tps", "duration_ns")))
 
@@ -83,7 +83,7 @@ class StoredStudy(Results):
             self._tables.drop(f"{layout.RUNS}/{run_id}/{name}")
 
     def once(self, make: Callable[[StoredStudy], _Made]) -> _Made:
-        """What a function makes of this study, made at the first call: a place for what is concluded from it."""
+        """Return what a function makes of this study, made at the first call: a place for what is concluded from it."""
         if make not in self._computed_values:
             self._computed_values[make] = make(self)
         conclusion: _Made = self._computed_values[make]
@@ -133,7 +133,7 @@ class StoredStudy(Results):
         return self._documents[key]
 
     def _content_key(self, name: str) -> str:
-        """What tells a file's content apart: runs of one server share theirs, and imports share it among thousands."""
+        """Return what identifies a file's content: runs of one server share it, and thousands of imported runs."""
         facts = None if self.alterations else self.manifest.files.get(name)
         kind = name.rsplit("/", 1)[-1]
         return f"{kind} {facts.sha256}" if facts is not None and facts.sha256 else name
@@ -153,7 +153,7 @@ class _KeptTables:
         self._bytes = 0
 
     def get(self, name: str, read: Callable[[], Table]) -> Table:
-        """A table, read where it is not kept."""
+        """Return a table, read where it is not kept."""
         if name in self._kept:
             return self._kept[name]
         table = read()

@@ -15,7 +15,7 @@ _SECOND_NS = 10**9
 
 
 def window_tps(seconds: Table | Sequence[SecondRow]) -> FloatArray:
-    """Throughput of the window of a run that dbdyno drove; 0 where a second was not reported."""
+    """Return the throughput of the window of a run that dbdyno drove; 0 where a second was not reported."""
     if isinstance(seconds, Table):
         is_window = seconds.texts("phase").among({"window"})
         return _fill_gaps_with_zeros(seconds.numbers("second")[is_window], seconds.numbers("tps")[is_window])
@@ -24,7 +24,7 @@ def window_tps(seconds: Table | Sequence[SecondRow]) -> FloatArray:
 
 
 def printed_tps(seconds: Table) -> FloatArray:
-    """Throughput as an imported tool told it: its reports cover the time since the one before, so a gap is no zero.
+    """Return throughput as an imported tool printed it: a report covers the time since the last, so a gap is no zero.
 
     Empty where they cover more than a second each: stalls and waves inside of them can't be seen.
     """

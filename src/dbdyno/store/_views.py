@@ -24,7 +24,7 @@ _KINDS: Mapping[type, ColumnKind] = MappingProxyType({int: "int64", float: "doub
 
 
 def _plain_columns(kind: type) -> dict[str, ColumnKind]:
-    """Stored fields of a class that hold one number or text, each with its column's kind."""
+    """Return stored fields of a class that hold one number or text, each with its column's kind."""
     column_kinds: dict[str, ColumnKind] = {}
     for field, hint in stored_fields(kind):
         union_members = [member for member in typing.get_args(hint) if member is not types.NoneType]
@@ -63,7 +63,7 @@ _COUNTERS: Mapping[str, ColumnKind] = MappingProxyType(
 
 
 def connect(records: Sequence[RunRecord], folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
-    """An in-memory DuckDB with the views runs, seconds, intervals, telemetry, settings and counters.
+    """Connect to an in-memory DuckDB with the views runs, seconds, intervals, telemetry, settings and counters.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _create_view(connection: duckdb.DuckDBPyConnection, name: str, files: Sequen
 
 
 def _counter_rows(folder: Path) -> list[dict[str, Any]]:
-    """Growth and levels over the window; none of runs of older versions and of failed ones."""
+    """Return the growth and levels over the window; none of runs of older versions and of failed ones."""
     file = folder / layout.COUNTERS
     document = read_document(file, "counters") if file.is_file() else {}
     return [{"run_id": folder.name, **row} for row in document.get("counters", ())]

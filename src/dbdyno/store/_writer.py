@@ -48,7 +48,7 @@ class ResultsWriter:
             self.append(MANIFEST_WRITTEN, sha256=manifest_sha256)
 
     def folder_problem(self) -> HostError | None:
-        """What became of a folder that is no longer where it was; None while it is."""
+        """Return what became of a folder that is no longer where it was; None while it is."""
         return self._held.problem()
 
     def note_command(self, command_line: str) -> None:
@@ -68,11 +68,11 @@ class ResultsWriter:
 
     @property
     def live(self) -> LiveLog:
-        """What tells others of the run under way."""
+        """Return the log that shows others the run under way."""
         return LiveLog(self._path / layout.LIVE)
 
     def live_of_benches(self, count: int) -> list[LiveLog]:
-        """What tells others of the run under way on each of several benches; what killed writers left is removed."""
+        """Return the logs that show others the run under way on each bench; what killed writers left is removed."""
         folder = self._path / layout.LIVE_BENCHES
         shutil.rmtree(folder, ignore_errors=True)
         with _disk_errors(self._held.named):
@@ -214,7 +214,7 @@ def seal_manifest(path: Path, manifest: Manifest) -> None:
 
 @contextmanager
 def _disk_errors(path: Path) -> Iterator[None]:
-    """A disk that fills up under a study is the world's fault: what is stored stays, and the study goes on later."""
+    """Raise HostError if the disk fills up under a study: what is stored stays, and the study goes on later."""
     try:
         yield
     except OSError as error:

@@ -194,7 +194,7 @@ class HostsReader(Tables):
 
 
 def benches_text(study: Study) -> str:
-    """The tables of benches, their hosts and what drives them; empty without any."""
+    """Return the tables of benches, their hosts and what drives them; empty without any."""
     fleet = study.fleet
     lines = [f'\n[fleet]\nengine = "{fleet.engine}"\naddress = {json.dumps(fleet.address)}']
     return "\n".join([*map(_bench_text, study.benches), *(lines if fleet != FleetChoice() else [])])

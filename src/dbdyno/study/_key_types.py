@@ -156,7 +156,7 @@ def duration_from(least_ns: int) -> Callable[[object], int]:
 
 
 def duration_or_none(least_ns: int, most_ns: int) -> Callable[[object], int]:
-    """A duration; 0 for "none"."""
+    """Return a duration; 0 for "none"."""
     read_duration = duration_within(least_ns, most_ns)
 
     def read_or_none(value: object) -> int:
@@ -282,7 +282,7 @@ def list_of(read: Callable[[object], object], *, may_repeat: bool = False) -> Ca
 
 
 def parse_processors(value: object) -> tuple[int, ...]:
-    """Processor numbers of a list such as ``0-2,5``.
+    """Return processor numbers of a list such as ``0-2,5``.
 
     >>> parse_processors("0-2,5")
     (0, 1, 2, 5)
@@ -307,7 +307,7 @@ def _processor(text: str) -> int:
 
 
 def or_auto(read: Callable[[object], int]) -> Callable[[object], int | None]:
-    """A duration, or None for "auto"."""
+    """Return a duration, or None for "auto"."""
 
     def read_open(value: object) -> int | None:
         if value == "auto":

@@ -1,4 +1,4 @@
-"""Holds what a server of ours may take of the machine, and how long a server may be silent."""
+"""Holds what our own server may take of the machine, and how long a server may be silent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMS = 'a memory size such as "3GB", or one that follows the tier: "tier + 512M
 
 @dataclass(frozen=True, slots=True)
 class MemoryLimit:
-    """Memory of the server's process with its page cache: a share of the tier and a size beside it.
+    """Limits the memory of the server's process with its page cache: a share of the tier and a size added to it.
 
     >>> MemoryLimit(1.5, 1 << 28).bytes_at(1 << 30) >> 20
     1792
@@ -23,7 +23,7 @@ class MemoryLimit:
     more_bytes: int
 
     def bytes_at(self, tier_bytes: int) -> int:
-        """The limit at a memory budget, whole mebibytes."""
+        """Return the limit at a memory budget, whole mebibytes."""
         return round((self.tier_factor * tier_bytes + self.more_bytes) / (1 << 20)) << 20
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ def _size_text(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds that the operating system holds a server of ours to; None: whatever this machine has."""
+    """Holds the bounds that the operating system sets our own server; None: all that this machine has."""
 
     memory: MemoryLimit | None = None
 
@@ -79,7 +79,7 @@ SECOND_NS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Times after which something counts as lost or undecided.
+    """Holds times after which something counts as lost or undecided.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Timeouts:
     check_ns: int | None = None
 
     def check_words(self) -> list[str]:
-        """The option of the load generator for such queries.
+        """Return the option of the load generator for such queries.
 
         >>> Timeouts(check_ns=90_000_000_000).check_words(), Timeouts().check_words()
         (['--check-timeout=90s'], [])

@@ -32,7 +32,7 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The rate in a stretch of time; it changes in a straight line."""
+    """Describes the rate in a stretch of time; it changes in a straight line."""
 
     duration_ns: int
     from_per_s: float
@@ -51,7 +51,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The highest rate that meets a service-level objective, found by probing rates.
+    """Describes the highest rate that meets a service-level objective, found by probing rates.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Pacing:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether the next transaction waits for the last: response times then leave out the wait for a stall."""
+        """Return whether the next transaction waits for the last: response times then leave out waits for a stall."""
         return self.rate_per_s is None and not self.stretches and self.search is None
 
     @property
@@ -111,7 +111,7 @@ CLOSED_LOOP = Pacing()
 
 
 def parse_stretch(text: str) -> Stretch:
-    """A stretch of a varied rate.
+    """Return a stretch of a varied rate.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def parse_stretch(text: str) -> Stretch:
 
 
 def parse_slo(text: str) -> tuple[float, int]:
-    """Quantile and response time of a service-level objective.
+    """Return quantile and response time of a service-level objective.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def parse_slo(text: str) -> tuple[float, int]:
 
 
 def parse_pause(text: str) -> int:
-    """Nanoseconds of a duration above 0.
+    """Return nanoseconds of a duration above 0.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def parse_pause(text: str) -> int:
 
 
 def duration_text(duration_ns: int) -> str:
-    """A duration as a study file has it, exact.
+    """Return a duration as a study file has it, exact.
 
     >>> duration_text(30_000_000_000), duration_text(100_000_000), duration_text(1_500_000)
     ('30s', '100ms', '1.5ms')

@@ -10,7 +10,7 @@ from dbdyno.core import Route, format_duration
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """A server that is already running.
+    """Describes a server that is already running.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ServerAddress:
 
 @dataclass(frozen=True, slots=True)
 class HostChoice:
-    """A machine that is reached by SSH.
+    """Describes a machine that is reached by SSH.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class HostChoice:
 
 @dataclass(frozen=True, slots=True)
 class BenchChoice:
-    """Where servers of a study run, and the clients of the route network and of shaped ones.
+    """States where servers of a study run, and the clients of the route network and of shaped ones.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class BenchChoice:
 
 @dataclass(frozen=True, slots=True)
 class RouteChoice:
-    """A network that is made slower on purpose.
+    """Describes a network that is made slower on purpose.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class RouteChoice:
 
 
 def rate_text(bits_per_s: int, space: str = "") -> str:
-    """A rate with its unit, exact.
+    """Return a rate with its unit, exact.
 
     >>> rate_text(1_000_000_000), rate_text(2_500_000_000), rate_text(20_000_000, " ")
     ('1Gbit', '2500Mbit', '20 Mbit')
@@ -135,7 +135,7 @@ def rate_text(bits_per_s: int, space: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class FleetChoice:
-    """What drives several benches.
+    """States what drives several benches.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ _CHECKS_NS = 60 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class StudyReader(Tables):
-    """The study as a whole; what tables share and targets have of their own is read beside it."""
+    """Reads the study as a whole; what tables share and what each target has is read elsewhere."""
 
     def study(self, document: Mapping[str, Any]) -> Study:
         self._check_keys(document, "", [*_schema.TOP, *_TABLES])
@@ -134,7 +134,7 @@ class StudyReader(Tables):
         )
 
     def _axes(self, document: Mapping[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-        """The axes, whose tier may stand among the settings as the memory budget."""
+        """Return the axes, whose tier may stand among the settings as the memory budget."""
         axes = self._mapping(document, "axes")
         if BUDGET not in flatten(settings):
             return axes
@@ -148,7 +148,7 @@ class StudyReader(Tables):
         return {**axes, "tier": budget}
 
     def _check_policy(self, policy: str, study_settings: Mapping[str, SettingValue], targets: Sequence[Target]) -> None:
-        """Settings belong to aligned targets, option files to tuned ones."""
+        """Check that settings belong to aligned targets, option files to tuned ones."""
         if policy != "aligned":
             why = (
                 "vendor: only the vendors' defaults apply"
@@ -230,7 +230,7 @@ class StudyReader(Tables):
         workloads: Sequence[WorkloadChoice],
         targets: Sequence[Target],
     ) -> None:
-        """Concurrencies may share a server only where each leaves the next what it needs."""
+        """Check that concurrencies share a server only where each leaves the next what it needs."""
         if measure["restore"] == "run":
             if "step_warm_up" in self._mapping(document, "measure"):
                 what = "'step_warm_up' needs restore = \"ladder\""
@@ -338,7 +338,7 @@ class StudyReader(Tables):
 
 
 def question_words(study: Study) -> str:
-    """The question for people: where nobody asked one, with the targets as their vendors write them."""
+    """Return the question for people: where nobody asked one, with the targets as their vendors write them."""
     names = [target.name for target in study.targets]
     if study.question != _default_question(names):
         return study.question or study.name

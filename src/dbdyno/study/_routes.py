@@ -64,7 +64,7 @@ class RoutesReader(Tables):
 
 
 def routes_text(study: Study) -> str:
-    """The tables of shaped routes; empty without any."""
+    """Return the tables of shaped routes; empty without any."""
     return "\n".join(map(_route_text, study.shaped_routes))
 
 

@@ -29,7 +29,7 @@ _TABLES = ("axes", "errors", "limits", "measure", "pacing", "pinning", "settings
 
 
 def scaled_document(document: Mapping[str, Any], scale: str | None, name: str) -> dict[str, Any]:
-    """The document of a study file at one of its scales; at its own without one.
+    """Return the document of a study file at one of its scales; at its own without one.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def _change_key(document: dict[str, Any], key: str, changes: Any, scale: str) ->
 
 
 def _without_dependents(key: str, table: Any, changes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - foreign TOML
-    """The table without keys that mean something only beside another value of what the scale replaces."""
+    """Return the table without keys that mean something only with another value of what the scale replaces."""
     if key != "measure" or not isinstance(table, dict):
         return table
     dependent_keys = {name for owner_key, names in _DEPENDENTS.items() if owner_key in changes for name in names}
@@ -86,7 +86,7 @@ def _without_dependents(key: str, table: Any, changes: Mapping[str, Any]) -> Any
 
 
 def _merge_tables(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Key by key, in tables within the table, too."""
+    """Merge key by key, in tables within the table, too."""
     result = dict(table)
     for key, value in changes.items():
         table_value = result.get(key)

@@ -45,7 +45,7 @@ from dbdyno.study._key_types import (
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a study file.
+    """Describes one key of a study file.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ IMPORTED_MEASURE: Mapping[str, Key] = MappingProxyType(
         "equivalence_events": Key(whole_within(0), 0, "imports send no events"),
     }
 )
-"""Of a study that ``dbdyno import`` wrote: what its logs tell. Older versions wrote the other keys as well."""
+"""Of a study that ``dbdyno import`` wrote: what its logs say. Older versions wrote the other keys as well."""
 PACING: Mapping[str, Key] = MappingProxyType(
     {
         "rate_per_s": Key(

@@ -23,7 +23,7 @@ BUDGET = "memory.budget"
 
 
 class InvalidSetting(Exception):
-    """A setting that can't be read; `key` is its name as the file writes it."""
+    """Reports a setting that can't be read; `key` is its name as the file writes it."""
 
     def __init__(self, key: str, what: str, why: str = "", remedy: str = "") -> None:
         super().__init__(what)
@@ -31,7 +31,7 @@ class InvalidSetting(Exception):
 
 
 def flatten(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by dotted names.
+    """Return values by dotted names.
 
     >>> flatten({"redo": {"capacity": "4GB"}, "commit.durability": "full"})
     {'redo.capacity': '4GB', 'commit.durability': 'full'}
@@ -46,7 +46,7 @@ def flatten(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_settings(table: Mapping[str, Any]) -> dict[str, SettingValue]:
-    """Values of neutral parameters, in their units.
+    """Return values of neutral parameters, in their units.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def read_settings(table: Mapping[str, Any]) -> dict[str, SettingValue]:
 
 
 def split_old(table: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Neutral parameters and server options of a table that holds both, as study files once did.
+    """Return neutral parameters and server options of a table that holds both, as study files once did.
 
     >>> split_old({"redo": {"capacity": "4GB"}, "innodb-doublewrite": "OFF"})
     ({'redo': {'capacity': '4GB'}}, {'innodb-doublewrite': 'OFF'})
@@ -126,7 +126,7 @@ def _policy_words(study: Study, remains: str) -> str:
 
 
 def settings_lines(study: Study, remains: str = "") -> list[str]:
-    """The policy, what all targets get, what single ones get; one line each.
+    """Return the policy, what all targets get, what single ones get; one line each.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def settings_object(study: Study) -> dict[str, Any]:
 
 
 def with_policy(study: Study, policy: Policy | None) -> Study:
-    """The study by another policy, under a name of its own: results of several policies are not one study.
+    """Return the study by another policy, under another name: results of several policies are not one study.
 
     Raises
     ------

@@ -37,7 +37,7 @@ def read_study(path: Path, scale: str | None = None) -> Study:
 
 
 def find_study(path: Path) -> Path:
-    """The file of a study: one that is there, else one of those that come with dbdyno.
+    """Return the file of a study: one that is there, else one of those that come with dbdyno.
 
     Those are called by name, or as ``studies/NAME.toml``.
 
@@ -50,7 +50,7 @@ def find_study(path: Path) -> Path:
 
 
 def bundled_studies() -> dict[str, Path]:
-    """The studies that come with dbdyno, by name."""
+    """Return the studies that come with dbdyno, by name."""
     package = Path(__file__).parents[1]
     folders = (package / "studies", package.parents[1] / "studies")  # of an installation, of a clone
     files = next((sorted(folder.glob("*.toml")) for folder in folders if folder.is_dir()), [])
@@ -65,7 +65,7 @@ def _remedy_for(path: Path) -> str:
 
 
 def scales_of(path: Path) -> tuple[str, ...]:
-    """Names of the scales of a study file that was read before."""
+    """Return names of the scales of a study file that was read before."""
     return tuple(toml_document(read_input_text(path, _MOST_BYTES)).get(SCALE, {}))
 
 

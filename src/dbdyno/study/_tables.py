@@ -19,7 +19,7 @@ _HEADER_RE = re.compile(r"^\s*(\[{1,2})\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
 
 
 def line_of(text: str, table: str, key: str, index: int = 0) -> int:
-    r"""Line number, from 1, of `key` in the `index`-th occurrence of `[table]`; the header's line, or 1, if unseen.
+    r"""Return the line, from 1, of `key` in the `index`-th occurrence of `[table]`; the header's line, or 1, if unseen.
 
     >>> line_of('name = "a"\n[measure]\n# words\nwindow = "12s"\n', "measure", "window")
     4
@@ -41,7 +41,7 @@ def line_of(text: str, table: str, key: str, index: int = 0) -> int:
 
 
 def setting_line(text: str, table: str, name: str, index: int = 0) -> int:
-    r"""Line number of a dotted name in a table, written with dots, in quotes, or below a table of its first part.
+    r"""Return the line of a dotted name in a table, written with dots, in quotes, or below a table of its first part.
 
     >>> setting_line('[settings]\nredo.capacity = "1"\n[settings.io]\ncapacity = 5\n', "settings", "io.capacity")
     4

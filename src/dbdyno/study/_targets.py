@@ -55,7 +55,7 @@ def read_options_file(path: Path) -> tuple[dict[str, str], str]:
 
 
 def parse_options(text: str, source: str) -> dict[str, str]:
-    r"""Options of the server's groups, names with underscores.
+    r"""Return options of the server's groups, names with underscores.
 
     >>> parse_options("[mysqld]\nskip-log-bin\nsort-buffer-size = '256K' # each\n[client]\nuser = x\n", "x.cnf")
     {'skip_log_bin': '', 'sort_buffer_size': '256K'}
@@ -133,7 +133,7 @@ class TargetsReader(Tables):
         return tuple(targets)
 
     def _check_slowdown(self, engine: EngineName, values: Mapping[str, Any], index: int) -> None:
-        """Refuse to slow what dbdyno did not start, or what runs where no library of ours is."""
+        """Refuse to slow what dbdyno did not start, or what runs where dbdyno's library is not."""
         if engine.source_kind == "server" and values["throttled_share"]:
             what = "dbdyno can't stop a server that it did not start"
             self._fail("target", "throttled_share", what, remedy="remove it", index=index)
@@ -149,7 +149,7 @@ class TargetsReader(Tables):
         return ContainerChoice(values["network"], values["memory"])
 
     def _own_settings(self, entry: dict[str, Any], index: int) -> tuple[dict[str, SettingValue], dict[str, str]]:
-        """Neutral settings and server options of a target."""
+        """Return neutral settings and server options of a target."""
         neutral, old_options = split_old(self._subtable(entry, "settings", index))
         options = {**old_options, **self._subtable(entry, "options", index)}
         for name, value in options.items():
@@ -179,7 +179,7 @@ class TargetsReader(Tables):
     def _with_options_file(
         self, target: Target, values: Mapping[str, Any], stored_options: Mapping[str, Any], index: int
     ) -> Target:
-        """The target with what its option file says: of the file, or of a study that dbdyno wrote with it."""
+        """Return the target with what its option file says: of the file, or of a study that dbdyno wrote with it."""
         file, sha256 = values["options_file"], values["options_sha256"]
         if not file:
             return target
@@ -204,7 +204,7 @@ class TargetsReader(Tables):
         return replace(target, options_file=file, options_sha256=sha256, file_options=options)
 
     def _own_options(self, entry: object, workloads: Sequence[WorkloadChoice], index: int) -> dict[str, OptionValue]:
-        """Options of the workload that a target has of its own; every workload of the study must know them."""
+        """Return a target's own options of the workload; every workload of the study must know them."""
         if not isinstance(entry, dict):
             self._fail("target", "workload", f"{entry!r} is not a table of workload options", index=index)
         options: dict[str, OptionValue] = {}

@@ -63,14 +63,14 @@ class WorkloadChoice:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedWorkload:
-    """A workload with its options, as the load generator will run it.
+    """Describes a workload with its options, as the load generator will run it.
 
     Parameters
     ----------
     options : every option with its value, defaults included
     quirks : identifiers of the active ones
     tables, rows_total : of its dataset
-    conditions : how many queries tell whether its tables are consistent with each other
+    conditions : how many queries check whether its tables are consistent with each other
     """
 
     name: str
@@ -107,7 +107,7 @@ class ErrorPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Pinning:
-    """Processors for the server and for the load generator; None leaves it to the scheduler."""
+    """Holds processors for the server and for the load generator; None leaves it to the scheduler."""
 
     server: tuple[int, ...] | None = None
     client: tuple[int, ...] | None = None
@@ -161,7 +161,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One experiment, complete: everything that `dbdyno run` needs to know.
+    """Describes one experiment, complete: everything that `dbdyno run` needs to know.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class Study:
     equivalence_events : sent to each target before the runs, to compare what they make of them; 0: not compared
     audit_stop : findings of the audit that stop the study before its first run: of this weight or graver
     sentinel : name of the target that is driven again and again to watch the machine; empty: none is
-    after_run : what to do with each server of ours after its run
+    after_run : what to do with each of our own servers after its run
     restore : when data are restored and a server is started: before each run, or once for a ladder, which is all
         concurrencies of a target at one workload, tier and route
     step_warm_up_ns : in a ladder, warm-up of each concurrency after the first
@@ -180,7 +180,7 @@ class Study:
         `level_target_half_width`, a half-width as a share. None: none beyond
     scaled : name of the scale that was chosen of a larger study; empty: it is at its own
     order, protocol, rng : unknown of imported results alone
-    imported : of results that were imported; such a study can be reported and not be run. Their logs tell neither
+    imported : of results that were imported; such a study can be reported and not be run. Their logs hold neither
         `seed`, `warm_up_ns` and `settle_ns`, which are 0 then and mean nothing, nor a `policy`
     policy : how targets are configured; results of different policies are not compared
     settings : neutral parameters that all targets get where they concern them, id -> value in the parameter's unit
@@ -233,7 +233,7 @@ class Study:
         return self.benches[0] if len(self.benches) == 1 else None
 
     def settings_of(self, target: Target) -> dict[str, SettingValue]:
-        """Neutral parameters of a target: the study's where they concern its storage engine, and its own."""
+        """Return neutral parameters of a target: the study's where they concern its storage engine, and its own."""
         storage_engine = target.engine.storage_engine
         study_settings = {name: value for name, value in self.settings.items() if concerns(name, storage_engine)}
         return {**study_settings, **target.settings}
@@ -292,18 +292,18 @@ class Study:
         return "; ".join(route.words for route in self.shaped_routes)
 
     def shaped_route(self, name: Route) -> RouteChoice | None:
-        """The shaped route of that name; None: the route is as it is."""
+        """Return the shaped route of that name; None: the route is unchanged."""
         return next((route for route in self.shaped_routes if route.name == name), None)
 
     def workload(self, label: str) -> WorkloadChoice:
-        """The workload that a cell names."""
+        """Return the workload that a cell names."""
         return next(choice for choice in self.workloads if choice.label == label)
 
     def workload_of(self, target: str, label: str) -> WorkloadChoice:
-        """The workload as a target is given it."""
+        """Return the workload as a target is given it."""
         choice = self.workload(label)
         return replace(choice, options={**choice.options, **self.target(target).workload_options})
 
     def target(self, name: str) -> Target:
-        """The target that a cell names."""
+        """Return the target that a cell names."""
         return next(target for target in self.targets if target.name == name)

@@ -26,7 +26,7 @@ _SWITCH: Mapping[str, bool] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class WorkloadOption:
-    """One option of a workload.
+    """Describes one option of a workload.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class WorkloadOption:
     shapes_data: bool
 
     def read(self, value: object) -> OptionValue:
-        """The value as it is stored and ordered.
+        """Return the value as it is stored and ordered.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class WorkloadOption:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadFamily:
-    """Workloads that share their options.
+    """Holds workloads that share their options.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class WorkloadFamily:
 
 
 def read_families(text: str) -> tuple[WorkloadFamily, ...]:
-    """The families in what ``dbdyno-load workloads --json`` printed."""
+    """Return the families in what ``dbdyno-load workloads --json`` printed."""
     families = []
     for row in json.loads(text)["families"]:
         options = [WorkloadOption(**option) for option in row["options"] if option["name"] not in _LAB_CHOOSES]
@@ -90,7 +90,7 @@ FAMILIES = read_families((resources.files("dbdyno.study") / FILE).read_text(enco
 
 
 def full_name(name: str) -> str | None:
-    """The full name of a workload; None when there is none of this name.
+    """Return the full name of a workload; None when there is none of this name.
 
     >>> full_name("oltp_read_write"), full_name("nonsense")
     ('sysbench/oltp_read_write', None)
@@ -102,12 +102,12 @@ def full_name(name: str) -> str | None:
 
 
 def workload_names() -> Sequence[str]:
-    """The full names of all workloads."""
+    """Return the full names of all workloads."""
     return [name for f in FAMILIES for name in ([f.name] if f.is_workload else []) + list(f.workloads)]
 
 
 def family_of(name: str) -> WorkloadFamily:
-    """The family of a workload by its full name.
+    """Return the family of a workload by its full name.
 
     >>> family_of("sysbench/oltp_read_only").name
     'sysbench'
@@ -116,7 +116,7 @@ def family_of(name: str) -> WorkloadFamily:
 
 
 def family_name(name: str) -> str:
-    """The name of a workload's family.
+    """Return the name of a workload's family.
 
     >>> family_name("tpcc/hammerdb"), family_name("sql:queries/mix")
     ('tpcc', 'sql')
@@ -125,12 +125,12 @@ def family_name(name: str) -> str:
 
 
 def options_of(name: str) -> Mapping[str, WorkloadOption]:
-    """The options of a workload by its full name."""
+    """Return the options of a workload by its full name."""
     return {} if name.startswith(IMPORTED) else family_of(name).options
 
 
 def option_words(options: Mapping[str, OptionValue]) -> list[str]:
-    """Options as the load generator's arguments.
+    """Return options as the load generator's arguments.
 
     >>> option_words({"range_selects": False, "table_size": 50})
     ['--range-selects=off', '--table-size=50']
@@ -147,7 +147,7 @@ def _parse_switch(value: object) -> bool:
 
 
 def _number(value: object) -> int | float | None:
-    """The number in a value; None when it is none.
+    """Return the number in a value; None when it is none.
 
     >>> _number("4"), _number("0.5"), _number("uniform"), _number(True)
     (4, 0.5, None, None)

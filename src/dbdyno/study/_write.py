@@ -17,7 +17,7 @@ from dbdyno.study._workloads import OptionValue
 
 
 def study_text(study: Study) -> str:
-    r"""The study file; reading it back gives an equal study.
+    r"""Return the study file; reading it back gives an equal study.
 
     >>> from dbdyno.study import parse_study
     >>> text = 'targets = ["mysql:9.7"]\nworkload.name = "oltp_read_only"\naxes = {tier = "64MB", concurrency = 4}'
@@ -57,7 +57,7 @@ def study_text(study: Study) -> str:
 
 
 def _imported_measure_text(study: Study) -> str:
-    """Return all that logs tell of how their runs were made."""
+    """Return all that logs say of how their runs were made."""
     return f"window = {_quoted(_seconds_text(study.window_ns))}\nrepeats = {study.repeats}"
 
 
@@ -233,7 +233,7 @@ def _toml_value(value: OptionValue) -> str:
 
 
 def _quoted(text: str) -> str:
-    # A JSON string is a TOML basic string, DEL excepted, which JSON leaves as it is.
+    # A JSON string is a TOML basic string, except DEL, which JSON leaves unescaped.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

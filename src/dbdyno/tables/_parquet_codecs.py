@@ -17,7 +17,7 @@ _NAMES = {3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4"}
 
 
 def unpacked(codec: int, data: bytes, size: int) -> bytes:
-    """A page's bytes.
+    """Return a page's bytes.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def unpacked(codec: int, data: bytes, size: int) -> bytes:
 
 
 def packed_zstd(data: bytes) -> bytes:
-    """Bytes that `unpacked` reads; higher levels of compression gain a few percent of tables like ours."""
+    """Return bytes that `unpacked` reads; higher levels of compression gain a few percent of tables like ours."""
     return zstd.compress(data, 1)
 
 
@@ -58,7 +58,7 @@ def _unpack_gzip(data: bytes, size: int) -> bytes:
 
 
 def _unpack_snappy(data: bytes, size: int) -> bytes:
-    """Snappy: literals, and copies of what was unpacked before."""
+    """Unpack Snappy: literals, and copies of what was unpacked before."""
     declared_size, position = read_varint(data, 0)
     if declared_size != size:
         raise ValueError(f"a page of {declared_size} bytes where {size} belong")

@@ -19,7 +19,7 @@ ColumnMeaning = Literal["number", "unsigned", "text", "nothing"]
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
-    """A column of the file.
+    """Describes a column of the file.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class StoredColumn:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """The columns of a file and the number of its rows."""
+    """Describes the columns of a file and the number of its rows."""
 
     columns: tuple[StoredColumn, ...]
     rows_count: int
 
 
 def read_footer(content: bytes) -> Footer:
-    """The footer of a file.
+    """Return the footer of a file.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def read_footer(content: bytes) -> Footer:
 
 
 def _column_end_and_leaves(elements: list[Any], index: int) -> tuple[int, int]:
-    """Where the elements of a column end, and how many of them hold values."""
+    """Return where the elements of a column end, and how many of them hold values."""
     open_count, leaves = 1, 0
     while open_count:
         children = elements[index].get(5, 0)

@@ -11,7 +11,7 @@ MOST_BITS = 32
 
 
 def read_levels(data: bytes, bits: int, count: int) -> NDArray[np.int64]:
-    """So many numbers of so many bits.
+    """Read so many numbers of so many bits.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def _unpack_bits(data: bytes, bits: int) -> NDArray[np.int64]:
 
 
 def levels_bytes(levels: NDArray[np.integer], bits: int) -> bytes:
-    """Numbers of so many bits as `read_levels` reads them: one stretch where they are all the same, else packed.
+    """Return numbers of so many bits as `read_levels` reads them: one stretch where they are all the same, else packed.
 
     >>> read_levels(levels_bytes(np.array([1, 0, 3]), 2), 2, 3).tolist()
     [1, 0, 3]

@@ -25,7 +25,7 @@ Values = Texts | NDArray[Any]
 def read_parquet(
     content: bytes, *, most_rows: int, choose: Callable[[list[str]], list[str]] | None = None, is_nan_known: bool = True
 ) -> Table:
-    """The table of a file.
+    """Return the table of a file.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _read_column(content: bytes, column: StoredColumn, rows_count: int, is_nan_k
 def _page_values(
     content: bytes, column: StoredColumn, chunk: Struct, max_values: int, is_nan_known: bool
 ) -> Iterator[Values]:
-    """What each page of a chunk holds, one value or nothing a row."""
+    """Yield what each page of a chunk holds, one value or nothing a row."""
     dictionary: Values = np.zeros(0)
     for head, levels, data in _read_pages(content, chunk, column.is_optional, max_values):
         if head[1] == _DICTIONARY:
@@ -92,7 +92,7 @@ def _page_values(
 def _read_pages(
     content: bytes, chunk: Struct, is_optional: bool, max_values: int
 ) -> Iterator[tuple[Struct, NDArray[np.int64], bytes]]:
-    """Head, level of each value (1: known) and unpacked values of every page, until all of the chunk's were there."""
+    """Yield head, level of each value (1: known) and unpacked values of every page, until the chunk has no more."""
     position, remaining_count = min(chunk.get(11) or chunk[9], chunk[9]), chunk[5]
     if remaining_count > max_values:
         raise ValueError(f"a column of {remaining_count} values in {max_values} rows")
@@ -170,7 +170,7 @@ def _look_up_in_dictionary(dictionary: Values, indices: NDArray[np.int64]) -> Va
 
 
 def _spread_over_rows(values: Values, is_known: NDArray[np.bool_]) -> Values:
-    """Values at their rows; nothing in the others."""
+    """Return values at their rows; nothing in the others."""
     if is_known.all():
         return values
     if isinstance(values, Texts):

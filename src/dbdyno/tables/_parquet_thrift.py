@@ -14,7 +14,7 @@ _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _ST
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of seven bits a byte, least first, and where it ends."""
+    """Return a number of seven bits a byte, least first, and where it ends."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -28,7 +28,7 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def varint(value: int) -> bytes:
-    """A number as `read_varint` reads it.
+    """Return a number as `read_varint` reads it.
 
     >>> read_varint(varint(300), 0)
     (300, 2)
@@ -42,7 +42,7 @@ def varint(value: int) -> bytes:
 
 
 def read_struct(data: bytes, at: int) -> tuple[Struct, int]:
-    """A struct and where it ends.
+    """Return a struct and where it ends.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def _read_list(data: bytes, at: int) -> tuple[list[Any], int]:
 
 
 def struct_bytes(fields: Mapping[int, Any]) -> bytes:
-    """A struct of whole numbers (as 64 bits), bytes, structs and lists of them; `I32` where a field is narrower.
+    """Return a struct of whole numbers (as 64 bits), bytes, structs and lists of them; `I32` where a field is narrower.
 
     >>> read_struct(struct_bytes({1: I32(2), 3: [b"a"], 20: {1: 5}}), 0)[0]
     {1: 2, 3: [b'a'], 20: {1: 5}}
@@ -120,7 +120,7 @@ def struct_bytes(fields: Mapping[int, Any]) -> bytes:
 
 
 class I32(int):
-    """A number that the format wants as 32 bits."""
+    """Represents a number that the format wants as 32 bits."""
 
 
 def _thrift_kind(value: object) -> int:

@@ -23,7 +23,7 @@ _FLAGS = I32(0)
 
 
 def parquet_bytes(table: Table, whole: Collection[str] = ()) -> bytes:
-    """A Parquet file. Texts that repeat get a dictionary; numbers seldom repeat.
+    """Return a Parquet file. Texts that repeat get a dictionary; numbers seldom repeat.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def parquet_bytes(table: Table, whole: Collection[str] = ()) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Pages:
-    """A column as it stands in the file.
+    """Describes a column as it stands in the file.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class _Pages:
 
     @classmethod
     def of(cls, name: str, column: Column, is_whole: bool) -> _Pages:
-        """The pages of a column."""
+        """Return the pages of a column."""
         if isinstance(column, Texts):
             return cls._from_texts(name, column)
         is_known = ~np.isnan(column) if column.dtype.kind == "f" else np.ones(len(column), dtype=np.bool_)
@@ -90,7 +90,7 @@ class _Pages:
         return element | ({6: I32(UTF8), 10: {1: {}}} if self.type == BYTE_ARRAY else {})
 
     def chunk(self, at: int, rows_count: int) -> Struct:
-        """Of the group of rows, where the pages begin at a place of the file."""
+        """Return the chunk of the group of rows, where the pages begin at a place of the file."""
         encodings = [_PLAIN, _RLE, *([_RLE_DICTIONARY] if len(self.pages) > 1 else [])]
         meta: dict[int, Any] = {1: I32(self.type), 2: encodings, 3: [self.name.encode()], 4: I32(ZSTD), 5: rows_count}
         meta |= {6: self.unpacked_bytes, 7: sum(map(len, self.pages)), 9: at}
@@ -110,7 +110,7 @@ def _data_page(is_known: NDArray[np.bool_], values: bytes, encoding: int) -> tup
 
 
 def _page(kind: int, field: int, head: Struct, content: bytes) -> tuple[bytes, int]:
-    """A page with its head, and the size of both with the content unpacked."""
+    """Return a page with its head, and the size of both with the content unpacked."""
     packed = packed_zstd(content)
     header_bytes = struct_bytes({1: kind, 2: I32(len(content)), 3: I32(len(packed)), field: head})
     return header_bytes + packed, len(header_bytes) + len(content)

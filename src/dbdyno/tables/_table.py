@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A column of texts, most of which repeat.
+    """Describes a column of texts, most of which repeat.
 
     Parameters
     ----------
@@ -28,36 +28,36 @@ class Texts:
 
     @classmethod
     def of(cls, values: Iterable[str | None]) -> Texts:
-        """A column of these texts."""
+        """Return a column of these texts."""
         names: dict[str, int] = {}
         codes = [-1 if value is None else names.setdefault(value, len(names)) for value in values]
         return cls(np.array(codes, dtype=np.int32), tuple(names))
 
     @classmethod
     def repeated(cls, text: str | None, count: int) -> Texts:
-        """One text in every row."""
+        """Return one text in every row."""
         return cls(np.full(count, -1 if text is None else 0, dtype=np.int32), () if text is None else (text,))
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def among(self, names: Collection[str]) -> NDArray[np.bool_]:
-        """Which rows hold one of these texts."""
+        """Return which rows hold one of these texts."""
         is_name = np.array([*(name in names for name in self.names), False])
         is_among: NDArray[np.bool_] = is_name[self.codes]  # the last stands for -1
         return is_among
 
     def at(self, rows: NDArray[Any]) -> Texts:
-        """Some of the rows, by mask or index."""
+        """Return some of the rows, by mask or index."""
         return Texts(self.codes[rows], self.names)
 
     def text(self, row: int) -> str:
-        """The text of a row; empty where nothing is known."""
+        """Return the text of a row; empty where nothing is known."""
         code = self.codes[row]
         return self.names[code] if code >= 0 else ""
 
     def tolist(self) -> list[str | None]:
-        """The text of every row."""
+        """Return the text of every row."""
         names = (*self.names, None)
         return [names[code] for code in self.codes.tolist()]
 
@@ -95,36 +95,36 @@ class Table:
         return sum(c.codes.nbytes if isinstance(c, Texts) else c.nbytes for c in self._columns.values())
 
     def numbers(self, name: str) -> NDArray[Any]:
-        """A column of numbers."""
+        """Return a column of numbers."""
         column = self._columns[name]
         if isinstance(column, Texts):
             raise TypeError(f"column {name} holds texts, not numbers")
         return column
 
     def texts(self, name: str) -> Texts:
-        """A column of texts."""
+        """Return a column of texts."""
         column = self._columns[name]
         if not isinstance(column, Texts):
             raise TypeError(f"column {name} holds numbers, not texts")
         return column
 
     def values(self, name: str) -> list[Any]:
-        """A column as Python's own values, None where nothing is known."""
+        """Return a column as Python's own values, None where nothing is known."""
         column = self._columns[name]
         return column.tolist() if isinstance(column, Texts) else known_values(column)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Each row by column, None where nothing is known."""
+        """Return each row by column, None where nothing is known."""
         columns = [self.values(name) for name in self._columns]
         return [dict(zip(self._columns, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def at(self, rows: NDArray[Any]) -> Table:
-        """Some of the rows, by mask or index."""
+        """Return some of the rows, by mask or index."""
         return Table({n: c.at(rows) if isinstance(c, Texts) else c[rows] for n, c in self._columns.items()})
 
 
 def known_values(numbers: NDArray[Any]) -> list[Any]:
-    """Numbers as Python's own, None in place of NaN."""
+    """Return numbers as Python's own, None in place of NaN."""
     values: list[Any] = numbers.tolist()
     if numbers.dtype.kind == "f" and np.isnan(numbers).any():
         return [None if value != value else value for value in values]
@@ -132,12 +132,12 @@ def known_values(numbers: NDArray[Any]) -> list[Any]:
 
 
 def joined(tables: Sequence[Table]) -> Table:
-    """Rows of tables with the same columns, one table after the other."""
+    """Return rows of tables with the same columns, one table after the other."""
     return Table({name: joined_column([table.columns[name] for table in tables]) for name in tables[0].columns})
 
 
 def joined_column(parts: Sequence[Column]) -> Column:
-    """Values of parts of a column, one part after the other."""
+    """Return values of parts of a column, one part after the other."""
     if len(parts) == 1:
         return parts[0]
     texts = [part for part in parts if isinstance(part, Texts)]

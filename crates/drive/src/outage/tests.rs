@@ -1,4 +1,4 @@
-//! Tests of outages.
+//! Tests the computation of outages.
 
 use super::*;
 

@@ -5,7 +5,7 @@ use super::{Arrivals, Share};
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
 
 /// The endless sequence of all workers' due instants, of which one worker keeps its share. Every worker
-/// walks the same sequence, so the instants do not depend on how many workers there are.
+/// computes the same sequence, so the instants do not depend on how many workers there are.
 #[derive(Debug, Clone)]
 pub(super) struct DueSequence {
     arrivals: Arrivals,
@@ -15,14 +15,14 @@ pub(super) struct DueSequence {
     start_ns: u64,
     /// Place in the sequence of all workers.
     index: u64,
-    /// Where that place lies on the curve.
+    /// Position of that place on the curve.
     point: Point,
-    /// The instant the reader stands at.
+    /// The reader's current instant.
     due_ns: u64,
 }
 
 impl DueSequence {
-    /// `number` tells the streams of a load apart, so that their draws are unrelated.
+    /// Creates a sequence; `number` distinguishes the streams of a load, so that their draws are unrelated.
     pub(super) fn new(
         curve: Curve,
         arrivals: Arrivals,
@@ -50,13 +50,13 @@ impl DueSequence {
         dues
     }
 
-    /// The instant the reader stands at; far away where the rate stays 0.
+    /// Returns the reader's current instant; far away if the rate stays 0.
     #[inline]
     pub(super) fn due_ns(&self) -> u64 {
         self.due_ns
     }
 
-    /// Goes on to the worker's next instant.
+    /// Advances to the worker's next instant.
     pub(super) fn advance(&mut self) {
         self.step();
         self.settle();
@@ -86,7 +86,7 @@ impl DueSequence {
         };
     }
 
-    /// Arrivals go round the connections, so a worker gets as large a share as it has connections.
+    /// Returns whether this worker owns the place: arrivals go to the connections in turn.
     fn is_mine(&self) -> bool {
         let connection = self.index % u64::from(self.share.connections);
         connection % u64::from(self.share.workers) == u64::from(self.share.worker)

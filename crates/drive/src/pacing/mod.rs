@@ -1,8 +1,8 @@
 //! Decides when events are due.
 //!
-//! The worker loop asks a few things of its [`Pace`] and knows nothing else of it: what does this
-//! connection, which has become free, do now; when is something due next; what is due now; how much
-//! waits. Think time, steps and ramps are answers to the same questions.
+//! The worker loop asks its [`Pace`] only four questions: what does this free connection do now, when is
+//! something due next, what is due now, how many events wait. Think time, steps and ramps are answers to these
+//! questions.
 
 mod dues;
 mod pace;
@@ -16,7 +16,7 @@ pub use think::{Think, ThinkDistribution};
 
 use crate::DriveError;
 
-/// The rule by which events become due.
+/// Determines when events become due.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pacing {
     /// A connection starts its next event when the last one is done. Waits behind a stall are not
@@ -25,7 +25,7 @@ pub enum Pacing {
         /// Rest of a connection after each event; `None`: it goes on at once.
         think: Option<Think>,
     },
-    /// Events are due at given instants, whatever became of the ones before; an event's response time
+    /// Events are due at given instants, regardless of earlier events; an event's response time
     /// runs from that instant.
     FixedRate {
         /// Events a second, over all connections.
@@ -33,7 +33,7 @@ pub enum Pacing {
         /// The gaps between them.
         arrivals: Arrivals,
     },
-    /// As a fixed rate, with rates that change and types of their own.
+    /// As a fixed rate, but with changing rates and fixed transaction types.
     VariedRate {
         /// Streams of events that run side by side.
         streams: Vec<RateStream>,
@@ -57,19 +57,19 @@ pub enum Arrivals {
 }
 
 impl Pacing {
-    /// Whether events are due whatever became of the ones before.
+    /// Returns whether events are due regardless of earlier events.
     #[must_use]
     pub fn is_open_loop(&self) -> bool {
         !matches!(self, Self::Closed { .. })
     }
 
-    /// Whether response time runs from a due instant, so that the client can be late.
+    /// Returns whether response time runs from a due instant, so that the client can be late.
     #[must_use]
     pub fn has_due_instants(&self) -> bool {
         !matches!(self, Self::Closed { think: None })
     }
 
-    /// `transaction_types` are how many the workload has.
+    /// Checks the values; `transaction_types` is the number of types of the workload.
     pub(crate) fn check(&self, transaction_types: usize) -> Result<(), DriveError> {
         let wrong = |what: String| Err(DriveError::Request(what));
         match self {
@@ -90,7 +90,7 @@ impl Pacing {
     }
 }
 
-/// Which of all connections a worker owns: every `workers`-th, beginning with its own index.
+/// Says which of all connections a worker owns: every `workers`-th, beginning with its own index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Share {
     pub(crate) worker: u32,
@@ -99,12 +99,12 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// Number in the whole load of the worker's own connection.
+    /// Returns the number of a worker's connection in the whole load.
     pub(crate) fn number_of(&self, connection: u32) -> u32 {
         self.worker + connection * self.workers
     }
 
-    /// How many connections the worker owns.
+    /// Returns how many connections the worker owns.
     pub(crate) fn count(&self) -> u32 {
         (self.connections - self.worker).div_ceil(self.workers)
     }

@@ -6,16 +6,16 @@ use super::{Pacing, Share};
 use dbdyno_workload::TransactionType;
 use std::collections::VecDeque;
 
-/// An event that is to start.
+/// Describes an event that is to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
     /// The instant from which its response time runs.
     pub(crate) at_ns: u64,
-    /// The type asked for; `None`: the workload chooses.
+    /// The required type; `None`: the workload chooses.
     pub(crate) wanted: Option<TransactionType>,
 }
 
-/// What a connection does that has become free.
+/// Says what a connection that has become free does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FreeAction {
     /// Its next event starts at once.
@@ -25,11 +25,11 @@ pub(crate) enum FreeAction {
         /// End of the rest.
         until_ns: u64,
     },
-    /// It waits to be named by [`Pace::take_due`], or for ever.
+    /// It waits until [`Pace::take_due`] returns it, or for ever.
     Wait,
 }
 
-/// The answers to the worker loop's questions.
+/// Answers the questions of the worker loop.
 #[derive(Debug)]
 pub(crate) enum Pace {
     Closed,
@@ -43,7 +43,7 @@ pub(crate) enum Pace {
 }
 
 impl Pace {
-    /// `span` is when second 0 begins and when the last second ends.
+    /// Creates a pace; `span` is when second 0 begins and when the last second ends.
     pub(crate) fn new(pacing: &Pacing, share: Share, seed: u64, span: (u64, u64)) -> Self {
         let scheduled = |schedule| Self::Scheduled {
             schedule: Box::new(schedule),
@@ -65,7 +65,7 @@ impl Pace {
         }
     }
 
-    /// What a connection does that has become free.
+    /// Returns what a connection that has become free does.
     #[inline]
     pub(crate) fn on_free(&mut self, connection: u32, now_ns: u64) -> FreeAction {
         match self {
@@ -90,7 +90,7 @@ impl Pace {
         }
     }
 
-    /// A connection has rested as long as it was to. The event that is due.
+    /// Ends the rest of a connection. Returns the event that is due.
     pub(crate) fn on_rested(&mut self, connection: u32) -> Option<Due> {
         let Self::Thinking(rests) = self else {
             return None;
@@ -102,7 +102,7 @@ impl Pace {
         })
     }
 
-    /// An event that is due and a free connection for it, the one that has been free for longest.
+    /// Returns a due event and a free connection for it, the one that has been free for longest.
     #[inline]
     pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<(u32, Due)> {
         let Self::Scheduled { schedule, free } = self else {
@@ -115,7 +115,7 @@ impl Pace {
         free.pop_front().map(|connection| (connection, due))
     }
 
-    /// When [`take_due`](Self::take_due) will next have an answer, unless a connection becomes free
+    /// Returns when [`take_due`](Self::take_due) will next have an answer, unless a connection becomes free
     /// before.
     #[inline]
     pub(crate) fn next_due_ns(&self) -> Option<u64> {
@@ -125,14 +125,14 @@ impl Pace {
         }
     }
 
-    /// A connection can't be used until it is free again.
+    /// Removes a connection until it is free again.
     pub(crate) fn forget(&mut self, connection: u32) {
         if let Self::Scheduled { free, .. } = self {
             free.retain(|&other| other != connection);
         }
     }
 
-    /// Events due before `now_ns` that were not started. In a closed loop an event is due when its
+    /// Returns the events due before `now_ns` that were not started. In a closed loop an event is due when its
     /// connection can start it, so none waits.
     pub(crate) fn backlog(&mut self, now_ns: u64) -> u64 {
         match self {

@@ -1,27 +1,27 @@
-//! Changes the rate over time: the stretches as they are asked for, and the curve laid through them.
+//! Changes the rate over time: the requested stretches, and the curve through them.
 //!
-//! Instants come from the curve by counting: the n-th event is due when the area under the rate has
+//! Instants are computed from the curve by counting: the n-th event is due when the area under the rate has
 //! reached n (operational time). Constant gaps are steps of one in that measure, Poisson gaps are
-//! exponential steps, and a fixed rate is a curve of one level piece.
+//! exponential steps, and a fixed rate is a curve with one level piece.
 
 use crate::DriveError;
 use dbdyno_workload::TransactionType;
 use std::sync::Arc;
 
-/// Highest rate that is taken for meant.
+/// Highest rate accepted as intended.
 const HIGHEST_PER_S: f64 = 1e7;
 
-/// Events of one kind, due at a rate that changes as `profile` says.
+/// Describes events of one kind, due at a rate that changes as `profile` says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateStream {
     /// Type of these events; `None`: the workload chooses.
     pub transaction: Option<TransactionType>,
-    /// Stretches of the rate, one after the other from second 0. The last one's end rate goes on to the end
+    /// Stretches of the rate, one after the other from second 0. The last one's end rate continues to the end
     /// of the run.
     pub profile: Vec<Stretch>,
 }
 
-/// A stretch in which the rate stays, or goes in a straight line from one value to another. A rate of 0 is a
+/// A stretch in which the rate stays, or changes linearly from one value to another. A rate of 0 is a
 /// pause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "arguments", derive(serde::Deserialize, serde::Serialize))]
@@ -68,7 +68,7 @@ impl RateStream {
     }
 }
 
-/// The pieces of a rate over time. The last one has no end. Clones share them.
+/// Holds the pieces of a rate over time. The last one has no end. Clones share them.
 #[derive(Debug, Clone)]
 pub(super) struct Curve {
     pieces: Arc<[Piece]>,
@@ -129,7 +129,7 @@ impl Curve {
         }
     }
 
-    /// The point at which so many more events are due than at `point`.
+    /// Returns the point at which so many more events are due than at `point`.
     #[inline]
     pub(super) fn advance(&self, point: Point, mut count: f64) -> Point {
         let Point {
@@ -149,8 +149,8 @@ impl Curve {
         Point { piece, offset_ns }
     }
 
-    /// The point at which `count` events were due since second 0, not before `from`. It is counted from the
-    /// beginning of its piece, so that roundings don't add up.
+    /// Returns the point at which `count` events were due since second 0, not before `from`. It is counted from the
+    /// beginning of its piece, so that rounding errors don't add up.
     #[inline]
     pub(super) fn point_of(&self, from: Point, count: f64) -> Point {
         let mut piece = from.piece;
@@ -185,7 +185,7 @@ impl Piece {
         self.from_per_s == self.to_per_s
     }
 
-    /// Change of the rate in a nanosecond.
+    /// Returns the change of the rate in a nanosecond.
     fn slope_per_s(&self) -> f64 {
         (self.to_per_s - self.from_per_s) / (self.end_ns - self.begin_ns)
     }
@@ -197,13 +197,13 @@ impl Piece {
         self.from_per_s + self.slope_per_s() * (offset_ns - self.begin_ns)
     }
 
-    /// Events due between `offset_ns` and its end.
+    /// Returns the events due between `offset_ns` and its end.
     fn events_after(&self, offset_ns: f64) -> f64 {
         let mean_per_s = f64::midpoint(self.rate_per_s(offset_ns), self.to_per_s);
         mean_per_s * (self.end_ns - offset_ns) / 1e9
     }
 
-    /// Where `count` more events are due than at `offset_ns`.
+    /// Returns where `count` more events are due than at `offset_ns`.
     fn after(&self, offset_ns: f64, count: f64) -> f64 {
         if self.is_level() {
             if self.from_per_s == 0.0 {
@@ -211,7 +211,7 @@ impl Piece {
             }
             return offset_ns + count * (1e9 / self.from_per_s);
         }
-        // count = rate t + slope t² / 2, solved in the form that cancels nothing.
+        // count = rate t + slope t² / 2, solved in the form without cancellation.
         let (rate, slope) = (self.rate_per_s(offset_ns) / 1e9, self.slope_per_s() / 1e9);
         let root = (rate * rate + 2.0 * slope * count).max(0.0).sqrt();
         let passed_ns = if count > 0.0 {
@@ -284,7 +284,7 @@ mod tests {
             stretch(3, 0.0, 0.0),
             stretch(10, 700.0, 1.0),
         ]);
-        // Not at whole counts: one of them ends the first stretch, and either side of the pause is right.
+        // Not at whole counts: one of them ends the first stretch, and either side of the pause is correct.
         let mut point = curve.advance(curve.begin(), 0.5);
         for count in 1..7_000 {
             point = curve.advance(point, 1.0);

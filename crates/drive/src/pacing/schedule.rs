@@ -1,11 +1,11 @@
-//! Finds what is due for one worker, over all streams.
+//! Finds the due events of one worker, over all streams.
 
 use super::dues::DueSequence;
 use super::profile::{Curve, RateStream};
 use super::{Arrivals, Due, Share};
 use dbdyno_workload::TransactionType;
 
-/// Due instants of one worker up to the end of the run.
+/// Holds the due instants of one worker up to the end of the run.
 #[derive(Debug)]
 pub(crate) struct DueSchedule {
     queues: Vec<Queue>,
@@ -14,7 +14,7 @@ pub(crate) struct DueSchedule {
     end_ns: u64,
 }
 
-/// Events of one stream that were not started. The backlog is not stored: it is the distance between two
+/// Holds the events of one stream that were not started. The backlog is not stored: it is the distance between two
 /// readers of the same instants, so it has no bound and costs no memory.
 #[derive(Debug)]
 struct Queue {
@@ -28,7 +28,7 @@ struct Queue {
 }
 
 impl DueSchedule {
-    /// The schedule of a rate that stays as it is.
+    /// Creates the schedule of a constant rate.
     pub(super) fn fixed(
         rate_per_s: f64,
         arrivals: Arrivals,
@@ -40,7 +40,7 @@ impl DueSchedule {
         Self::new(vec![Queue::new(None, dues)], end_ns)
     }
 
-    /// The schedule of streams side by side.
+    /// Creates the schedule of parallel streams.
     pub(super) fn varied(
         streams: &[RateStream],
         arrivals: Arrivals,
@@ -72,7 +72,7 @@ impl DueSchedule {
         (due_ns < self.end_ns).then_some(due_ns)
     }
 
-    /// The event that has been due for longest.
+    /// Takes the event that has been due for longest.
     #[inline]
     pub(super) fn take(&mut self, now_ns: u64) -> Option<Due> {
         let at_ns = self.next_due_ns().filter(|&due_ns| due_ns <= now_ns)?;
@@ -84,7 +84,7 @@ impl DueSchedule {
         Some(Due { at_ns, wanted })
     }
 
-    /// Events due before `now_ns` and not taken.
+    /// Returns the events due before `now_ns` and not taken.
     pub(super) fn waiting(&mut self, now_ns: u64) -> u64 {
         let now_ns = now_ns.min(self.end_ns);
         self.queues
@@ -93,7 +93,7 @@ impl DueSchedule {
             .sum()
     }
 
-    /// A load has a few streams, so looking at all of them is quicker than keeping an order.
+    /// Finds the first queue: a load has few streams, so a scan is faster than keeping an order.
     #[inline]
     fn find_first(&mut self) {
         let places = 0..self.queues.len();
@@ -174,7 +174,7 @@ mod tests {
         counts
     }
 
-    /// The gap times the place, or the sum of the drawn gaps: what a fixed rate has always been.
+    /// Computes the instants directly: the gap times the place, or the sum of the drawn gaps.
     fn plain_instants(rate_per_s: f64, arrivals: Arrivals) -> Vec<u64> {
         let kind = RandomKind::Dbdyno;
         let mut draws = RandomSource { kind, seed: 7 }.keyed("arrivals", 0);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     /// In each second the count is Poisson around the area under the rate: over many seconds the squared
-    /// deviations, divided by the area, are 1 in the mean.
+    /// deviations, divided by the area, average 1.
     #[test]
     fn poisson_arrivals_of_a_ramp_scatter_around_its_area_as_they_should() {
         let profile = [stretch(1_000, 20.0, 220.0), stretch(1_000, 0.0, 0.0)];

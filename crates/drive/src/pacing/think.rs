@@ -4,10 +4,10 @@ use super::Share;
 use crate::DriveError;
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
 
-/// Longest mean, a day: what is longer is a slip of the unit.
+/// Longest mean, a day: a longer one is a mistake in the unit.
 const LONGEST_NS: u64 = 86_400_000_000_000;
 
-/// How long a connection rests after each event. The rest belongs to no time that is measured: a
+/// Says how long a connection rests after each event. The rest is in no measured time: a
 /// response time runs from its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "arguments", derive(serde::Deserialize, serde::Serialize))]
@@ -52,8 +52,8 @@ impl Think {
         }
     }
 
-    /// What is left of a rest at an instant that has nothing to do with its beginning: any part of a
-    /// constant one, and of an exponential one as much as of a fresh one.
+    /// Draws what is left of a rest at an instant unrelated to its beginning: any part of a
+    /// constant rest, and of an exponential one as much as of a new one.
     fn draw_rest_of_ns(self, stream: &mut Stream) -> u64 {
         match self.law {
             ThinkDistribution::Constant => (stream.next_double() * self.mean_ns as f64) as u64,
@@ -62,7 +62,7 @@ impl Think {
     }
 }
 
-/// The rests of one worker's connections. Each connection has a stream of its own, keyed by the seed and
+/// Draws the rests of one worker's connections. Each connection has its own stream, keyed by the seed and
 /// its number in the whole load, so its rests do not depend on how many workers there are.
 #[derive(Debug)]
 pub(crate) struct Rests {
@@ -78,8 +78,8 @@ struct RestState {
 }
 
 impl Rests {
-    /// Second 0 finds every connection in the middle of a rest. If they all began at once, a burst of the
-    /// whole concurrency would open the run, and with a constant law come back again and again.
+    /// Starts every connection in the middle of a rest. If all rests began at once, a burst of the
+    /// whole concurrency would open the run, and recur with a constant distribution.
     pub(super) fn new(think: Think, share: Share, seed: u64, start_ns: u64) -> Self {
         let source = RandomSource {
             kind: RandomKind::Dbdyno,
@@ -96,14 +96,14 @@ impl Rests {
         }
     }
 
-    /// When the rest of a free connection ends. One that was lost and is back rests no longer for that:
-    /// whoever sat behind it would have gone on thinking, and then have waited.
+    /// Returns when the rest of a free connection ends. A connection that was lost and is open again rests no longer:
+    /// its user would have gone on thinking, and then have waited.
     pub(super) fn until_ns(&mut self, connection: u32, now_ns: u64) -> u64 {
         let RestState { stream, until_ns } = &mut self.connections[connection as usize];
         *until_ns.get_or_insert_with(|| now_ns + self.think.draw_ns(stream))
     }
 
-    /// The rest is over: the instant at which the next event is due.
+    /// Ends the rest; returns the instant at which the next event is due.
     pub(super) fn end(&mut self, connection: u32) -> Option<u64> {
         self.connections[connection as usize].until_ns.take()
     }
@@ -128,7 +128,7 @@ mod tests {
         Rests::new(think, share, 7, START_NS)
     }
 
-    /// Ends of the first two rests, the second begun at the end of the first.
+    /// Returns the ends of the first two rests, the second begun at the end of the first.
     fn first_two(rests: &mut Rests, connection: u32) -> [u64; 2] {
         let first_ns = rests.until_ns(connection, START_NS);
         assert_eq!(rests.end(connection), Some(first_ns));

@@ -1,8 +1,8 @@
 //! Searches the highest rate that meets a service-level objective.
 //!
 //! A search opens the connections once and drives probe after probe on them, each at a fixed rate: some
-//! seconds to settle, a window that is judged. `verdict` says what holding means, `course` which rate is
-//! tried next, `window` adds up the seconds of a probe. How a probe is driven is left to the pool.
+//! seconds to settle, then a window that is judged. `verdict` judges a window, `probe_plan` chooses the next
+//! rate, `window` adds up the seconds of a probe. The pool drives the probes.
 
 mod probe_plan;
 mod verdict;
@@ -21,11 +21,11 @@ use window::ProbeWindow;
 /// Lowest and highest rate of a probe.
 const RATES_PER_S: (f64, f64) = (1e-3, 1e7);
 
-/// What is searched for: the highest rate at which a quantile of the response time stays below a bound and
+/// Defines the objective: the highest rate at which a quantile of the response time stays below a bound and
 /// the backlog does not grow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
-    /// Share of the events that the bound holds for, such as 0.99.
+    /// Share of the events to which the bound applies, such as 0.99.
     pub quantile: f64,
     /// The bound.
     pub response_ns: u64,
@@ -33,10 +33,10 @@ pub struct Search {
     pub first_per_s: f64,
     /// Gaps between due instants.
     pub arrivals: Arrivals,
-    /// The search ends when the lowest rate that broke the promise is at most so much, relatively, above the
-    /// highest that held it.
+    /// The search ends when the lowest rate that missed the objective is at most this fraction above the
+    /// highest that met it.
     pub precision: f64,
-    /// Seconds of a probe that are driven before its window.
+    /// Seconds of a probe before its window.
     pub settle_s: u32,
     /// Seconds of a probe that are judged.
     pub window_s: u32,
@@ -92,12 +92,12 @@ fn window_name(number: u32) -> String {
     format!("probe {number}")
 }
 
-/// Searches for the highest rate that holds a promise. The phases of `load` are driven before the first
+/// Searches for the highest rate that meets the objective. The phases of `load` are driven before the first
 /// probe, at the first rate; its pacing is not used.
 ///
 /// # Errors
 ///
-/// The load could not begin. What happens after its start is told by the [`RunOutcome`], which holds the
+/// The load could not begin. The [`RunOutcome`] reports what happens after its start; it holds the
 /// [`SearchResult`](crate::SearchResult).
 pub fn search(
     load: &Load,
@@ -138,13 +138,13 @@ pub fn search(
     Ok(outcome)
 }
 
-/// The probes' side of a search.
+/// Drives the probes of a search.
 struct SearchRun<'a> {
     search: &'a Search,
     seed: u64,
     stop: &'a StopSwitch,
     pool: ConnectionPool<'a>,
-    /// Remarks made already: each probe would make them again.
+    /// Messages reported already: each probe would repeat them.
     told: Vec<String>,
 }
 
@@ -176,7 +176,7 @@ impl SearchRun<'_> {
         }
     }
 
-    /// `None` when the run ended before the probe did: half a probe tells nothing.
+    /// Drives a probe; `None` if the run ended before the probe did: half a probe proves nothing.
     fn probe(
         &mut self,
         number: u32,
@@ -187,7 +187,7 @@ impl SearchRun<'_> {
         let segment = Segment {
             pacing: search.pacing(rate_per_s),
             phases: search.phases(number).to_vec(),
-            // Instants of their own, so that a second probe at the same rate is a second witness.
+            // Separate instants, so that a second probe at the same rate is independent evidence.
             seed: self.seed.wrapping_add(u64::from(number)),
         };
         let mut window = ProbeWindow::new(Some(window_name(number)), &mut self.told, observer);

@@ -3,24 +3,24 @@
 use super::{RATES_PER_S, Search};
 use crate::search_result::{Probe, SearchResult};
 
-/// Probes after which a search ends without having settled.
+/// Probes after which a search ends without a result.
 const MOST_PROBES: usize = 60;
 
-/// Probes at which the answer must have held.
+/// Probes in which the result must have met the objective.
 const WITNESSES: usize = 2;
 
-/// Probes in a row at one rate that the client must spoil before it is believed to be the limit.
+/// Probes in a row at one rate that the client must spoil before it counts as the limit.
 const SPOILT_IN_A_ROW: usize = 3;
 
 /// How often a probe is repeated at most.
 pub(super) const MOST_REPEATS: usize = SPOILT_IN_A_ROW - 1;
 
-/// The probes so far. What comes next is read off them, so there is no state that could contradict them.
+/// Holds the probes so far. The next rate is derived from them, so there is no other state that could contradict them.
 #[derive(Debug)]
 pub(super) struct ProbePlan {
     first_per_s: f64,
     precision: f64,
-    /// Below this a window is not expected to see a single event.
+    /// Below this rate a window is not expected to see a single event.
     lowest_per_s: f64,
     probes: Vec<Probe>,
 }
@@ -36,14 +36,14 @@ impl ProbePlan {
         }
     }
 
-    /// The rate of the next probe; `None` when the search is over.
+    /// Returns the rate of the next probe; `None` when the search is over.
     ///
-    /// The rate doubles until it breaks the promise, or halves until it holds it; then the gap between the
-    /// two is halved on the logarithmic scale until it is as small as asked for; then the answer must hold
-    /// once more. If it breaks, it is the lowest broken rate, and the same rules lead on, downwards.
+    /// The rate doubles until it misses the objective, or halves until it meets it. Then the gap between the
+    /// two is halved on the logarithmic scale until it is as small as requested; then the result must hold
+    /// once more. If it does not, it is the lowest broken rate, and the same rules continue downwards.
     ///
-    /// A probe that broke while the client was the limit says nothing of the server. It is repeated, until one is not
-    /// spoilt or the client has spoilt three in a row. From then on the client is believed to be the limit at once.
+    /// A probe that failed while the client was the limit says nothing about the server. It is repeated until one is
+    /// not spoilt or the client has spoilt three in a row. From then on the client counts as the limit at once.
     pub(super) fn next(&self) -> Option<f64> {
         if self.probes.len() >= MOST_PROBES {
             return None;
@@ -85,7 +85,7 @@ impl ProbePlan {
         }
     }
 
-    /// The last probe, if the client spoilt it and it is to be repeated, and the number of that repeat, from 1.
+    /// Returns the last probe, if the client spoilt it and it is to be repeated, and the number of that repeat, from 1.
     pub(super) fn probe_to_repeat(&self) -> Option<(&Probe, usize)> {
         let last = self.probes.last()?;
         let is_alike = |probe: &&Probe| is_spoilt(probe) && probe.rate_per_s == last.rate_per_s;
@@ -94,12 +94,12 @@ impl ProbePlan {
             .then_some((last, repeat))
     }
 
-    /// Whether nothing follows from a probe: the client broke it, and was not yet known to be the limit.
+    /// Returns whether a probe is void: the client broke it, and was not yet known to be the limit.
     fn is_void(&self, index: usize) -> bool {
         is_spoilt(&self.probes[index]) && !is_client_the_limit(&self.probes[..=index])
     }
 
-    /// The probe at the lowest rate that broke the promise, the last of several.
+    /// Returns the probe at the lowest rate that missed the objective, the last of several.
     fn broken(&self) -> Option<&Probe> {
         let probes = self.probes.iter().enumerate().rev();
         let broken = probes.filter(|(index, probe)| !probe.held && !self.is_void(*index));
@@ -108,7 +108,7 @@ impl ProbePlan {
             .min_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))
     }
 
-    /// The highest rate that held it, below any that broke it.
+    /// Returns the highest rate that met it, below any that missed it.
     fn held(&self) -> Option<f64> {
         let limit = self
             .broken()
@@ -129,7 +129,7 @@ impl ProbePlan {
     }
 }
 
-/// Whether it broke the promise, and the client may be why.
+/// Returns whether it missed the objective, and the client may be the reason.
 fn is_spoilt(probe: &Probe) -> bool {
     probe.client_bound && !probe.held
 }
@@ -152,7 +152,7 @@ mod tests {
         searched_by(search, |rate_per_s, _| rate_per_s > 50_000.0, holds)
     }
 
-    /// The same by a client that is the limit where `binds` says so.
+    /// Does the same with a client that is the limit if `binds` returns true.
     fn searched_by(
         search: Search,
         mut binds: impl FnMut(f64, u32) -> bool,
@@ -181,7 +181,7 @@ mod tests {
         course
     }
 
-    /// One server of exponential service times behind a queue: its response times are exponential as well,
+    /// Models one server of exponential service times behind a queue: its response times are exponential as well,
     /// with the mean 1 / (capacity - rate). The noise is that of the quantile's estimate.
     fn queue_holds(capacity_per_s: f64, rate_per_s: f64, noise: f64) -> bool {
         let idle_per_s = capacity_per_s - rate_per_s;
@@ -189,7 +189,7 @@ mod tests {
         idle_per_s > 0.0 && quantile_s * noise < SEARCH.response_ns as f64 / 1e9
     }
 
-    /// Highest rate that the queue holds: p99 is ln(100) / idle.
+    /// Returns the highest rate that the queue holds: p99 is ln(100) / idle.
     fn threshold(capacity_per_s: f64) -> f64 {
         capacity_per_s - 100_f64.ln() / (SEARCH.response_ns as f64 / 1e9)
     }
@@ -248,7 +248,7 @@ mod tests {
         assert!(answer.highest_held_per_s.unwrap() <= 3_000.0 && answer.probes <= 15);
     }
 
-    /// A rate may hold first and be spoilt each time that the answer is to hold once more.
+    /// A rate may hold first and be spoilt each time it is to hold once more.
     #[test]
     fn a_probe_at_a_rate_that_held_before_is_repeated_twice_and_no_more() {
         let is_calm = |number| number <= 5;
@@ -303,7 +303,7 @@ mod tests {
     fn an_answer_that_breaks_when_it_is_tried_again_is_no_answer() {
         let mut confirmed = false;
         let course = searched(SEARCH, |rate, _| {
-            // Just below the threshold the promise holds once, by luck.
+            // Just below the threshold the objective is met once, by luck.
             let lucky = rate > 0.9 * threshold(1_000.0) && std::mem::replace(&mut confirmed, true);
             queue_holds(1_000.0, rate, 1.0) && !lucky
         });

@@ -3,33 +3,33 @@
 use super::Search;
 use super::window::WindowTotals;
 
-/// Busy share of a worker above which what was measured may be the client's own limit.
+/// Busy share of a worker above which a measurement may show the client's own limit.
 const BUSY_CLIENT: f64 = 0.8;
 
-/// Share of the due events that may be missing from the completed ones, beside noise.
+/// Share of the due events that may be missing from the completed ones, in addition to noise.
 const MISSING: f64 = 0.01;
 
 /// Standard deviations that count as noise.
 const NOISE: f64 = 3.0;
 
-/// Share of the promised bound above which the client's own lateness may be what broke it.
+/// Share of the bound above which the client's own lateness may be the reason for a miss.
 const LATE_CLIENT: f64 = 0.5;
 
-/// What is said of a window.
+/// Holds the verdict on a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProbeVerdict {
     pub(super) held: bool,
-    /// What was measured may be the client's limit.
+    /// The measurement may show the client's limit.
     pub(super) client_bound: bool,
-    /// Empty when held.
+    /// Empty if the objective was met.
     pub(super) reason: String,
 }
 
 /// Judges a window at this rate.
 ///
-/// The promise was held when the quantile of the response time is below the bound, the backlog does not
-/// grow, what was due was done, and no event failed. The quantile alone would not do: what waits at the end
-/// of the window is in no histogram yet.
+/// The objective is met if the quantile of the response time is below the bound, the backlog does not
+/// grow, all due events were done, and no event failed. The quantile alone is not enough: events that wait at the end
+/// of the window are in no histogram yet.
 pub(super) fn judge(search: &Search, rate_per_s: f64, sums: &WindowTotals) -> ProbeVerdict {
     let breaches = [
         slowness(search, sums),
@@ -58,7 +58,7 @@ fn busy_client(sums: &WindowTotals) -> Option<String> {
         .then(|| format!("the client's busiest worker was {:.0} % busy", busy * 100.0))
 }
 
-/// A client that gets no processor when it is due is not busy, but late.
+/// Detects a client that gets no processor when it is due: it is not busy, but late.
 fn late_client(search: &Search, sums: &WindowTotals) -> Option<String> {
     let late_ns = sums.client_late_ns(search.quantile);
     (late_ns as f64 > LATE_CLIENT * search.response_ns as f64).then(|| {
@@ -70,9 +70,9 @@ fn late_client(search: &Search, sums: &WindowTotals) -> Option<String> {
     })
 }
 
-/// A client that is stopped for a moment sends at most one late event a connection, too few for the quantile. The
-/// other connections seem busy, since nobody read their replies. So the time itself is compared with the share that
-/// the promise leaves out.
+/// Detects a client that was stopped for a moment: it sends at most one late event per connection, too few for the
+/// quantile. The other connections seem busy, since nobody read their replies. So the time itself is compared with the
+/// share that the objective leaves out.
 fn stopped_client(search: &Search, sums: &WindowTotals) -> Option<String> {
     let is_long = |ns: &&u64| **ns as f64 > LATE_CLIENT * search.response_ns as f64;
     let stopped_ns: u64 = sums.gaps_ns.iter().filter(is_long).sum();
@@ -98,9 +98,9 @@ fn slowness(search: &Search, sums: &WindowTotals) -> Option<String> {
     })
 }
 
-/// A backlog grows when it stays above what the promise allows: if each event waits less than the bound, not
-/// more than rate × bound wait at a time (Little's law), give or take the noise of that number. A backlog that
-/// comes back below it in the last quarter of the window was a wave, and the quantile judges waves.
+/// Detects a growing backlog: it stays above what the objective allows. If each event waits less than the bound, not
+/// more than rate × bound wait at a time (Little's law), within the noise of that number. A backlog that
+/// falls below it in the last quarter of the window was a wave, and the quantile judges waves.
 fn growth(search: &Search, rate_per_s: f64, sums: &WindowTotals) -> Option<String> {
     let allowed = rate_per_s * search.response_ns as f64 / 1e9;
     let allowed = (allowed + NOISE * allowed.sqrt()).ceil();
@@ -114,7 +114,7 @@ fn growth(search: &Search, rate_per_s: f64, sums: &WindowTotals) -> Option<Strin
     })
 }
 
-/// With a bound of seconds a slow growth would hide below what the promise allows.
+/// Detects missing events: with a bound of seconds a slow growth would hide below what the objective allows.
 fn shortfall(sums: &WindowTotals) -> Option<String> {
     let due = sums.due() as f64;
     let missing = due - sums.completed as f64;
@@ -126,7 +126,7 @@ fn failures(sums: &WindowTotals) -> Option<String> {
     (sums.failed > 0).then(|| format!("{} events failed", sums.failed))
 }
 
-/// `p99`, `p99.9`.
+/// Formats `p99`, `p99.9`.
 fn quantile_name(quantile: f64) -> String {
     format!("p{}", (quantile * 1e8).round() / 1e6)
 }
@@ -140,7 +140,7 @@ mod tests {
     use super::super::tests::SEARCH;
     use super::*;
 
-    /// Ten seconds at 1,000 events a second, of which one in two hundred took 15 ms.
+    /// Returns ten seconds at 1,000 events per second, of which one in two hundred took 15 ms.
     fn sums() -> WindowTotals {
         let mut sums = WindowTotals {
             started: 10_000,

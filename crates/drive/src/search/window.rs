@@ -5,7 +5,7 @@ use crate::observe::{IntervalRecord, Start};
 use dbdyno_meter::Histogram;
 use std::io;
 
-/// Stands between the pool and the observer.
+/// Passes the seconds of a probe from the pool to the observer, and adds them up.
 pub(super) struct ProbeWindow<'a> {
     /// Name of the phase that is judged; `None`: none is.
     phase: Option<String>,
@@ -14,24 +14,24 @@ pub(super) struct ProbeWindow<'a> {
     observer: &'a mut dyn Observer,
 }
 
-/// What the verdict is made of.
+/// Holds the sums on which the verdict is based.
 #[derive(Debug, Default)]
 pub(super) struct WindowTotals {
     pub(super) started: u64,
     pub(super) completed: u64,
     pub(super) failed: u64,
-    /// Of all transaction types.
+    /// Response times of all transaction types.
     pub(super) response: Histogram,
     /// How much later than due events were sent although a connection was free.
     pub(super) lateness: Histogram,
-    /// Longest time that a worker left its connections alone, of each second. The one before the window is among
-    /// them: it leaves a backlog behind, or reaches into the window.
+    /// Longest time that a worker left its connections alone, of each second. The second before the window is
+    /// included: it leaves a backlog behind, or reaches into the window.
     pub(super) gaps_ns: Vec<u64>,
     pub(super) duration_ns: u64,
     /// Time not spent waiting, by worker.
     pub(super) busy_ns: Vec<u64>,
     pub(super) backlog_first: u64,
-    /// At the end of each second.
+    /// Backlog at the end of each second.
     pub(super) backlogs: Vec<u64>,
 }
 
@@ -111,8 +111,8 @@ impl WindowTotals {
         Some(edge_ns.min(self.response.max_ns()))
     }
 
-    /// The client's own lateness at a quantile of all events. Those that waited for a connection are in no
-    /// histogram of lateness: of them the client was not late.
+    /// Returns the client's own lateness at a quantile of all events. Those that waited for a connection are in no
+    /// histogram of lateness: the client was not late for them.
     pub(super) fn client_late_ns(&self, quantile: f64) -> u64 {
         let later = (1.0 - quantile) * self.started as f64 / self.lateness.count() as f64;
         if later.is_nan() || later >= 1.0 {
@@ -126,12 +126,12 @@ impl WindowTotals {
         self.backlogs.last().copied().unwrap_or(self.backlog_first)
     }
 
-    /// Events that became due in the window.
+    /// Returns the events that became due in the window.
     pub(super) fn due(&self) -> u64 {
         (self.started + self.backlog_last()).saturating_sub(self.backlog_first)
     }
 
-    /// Share of the time in which the busiest worker was not waiting.
+    /// Returns the share of the time in which the busiest worker was not waiting.
     pub(super) fn client_busy(&self) -> f64 {
         let busiest = self.busy_ns.iter().max().copied().unwrap_or(0);
         if self.duration_ns == 0 {

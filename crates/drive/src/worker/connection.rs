@@ -5,21 +5,21 @@ use crate::login::{AS_TEXT, Opened, StatementIds};
 use dbdyno_wire::{BufferedRows, Channel};
 use dbdyno_workload::{StatementTemplate, TransactionType, User};
 
-/// What a connection is doing.
+/// Says what a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activity {
     /// No event is under way.
     Free,
     /// A statement of the event was sent and not answered yet.
     Statement,
-    /// ROLLBACK was sent; the event is repeated afterwards, or given up.
+    /// ROLLBACK was sent; the event is then repeated or given up.
     Rollback {
         /// Whether the event is repeated.
         repeat: bool,
     },
     /// An attempt at the event was given up, and the next one waits for its instant.
     Pause,
-    /// What the user still owed was sent after its last event, and not answered yet.
+    /// The user's remaining statements were sent after its last event, and not answered yet.
     SettlingUp,
     /// The connection was lost and is being opened again; an event is under way or not.
     Down {
@@ -28,7 +28,7 @@ pub(crate) enum Activity {
     },
 }
 
-/// Everything a worker holds for one connection.
+/// Holds everything of a worker for one connection.
 pub(crate) struct WorkerConnection {
     /// `None` while it is being opened again.
     pub(crate) lanes: Option<ConnectionPair>,
@@ -36,13 +36,13 @@ pub(crate) struct WorkerConnection {
     pub(crate) user: Box<dyn User>,
     pub(crate) activity: Activity,
     pub(crate) transaction: TransactionType,
-    /// It was lost and opened again before.
+    /// Whether it was lost and opened again before.
     pub(crate) was_reopened: bool,
     /// Place of the statement sent last.
     pub(crate) statement: u16,
-    /// Which connection it went over.
+    /// Number of the connection it was sent over.
     pub(crate) lane: u8,
-    /// Rows of its answer, if the user looks at them.
+    /// Rows of its answer, if the user reads them.
     pub(crate) rows: BufferedRows,
     /// Attempts at the event so far.
     pub(crate) attempts: u32,
@@ -54,13 +54,13 @@ pub(crate) struct WorkerConnection {
     pub(crate) sent_ns: u64,
     /// End of the last second in which a byte came.
     pub(crate) heard_ns: u64,
-    /// Since when no event is under way.
+    /// Time since which no event is under way.
     pub(crate) free_since_ns: u64,
-    /// The user is asked before each event whether it begins.
+    /// Whether the user is asked before each event if it begins.
     pub(crate) is_self_paced: bool,
-    /// It has said that no event of its own begins any more.
+    /// Whether it has reported that it begins no more events.
     pub(crate) is_retired: bool,
-    /// How long the user rests before its next event, where that is the workload's to say.
+    /// How long the user rests before its next event, if the workload decides that.
     pub(crate) rest_ns: u64,
     /// Bytes of the channel already counted in an interval: sent, received.
     pub(crate) counted_bytes: (u64, u64),
@@ -93,7 +93,7 @@ impl WorkerConnection {
         connection
     }
 
-    /// Takes fresh connections. The bytes of their log-ins belong to no interval.
+    /// Installs new connections. The bytes of their log-ins belong to no interval.
     pub(crate) fn plug(&mut self, opened: Opened) {
         self.counted_bytes = opened.lanes.bytes();
         self.ids = opened.ids;
@@ -107,7 +107,7 @@ impl WorkerConnection {
         )
     }
 
-    /// The connection on which an answer is awaited.
+    /// Returns the connection on which an answer is awaited.
     pub(crate) fn awaiting(&mut self) -> Option<&mut Channel> {
         let awaits = matches!(
             self.activity,
@@ -117,7 +117,7 @@ impl WorkerConnection {
         Some(lanes.lane(self.lane))
     }
 
-    /// Bytes sent and received since the last call.
+    /// Returns the bytes sent and received since the last call.
     pub(crate) fn take_bytes(&mut self) -> (u64, u64) {
         let Some(lanes) = &self.lanes else {
             return (0, 0);
@@ -127,13 +127,13 @@ impl WorkerConnection {
         (now.0 - before.0, now.1 - before.1)
     }
 
-    /// Whether statements can be sent.
+    /// Returns whether statements can be sent.
     pub(crate) fn is_open(&self) -> bool {
         self.lanes.is_some()
     }
 
-    /// Gives up what is under way. A connection with an answer outstanding is of no use any more and is
-    /// simply dropped; of one that stays open, the bytes of the drain belong to no interval.
+    /// Gives up the event under way. A connection with an outstanding answer is useless and is
+    /// dropped; if it stays open, the bytes of the drain belong to no interval.
     pub(crate) fn abandon(&mut self) {
         if self.activity != Activity::Free {
             self.lanes = None;

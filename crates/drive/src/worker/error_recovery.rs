@@ -9,16 +9,16 @@ use dbdyno_meter::clock;
 use dbdyno_wire::{Reply, ServerError, WireError};
 use std::io;
 
-/// The client library's numbers for a connection that was gone when it was written to, and for one
+/// The client library's codes for a connection that was gone at a write, and for one
 /// that broke while an answer was awaited.
 pub(super) const GONE_AWAY: u16 = 2006;
 pub(crate) const LOST: u16 = 2013;
 
-/// Its number for an answer that is none.
+/// Its code for a malformed answer.
 const MALFORMED: u16 = 2027;
 
 impl Worker {
-    /// An OK packet answered a SELECT, as if there were tables without a row and without a column: no such event was done.
+    /// Handles an OK packet that answered a SELECT, as if tables had no rows and no columns: no such event was done.
     #[cold]
     pub(super) fn refuse_without_rows(&mut self, index: u32, now_ns: u64) {
         let what = "it answered a SELECT by an OK packet, without a result set".to_owned();
@@ -30,7 +30,7 @@ impl Worker {
         self.fail_run(index, Some(MALFORMED), message, Cause::of(&error));
     }
 
-    /// An error answered the statement of an event: repeat it, give it up, or end the run.
+    /// Handles an error that answered the statement of an event: repeats it, gives it up, or ends the run.
     pub(super) fn take_error(&mut self, index: u32, error: &ServerError, now_ns: u64) {
         if error.ends_connection() && self.shared.policy.ignores(LOST) {
             return self.lose(index, &WireError::Server(error.clone()), LOST, now_ns);
@@ -49,7 +49,7 @@ impl Worker {
         }
     }
 
-    /// An attempt at the event ended in an error.
+    /// Counts an attempt at the event that ended in an error.
     fn count_first_attempt(&mut self, index: u32, now_ns: u64) {
         let connection = &self.connections[index as usize];
         if connection.attempts == 1 {
@@ -59,7 +59,7 @@ impl Worker {
         }
     }
 
-    /// Counts the error at the event, and says whether the event has a repeat left.
+    /// Counts the error of the event, and returns whether the event has a repeat left.
     fn count_repeat(&mut self, index: u32, code: u16, message: &str) -> bool {
         let statement = self.statement_name(index);
         let limit = self.shared.policy.retry_limit;
@@ -148,7 +148,7 @@ impl Worker {
         self.in_flight -= 1;
     }
 
-    /// The connection is gone. If that may be ignored it is opened again, and the event repeated.
+    /// Handles a lost connection. If that may be ignored it is opened again, and the event repeated.
     pub(super) fn lose(&mut self, index: u32, error: &WireError, code: u16, now_ns: u64) {
         if self.connections[index as usize].activity == Activity::SettlingUp {
             return self.fail_settling(index, Some(code), lost_text(error), Cause::of(error));
@@ -182,7 +182,7 @@ impl Worker {
         let (sent, received) = connection.take_bytes();
         self.recorder.stray_bytes.0 += sent;
         self.recorder.stray_bytes.1 += received;
-        connection.lanes = None; // closing them takes them out of the epoll set
+        connection.lanes = None; // closing them removes them from the epoll set
         self.timers.cancel(index);
         if !had_event {
             self.pace.forget(index);
@@ -199,7 +199,7 @@ impl Worker {
         }
     }
 
-    /// Has a connection opened again.
+    /// Requests that a connection be opened again.
     pub(super) fn reconnect(&mut self, index: u32) {
         if self.reconnector.is_none() {
             match self.start_reconnector() {
@@ -221,7 +221,7 @@ impl Worker {
         Ok(reconnector)
     }
 
-    /// Puts connections that were opened again to work.
+    /// Uses connections that were opened again.
     pub(super) fn take_reconnected(&mut self) {
         if let Some(reconnector) = &self.reconnector {
             reconnector.reset_wakeup();
@@ -262,7 +262,7 @@ impl Worker {
         }
     }
 
-    /// A server speaks unasked only to take leave (shutdown, idle timeout).
+    /// Handles an unrequested reply: a server sends one only when it closes (shutdown, idle timeout).
     pub(super) fn take_unasked_reply(&mut self, index: u32, reply: &Reply, now_ns: u64) {
         let text = match reply {
             Reply::Error(error) if self.shared.policy.ignores(LOST) => {
@@ -274,7 +274,7 @@ impl Worker {
         self.fail_run(index, None, text, Cause::Server);
     }
 
-    /// The counts of an error are in every second; its words are told once.
+    /// Reports an error once; its counts are in every second.
     fn report_once(&mut self, code: u16, level: Level, text: String) {
         if !self.reported_codes.contains(&code) {
             self.reported_codes.push(code);

@@ -8,7 +8,7 @@ use dbdyno_wire::{Flush, Reply};
 use dbdyno_workload::{NextAction, Readiness, Response};
 
 impl Worker {
-    /// Lets the pacing decide what a free connection does now.
+    /// Asks the pacing what a free connection does now.
     pub(super) fn offer(&mut self, index: u32, now_ns: u64) {
         match self.turn(index, now_ns) {
             FreeAction::Start(due) => self.start_event(index, due, now_ns),
@@ -17,8 +17,8 @@ impl Worker {
         }
     }
 
-    /// In a closed loop the workload may have its user rest (TPC-C's thinking and keying); where the pacing says
-    /// when events are due, it says so alone.
+    /// Decides what a free connection does. In a closed loop the workload may have its user rest (TPC-C's thinking and
+    /// keying); otherwise the pacing alone determines when events are due.
     #[inline]
     fn turn(&mut self, index: u32, now_ns: u64) -> FreeAction {
         let connection = &mut self.connections[index as usize];
@@ -34,7 +34,7 @@ impl Worker {
         self.pace.on_free(index, now_ns)
     }
 
-    /// The user says itself whether its next event begins.
+    /// Asks the user itself whether its next event begins.
     fn poll_ready(&mut self, index: u32, now_ns: u64) -> FreeAction {
         let start_ns = self.shared.grid.start_ns;
         let connection = &mut self.connections[index as usize];
@@ -52,7 +52,7 @@ impl Worker {
         }
     }
 
-    /// The event that is due after a rest.
+    /// Returns the event that is due after a rest.
     fn due_after_rest(&mut self, index: u32) -> Option<Due> {
         match self.pace {
             Pace::Closed => Some(Due {
@@ -63,7 +63,7 @@ impl Worker {
         }
     }
 
-    /// The instant has come that a connection waited for.
+    /// Handles the instant that a connection waited for.
     pub(super) fn on_timer(&mut self, index: u32, now_ns: u64) {
         match self.connections[index as usize].activity {
             Activity::Free if self.connections[index as usize].is_self_paced => {
@@ -90,10 +90,10 @@ impl Worker {
         }
     }
 
-    /// False when the quota of events is used up.
+    /// Takes an event from the quota; returns false if it is used up.
     fn enter_event(&mut self, index: u32, due: Due, now_ns: u64) -> bool {
         if !self.shared.can_start() {
-            self.pace = Pace::Over; // what is due after the last event of the quota was not asked for
+            self.pace = Pace::Over; // events after the quota were not requested
             return false;
         }
         let connection = &mut self.connections[index as usize];
@@ -108,7 +108,7 @@ impl Worker {
         true
     }
 
-    /// Asks the user what comes next and sends it. Goes on with the next event when one is complete.
+    /// Asks the user for the next statement and sends it. Goes on with the next event when one is complete.
     pub(super) fn advance(&mut self, index: u32, mut reply: Option<&Reply>, mut now_ns: u64) {
         let mut sent_something = reply.is_some();
         loop {
@@ -123,7 +123,7 @@ impl Worker {
                 NextAction::RolledBack => self.complete(index, now_ns, true),
             }
             if !sent_something {
-                // An event without a statement takes no time that a reply would tell.
+                // An event without a statement takes no time that a reply would show.
                 now_ns = clock::monotonic_ns();
                 self.keep_time(now_ns);
             }
@@ -158,7 +158,7 @@ impl Worker {
         self.flush(index, now_ns);
     }
 
-    /// Writes what is queued; if the socket is full, the rest leaves when it can be written again.
+    /// Writes the queue; if the socket is full, the rest is sent when it can be written again.
     pub(super) fn flush(&mut self, index: u32, now_ns: u64) {
         let connection = &mut self.connections[index as usize];
         let Some(lanes) = &mut connection.lanes else {
@@ -171,7 +171,7 @@ impl Worker {
         }
     }
 
-    /// The socket has room again.
+    /// Continues to write when the socket has room again.
     pub(super) fn write_on(&mut self, index: u32) {
         let connection = &mut self.connections[index as usize];
         let Some(lanes) = &mut connection.lanes else {
@@ -200,7 +200,7 @@ impl Worker {
         }
     }
 
-    /// Takes what has come for a connection.
+    /// Reads the input of a connection.
     pub(super) fn read(&mut self, index: u32) {
         let connection = &mut self.connections[index as usize];
         let Some(lanes) = &mut connection.lanes else {
@@ -224,7 +224,7 @@ impl Worker {
         }
     }
 
-    /// The user's other connection may be what became readable: its server takes leave, since nothing was asked.
+    /// Reads the user's other connection, which may be the readable one: its server closes it, since nothing was asked.
     #[inline]
     fn read_other_lane(&mut self, index: u32) {
         let connection = &mut self.connections[index as usize];
@@ -286,7 +286,7 @@ impl Worker {
         self.advance(index, Some(reply), now_ns);
     }
 
-    /// Counts an event that ended well.
+    /// Counts an event that succeeded.
     fn complete(&mut self, index: u32, now_ns: u64, rolled_back: bool) {
         let connection = &mut self.connections[index as usize];
         connection.rest_ns = connection.user.finish_event();

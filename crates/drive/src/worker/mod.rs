@@ -1,7 +1,7 @@
 //! Runs the loop of one worker.
 //!
-//! `event` is what happens when all goes well, `trouble` what happens otherwise, `path` what is done while nothing comes,
-//! `settling` what comes after the last event, `recorder` what is written down of it all.
+//! `event` handles events that succeed, `error_recovery` the others, `path` silence of the server,
+//! `settling` the end of the run; `recorder` records all of it.
 
 mod connection;
 mod error_recovery;
@@ -36,16 +36,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Longest sleep of a worker, and so the time in which it notices that it is to stop.
+/// Longest sleep of a worker, and so the time in which it notices a stop.
 const NAP_NS: u64 = 100_000_000;
 
-/// How long events under way may take to end when the run is stopped before its time.
+/// How long events under way may take to end when the run is stopped early.
 const HASTY_DRAIN_NS: u64 = 1_000_000_000;
 
 /// Token of the reconnector's wakeup in the epoll set; connections are numbered from 0.
 const WAKEUP_TOKEN: u32 = u32::MAX;
 
-/// What all workers read and none writes, save for the atomics.
+/// Holds what all workers read and none writes, except the atomics.
 #[derive(Debug)]
 pub(crate) struct WorkerShared {
     pub(crate) workload: Arc<dyn Workload>,
@@ -54,13 +54,13 @@ pub(crate) struct WorkerShared {
     /// Each statement as text to be filled in, in the workload's order.
     pub(crate) texts: Vec<StatementText>,
     pub(crate) policy: ErrorPolicy,
-    /// Of the pauses before repeats.
+    /// Seed of the pauses before repeats.
     pub(crate) seed: u64,
     pub(crate) grid: Arc<Grid>,
     pub(crate) drain_ns: u64,
-    /// How long a statement may be without any byte of an answer.
+    /// How long a statement may go without any byte of an answer.
     pub(crate) answer_timeout: Option<Duration>,
-    /// Where the server is.
+    /// Address of the server.
     pub(crate) peer: String,
     pub(crate) opener: Arc<Opener>,
     pub(crate) stop: StopSwitch,
@@ -69,14 +69,14 @@ pub(crate) struct WorkerShared {
     pub(crate) quota: Option<AtomicU64>,
 }
 
-/// How a statement travels.
+/// Describes how a statement travels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatementMeta {
     pub(crate) kind: StatementType,
     pub(crate) lane: u8,
     pub(crate) keeps_rows: bool,
     pub(crate) is_written: bool,
-    /// An OK packet is no answer to it.
+    /// Whether an OK packet is an invalid answer to it.
     pub(crate) returns_rows: bool,
 }
 
@@ -93,7 +93,7 @@ impl StatementMeta {
 }
 
 impl WorkerShared {
-    /// Takes one event from the quota; false when none is left.
+    /// Takes one event from the quota; returns false if none is left.
     #[inline]
     fn can_start(&self) -> bool {
         let Some(quota) = &self.quota else {
@@ -106,7 +106,7 @@ impl WorkerShared {
     }
 }
 
-/// Where a worker stands in the run.
+/// Says where a worker is in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WorkerStage {
     /// Events start.
@@ -115,7 +115,7 @@ enum WorkerStage {
     Draining { until_ns: u64 },
 }
 
-/// What a worker says of a whole segment, and the connections that it drove.
+/// Holds a worker's report on a whole segment, and the connections that it drove.
 pub(crate) struct WorkerEnd {
     pub(crate) worker: usize,
     pub(crate) connections: Vec<WorkerConnection>,
@@ -147,16 +147,16 @@ pub(crate) struct Worker {
     unsent: u64,
     /// Connections whose users begin no event any more.
     retired: usize,
-    /// The users were asked what they still owe.
+    /// Whether the users were asked for their remaining statements.
     has_settled_up: bool,
-    /// Error codes the user has been told of.
+    /// Error codes already reported to the user.
     reported_codes: Vec<u16>,
-    /// When silent connections are looked at next.
+    /// When silent connections are checked next.
     look_at_ns: u64,
 }
 
 impl Worker {
-    /// `number` tells the workers of a client apart, on whichever hosts.
+    /// Creates a worker; `number` distinguishes the workers of a client, on any host.
     pub(crate) fn new(
         shared: Arc<WorkerShared>,
         number: u32,
@@ -218,8 +218,8 @@ impl Worker {
         self.finish()
     }
 
-    /// All connections become free as the first second begins. Those that an earlier segment left lost, or with an
-    /// answer outstanding, are opened again first.
+    /// Frees all connections as the first second begins. Those that an earlier segment left lost, or with an
+    /// outstanding answer, are opened again first.
     fn begin(&mut self) {
         self.began_late_ns = self.shared.grid.await_start();
         for index in 0..self.connections.len() as u32 {
@@ -235,8 +235,8 @@ impl Worker {
         }
     }
 
-    /// Wakes connections whose timers have come, starts what is due on those that are free, and says what
-    /// time it is.
+    /// Wakes connections whose timers have expired, starts due events on those that are free, and returns the
+    /// current time.
     fn start_due_events(&mut self) -> u64 {
         loop {
             let now_ns = clock::monotonic_ns();
@@ -251,7 +251,7 @@ impl Worker {
         }
     }
 
-    /// A free connection stood ready, so a start after the due instant is this client's own lateness.
+    /// Starts a due event on a free connection: a start after the due instant is this client's own lateness.
     fn start_due_event(&mut self, index: u32, due: Due, now_ns: u64) {
         let could_ns = due
             .at_ns
@@ -262,7 +262,7 @@ impl Worker {
         self.start_event(index, due, now_ns);
     }
 
-    /// How long to wait at most: to the next due instant or timer, the end of the second, or a nap.
+    /// Returns how long to wait at most: to the next due instant or timer, the end of the second, or a nap.
     fn nap_ns(&self, now_ns: u64) -> u64 {
         let mut until_ns = self.recorder.boundary_ns.min(now_ns + NAP_NS);
         until_ns = until_ns.min(self.timers.next_ns());
@@ -291,7 +291,7 @@ impl Worker {
         }
     }
 
-    /// Turns the page when a second is over, and ends the run when it is time or somebody said so.
+    /// Ends the interval when a second is over, and ends the run when it is time or requested.
     #[inline]
     fn keep_time(&mut self, now_ns: u64) {
         if now_ns >= self.recorder.boundary_ns {
@@ -354,7 +354,7 @@ impl Worker {
         gauges
     }
 
-    /// Whether nothing is left to wait for.
+    /// Returns whether nothing is left to wait for.
     fn is_done(&mut self, now_ns: u64) -> bool {
         if self.stage == WorkerStage::Running && self.in_flight == 0 && self.is_spent() {
             self.pace = Pace::Over;
@@ -368,14 +368,14 @@ impl Worker {
         }
     }
 
-    /// Whether no event is left to begin.
+    /// Returns whether no event is left to begin.
     fn is_spent(&self) -> bool {
         let quota = self.shared.quota.as_ref();
         self.retired == self.connections.len()
             || quota.is_some_and(|quota| quota.load(Ordering::Relaxed) == 0)
     }
 
-    /// Gives up what has not ended.
+    /// Gives up everything that has not ended.
     fn finish(mut self) -> WorkerEnd {
         self.look_at_paths(clock::monotonic_ns());
         let abandoned = self.in_flight;

@@ -1,25 +1,25 @@
-//! Tells a slow server from a lost network path while no reply comes.
+//! Distinguishes a slow server from a lost network path while no reply comes.
 //!
-//! Nothing here is called while replies come. A worker that has had no reply for a second asks the kernel about some of
-//! the connections that wait for one; a server that is stalled, or stopped, still has a kernel that acknowledges. And
-//! once a second the connections whose statement is without any answer for too long are given up.
+//! Nothing here is called while replies come. A worker without a reply for a second asks the kernel about some of
+//! the connections that wait for one; a stalled or stopped server still has a kernel that acknowledges. And
+//! once a second it gives up the connections whose statement has had no answer for too long.
 
 use super::Worker;
 use super::error_recovery::LOST;
 use crate::observe::Level;
 use dbdyno_wire::PathState;
 
-/// So long without any reply, and the path is looked at.
+/// Time without any reply after which the path is checked.
 const SILENT_NS: u64 = 1_000_000_000;
 
-/// Time between two looks.
+/// Time between two checks.
 const BETWEEN_LOOKS_NS: u64 = 500_000_000;
 
-/// Connections looked at: they share the path.
+/// Connections checked: they share the path.
 const LOOKED_AT: usize = 32;
 
 impl Worker {
-    /// A wait has ended and nothing has come.
+    /// Handles a wait that ended without input.
     #[inline]
     pub(super) fn wait_on(&mut self, now_ns: u64) {
         if now_ns >= self.look_at_ns && self.in_flight > 0 {
@@ -28,7 +28,7 @@ impl Worker {
         }
     }
 
-    /// Notes that the path is lost, where the kernel says so of most of the connections that were looked at.
+    /// Notes that the path is lost, if the kernel says so for most of the connections checked.
     #[cold]
     pub(super) fn look_at_paths(&mut self, now_ns: u64) {
         let since_ns = self.recorder.silences.last_reply_ns();
@@ -59,7 +59,7 @@ impl Worker {
         self.recorder.remark(Level::Warning, text);
     }
 
-    /// Gives up the connections whose statement is without any byte of an answer for too long.
+    /// Gives up the connections whose statement has had no byte of an answer for too long.
     #[cold]
     pub(super) fn end_unanswered(&mut self, now_ns: u64) {
         let Some(limit) = self.shared.answer_timeout else {

@@ -2,10 +2,10 @@
 
 use dbdyno_chance::{RandomKind, RandomSource, Stream};
 
-/// The first attempt that waits: the one after a lone conflict goes at once, as in every tool.
+/// The first attempt that waits: after a single conflict the next one starts at once, as in every tool.
 const FIRST_ATTEMPT: u32 = 3;
 
-/// Doublings after which pauses grow no longer: 64 times the first.
+/// Doublings after which pauses stop growing: 64 times the first.
 const DOUBLINGS: u32 = 6;
 
 /// Draws a worker's pauses.
@@ -27,7 +27,7 @@ impl Pauses {
         }
     }
 
-    /// How long the attempt waits; 0 for not at all.
+    /// Returns how long the attempt waits; 0: not at all.
     pub(super) fn draw_ns(&mut self, attempt: u32) -> u64 {
         if attempt < FIRST_ATTEMPT || self.first_ns == 0 {
             return 0;

@@ -1,4 +1,4 @@
-//! Opens lost connections again, on a thread of its own so that the worker's other connections go on.
+//! Opens lost connections again, on a separate thread so that the worker's other connections go on.
 
 use crate::login::{Opened, Opener};
 use crate::stop::FailureSlot;
@@ -16,14 +16,14 @@ use std::time::Duration;
 const THREADS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Errors with which a server that starts, stops or is full answers; they pass.
+/// Temporary errors of a server that starts, stops or is full.
 const PASSING: [u16; 4] = [1040, 1053, 1203, 3168];
 
-/// What became of a connection that was to be opened again.
+/// Holds the outcome for a connection that was to be opened again.
 pub(crate) type ReconnectResult = (u32, Result<Opened, DriveError>);
 
-/// Opens lost connections again until it succeeds or the run ends. Wakes the worker, which the worker's
-/// epoll set watches, when one is ready.
+/// Opens lost connections again until it succeeds or the run ends. When one is ready it signals the worker, whose
+/// epoll set watches for that.
 #[derive(Debug)]
 pub(crate) struct Reconnector {
     lost: Sender<u32>,
@@ -73,7 +73,7 @@ impl Reconnector {
         self.wakeup.as_fd()
     }
 
-    /// Silences the wakeup. Connections that are ready are then told by [`next`](Self::next).
+    /// Resets the wakeup. [`next`](Self::next) then returns the ready connections.
     pub(crate) fn reset_wakeup(&self) {
         let _ = rustix::io::read(&*self.wakeup, &mut [0; 8]);
     }
@@ -83,7 +83,7 @@ impl Reconnector {
     }
 }
 
-/// What one mending thread works with.
+/// Holds the inputs of one reconnecting thread.
 struct ReconnectThread {
     opener: Arc<Opener>,
     stop: StopSwitch,
@@ -94,7 +94,7 @@ struct ReconnectThread {
 }
 
 impl ReconnectThread {
-    /// Ends when the worker has dropped its mender.
+    /// Opens connections until the worker has dropped its reconnector.
     fn work(&self) {
         while let Some(connection) = self.next() {
             let Some(result) = self.reconnect_until_open() else {
@@ -115,7 +115,7 @@ impl ReconnectThread {
         to_reconnect.recv().ok()
     }
 
-    /// `None` when the run has ended meanwhile.
+    /// Retries until the connection is open; `None` if the run has ended meanwhile.
     fn reconnect_until_open(&self) -> Option<Result<Opened, DriveError>> {
         while !self.stop.is_thrown() && !self.failure.is_filled() {
             match self.opener.open() {
@@ -138,7 +138,7 @@ fn passes(error: &DriveError) -> bool {
     }
 }
 
-/// A wakeup that can't be rung is a defect of the machine, told when the worker starts.
+/// Watches the wakeup. A failure is a defect of the machine, reported when the worker starts.
 pub(crate) fn watch_wakeup(
     reconnector: &Reconnector,
     watch: impl FnOnce(BorrowedFd<'_>) -> io::Result<()>,

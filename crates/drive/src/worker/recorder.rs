@@ -8,18 +8,18 @@ use dbdyno_wire::Reply;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
-/// Sent by a worker to the thread that collects.
+/// Messages of a worker to the collecting thread.
 #[derive(Debug)]
 pub(crate) enum IntervalMessage {
     /// A filled interval.
     Interval(usize, Box<Interval>),
-    /// A remark for the user.
+    /// A message for the user.
     Message(Level, String),
     /// No interval of this worker follows.
     Last(usize),
 }
 
-/// State of the worker that is noted when a page is turned.
+/// State of the worker at the end of an interval.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Gauges {
     pub(crate) connections_live: u32,
@@ -36,16 +36,16 @@ pub(crate) struct Totals {
     pub(crate) failed: u64,
 }
 
-/// The open page, and what outlives it.
+/// Holds the open interval, and the state that outlives it.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) page: Box<Interval>,
     pub(crate) totals: Totals,
     pub(crate) silences: SilenceLog,
     pub(crate) outages: OutageLog,
-    /// Bytes, sent and received, of connections that are gone and not counted in an interval yet.
+    /// Bytes, sent and received, of closed connections that are not counted in an interval yet.
     pub(crate) stray_bytes: (u64, u64),
-    /// When the open page ends, on the grid. The hot path compares each reply's time with it.
+    /// When the open interval ends, on the grid. The hot path compares each reply's time with it.
     pub(crate) boundary_ns: u64,
     pub(crate) worker: usize,
     shape: IntervalShape,
@@ -97,7 +97,7 @@ impl Recorder {
         }
     }
 
-    /// The worker begins to wait, at most so long.
+    /// Notes that the worker begins to wait, at most so long.
     #[inline]
     pub(crate) fn rest(&mut self, now_ns: u64, nap_ns: u64) {
         let turn_ns = now_ns.saturating_sub(self.awake_since_ns);
@@ -106,7 +106,7 @@ impl Recorder {
         self.awake_by_ns = now_ns + nap_ns;
     }
 
-    /// The worker has something to do again, on so many connections.
+    /// Notes that the worker has work again, on so many connections.
     #[inline]
     pub(crate) fn wake(&mut self, now_ns: u64, ready: usize) {
         self.gap_max_ns = self.gap_max_ns.max(now_ns.saturating_sub(self.awake_by_ns));
@@ -115,7 +115,7 @@ impl Recorder {
         self.served += ready as u64;
     }
 
-    /// Files a statement that was answered without an error: a result set is a read, otherwise changed
+    /// Classifies a statement that was answered without an error: a result set is a read, otherwise changed
     /// rows are a write, otherwise it is other (sysbench, quirk Q-SB-6).
     #[inline]
     pub(crate) fn classify(&mut self, reply: &Reply) {
@@ -131,7 +131,7 @@ impl Recorder {
         }
     }
 
-    /// Hands the page over at its end on the grid. The answer: whether it was the last.
+    /// Hands the interval over at its end on the grid. Returns whether it was the last.
     pub(crate) fn turn(&mut self, gauges: Gauges, now_ns: u64) -> bool {
         self.hand_over(gauges, SECOND_NS, now_ns);
         self.second += 1;
@@ -139,7 +139,7 @@ impl Recorder {
         self.second == self.grid.end_second()
     }
 
-    /// Hands over what there is of the open second, when the run ends before its time.
+    /// Hands over the part of the open second, when the run ends early.
     pub(crate) fn cut(&mut self, gauges: Gauges, now_ns: u64) {
         let lasted_ns = now_ns.saturating_sub(self.grid.begin_ns(self.second));
         if lasted_ns > 0 {
@@ -147,7 +147,7 @@ impl Recorder {
         }
     }
 
-    /// After this, the open page is scratch paper: what is written on it is in no interval.
+    /// Closes the recorder: what it records afterwards is in no interval.
     pub(crate) fn close(&mut self) {
         self.boundary_ns = u64::MAX;
         if !self.closed {
@@ -163,7 +163,7 @@ impl Recorder {
     fn hand_over(&mut self, gauges: Gauges, duration_ns: u64, now_ns: u64) {
         self.rest(now_ns, 0);
         self.awake_since_ns = now_ns;
-        // After a pause of the whole machine several pages are turned at once and no blank one has come
+        // After a pause of the whole machine several intervals end at once and no blank one has come
         // back yet: the one case in which a worker allocates.
         let blank = self.blank.try_recv();
         let blank = blank.unwrap_or_else(|_| Box::new(Interval::new(self.shape)));
@@ -187,13 +187,13 @@ impl Recorder {
         load.wake_ups = std::mem::take(&mut self.wake_ups);
         load.served = std::mem::take(&mut self.served);
         load.cpu_wait_ns = self.queue.take_ns();
-        // What is longer than the second belongs to the next ones, which are handed over at the same time.
+        // The part beyond the second belongs to the next ones, which are handed over at the same time.
         load.gap_max_ns = self.gap_max_ns.min(page.duration_ns);
         self.gap_max_ns -= load.gap_max_ns;
     }
 
     fn send(&self, page: IntervalMessage) {
-        // The collecting thread outlives the workers; if it panicked there is nobody to tell.
+        // The collecting thread outlives the workers; if it panicked, no receiver is left.
         let _ = self.pages.send(page);
     }
 }

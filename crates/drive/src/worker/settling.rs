@@ -1,12 +1,12 @@
-//! Sends, after the last event, what users still owe for events that have completed.
+//! Sends, after the last event, the statements that users still owe for completed events.
 
 use super::{Activity, Worker};
 use crate::Cause;
 use dbdyno_wire::Reply;
 
 impl Worker {
-    /// Asks every user once, when no event is under way any more, and sends what is owed. Says whether there is anything
-    /// to wait for. It belongs to no interval: the events were counted when they completed.
+    /// Asks every user once, when no event is under way any more, and sends what is owed. Returns whether to wait for
+    /// anything. It belongs to no interval: the events were counted when they completed.
     pub(super) fn settle_up(&mut self, now_ns: u64) -> bool {
         if std::mem::replace(&mut self.has_settled_up, true) || self.shared.failure.is_filled() {
             return false;
@@ -36,7 +36,7 @@ impl Worker {
         self.in_flight -= 1;
     }
 
-    /// The events stand as completed, and what they were to bring is not there: the run is worth nothing.
+    /// Fails the run: events count as completed, but their effects are missing.
     pub(super) fn fail_settling(
         &mut self,
         index: u32,

@@ -1,4 +1,4 @@
-//! Arguments of `agent`.
+//! Defines the arguments of `agent`.
 
 use super::parse::seconds;
 use clap::Args;

@@ -67,8 +67,8 @@ this program that is named sysbench takes only that form:
   dbdyno-load oltp_read_write help     the options of a script
   dbdyno-load --help=on                the options of this form, including dbdyno-load's own";
 
-/// Whether a command line that begins with this word is in our own form. sysbench's begins with an option, a script or
-/// a builtin.
+/// Returns whether a command line that begins with this word is in our own form. sysbench's begins with an option, a
+/// script or a builtin.
 pub(crate) fn is_ours(first: Option<&str>) -> bool {
     match first {
         None | Some("help" | "--help" | "-h" | "--version" | "-V") => true,
@@ -78,7 +78,7 @@ pub(crate) fn is_ours(first: Option<&str>) -> bool {
     }
 }
 
-/// The command in our own form that a word, which is neither one nor a script, was probably meant to be.
+/// Returns the command in our own form that an unknown word was probably meant to be.
 pub(crate) fn meant_command(word: &str) -> Option<String> {
     if word.starts_with('-') || word.contains(['.', '/']) {
         return None;

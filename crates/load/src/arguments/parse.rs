@@ -5,8 +5,8 @@ use dbdyno_drive::FurtherError;
 
 const DURATION_EXAMPLES: &str = "write for example 500ms, 60s, 1m30s or 5m";
 
-/// Seconds of a duration such as `90`, `90s`, `1m30s`, `1.5m` or `1h`; only whole seconds, because they lie on one
-/// grid.
+/// Parses the seconds of a duration such as `90`, `90s`, `1m30s`, `1.5m` or `1h`; only whole seconds, because they lie
+/// on one grid.
 pub(super) fn seconds(text: &str) -> Result<u32, String> {
     let nanoseconds = nanoseconds(text)?;
     let whole = nanoseconds.is_multiple_of(1_000_000_000);
@@ -17,7 +17,7 @@ pub(super) fn seconds(text: &str) -> Result<u32, String> {
         .ok_or_else(|| "whole seconds are allowed".to_owned())
 }
 
-/// Nanoseconds of a duration such as `500ms`, `5s`, `1m30s` or `5`.
+/// Parses the nanoseconds of a duration such as `500ms`, `5s`, `1m30s` or `5`.
 pub(super) fn nanoseconds(text: &str) -> Result<u64, String> {
     let (first, mut rest) = split_quantity(text.trim())?;
     let mut total = quantity_ns(first)?;
@@ -35,7 +35,7 @@ pub(super) fn nanoseconds(text: &str) -> Result<u64, String> {
     Ok(total.round() as u64)
 }
 
-/// A number and its unit, and what follows them.
+/// Splits off a number and its unit.
 fn split_quantity(text: &str) -> Result<((f64, &str), &str), String> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let unit_at = text.find(|c| !is_number(c)).unwrap_or(text.len());
@@ -68,7 +68,7 @@ fn quantity_ns((number, unit): (f64, &str)) -> Result<f64, String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limit(pub(crate) Option<u32>);
 
-/// A limit such as `100`, or `none`.
+/// Parses a limit such as `100`, or `none`.
 pub(super) fn limit(text: &str) -> Result<Limit, String> {
     if text.trim() == "none" {
         return Ok(Limit(None));
@@ -83,7 +83,7 @@ pub(super) fn limit(text: &str) -> Result<Limit, String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TimeLimit(pub(crate) Option<u64>);
 
-/// A time such as `90s`, or `none`.
+/// Parses a time such as `90s`, or `none`.
 pub(super) fn time_limit(text: &str) -> Result<TimeLimit, String> {
     match text.trim() {
         "none" => Ok(TimeLimit(None)),
@@ -91,7 +91,7 @@ pub(super) fn time_limit(text: &str) -> Result<TimeLimit, String> {
     }
 }
 
-/// On or off.
+/// Parses on or off.
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
@@ -100,7 +100,7 @@ pub(super) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// Numbers of a list such as `0,2-3`.
+/// Parses the numbers of a list such as `0,2-3`.
 pub(super) fn cpu_list(text: &str) -> Result<Vec<usize>, String> {
     let wrong = || "write for example 0 or 0,2-3".to_owned();
     let mut cpus = Vec::new();
@@ -116,7 +116,7 @@ pub(super) fn cpu_list(text: &str) -> Result<Vec<usize>, String> {
     Ok(cpus)
 }
 
-/// A role and where its server is, such as `reader=db2:3307` or `reader=/run/mysqld/mysqld.sock`.
+/// Parses a role and the address of its server, such as `reader=db2:3307` or `reader=/run/mysqld/mysqld.sock`.
 pub(super) fn role_target(text: &str) -> Result<(String, Place), String> {
     let wrong = || "write for example reader=db2:3307 or reader=/run/mysqld/mysqld.sock".to_owned();
     let (role, address) = text.split_once('=').ok_or_else(wrong)?;
@@ -132,7 +132,7 @@ pub(super) fn role_target(text: &str) -> Result<(String, Place), String> {
     if address.starts_with('/') {
         place.socket = Some(address.into());
     } else {
-        // An address of IPv6 has colons of its own, and brackets where a port follows.
+        // An IPv6 address has its own colons, and brackets if a port follows.
         let is_bare_ipv6 = address.matches(':').count() > 1 && !address.starts_with('[');
         let (host, port) = match address.rsplit_once(':') {
             Some((host, port)) if !is_bare_ipv6 && !address.ends_with(']') => (host, Some(port)),
@@ -145,7 +145,7 @@ pub(super) fn role_target(text: &str) -> Result<(String, Place), String> {
     Ok((role.to_owned(), place))
 }
 
-/// Error codes of a list such as `1213,1205`, or `none`.
+/// Parses the error codes of a list such as `1213,1205`, or `none`.
 pub(super) fn code_list(text: &str) -> Result<Vec<u16>, String> {
     if text == "none" {
         return Ok(Vec::new());
@@ -159,7 +159,7 @@ pub(super) fn code_list(text: &str) -> Result<Vec<u16>, String> {
         .collect()
 }
 
-/// An error such as `1180`, or `1180/149` with the storage engine's own number.
+/// Parses an error such as `1180`, or `1180/149` with the storage engine's own number.
 pub(super) fn further_error(text: &str) -> Result<FurtherError, String> {
     let number = |text: &str| {
         text.trim()

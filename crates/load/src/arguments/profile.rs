@@ -1,4 +1,4 @@
-//! Parses a rate as it is written: `2000`, `500:30s,1000:30s`, `100..2000:60s,2000`.
+//! Parses a rate such as `2000`, `500:30s,1000:30s` or `100..2000:60s,2000`.
 
 use super::parse::nanoseconds;
 use dbdyno_drive::Stretch;
@@ -8,17 +8,17 @@ const SECOND_NS: u64 = 1_000_000_000;
 const EXAMPLES: &str =
     "write for example 2000, 500:30s,1000:30s (steps) or 100..2000:60s,500 (a ramp, then 500)";
 
-/// A rate, or several one after the other.
+/// Holds a rate, or several one after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RateText {
-    /// In order; the end rate of the last one goes on.
+    /// In order; the end rate of the last one continues.
     pub(crate) stretches: Vec<Stretch>,
     /// The last one was written without a duration.
     pub(crate) goes_on: bool,
 }
 
 impl RateText {
-    /// The rate, when it is one number.
+    /// Returns the rate, if it is one number.
     pub(crate) fn fixed_per_s(&self) -> Option<f64> {
         match self.stretches[..] {
             [only] if self.goes_on => Some(only.to_per_s),
@@ -26,7 +26,7 @@ impl RateText {
         }
     }
 
-    /// How long the stretches with a duration last.
+    /// Returns how long the stretches with a duration last.
     pub(crate) fn duration_ns(&self) -> u64 {
         let timed = self.stretches.len() - usize::from(self.goes_on);
         let durations = self.stretches[..timed].iter().map(|s| s.duration_ns);
@@ -34,7 +34,7 @@ impl RateText {
     }
 }
 
-/// A rate as `--rate` takes it.
+/// Parses a rate as `--rate` takes it.
 pub(super) fn rate(text: &str) -> Result<RateText, String> {
     let pieces: Vec<_> = text.split(',').collect();
     let (last, before) = pieces.split_last().ok_or(EXAMPLES)?;
@@ -48,7 +48,7 @@ pub(super) fn rate(text: &str) -> Result<RateText, String> {
     let timed = stretch(last)?;
     stretches.push(match timed {
         Some(stretch) => stretch,
-        // Its length does not matter: its end rate goes on.
+        // Its length does not matter: its end rate continues.
         None => level(number(last)?, SECOND_NS),
     });
     Ok(RateText {
@@ -57,7 +57,7 @@ pub(super) fn rate(text: &str) -> Result<RateText, String> {
     })
 }
 
-/// A type and its rate as `--rate-of` takes them.
+/// Parses a type and its rate as `--rate-of` takes them.
 pub(super) fn rate_of(text: &str) -> Result<(String, RateText), String> {
     let (name, profile) = text.split_once('=').ok_or_else(|| {
         "write the transaction type, = and its rate, for example new_order=500:30s,1000".to_owned()
@@ -65,7 +65,7 @@ pub(super) fn rate_of(text: &str) -> Result<(String, RateText), String> {
     Ok((name.trim().to_owned(), rate(profile)?))
 }
 
-/// `None` when the piece has no duration.
+/// Parses a piece; `None` if it has no duration.
 fn stretch(piece: &str) -> Result<Option<Stretch>, String> {
     let Some((rates, duration)) = piece.split_once(':') else {
         if piece.contains("..") {

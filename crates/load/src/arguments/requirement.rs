@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 const EXAMPLES: &str = "write for example p99<20ms, errors<0.1% or tps>=1000";
 
-/// Something that a run has to hold.
+/// Holds a requirement on a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Requirement {
     /// As the user wrote it, without blanks.
@@ -17,7 +17,7 @@ pub(crate) struct Requirement {
     pub(crate) unit: Unit,
 }
 
-/// What a requirement is about.
+/// Says what a requirement is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum RequirementMetric {
     Transactions,
@@ -31,7 +31,7 @@ pub(crate) enum RequirementMetric {
     Reconnects,
 }
 
-/// How the value has to compare with the limit.
+/// Says how the value is compared with the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Less,
@@ -40,11 +40,11 @@ pub(crate) enum Comparison {
     GreaterOrEqual,
 }
 
-/// What limit and value are printed in.
+/// Unit in which limit and value are printed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Unit {
     pub(crate) name: &'static str,
-    /// How many of the metric's own units it has.
+    /// Returns how many of the metric's own units it has.
     pub(crate) size: f64,
 }
 
@@ -61,7 +61,7 @@ const METRICS: [(&str, RequirementMetric); 10] = [
     ("reconnects", RequirementMetric::Reconnects),
 ];
 
-/// Longer operators stand before those that they begin with.
+/// Longer operators come before their prefixes.
 const COMPARISONS: [(&str, Comparison); 4] = [
     ("<=", Comparison::LessOrEqual),
     (">=", Comparison::GreaterOrEqual),
@@ -140,7 +140,7 @@ fn metric(name: &str) -> Result<RequirementMetric, String> {
     })
 }
 
-/// The limit in the metric's own unit, and the unit that it was written in.
+/// Parses the limit in the metric's own unit, and the unit that it was written in.
 fn limit(name: &str, metric: RequirementMetric, value: &str) -> Result<(f64, Unit), String> {
     let (units, wanted) = metric.units();
     let unit_at = value.find(|c: char| !c.is_ascii_digit() && c != '.');

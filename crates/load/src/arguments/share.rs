@@ -1,4 +1,4 @@
-//! Defines the arguments by which several load hosts are one client.
+//! Defines the arguments by which several load hosts form one client.
 
 use crate::order::{AgentOrder, ShareOrder};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! Holds the manual pages and completions that wheels carry against the parser.
+//! Compares the manual pages and completions in wheels with the parser.
 
 use super::Cli;
 use clap::{Command, CommandFactory};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a wheel installs below its prefix.
+/// Returns the files that a wheel installs below its prefix.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/wheel-data/data");
 
 const COMPLETIONS: [(Shell, &str); 3] = [
@@ -20,7 +20,7 @@ const COMPLETIONS: [(Shell, &str); 3] = [
     ),
 ];
 
-/// Each file by its path below the prefix.
+/// Returns each file by its path below the prefix.
 fn shell_files() -> BTreeMap<PathBuf, String> {
     let mut program = Cli::command();
     program.build();

@@ -3,10 +3,10 @@
 use super::Cli;
 use clap::{Arg, Command, CommandFactory};
 
-/// Lines of help are not longer, however wide the terminal is.
+/// Longest line of help, on a terminal of any width.
 const COLUMNS: usize = 100;
 
-/// Help of so many characters fits next to the longest option.
+/// Longest help that fits next to the longest option, in characters.
 const SHORT: usize = 60;
 
 /// Options of workloads that nearly every call has.
@@ -67,7 +67,7 @@ const RARE: [&str; 42] = [
     "transaction_rows",
 ];
 
-/// The program with the short help of all its commands.
+/// Returns the program with the short help of all its commands.
 pub(crate) fn with_short_help(program: Command) -> Command {
     let rest = "Options of a command: dbdyno-load COMMAND -h. All of them: --help.";
     program
@@ -76,7 +76,7 @@ pub(crate) fn with_short_help(program: Command) -> Command {
         .after_help(rest)
 }
 
-/// The command and the workload whose options a command line asks for: `run --help tpcc` or `run tpcc --help`.
+/// Returns the command and the workload of a request for options: `run --help tpcc` or `run tpcc --help`.
 pub(crate) fn asked_workload(words: &[String]) -> Option<(&str, &str)> {
     let is_help = |word: &String| word == "--help" || word == "-h";
     let help = words.iter().position(is_help).filter(|&place| place > 1)?;
@@ -101,7 +101,7 @@ fn shortened(command: Command) -> Command {
     command.mut_args(one_line).after_help(rest)
 }
 
-/// The argument with a help of one line, or hidden.
+/// Returns the argument with a help of one line, or hidden.
 fn one_line(argument: Arg) -> Arg {
     let id = argument.get_id().as_str();
     let is_of_workload = is_of_workload(&argument);
@@ -127,7 +127,7 @@ fn is_of_workload(argument: &Arg) -> bool {
     heading.is_some_and(|heading| heading.starts_with("Options of "))
 }
 
-/// The whole help where it is short, otherwise what stands before the first explanation.
+/// Returns the whole help if it is short, otherwise the part before the first explanation.
 fn first_clause(help: &str) -> &str {
     if help.len() <= SHORT {
         return help;

@@ -1,4 +1,4 @@
-//! Implements `dbdyno-load fingerprint`: it compares what two servers make of the same events.
+//! Implements `dbdyno-load fingerprint`: it compares the results of the same events on two servers.
 
 mod sent_events;
 mod sums;
@@ -16,7 +16,7 @@ use dbdyno_workload::{RandomSource, population};
 use sent_events::SentEvents;
 use std::io::Write;
 
-/// Sends the events, if any are asked for, sums up the tables, and tells both.
+/// Sends the events, if any are asked for, sums up the tables, and reports both.
 pub(crate) fn run(arguments: FingerprintArguments) -> anyhow::Result<Exit> {
     let order = arguments.order()?;
     let source = RandomSource {

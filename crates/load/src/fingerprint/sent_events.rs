@@ -9,15 +9,15 @@ use dbdyno_workload::{Digested, Workload};
 use std::io;
 use std::sync::Arc;
 
-/// At this Unix time the server's clock stands still.
+/// Unix time at which the server's clock is stopped.
 const SERVER_TIME_S: u64 = 1_600_000_000;
 
-/// What was sent.
+/// Counts what was sent.
 #[derive(Debug, Default)]
 pub(super) struct SentEvents {
     pub(super) completed: u64,
     pub(super) failed: u64,
-    /// `None` where nothing was.
+    /// `None` if nothing was sent.
     pub(super) sha256: Option<String>,
 }
 
@@ -53,7 +53,7 @@ fn check(outcome: &RunOutcome) -> Result<(), CliError> {
     }
 }
 
-/// How fast it went is nobody's business.
+/// Ignores all measurements: speed does not matter here.
 struct SilentObserver;
 
 impl Observer for SilentObserver {

@@ -1,4 +1,4 @@
-//! Sums what lies in the tables.
+//! Sums up the content of the tables.
 
 use crate::cli_error::CliError;
 use crate::order::Access;
@@ -6,7 +6,7 @@ use crate::record::TableRecord;
 use dbdyno_wire::Session;
 use dbdyno_workload::Population;
 
-/// The sums of every table, by which a filling is checked, too.
+/// Returns the sums of every table, which also serve to check a filling.
 pub(super) fn of_tables(
     population: &dyn Population,
     access: &Access,

@@ -14,10 +14,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How soon a signal or the end of the time is noticed.
+/// Time in which a signal or the end of the time is noticed.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Says where clients find it.
+/// Reports where clients find it.
 #[derive(Debug, Serialize)]
 struct ReadyLine {
     ready: bool,
@@ -27,7 +27,7 @@ struct ReadyLine {
     process_id: u32,
 }
 
-/// Says what was done.
+/// Reports what was done.
 #[derive(Debug, Serialize)]
 struct EndLine<'a> {
     ended: bool,
@@ -69,7 +69,7 @@ impl ReadyLine {
     }
 }
 
-/// One line of standard output, at once.
+/// Writes one line to standard output, at once.
 fn say(what: &impl Serialize) -> anyhow::Result<()> {
     let mut out = terminal::raw_stdout().lock();
     serde_json::to_writer(&mut out, what)?;

@@ -1,4 +1,4 @@
-//! Reads what an order says about errors of the server, beyond what the imitated tool does by itself.
+//! Reads an order's settings for errors of the server, beyond what the imitated tool does by itself.
 
 use dbdyno_drive::{ErrorPolicy, FurtherError};
 use dbdyno_workload::{RetryAfter, RetryPolicy, RetryValues};
@@ -8,31 +8,31 @@ use std::time::Duration;
 /// sysbench's own list: deadlock, record changed, lock wait timeout.
 const TRANSIENT: [u16; 3] = [1213, 1020, 1205];
 
-/// What happens after an error of the server. What is absent is as the workload's imitated tool does it.
+/// Says what happens after an error of the server. A missing value is that of the workload's imitated tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ErrorOrder {
     pub(crate) ignore: Option<Vec<u16>>,
-    /// Beyond these, or those of the imitated tool.
+    /// Errors in addition to these, or those of the imitated tool.
     pub(crate) also: Vec<FurtherError>,
     pub(crate) rollback_first: Option<bool>,
     /// `Some(None)`: repeated until it succeeds.
     #[serde(deserialize_with = "given")]
     pub(crate) retry_limit: Option<Option<u32>>,
-    /// Where neither the order nor the imitated tool has a limit.
+    /// Used if neither the order nor the imitated tool has a limit.
     #[serde(skip)]
     pub(crate) retry_limit_otherwise: Option<u32>,
     pub(crate) draws: Option<RetryValues>,
     pub(crate) pause_ns: u64,
 }
 
-/// A field that is there, `null` included.
+/// Reads a field that is present, `null` included.
 fn given<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Option<u32>>, D::Error> {
     Option::deserialize(field).map(Some)
 }
 
 impl ErrorOrder {
-    /// The policy of a load whose workload has this law.
+    /// Returns the error policy of a load whose workload has this retry policy.
     pub(super) fn policy(&self, law: Option<RetryPolicy>) -> ErrorPolicy {
         let law = law.unwrap_or_else(|| self.sysbench_law());
         ErrorPolicy {

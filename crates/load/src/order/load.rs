@@ -19,13 +19,13 @@ use std::time::Duration;
 
 pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
-/// What is to be driven.
+/// Describes the load.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LoadOrder {
     pub(crate) schema_version: u32,
     pub(crate) target: Target,
-    /// Where the servers of the workload's roles are. All else of a session is as the target has it.
+    /// Addresses of the servers of the workload's roles. Everything else of a session is as for the target.
     #[serde(default)]
     pub(crate) role_targets: BTreeMap<String, Place>,
     pub(crate) workload: WorkloadChoice,
@@ -43,7 +43,7 @@ pub(crate) struct LoadOrder {
     #[serde(default)]
     pub(crate) prepared_full: PreparedFull,
     pub(crate) drain_ns: u64,
-    /// How long a statement may be without any byte of an answer; `None`: for ever.
+    /// How long a statement may go without any byte of an answer; `None`: for ever.
     #[serde(default = "answer_timeout_ns")]
     pub(crate) answer_timeout_ns: Option<u64>,
     /// Ends the run early once so many events were started.
@@ -55,23 +55,23 @@ pub(crate) struct LoadOrder {
     /// Time between readings of the server's own counts; `None`: only where phases begin and end.
     #[serde(default)]
     pub(crate) counts_every_ns: Option<u64>,
-    /// Which of several processes this is that together are one client; `None`: the only one.
+    /// Which share of the client this process is; `None`: the only one.
     #[serde(default)]
     pub(crate) share: Option<ShareOrder>,
     /// Unix time at which second 0 begins; `None`: as soon as all is ready.
     #[serde(default)]
     pub(crate) start_at_ns: Option<u64>,
-    /// Whether the start and the end are told by standard input.
+    /// Whether the start and the end come from standard input.
     #[serde(default)]
     pub(crate) is_commanded: bool,
-    /// Hosts that drive a share each in place of this process; empty: none.
+    /// Hosts that each drive a share instead of this process; empty: none.
     #[serde(default)]
     pub(crate) agents: Vec<AgentOrder>,
 }
 
-/// How long a statement may be without any byte of an answer, where nothing is said of it. What servers take is legal
-/// and to be measured: several lock waits of 50 s one after the other, write stops of minutes. Beyond that a server
-/// hangs: InnoDB ends a server itself after a hang of 600 s. A dead path is told sooner, by other means.
+/// Default for how long a statement may go without any byte of an answer. Long answers are legal and to be measured:
+/// several lock waits of 50 s one after the other, write stops of minutes. Beyond that a server
+/// hangs: InnoDB ends a server itself after a hang of 600 s. A dead path is reported sooner, by other means.
 pub(crate) const ANSWER_TIMEOUT_NS: u64 = 300 * SECOND_NS;
 
 fn answer_timeout_ns() -> Option<u64> {
@@ -95,7 +95,7 @@ impl PhaseOrder {
     }
 }
 
-/// The seconds of a duration. All durations lie on one grid.
+/// Returns the seconds of a duration. All durations lie on one grid.
 pub(super) fn whole_seconds(what: &str, duration_ns: u64) -> Result<u32, CliError> {
     let whole = duration_ns.is_multiple_of(SECOND_NS);
     match u32::try_from(duration_ns / SECOND_NS) {
@@ -107,7 +107,7 @@ pub(super) fn whole_seconds(what: &str, duration_ns: u64) -> Result<u32, CliErro
 }
 
 impl LoadOrder {
-    /// Checks the order and makes the load of it. The password is read from its file.
+    /// Checks the order and builds the load. The password is read from its file.
     pub(crate) fn load(&self) -> anyhow::Result<Load> {
         check_version(self.schema_version)?;
         self.check_answer_timeout()?;
@@ -148,14 +148,14 @@ impl LoadOrder {
         })
     }
 
-    /// As [`load`](Self::load), with sessions whose waits end when the switch is thrown.
+    /// Does the same as [`load`](Self::load), with sessions whose waits end when the switch is thrown.
     pub(crate) fn load_until(&self, stop: &StopSwitch) -> anyhow::Result<Load> {
         let mut load = self.load()?;
         load.session.cancel = stop.flag().into();
         Ok(load)
     }
 
-    /// The server of the workload's role.
+    /// Returns the server of the workload's role.
     fn role_endpoint(&self, workload: &dyn Workload) -> Result<Option<Endpoint>, CliError> {
         let role = workload.spec().role.as_deref();
         if let Some(other) = self.role_targets.keys().find(|name| role != Some(name)) {
@@ -183,7 +183,7 @@ impl LoadOrder {
         Ok(Some(self.target.at(place).access()?.endpoint))
     }
 
-    /// A workload whose users have parts of their own has as many as there are parts, and they pace themselves.
+    /// Checks users with fixed parts: there are as many as parts, and they pace themselves.
     fn check_users(&self, workload: &dyn Workload) -> Result<(), CliError> {
         let Some(users) = workload.spec().users else {
             return Ok(());
@@ -203,7 +203,7 @@ impl LoadOrder {
         Ok(())
     }
 
-    /// Takes over how many users the workload has, if it says so.
+    /// Takes over the number of users from the workload, if it has one.
     pub(crate) fn follow_users(&mut self) -> anyhow::Result<()> {
         self.concurrency = self
             .make_workload()?
@@ -213,7 +213,7 @@ impl LoadOrder {
         Ok(())
     }
 
-    /// Takes over the rates of the workload, if it has some, and its phases, where none were asked for.
+    /// Takes over the rates of the workload, if it has some, and its phases, if none were asked for.
     pub(crate) fn follow_course(&mut self, with_phases: bool) -> anyhow::Result<()> {
         let workload = self.make_workload()?;
         let Some(course) = workload.spec().rate_profile.as_ref() else {
@@ -232,13 +232,13 @@ impl LoadOrder {
         Ok(())
     }
 
-    /// Which of several processes this is.
+    /// Returns which share of the client this process is.
     fn client_share(&self) -> Result<ClientShare, CliError> {
         self.share
             .map_or(Ok(ClientShare::default()), ShareOrder::share)
     }
 
-    /// What is searched for, if anything is.
+    /// Returns the search, if one is asked for.
     pub(crate) fn search(&self) -> Result<Option<Search>, CliError> {
         match &self.pacing {
             PacingOrder::Search(search) => search.search().map(Some),
@@ -246,7 +246,7 @@ impl LoadOrder {
         }
     }
 
-    /// Seconds between readings of the server's own counts.
+    /// Returns the seconds between readings of the server's own counts.
     pub(crate) fn counts_every_s(&self) -> Result<Option<NonZeroU32>, CliError> {
         let Some(every_ns) = self.counts_every_ns else {
             return Ok(None);
@@ -272,17 +272,17 @@ impl LoadOrder {
         }
     }
 
-    /// What is worth knowing before the order is carried out.
+    /// Returns a remark about the order before it is executed.
     pub(crate) fn remark(&self) -> Option<String> {
         let durations = self.phases.iter().map(|phase| phase.duration_ns);
         self.pacing.remark(durations.fold(0, u64::saturating_add))
     }
 
-    /// Threads that drive the connections, at most one a connection.
+    /// Returns the threads that drive the connections, at most one per connection.
     fn worker_count(&self, share: ClientShare) -> u32 {
         let connections = share.connections_of(self.concurrency);
         let cores = match &self.cpus {
-            Some(cpus) if !cpus.is_empty() => 4 * cpus.len(), // all of those were given to the client
+            Some(cpus) if !cpus.is_empty() => 4 * cpus.len(), // the client has all of those
             _ => available_parallelism().map_or(1, usize::from),
         };
         let workers = self

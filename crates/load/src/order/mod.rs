@@ -1,5 +1,5 @@
-//! Holds requests as values. An order file and the command line both end here, so that nothing can be asked
-//! for in one way only, and everything is checked before anything starts.
+//! Holds requests as values. An order file and the command line both end here, so that both can express
+//! every request, and everything is checked before anything starts.
 
 mod errors;
 mod load;

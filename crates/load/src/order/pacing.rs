@@ -6,7 +6,7 @@ use dbdyno_drive::{Arrivals, Pacing, RateStream, Search, Stretch, Think};
 use dbdyno_workload::{RateProfile, RateSegment, Workload, WorkloadError, transaction_type};
 use serde::{Deserialize, Serialize};
 
-/// When events are due.
+/// Says when events are due.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum PacingOrder {
@@ -25,16 +25,16 @@ pub(crate) enum PacingOrder {
     },
     /// Events are due at rates that change.
     VariedRate {
-        /// Arrivals that run side by side.
+        /// Arrivals that run in parallel.
         streams: Vec<StreamOrder>,
         /// Gaps between the events of each.
         arrivals: Arrivals,
     },
-    /// Rates are tried until the highest is found that holds a promise.
+    /// Rates are tried to find the highest that meets the objective.
     Search(SearchOrder),
 }
 
-/// What is searched for, and how.
+/// Describes the objective of the search, and how to search.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchOrder {
@@ -49,7 +49,7 @@ pub(crate) struct SearchOrder {
     pub(crate) arrivals: Arrivals,
 }
 
-/// Events of one kind.
+/// Describes events of one kind.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StreamOrder {
@@ -60,7 +60,7 @@ pub(crate) struct StreamOrder {
 }
 
 impl PacingOrder {
-    /// The rates of a workload with these transaction types.
+    /// Returns the rates of a workload with these transaction types.
     pub(super) fn following(course: &RateProfile, types: &[&str]) -> Self {
         let stretch = |stretch: &RateSegment| Stretch {
             duration_ns: u64::from(stretch.seconds) * SECOND_NS,
@@ -80,7 +80,7 @@ impl PacingOrder {
         }
     }
 
-    /// The pacing of this workload.
+    /// Returns the pacing of this workload.
     pub(super) fn pacing(&self, workload: &dyn Workload) -> Result<Pacing, WorkloadError> {
         Ok(match self {
             Self::Closed { think } => Pacing::Closed { think: *think },
@@ -105,7 +105,7 @@ impl PacingOrder {
         })
     }
 
-    /// How long the longest profile lasts; `None` without one.
+    /// Returns how long the longest profile lasts; `None` without one.
     fn profile_ns(&self) -> Option<u64> {
         let Self::VariedRate { streams, .. } = self else {
             return None;
@@ -113,7 +113,7 @@ impl PacingOrder {
         streams.iter().map(StreamOrder::duration_ns).max()
     }
 
-    /// What is worth knowing of a profile that is longer than the run.
+    /// Returns a remark about a profile that is longer than the run.
     pub(super) fn remark(&self, run_ns: u64) -> Option<String> {
         let profile_ns = self.profile_ns()?;
         let seconds = |ns: u64| ns as f64 / 1e9;
@@ -145,7 +145,7 @@ impl StreamOrder {
 }
 
 impl SearchOrder {
-    /// The search, its phases in whole seconds.
+    /// Returns the search, its phases in whole seconds.
     pub(super) fn search(&self) -> Result<Search, CliError> {
         Ok(Search {
             quantile: self.quantile,

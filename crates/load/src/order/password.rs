@@ -1,4 +1,4 @@
-//! Reads passwords, from files only: others can read what stands in an argument or a variable.
+//! Reads passwords, from files only: others can read an argument or a variable.
 
 use crate::cli_error::CliError;
 use crate::terminal;
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// The password in a file; a line feed at its end is not part of it. Without a file there is none.
+/// Reads the password in a file; a line feed at its end is not part of it. Without a file there is none.
 pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, CliError> {
     let Some(file) = file else {
         return Ok(Password::default());
@@ -18,7 +18,7 @@ pub(crate) fn read_password(file: Option<&Path>) -> Result<Password, CliError> {
     };
     let mut bytes = fs::read(file).map_err(unreadable)?;
     if fs::metadata(file).map_err(unreadable)?.permissions().mode() & 0o006 != 0 {
-        // Secrets mounted by others often are readable for all, so this is a remark and not an error.
+        // Secrets that others mount are often readable for all, so this is a remark and not an error.
         let _ = writeln!(
             terminal::stderr(),
             "warning: every user of this machine can read or write password file {0}; chmod 600 {0}",

@@ -18,7 +18,7 @@ fn is_storage_engine(option: &str) -> bool {
     )
 }
 
-/// What is to be filled.
+/// Describes what to fill.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PopulateOrder {
@@ -30,7 +30,7 @@ pub(crate) struct PopulateOrder {
     pub(crate) rng: RandomKind,
     pub(crate) seed: u64,
     pub(crate) connections: u32,
-    /// Whether the rows are read again and compared with what was sent.
+    /// Whether the rows are read again and compared with those sent.
     #[serde(default)]
     pub(crate) check: bool,
     #[serde(default)]
@@ -38,19 +38,19 @@ pub(crate) struct PopulateOrder {
     /// Whether the server's redo log is switched off while it is filled.
     #[serde(default)]
     pub(crate) accelerate: bool,
-    /// Whether a filling that was broken off is to be gone on with.
+    /// Whether to resume an interrupted filling.
     #[serde(default)]
     pub(crate) resume: bool,
-    /// Rows after which a transaction is committed and a part goes on in the next one; `None`: a part is one transaction.
+    /// Rows after which a transaction is committed and a part continues in the next; `None`: one transaction per part.
     #[serde(default)]
     pub(crate) transaction_rows: Option<NonZeroU32>,
-    /// How long a server that is gone is waited for.
+    /// How long to wait for a server that is gone.
     #[serde(default = "a_minute")]
     pub(crate) patience_ns: u64,
-    /// How long a statement may take that makes, changes or drops a table.
+    /// Time limit of a statement that makes, changes or drops a table.
     #[serde(default = "twelve_hours")]
     pub(crate) ddl_timeout_ns: u64,
-    /// How long the check of a table may take.
+    /// Time limit of the check of a table.
     #[serde(default = "an_hour")]
     pub(crate) check_timeout_ns: u64,
 }
@@ -60,7 +60,7 @@ fn a_minute() -> u64 {
 }
 
 impl PopulateOrder {
-    /// All that the rows depend on, so that nobody goes on with another filling than the one that was begun.
+    /// Returns everything that the rows depend on, so that no other filling is resumed than the one that was begun.
     pub(crate) fn identity(&self) -> anyhow::Result<String> {
         let mut options = self.workload.option_texts()?;
         options.extend(self.storage_engine_option());
@@ -78,14 +78,14 @@ impl PopulateOrder {
         ))
     }
 
-    /// Portions begin where others ended, so a filling is gone on with in portions of the same size.
+    /// Returns the option for transaction rows: a filling must be resumed with transactions of the same size.
     fn transaction_rows_option(&self) -> Option<(String, String)> {
         let rows = self.transaction_rows?;
         Some(("transaction_rows".to_owned(), rows.to_string()))
     }
 
-    /// The storage engine of the step log, where its entries must stand and fall with rows: an engine that bounds its
-    /// transactions may refuse one at COMMIT that another engine has committed already.
+    /// Returns the storage engine of the step log if entries and rows must be committed together: an engine that limits
+    /// its transactions may refuse one at COMMIT that another engine has committed already.
     pub(crate) fn step_log_engine(&self) -> Option<String> {
         self.transaction_rows?;
         let options = self.workload.option_texts().unwrap_or_default();
@@ -105,7 +105,7 @@ impl PopulateOrder {
         Some((STORAGE_ENGINE.to_owned(), engine))
     }
 
-    /// Checks the order and makes the rows' source of it.
+    /// Checks the order and builds the rows' source.
     pub(crate) fn population(&self) -> anyhow::Result<Arc<dyn Population>> {
         check_version(self.schema_version)?;
         let mut options = self.workload.option_texts()?;

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where an order comes from: a path, or `-` for standard input.
+/// Says where an order comes from: a path, or `-` for standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OrderFile {
     /// Standard input.
@@ -52,8 +52,8 @@ pub(crate) fn read_order_text<T: DeserializeOwned>(
     Ok((parse_order(&text, &name)?, text))
 }
 
-/// An order, which commands may follow if it says so: the end of standard input is not waited for then. Anything else after
-/// an order is refused: it may be what a misplaced brace has cut off.
+/// Reads an order, which commands may follow if it says so: then it does not wait for the end of standard input. Other
+/// text after an order is refused: a misplaced brace may have cut it off.
 fn read_input(name: &str) -> Result<String, CliError> {
     let mut copied = Copied {
         input: io::stdin().lock(),
@@ -73,14 +73,14 @@ fn read_input(name: &str) -> Result<String, CliError> {
     String::from_utf8(copied.bytes).map_err(|error| not_an_order(name, error))
 }
 
-/// What must be known of an order to know where it ends.
+/// Holds the fields that decide where an order ends.
 #[derive(Deserialize)]
 struct CommandedOrder {
     #[serde(default)]
     is_commanded: bool,
 }
 
-/// Keeps what was read of the input, which is no more than was asked for.
+/// Keeps the input read so far, which is no more than requested.
 struct Copied<R> {
     input: R,
     bytes: Vec<u8>,

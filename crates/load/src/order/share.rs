@@ -12,9 +12,9 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShareOrder {
-    /// Which of them, from 1.
+    /// Number of this share, from 1.
     pub(crate) number: u32,
-    /// How many there are.
+    /// Number of shares.
     pub(crate) count: u32,
 }
 
@@ -22,13 +22,13 @@ pub(crate) struct ShareOrder {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentOrder {
-    /// What people call it.
+    /// Its name for people.
     pub(crate) name: String,
-    /// As ssh takes it.
+    /// Its ssh destination.
     pub(crate) ssh: String,
-    /// `dbdyno-load` there.
+    /// Path of `dbdyno-load` there.
     pub(crate) program: String,
-    /// The target's password there; `None`: none.
+    /// Password file of the target there; `None`: none.
     #[serde(default)]
     pub(crate) password_file: Option<String>,
     /// Worker threads there; `None`: as suits connections and machine.
@@ -61,7 +61,7 @@ impl LoadOrder {
         }
     }
 
-    /// Refuses what the hosts that are named can't drive as one client.
+    /// Refuses loads that the named hosts can't drive as one client.
     pub(crate) fn check_agents(&self) -> anyhow::Result<()> {
         let refusal = match () {
             () if self.share.is_some() || self.start_at_ns.is_some() || self.is_commanded => {
@@ -84,7 +84,7 @@ impl LoadOrder {
         Err(refusal.into())
     }
 
-    /// Refuses what several processes can't share without speaking to each other.
+    /// Refuses loads that several processes can't share without communication.
     pub(super) fn check_share(
         &self,
         share: ClientShare,
@@ -123,8 +123,8 @@ impl LoadOrder {
         Ok(())
     }
 
-    /// SHA-256, in hexadecimal, of all that the shares of one client have in common: everything asked for, but for the
-    /// ways to the server, files, processors and threads of this host. One version of the program compares it with itself.
+    /// Returns the SHA-256, in hexadecimal, of all that the shares of one client have in common: the whole request
+    /// except paths to the servers, files, processors and threads of this host. Comparable within one program version.
     pub(crate) fn common_sha256(&self, load: &Load) -> String {
         let nowhere = Place {
             socket: None,

@@ -17,7 +17,7 @@ const DEFAULT_PORT: u16 = 3306;
 const SECOND_NS: u64 = 1_000_000_000;
 const HOUR_NS: u64 = 3_600 * SECOND_NS;
 
-/// A server, a user and a schema.
+/// Describes a server, a user and a schema.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Target {
@@ -35,12 +35,12 @@ pub(crate) struct Target {
     pub(crate) tls_key_file: Option<PathBuf>,
     #[serde(default)]
     pub(crate) compression: Compression,
-    /// How long the way to the server may be silent; `None`: as long as is usual.
+    /// How long the path to the server may be silent; `None`: the usual time.
     #[serde(default)]
     pub(crate) path_timeout_ns: Option<u64>,
 }
 
-/// Where a server is.
+/// Says where a server is.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Place {
@@ -50,7 +50,7 @@ pub(crate) struct Place {
 }
 
 impl Target {
-    /// The same user and schema on a server elsewhere.
+    /// Returns the same user and schema on another server.
     pub(crate) fn at(&self, place: &Place) -> Self {
         Self {
             socket: place.socket.clone(),
@@ -60,7 +60,7 @@ impl Target {
         }
     }
 
-    /// Where and how to log in, with the password read from its file.
+    /// Returns where and how to log in, with the password read from its file.
     pub(crate) fn access(&self) -> Result<Access, CliError> {
         Ok(Access {
             endpoint: self.endpoint()?,
@@ -116,7 +116,7 @@ impl Target {
         }
     }
 
-    /// How the client reaches the server: socket, loopback or network.
+    /// Returns how the client reaches the server: socket, loopback or network.
     pub(crate) fn route(&self) -> &'static str {
         match self.host.as_deref() {
             None => "socket",
@@ -163,7 +163,7 @@ fn is_loopback(host: &str) -> bool {
         .is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
-/// A server, a user, and what their sessions agree on.
+/// Holds a server, a user, and their session options.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     pub(crate) endpoint: Endpoint,
@@ -171,31 +171,31 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The same with sessions whose waits end when the switch is thrown.
+    /// Returns the same with sessions whose waits end when the switch is thrown.
     pub(crate) fn until(mut self, stop: &StopSwitch) -> Self {
         self.options.cancel = stop.flag().into();
         self
     }
 
-    /// The same with so long a time for each answer.
+    /// Returns the same with this time limit for each answer.
     pub(crate) fn answering_within(mut self, limit: Duration) -> Self {
         self.options.answer_timeout = Some(limit);
         self
     }
 
-    /// The same with sessions that no switch ends.
+    /// Returns the same with sessions that no switch ends.
     pub(crate) fn uninterrupted(&self) -> Self {
         let mut access = self.clone();
         access.options.cancel = CancelFlag::default();
         access
     }
 
-    /// A connection outside the load: for filling and tidying.
+    /// Opens a connection outside the load: for filling and cleanup.
     pub(crate) fn connect(&self) -> Result<Session, CliError> {
         self.connect_within(LOGIN_TIMEOUT)
     }
 
-    /// As [`connect`](Self::connect), with another time for the log-in.
+    /// Does the same as [`connect`](Self::connect), with another time limit for the log-in.
     pub(crate) fn connect_within(&self, limit: Duration) -> Result<Session, CliError> {
         let session = Session::open_with(&self.endpoint, &self.options, limit);
         session.map_err(|error| {

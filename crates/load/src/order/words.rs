@@ -36,7 +36,7 @@ pub(crate) enum LoadBy {
     Infile,
 }
 
-/// A workload and its options, not yet checked.
+/// Names a workload and its options, not yet checked.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WorkloadChoice {
@@ -46,7 +46,7 @@ pub(crate) struct WorkloadChoice {
 }
 
 impl WorkloadChoice {
-    /// A choice made on the command line.
+    /// Creates a choice made on the command line.
     pub(crate) fn new(name: String, options: &[(String, String)]) -> Self {
         let value = |(name, value): &(String, String)| (name.clone(), Value::from(value.as_str()));
         Self {
@@ -55,7 +55,7 @@ impl WorkloadChoice {
         }
     }
 
-    /// The options as the workload reads them.
+    /// Returns the options as the workload reads them.
     pub(crate) fn option_texts(&self) -> Result<Vec<(String, String)>, CliError> {
         let text = |(name, value): (&String, &Value)| match value {
             Value::String(text) => Ok((name.clone(), text.clone())),

@@ -1,4 +1,4 @@
-//! Switches off what a server can do without while its tables are filled: the redo log, and on again.
+//! Switches the redo log off while tables are filled, and on again.
 
 use crate::cli_error::CliError;
 use crate::order::Access;
@@ -6,13 +6,13 @@ use crate::signals::hold_deadline;
 use dbdyno_wire::{Session, WireError};
 use std::time::Duration;
 
-/// How long the log-in may take by which the redo log is switched on after something went wrong.
+/// Log-in time limit for switching the redo log on after a failure.
 const HURRIED_LOGIN: Duration = Duration::from_secs(3);
 
-/// The status variable by which servers tell that they can do it, and whether it's done.
+/// The status variable by which servers report the feature and its state.
 const STATE: &str = "Innodb_redo_log_enabled";
 
-/// Refuses a server that can't do it, before anything is made there.
+/// Refuses a server without the feature, before anything is made there.
 pub(super) fn check(access: &Access) -> Result<(), CliError> {
     let mut outside = access.clone();
     outside.endpoint.database = None; // it may be still to be created
@@ -31,7 +31,7 @@ pub(super) fn check(access: &Access) -> Result<(), CliError> {
     }
 }
 
-/// Fills with the redo log switched off, and switches it on whatever becomes of the filling.
+/// Fills with the redo log switched off, and always switches it on again.
 pub(super) fn accelerated(
     access: &Access,
     fill: impl FnOnce() -> Result<(), CliError>,
@@ -42,8 +42,8 @@ pub(super) fn accelerated(
     switch_on(access, fill())
 }
 
-/// Interrupted or not: a server that writes no redo log loses its data with the first crash. So a server that lets us in is
-/// waited for until it has switched, and a second signal is what ends that.
+/// Switches the redo log on, interrupted or not: without it a server loses its data with the first crash. So it waits
+/// until a server that accepts log-ins has switched; only a second signal ends that.
 fn switch_on(access: &Access, filled: Result<(), CliError>) -> Result<(), CliError> {
     let access = access.uninterrupted();
     let switched = connect_soon(&access, filled.is_err()).and_then(|mut session| {
@@ -65,7 +65,7 @@ fn switch_on(access: &Access, filled: Result<(), CliError>) -> Result<(), CliErr
         ))
 }
 
-/// After an interruption there is little time to find out whether the server answers at all.
+/// Connects; after an interruption there is little time to find out whether the server answers at all.
 fn connect_soon(access: &Access, is_hurried: bool) -> Result<Session, CliError> {
     if is_hurried {
         access.connect_within(HURRIED_LOGIN)

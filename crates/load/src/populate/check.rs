@@ -1,4 +1,4 @@
-//! Compares a table with what was sent.
+//! Compares a table with the rows sent.
 
 use super::connection::{LoaderConnection, LoggedStep};
 use super::populator::Populator;
@@ -6,7 +6,7 @@ use crate::cli_error::CliError;
 use std::sync::PoisonError;
 
 impl Populator<'_> {
-    /// Has the server sum up the table and compares.
+    /// Has the server sum up the table, and compares.
     pub(super) fn check_table(
         &self,
         connection: &mut LoaderConnection<'_>,

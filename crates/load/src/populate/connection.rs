@@ -1,5 +1,5 @@
-//! Fills over one connection and replaces it when it is lost; each step is done once, whatever happens to
-//! connections.
+//! Fills over one connection and replaces it when it is lost; each step is done exactly once, even if connections
+//! are lost.
 
 use super::row_sender::RowSender;
 use super::step_log;
@@ -20,10 +20,10 @@ const RETRY_BACKOFF: Duration = Duration::from_millis(50);
 /// Pause between two attempts to reach a server that is gone.
 const RECONNECT_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Time that a log-in gets even when the time to reconnect is nearly over.
+/// Shortest time for a log-in, even when the time to reconnect is nearly over.
 const LOGIN_TIMEOUT_MIN: Duration = Duration::from_millis(500);
 
-/// What all connections share.
+/// Holds what all connections share.
 pub(super) struct LoaderContext<'a> {
     pub(super) access: &'a Access,
     pub(super) stop: &'a StopSwitch,
@@ -31,15 +31,15 @@ pub(super) struct LoaderContext<'a> {
     pub(super) session_statements: Vec<String>,
     /// How long to wait for a server that is gone.
     pub(super) reconnect_timeout: Duration,
-    /// How long a statement may take that makes, changes or drops a table.
+    /// Time limit of a statement that makes, changes or drops a table.
     pub(super) ddl_timeout: Duration,
-    /// How long a query may take that reads a whole table.
+    /// Time limit of a query that reads a whole table.
     pub(super) check_timeout: Duration,
-    /// Steps that were begun again.
+    /// Steps that were restarted.
     pub(super) repeats: AtomicU64,
 }
 
-/// Why a step failed.
+/// Says why a step failed.
 #[derive(Debug)]
 pub(super) enum StepError {
     /// From the server or the network: a retry may help.
@@ -60,14 +60,14 @@ impl From<CliError> for StepError {
     }
 }
 
-/// A step: its entry in the step log, and its name for people.
+/// Describes a step: its entry in the step log, and its name for people.
 #[derive(Debug, Clone)]
 pub(super) struct LoggedStep {
     pub(super) entry: String,
     pub(super) what: String,
 }
 
-/// A connection that reconnects when it is lost.
+/// Fills over a connection that reconnects when it is lost.
 pub(super) struct LoaderConnection<'a> {
     context: &'a LoaderContext<'a>,
     sender: RowSender,
@@ -85,7 +85,7 @@ impl<'a> LoaderConnection<'a> {
 
     /// Writes rows and records their sums, in one transaction.
     ///
-    /// `undo` takes away what an earlier attempt may have left in tables whose engine knows no transactions.
+    /// `undo` removes what an earlier attempt may have left in tables whose engine has no transactions.
     pub(super) fn write(
         &mut self,
         step: &LoggedStep,
@@ -264,8 +264,8 @@ fn within<T, E: From<WireError>>(
     answer
 }
 
-/// Whether a retry may help: after a lost connection or a lock that others hold. A timeout or a broken protocol would
-/// only fail again.
+/// Returns whether a retry may help: after a lost connection or a lock that others hold. A timeout or a broken protocol
+/// would only fail again.
 fn is_transient(error: &WireError) -> bool {
     const LOCK_WAIT_TIMEOUT: u16 = 1205;
     const DEADLOCK: u16 = 1213;
@@ -285,13 +285,13 @@ fn is_transient(error: &WireError) -> bool {
     }
 }
 
-/// Whether an earlier attempt has already carried the statement out: the key, constraint or procedure exists.
+/// Returns whether an earlier attempt has already executed the statement: the key, constraint or procedure exists.
 fn already_exists(error: &ServerError) -> bool {
     matches!(error.code, 1061 | 1304 | 1826)
         || (error.code == 1005 && error.message.contains("errno: 121"))
 }
 
-/// Whether the server has no space left for rows.
+/// Returns whether the server has no space left for rows.
 fn is_out_of_space(error: &ServerError) -> bool {
     const NO_SPACE: [u16; 6] = [3, 28, 1021, 1026, 1114, 3675];
     NO_SPACE.contains(&error.code) || error.message.contains("No space left")
@@ -301,7 +301,7 @@ pub(super) fn failed(what: &str, error: &dyn std::fmt::Display) -> CliError {
     CliError::world(format!("{what} could not be filled")).because(error)
 }
 
-/// As [`failed`], with what would help.
+/// Does the same as [`failed`], with a remedy.
 pub(super) fn failed_by(what: &str, error: &WireError) -> CliError {
     let cli_error = CliError {
         is_path_lost: error.is_path_lost(),

@@ -6,7 +6,7 @@ use crate::order::LoadBy;
 use dbdyno_wire::{Session, SessionInfo, WireError};
 use dbdyno_workload::{Population, RowForm};
 
-/// How the rows of one table go.
+/// Says how the rows of one table are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LoadMethod {
     pub(super) transport: RowTransport,
@@ -14,7 +14,7 @@ pub(super) struct LoadMethod {
     pub(super) is_exclusive: bool,
 }
 
-/// What rows go in.
+/// Says in which form rows are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RowTransport {
     Statements,
@@ -23,7 +23,7 @@ pub(super) enum RowTransport {
 }
 
 impl LoadMethod {
-    /// The word of records.
+    /// Returns the word used in records.
     pub(super) fn word(&self) -> &'static str {
         match self.transport {
             RowTransport::Statements => "statements",
@@ -33,21 +33,21 @@ impl LoadMethod {
     }
 }
 
-/// What decides on the method.
+/// Holds the inputs of the choice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LoadPreference {
     pub(super) load_by: LoadBy,
     pub(super) connections: u32,
-    /// Rows after which a part goes on in another transaction.
+    /// Rows after which a part continues in another transaction.
     pub(super) transaction_rows: Option<u64>,
 }
 
-/// Chooses a method for each table, once the tables are there.
+/// Chooses a method for each table, once the tables exist.
 ///
-/// Values of a prepared statement cost the server less than their text does, for it has nothing to parse; so does a file,
-/// which it reads byte by byte. Which of the two costs less depends on the server, and on how long values are. And where
-/// InnoDB hands out numbers by its older rule, a LOAD DATA locks out all others from a table with AUTO_INCREMENT.
-/// (MariaDB and MySQL 5.7 do so by default, MySQL 8.0 doesn't.) Where there are fewer tables than connections, that
+/// Values of a prepared statement cost the server less than their text does, because it parses nothing; so does a file,
+/// which it reads byte by byte. Which of the two costs less depends on the server, and on the length of the values. If
+/// InnoDB uses its older rule for numbers, a LOAD DATA locks all others out of a table with AUTO_INCREMENT
+/// (MariaDB and MySQL 5.7 do so by default, MySQL 8.0 doesn't). If there are fewer tables than connections, that
 /// decides.
 pub(super) fn choose(
     session: &mut Session,
@@ -85,13 +85,13 @@ pub(super) fn choose(
     Ok((0..population.tables()).map(method).collect())
 }
 
-/// What the server supports.
+/// Describes what the server supports.
 #[derive(Debug)]
 struct ServerCapabilities {
     accepts_files: bool,
-    /// Whether a file of long values costs it less than the values do. Of short ones it does everywhere.
+    /// Whether a file of long values costs it less than the values do. A file of short values always does.
     reads_long_values: bool,
-    /// Names, in lower case, of tables that a LOAD DATA has for itself.
+    /// Names, in lower case, of tables that a LOAD DATA locks exclusively.
     locked_tables: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ impl ServerCapabilities {
     }
 }
 
-/// As measured with rows of sysbench and TPC-C; see `docs/guides/populate.md`.
+/// Decides as measured with rows of sysbench and TPC-C; see `docs/guides/populate.md`.
 fn reads_long_values(info: &SessionInfo) -> bool {
     let version = info.server_version.split(['.', '-']).map(str::parse);
     let version: Vec<u32> = version.map_while(Result::ok).take(2).collect();

@@ -3,22 +3,22 @@
 use dbdyno_workload::Population;
 use std::sync::{Mutex, PoisonError};
 
-/// A table, and which part of it.
+/// Identifies a table, and a part of it.
 pub(super) type TablePart = (u32, u32);
 
-/// Parts that wait to be filled, handed out so that connections keep out of each other's way.
+/// Hands out the parts that wait to be filled, so that connections keep out of each other's way.
 #[derive(Debug)]
 pub(super) struct PartQueue {
     tables: Mutex<Vec<TableParts>>,
 }
 
-/// The parts of one table.
+/// Holds the parts of one table.
 #[derive(Debug)]
 struct TableParts {
     next: u32,
     parts: u32,
     in_progress: u32,
-    /// How many may work on it at a time.
+    /// How many connections may work on it at a time.
     limit: u32,
 }
 
@@ -29,7 +29,7 @@ impl TableParts {
 }
 
 impl PartQueue {
-    /// All parts of all tables; `is_exclusive` says of which tables only one part can be filled at a time.
+    /// Creates the queue of all parts; `is_exclusive` marks tables of which only one part can be filled at once.
     pub(super) fn new(population: &dyn Population, is_exclusive: impl Fn(u32) -> bool) -> Self {
         let table_parts = |table| TableParts {
             next: 0,
@@ -42,10 +42,10 @@ impl PartQueue {
         }
     }
 
-    /// The next part: of the table on which the fewest work, and of those the one with the most parts to come.
+    /// Takes the next part: of the table on which the fewest work, and of those the one with the most remaining parts.
     ///
-    /// Parts of a table come in the order of their keys, so that a table with one connection on it grows at its end
-    /// only. `None`: nothing is left that could be worked on now, and whoever is at work will take the rest.
+    /// Parts of a table come in the order of their keys, so that a table with one connection grows at its end
+    /// only. `None`: no part can be worked on now, and the connections at work will take the rest.
     pub(super) fn take(&self) -> Option<TablePart> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let open = (0_u32..).zip(tables.iter_mut());
@@ -63,13 +63,13 @@ impl PartQueue {
         Some((table, part))
     }
 
-    /// A part that was taken is done.
+    /// Marks a part as done.
     pub(super) fn done(&self, (table, _): TablePart) {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         tables[table as usize].in_progress -= 1;
     }
 
-    /// Nobody takes another part.
+    /// Closes the queue: no connection takes another part.
     pub(super) fn close(&self) {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         tables

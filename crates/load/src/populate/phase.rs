@@ -11,10 +11,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Between two records of progress.
+/// Interval between two records of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// What one connection does in a phase.
+/// The work of one connection in a phase.
 type Work<'a> = dyn Fn(&mut LoaderConnection<'_>) -> Result<(), CliError> + Sync + 'a;
 
 impl Populator<'_> {
@@ -35,7 +35,7 @@ impl Populator<'_> {
                 .filter(|table| *table < tables)
             {
                 let result = work(connection, table);
-                // Nobody begins another table after an error.
+                // No connection begins another table after an error.
                 result.inspect_err(|_| next.store(usize::MAX / 2, Ordering::Relaxed))?;
             }
             Ok(())
@@ -73,7 +73,7 @@ impl Populator<'_> {
         Ok(())
     }
 
-    /// Reports progress until every connection has ended; the first error is the reason.
+    /// Reports progress until every connection has ended; returns the first error.
     fn follow(
         &self,
         name: &'static str,

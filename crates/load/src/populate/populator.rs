@@ -13,22 +13,22 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The entry of the step log that says that all tables exist.
+/// The step log's entry for "all tables exist".
 pub(super) const TABLES_MADE: &str = "tables";
 
-/// One populate: what it works on, and how far it is.
+/// Holds one populate: its target, and its progress.
 pub(super) struct Populator<'a> {
     pub(super) population: &'a dyn Population,
     pub(super) context: &'a LoaderContext<'a>,
     pub(super) preference: LoadPreference,
-    /// What an interrupted populate, now resumed, has done; `None`: there was none.
+    /// Steps done by an interrupted populate, now resumed; `None`: there was none.
     pub(super) earlier: Option<StepSums>,
     pub(super) began_ns: u64,
     pub(super) rows_done: AtomicU64,
     load_ns: AtomicU64,
     index_ns: AtomicU64,
     methods: OnceLock<Vec<LoadMethod>>,
-    /// What was sent of each table, as far as its parts are in.
+    /// Sums sent of each table, of its completed parts.
     pub(super) sent: Mutex<BTreeMap<u32, Vec<u64>>>,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Populator<'a> {
         self.index_ns.load(Ordering::Relaxed)
     }
 
-    /// How the rows went, in one word.
+    /// Returns how the rows were sent, in one word.
     pub(super) fn load_by(&self) -> &'static str {
         let methods = self.methods.get().map(Vec::as_slice).unwrap_or_default();
         let mut words = methods.iter().map(LoadMethod::word);
@@ -129,7 +129,7 @@ impl<'a> Populator<'a> {
         }
     }
 
-    /// What was sent, table by table.
+    /// Returns what was sent, table by table.
     pub(super) fn tables(&self) -> Vec<TableRecord> {
         let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         sent.iter()
@@ -144,7 +144,7 @@ impl<'a> Populator<'a> {
         self.population.checks(table).iter().map(|check| check.name)
     }
 
-    /// Makes all tables. Where an earlier filling didn't come so far, what it made is worth nothing.
+    /// Makes all tables. If an earlier filling did not get this far, what it made is discarded.
     fn create(&self, connection: &mut LoaderConnection<'_>) -> Result<(), CliError> {
         if self.sums_when_done(TABLES_MADE).is_some() {
             return Ok(());

@@ -10,7 +10,7 @@ pub(super) enum PopulateReporter {
     Text(ProgressScreen),
 }
 
-/// Text for people: lines that follow each other, on a terminal one line that changes.
+/// Prints text for people: consecutive lines; on a terminal one line that changes.
 #[derive(Debug)]
 pub(super) struct ProgressScreen {
     is_terminal: bool,
@@ -79,7 +79,7 @@ impl ProgressScreen {
         self
     }
 
-    /// Where the filling stands; of the rows also how fast they go, and how long they will take.
+    /// Formats the progress; for rows also their speed and the remaining time.
     fn line(&self, progress: &PopulateProgress) -> String {
         let seconds = progress.elapsed_ns as f64 / 1e9;
         let mut line = format!(

@@ -1,18 +1,18 @@
-//! Sends rows over a connection, and keeps the INSERT that it has prepared for them.
+//! Sends rows over a connection, and keeps the INSERT that is prepared for them.
 
 use dbdyno_wire::{BoundRows, PreparedStatement, Session, WireError};
 use dbdyno_workload::{RowForm, RowSource};
 
-/// Placeholders of a prepared INSERT. More save the server nothing, and beyond ten thousand they cost it more.
+/// Placeholders of a prepared INSERT. More save the server nothing; more than ten thousand cost it more.
 const PLACES: usize = 4096;
 
-/// Rows of a prepared INSERT, however few places one needs.
+/// Rows of a prepared INSERT, even if each needs few placeholders.
 const ROWS_MAX: usize = 1000;
 
 /// A batch of long rows is sent once it has this many bytes.
 const BATCH_BYTES: usize = 512 * 1024;
 
-/// A connection that sends rows.
+/// Sends rows over a connection.
 pub(super) struct RowSender {
     pub(super) session: Session,
     prepared: Option<Prepared>,
@@ -20,7 +20,7 @@ pub(super) struct RowSender {
     unneeded: Option<PreparedStatement>,
 }
 
-/// An INSERT of as many rows as go at a time.
+/// An INSERT for the rows sent at a time.
 struct Prepared {
     form: RowForm,
     rows_max: usize,
@@ -36,7 +36,7 @@ impl RowSender {
         }
     }
 
-    /// Sends rows as the values of a prepared INSERT. Fewer rows than others need a statement of their own.
+    /// Sends rows as the values of a prepared INSERT. A smaller number of rows needs its own statement.
     fn start_insert(
         &mut self,
         form: &RowForm,
@@ -52,7 +52,7 @@ impl RowSender {
         self.session.send_rows(&statement, rows)
     }
 
-    /// Waits for the answer to the rows that were sent, and gives how many the server has taken.
+    /// Waits for the answer to the rows that were sent, and returns how many the server has accepted.
     pub(super) fn finish_insert(&mut self) -> Result<u64, WireError> {
         let answer = self.session.finish_rows()?;
         if let Some(statement) = self.unneeded.take() {
@@ -61,7 +61,7 @@ impl RowSender {
         Ok(answer.affected_rows)
     }
 
-    /// The INSERT of so many rows, which is kept as long as rows of the same table follow.
+    /// Prepares the INSERT for so many rows; it is kept as long as rows of the same table follow.
     fn prepare(&mut self, form: &RowForm, rows_max: usize) -> Result<PreparedStatement, WireError> {
         match self.prepared.take() {
             Some(kept) if kept.form == *form && kept.rows_max == rows_max => {
@@ -99,13 +99,13 @@ impl RowSender {
     }
 }
 
-/// Rows by the batch.
+/// Groups rows into batches.
 pub(super) struct RowBatches<'a> {
     source: &'a mut dyn RowSource,
     form: &'a RowForm,
     rows_max: usize,
     rows: BoundRows,
-    /// Of rows that don't bind themselves, the statement they stand in, and where the next one begins.
+    /// For rows that don't bind themselves: their statement, and where the next one begins.
     statement: Vec<u8>,
     at: usize,
 }
@@ -123,7 +123,7 @@ impl<'a> RowBatches<'a> {
         }
     }
 
-    /// Makes the next rows ready, and says how many; 0 at the end.
+    /// Prepares the next rows, and returns how many; 0 at the end.
     pub(super) fn next(&mut self) -> u64 {
         self.rows.clear();
         if let Some(count) = self.source.bind(&mut self.rows) {
@@ -142,7 +142,7 @@ impl<'a> RowBatches<'a> {
         self.rows.len() as u64
     }
 
-    /// Sends them. [`RowSender::finish_insert`] waits for the answer.
+    /// Sends the batch. [`RowSender::finish_insert`] waits for the answer.
     pub(super) fn start(&mut self, sender: &mut RowSender) -> Result<(), WireError> {
         sender.start_insert(self.form, &mut self.rows, self.rows_max)
     }

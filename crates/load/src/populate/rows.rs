@@ -9,15 +9,15 @@ use dbdyno_wire::{QueryResult, Session, Value};
 use dbdyno_workload::{RowForm, RowSource};
 use std::io;
 
-/// Told how many rows are about to go; an error ends it.
+/// Called with the number of rows about to be sent; an error ends it.
 pub(super) type OnRows<'a> = dyn FnMut(u64) -> Result<(), CliError> + 'a;
 
-/// What the server made of the rows.
+/// Holds the server's result for the rows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct AcceptedRows {
     pub(super) rows: u64,
-    /// What it had to say against one of them. Statements fail then; a file of rows is accepted all the same, with what
-    /// the server thinks was meant.
+    /// The server's warning about a row. Statements fail then; a file of rows is accepted all the same, with the values
+    /// that the server guessed.
     pub(super) warning: Option<String>,
 }
 
@@ -46,7 +46,7 @@ fn send_values(
     while count > 0 {
         on_rows(count)?;
         batches.start(sender)?;
-        count = batches.next(); // made while the server is at work on those before
+        count = batches.next(); // prepared while the server works on the previous rows
         accepted.rows += sender.finish_insert()?;
     }
     Ok(accepted)
@@ -85,8 +85,8 @@ fn accepted(session: &mut Session, result: QueryResult) -> Result<AcceptedRows, 
     })
 }
 
-/// The first warning that is about a row. Notes aren't, nor is what a server with a log of statements says of any
-/// statement that it thinks hard to repeat.
+/// Returns the first warning that is about a row. Notes aren't, nor is a server's warning about any
+/// statement that its statement log can't repeat safely.
 fn warning(warnings: &QueryResult) -> Option<String> {
     const UNSAFE_TO_LOG: &str = "1592";
     let text =

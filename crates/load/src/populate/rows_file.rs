@@ -1,16 +1,16 @@
-//! Serves the file of a LOAD DATA LOCAL, which is on no disk.
+//! Serves the file of a LOAD DATA LOCAL, which exists on no disk.
 
 use dbdyno_workload::{RowForm, RowSource};
 use std::io::{self, Read};
 
-/// Rows as a file that is made while it is read.
+/// Provides rows as a file that is generated while it is read.
 pub(super) struct RowsFile<'a> {
     rows: &'a mut dyn RowSource,
     form: &'a RowForm,
-    /// Told how many rows the next piece has; an error ends the file.
+    /// Called with the number of rows of the next piece; an error ends the file.
     on_rows: &'a mut dyn FnMut(u64) -> io::Result<()>,
     lines: Vec<u8>,
-    /// Where the lines that are not yet read begin.
+    /// Start of the lines that are not yet read.
     at: usize,
 }
 

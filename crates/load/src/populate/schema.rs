@@ -7,13 +7,13 @@ use dbdyno_wire::{Session, WireError};
 use dbdyno_workload::Population;
 use std::collections::HashSet;
 
-/// Schemas whose names begin like this are dbdyno's own to create.
+/// dbdyno may create schemas whose names have this prefix.
 const OWN_PREFIX: &str = "dbdyno_";
 
-/// Stated, because servers have different defaults and a character set changes the size of rows and keys.
+/// Set explicitly: servers have different defaults, and a character set changes the size of rows and keys.
 const CHARACTER_SET: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
 
-/// Creates the schema if it is not there and is one of dbdyno's own.
+/// Creates the schema if it is missing and dbdyno may create it.
 pub(super) fn provide(access: &Access) -> Result<(), CliError> {
     let schema = access.endpoint.database.as_deref();
     let Some(schema) = schema.filter(|name| is_own(name)) else {
@@ -43,7 +43,7 @@ fn is_own(name: &str) -> bool {
     name.starts_with(OWN_PREFIX) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Tables that are there may hold somebody's data, or half of an earlier filling.
+/// Refuses existing tables, which may hold somebody's data, or half of an earlier filling.
 pub(super) fn refuse_existing(
     session: &mut Session,
     population: &dyn Population,
@@ -69,7 +69,7 @@ pub(super) fn refuse_existing(
     .hint("drop them with dbdyno-load cleanup and the same options, or choose another --database"))
 }
 
-/// What of an unfinished filling is done; it must be the same filling.
+/// Returns the completed steps of an unfinished filling; it must be the same filling.
 pub(super) fn unfinished(session: &mut Session, identity: &str) -> Result<StepSums, CliError> {
     if !table_names(session)
         .map_err(unlisted)?
@@ -94,7 +94,7 @@ fn unlisted(error: WireError) -> CliError {
     CliError::world("the tables of the schema could not be listed").because_of(&error)
 }
 
-/// The error when the step log can't be used.
+/// Builds the error for a step log that can't be used.
 pub(super) fn unkept(error: WireError) -> CliError {
     CliError::world(format!(
         "table {STEP_LOG_TABLE}, which records the progress, could not be used"

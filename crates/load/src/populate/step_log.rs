@@ -1,9 +1,9 @@
 //! Records which steps of a populate are done, in a table next to the data, until all are. An interrupted
 //! populate can then be resumed, and a part whose connection was lost is neither loaded twice nor left out.
 //!
-//! A part is written in one transaction with its entry, which comes first: a second connection that begins the same
-//! part, while the server hasn't noticed yet that the first is gone, waits at the entry until the first one's rows are
-//! undone, or finds that they are in. Where a transaction holds so few rows that a part takes several, each of these
+//! A part is written in one transaction with its entry, which comes first. A second connection that begins the same
+//! part, while the server hasn't noticed yet that the first is gone, waits at the entry. It continues when the first
+//! one's rows are rolled back, or finds that they are committed. If transactions are too small for a part, each of its
 //! chunks has an entry. Statements that can't be undone (indexes) are recorded when they are done.
 
 use dbdyno_wire::{Session, WireError};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// The table of the entries. It exists as long as the populate isn't complete.
 pub(crate) const STEP_LOG_TABLE: &str = "dbdyno_filling";
 
-/// MySQL error of an entry that exists already.
+/// MySQL error for an existing entry.
 const DUPLICATE: u16 = 1062;
 
 /// The sums of each completed step, by the step's entry.

@@ -1,4 +1,4 @@
-//! Fills a part of a table once, whatever happens to connections.
+//! Fills a part of a table exactly once, even if connections are lost.
 
 use super::connection::{LoaderConnection, LoggedStep, StepError, failed};
 use super::load_method::LoadMethod;
@@ -73,7 +73,7 @@ impl Populator<'_> {
         Ok(rows.sums())
     }
 
-    /// Sends rows until there are none, and says how many went. All of them must have been taken as they are.
+    /// Sends rows until there are none, and returns how many. The server must have accepted all of them unchanged.
     pub(super) fn send_rows(
         &self,
         sender: &mut RowSender,
@@ -107,11 +107,11 @@ impl Populator<'_> {
         }
     }
 
-    /// Takes away what an attempt before may have left of a part.
+    /// Removes what an earlier attempt may have left of a part.
     fn undo(&self, session: &mut Session, (table, part): TablePart) -> Result<(), StepError> {
         let name = self.population.table_name(table);
         if let Some(condition) = self.population.part_condition(table, part) {
-            // Mostly there are none, and a DELETE that finds nothing would lock the gap against the other parts.
+            // Usually there are none, and a DELETE that finds nothing would lock the gap against the other parts.
             let rows = format!("FROM {name} WHERE {condition}");
             if !session
                 .select(&format!("SELECT 1 {rows} LIMIT 1"))?
@@ -125,7 +125,7 @@ impl Populator<'_> {
         self.undone_by_server(session, table)
     }
 
-    /// Whether the server takes away itself what an attempt before has left, which it does where a storage engine knows
+    /// Returns whether the server itself undoes an earlier attempt, which it does if the storage engine has
     /// transactions.
     pub(super) fn undone_by_server(
         &self,

@@ -1,9 +1,9 @@
-//! Splits a part of a table into several transactions, for storage engines that limit how much one of them
-//! may change.
+//! Splits a part of a table into several transactions, for storage engines that limit the changes of
+//! one transaction.
 //!
-//! Each chunk is a step of its own in the step log: its entry, its rows and its sums are in one transaction, so that a
-//! chunk is in as a whole or not at all, whatever becomes of connections. The sums of an entry are those of the part up
-//! to the end of the chunk, so they tell where the next one begins.
+//! Each chunk has its own step in the step log: its entry, its rows and its sums are in one transaction, so that a
+//! chunk is committed as a whole or not at all, even if connections are lost. The sums of an entry cover the part up
+//! to the end of the chunk, so they show where the next one begins.
 
 use super::connection::{LoaderConnection, LoggedStep, StepError};
 use super::load_method::{LoadMethod, RowTransport};
@@ -15,18 +15,18 @@ use dbdyno_wire::BoundRows;
 use dbdyno_workload::RowSource;
 use std::sync::atomic::Ordering;
 
-/// Rows that are made at a time where they are only to be left out.
+/// Rows that are generated at a time if they are only skipped.
 const ROWS_SKIPPED_AT_ONCE: u64 = 1000;
 
-/// The rows of a part from some place on.
+/// Holds the rows of a part from some place on.
 struct RemainingRows {
-    /// Rows of the part that come before.
+    /// Earlier rows of the part.
     place: u64,
     rows: Box<dyn RowSource>,
 }
 
 impl Populator<'_> {
-    /// Fills a part in chunks of about `most` rows, and gives its sums.
+    /// Fills a part in chunks of about `most` rows, and returns its sums.
     pub(super) fn load_in_chunks(
         &self,
         connection: &mut LoaderConnection<'_>,
@@ -81,7 +81,7 @@ impl Populator<'_> {
         }
     }
 
-    /// The rows from a place on: those at connection, if they are just there, or made anew.
+    /// Returns the rows from a place on: the open ones, if they are just there, or new ones.
     fn remaining_rows_at(
         &self,
         rest: Option<RemainingRows>,
@@ -107,12 +107,12 @@ impl Populator<'_> {
     }
 }
 
-/// Rows are the first of the sums.
+/// Returns the rows, the first of the sums.
 fn rows_in(sums: &[u64]) -> u64 {
     sums.first().copied().unwrap_or_default()
 }
 
-/// Makes rows and throws them away, and says how many: more than asked for where a statement ends later.
+/// Generates rows and discards them, and returns how many: more than asked for if a statement ends later.
 fn skip_rows(source: &mut dyn RowSource, method: &LoadMethod, rows: u64) -> u64 {
     let (mut skipped, mut statement) = (0, Vec::new());
     while skipped < rows {
@@ -129,12 +129,12 @@ fn skip_rows(source: &mut dyn RowSource, method: &LoadMethod, rows: u64) -> u64 
     skipped
 }
 
-/// Rows of a part until a chunk is full. It ends between two statements, so the last one may go beyond.
+/// Provides rows of a part until a chunk is full. It ends between two statements, so the last one may exceed the limit.
 struct TransactionChunk<'a> {
     source: &'a mut dyn RowSource,
     most: u64,
     given: u64,
-    /// Whether the rows bind themselves; known with the first of them.
+    /// Whether the rows bind themselves; known with the first row.
     binds: bool,
     /// Whether the part has no more rows.
     is_last: bool,

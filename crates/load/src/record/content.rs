@@ -4,8 +4,8 @@ use super::TableRecord;
 use sha2::{Digest, Sha256};
 use std::fmt::{Display, Write};
 
-/// SHA-256, in hexadecimal, over the names of the tables and all their sums, in their order. Servers on which it is the
-/// same hold the same rows, as far as sums of checksums can tell.
+/// Returns the SHA-256, in hexadecimal, over the names of the tables and all their sums, in order. Servers with the
+/// same value hold the same rows, as far as sums of checksums can show.
 pub(crate) fn content_sha256<N: Display>(tables: &[TableRecord<N>]) -> String {
     let mut text = String::new();
     for table in tables {

@@ -1,9 +1,9 @@
-//! Writes the record of what a server made of the same events.
+//! Writes the record of a server's results for the same events.
 
 use super::TableRecord;
 use serde::Serialize;
 
-/// Everything by which two servers are compared.
+/// Holds everything by which two servers are compared.
 #[derive(Debug, Serialize)]
 pub(crate) struct FingerprintRecord {
     pub(crate) record: &'static str,
@@ -13,7 +13,7 @@ pub(crate) struct FingerprintRecord {
     pub(crate) events: u64,
     /// Events that were given up.
     pub(crate) failed: u64,
-    /// Of the statements sent; `None` where none were.
+    /// SHA-256 of the statements sent; `None` if there were none.
     pub(crate) statements_sha256: Option<String>,
     /// See [`content_sha256`](super::content_sha256).
     pub(crate) content_sha256: String,

@@ -24,7 +24,7 @@ impl<'a> TypeNames<'a> {
     }
 }
 
-/// One second over all workers.
+/// Holds one second over all workers.
 #[derive(Debug, Serialize)]
 pub(crate) struct IntervalLine<'a> {
     record: &'static str,

@@ -13,7 +13,7 @@ use dbdyno_wire::Compression;
 use dbdyno_workload::{Metric, RandomKind, ServerCount, ServerCounts, UserDigest, Workload};
 use serde::{Deserialize, Serialize};
 
-/// All connections are ready.
+/// Records that all connections are ready.
 #[derive(Debug, Serialize)]
 pub(crate) struct Start<'a> {
     record: &'static str,
@@ -30,7 +30,7 @@ pub(crate) struct Start<'a> {
     workers: u32,
     pacing: &'a PacingOrder,
     route: &'static str,
-    /// The other server, where transactions have a role.
+    /// The other server, if transactions have a role.
     role: Option<RoleRecord<'a>>,
     transaction_types: &'a [&'static str],
     statement_types: &'a [&'static str],
@@ -39,14 +39,14 @@ pub(crate) struct Start<'a> {
     prepared_statements: u64,
     statements_as_text: u64,
     server_counts: Option<ServerCountsRecord<'a>>,
-    /// The way to the server; null over a socket.
+    /// The path to the server; null over a socket.
     network: Option<NetworkPathRecord>,
-    /// Only where this process is one of several.
+    /// Present only if this process is one of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<ShareRecord<'a>>,
 }
 
-/// What the workload says of the server's own counts.
+/// Describes the server's own counts, as the workload defines them.
 #[derive(Debug, Serialize)]
 struct ServerCountsRecord<'a> {
     counts: Vec<ServerCountRecord<'a>>,
@@ -82,7 +82,7 @@ impl<'a> ServerCountsRecord<'a> {
     }
 }
 
-/// The way to the server as all connections were open.
+/// Describes the path to the server when all connections were open.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct NetworkPathRecord {
     pub(crate) connections: u32,
@@ -104,7 +104,7 @@ impl NetworkPathRecord {
     }
 }
 
-/// The server of a role.
+/// Describes the server of a role.
 #[derive(Debug, Serialize)]
 struct RoleRecord<'a> {
     name: &'a str,
@@ -138,7 +138,7 @@ struct SessionRecord<'a> {
     collation: &'a str,
 }
 
-/// What makes a workload's figures comparable with another tool's.
+/// States what makes a workload's figures comparable with another tool's.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct WorkloadRecord {
     pub(crate) name: String,
@@ -209,7 +209,7 @@ impl<'a> SessionRecord<'a> {
     }
 }
 
-/// Words for people.
+/// Holds a message for people.
 #[derive(Debug, Serialize)]
 pub(crate) struct Message<'a> {
     record: &'static str,
@@ -231,7 +231,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// What the server had counted by itself when so many seconds of the run were over.
+/// Holds the server's own counts after so many seconds of the run.
 #[derive(Debug, Serialize)]
 pub(crate) struct CountersLine {
     record: &'static str,
@@ -256,7 +256,7 @@ impl CountersLine {
     }
 }
 
-/// The account of the run.
+/// Accounts for the run.
 #[derive(Debug, Serialize)]
 pub(crate) struct End {
     record: &'static str,
@@ -272,14 +272,14 @@ pub(crate) struct End {
     abandoned: u64,
     longest_silence_ns: u64,
     outages: Vec<OutageRecord>,
-    /// What went over the way to the server; null over a socket.
+    /// Traffic on the path to the server; null over a socket.
     network: Option<NetworkTrafficRecord>,
     search: Option<AnswerRecord>,
     figures: Vec<FigureRecord>,
     digests: Vec<DigestRecord>,
     process_cpu_ns: u64,
     peak_rss_bytes: u64,
-    /// Only of a share, which is to begin with the others.
+    /// Present only for a share, which is to begin with the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     began_late_ns: Option<u64>,
     /// Begin and end of each, as its merged record needs them.
@@ -330,7 +330,7 @@ impl End {
     }
 }
 
-/// Segments of the connections that were open at the end, from their log-ins on.
+/// Counts the segments of the connections that were open at the end, from their log-ins on.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct NetworkTrafficRecord {
     pub(crate) segments_sent: u64,
@@ -348,7 +348,7 @@ impl NetworkTrafficRecord {
     }
 }
 
-/// What the workload says of the run.
+/// Holds a figure that the workload reports about the run.
 #[derive(Debug, Serialize)]
 struct FigureRecord {
     name: String,
@@ -368,7 +368,7 @@ impl FigureRecord {
     }
 }
 
-/// What one user sent, digested.
+/// Holds the digest of one user's statements.
 #[derive(Debug, Serialize)]
 pub(crate) struct DigestRecord {
     /// From 1.
@@ -387,7 +387,7 @@ impl DigestRecord {
     }
 }
 
-/// What failed, in the words of the contract.
+/// Returns what failed, in the words of the contract.
 pub(crate) fn word_of(cause: Cause) -> &'static str {
     match cause {
         Cause::Network => "network",

@@ -1,4 +1,4 @@
-//! Defines the records of a run for programs: one JSON object a line, as `contract/` has it.
+//! Defines the records of a run for programs: one JSON object per line, as in `contract/`.
 
 mod content;
 mod fingerprint;
@@ -25,7 +25,7 @@ pub(crate) use search::ProbeLine;
 pub(crate) use verify::{ConditionAsked, ConditionLine, SpaceLine, TableSpace, VerifyEnd};
 pub(crate) use writer::{RecordWriter, is_closed_pipe};
 
-/// Name and version of this program, as every first record tells it.
+/// Name and version of this program, as in every first record.
 pub(crate) const PROGRAM: &str = concat!("dbdyno-load ", env!("CARGO_PKG_VERSION"));
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Encodes the histograms of one second in HdrHistogram's own bytes, once for all who write them down.
+//! Encodes the histograms of one second in HdrHistogram's own bytes, once for all outputs.
 
 use dbdyno_meter::{Histogram, HistogramEncoder, Interval, TransactionCounts};
 
-/// HdrHistogram V2, deflated. `None` for a histogram without a value: most of a record would be empty
-/// ones otherwise.
+/// HdrHistogram V2, deflated. `None` for a histogram without a value: otherwise most of a record would be
+/// empty histograms.
 pub(crate) type Packed = Option<Vec<u8>>;
 
 /// Times of one transaction type.
@@ -58,7 +58,7 @@ impl PackedTransaction {
     }
 }
 
-/// Response times of all transaction types.
+/// Merges the response times of all transaction types.
 pub(crate) fn all_responses(interval: &Interval) -> Histogram {
     let mut all = Histogram::new();
     interval
@@ -68,7 +68,7 @@ pub(crate) fn all_responses(interval: &Interval) -> Histogram {
     all
 }
 
-/// Service times of all transaction types.
+/// Merges the service times of all transaction types.
 pub(crate) fn all_services(interval: &Interval) -> Histogram {
     let mut all = Histogram::new();
     interval

@@ -5,7 +5,7 @@ use super::named::Named;
 use crate::order::SCHEMA_VERSION;
 use serde::Serialize;
 
-/// Filling begins.
+/// Records that filling begins.
 #[derive(Debug, Serialize)]
 pub(crate) struct PopulateStart {
     record: &'static str,
@@ -27,7 +27,7 @@ impl PopulateStart {
     }
 }
 
-/// How far it is.
+/// Records the progress.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct PopulateProgress {
     record: &'static str,
@@ -54,7 +54,7 @@ impl PopulateProgress {
     }
 }
 
-/// What was sent of one table, or lies in it: its name and its sums by name.
+/// Holds what was sent of one table, or what it contains: its name and its sums by name.
 #[derive(Debug, Clone)]
 pub(crate) struct TableRecord<N = u64> {
     pub(crate) name: String,
@@ -69,25 +69,25 @@ impl<N: Copy + Into<serde_json::Value>> Serialize for TableRecord<N> {
     }
 }
 
-/// Filling has ended.
+/// Records that filling has ended.
 #[derive(Debug, Serialize)]
 pub(crate) struct PopulateEnd {
     pub(crate) record: &'static str,
     pub(crate) status: &'static str,
     pub(crate) reason: String,
-    /// `network`: the way to the server was lost.
+    /// `network`: the path to the server was lost.
     pub(crate) failure_kind: Option<&'static str>,
     pub(crate) elapsed_ns: u64,
     pub(crate) load_ns: u64,
     pub(crate) index_ns: u64,
     pub(crate) process_cpu_ns: u64,
-    /// `prepared`, `infile`, `statements`, or `mixed` where tables differ.
+    /// `prepared`, `infile`, `statements`, or `mixed` if tables differ.
     pub(crate) load_by: &'static str,
     /// Whether the server's redo log was switched off meanwhile.
     pub(crate) accelerated: bool,
-    /// Steps that were begun again after a lost connection or a lock.
+    /// Steps that were restarted after a lost connection or a lock.
     pub(crate) repeats: u64,
-    /// Those whose rows were all sent.
+    /// Tables whose rows were all sent.
     pub(crate) tables: Vec<TableRecord>,
     /// See [`content_sha256`](super::content_sha256).
     pub(crate) content_sha256: String,

@@ -3,7 +3,7 @@
 use dbdyno_drive::{Probe, SearchResult};
 use serde::Serialize;
 
-/// One rate that was tried.
+/// Records one rate that was tried.
 #[derive(Debug, Serialize)]
 pub(crate) struct ProbeLine<'a> {
     record: &'static str,
@@ -43,7 +43,7 @@ impl<'a> ProbeLine<'a> {
     }
 }
 
-/// What was found.
+/// Records the result.
 #[derive(Debug, Serialize)]
 pub(super) struct AnswerRecord {
     highest_held_per_s: Option<f64>,

@@ -1,5 +1,5 @@
 //! Checks that records have the shape of the contract's samples: the same keys in the same order of meaning,
-//! the same kinds of value. What a sample shows as text or null may be either.
+//! the same kinds of value. A text or null of a sample may be either.
 
 use super::{
     ConditionAsked, ConditionLine, CountersLine, FingerprintRecord, IntervalLine, Message, PROGRAM,

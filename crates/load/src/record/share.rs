@@ -1,4 +1,4 @@
-//! Writes which share of a client a record is of, and how well this host knows the time.
+//! Records which share of a client a record belongs to, and how accurate this host's clock is.
 
 use crate::order::LoadOrder;
 use dbdyno_drive::{Load, StartTime};
@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::fs;
 use std::mem::MaybeUninit;
 
-/// One of several processes that together are one client. What `merge` holds against the other shares.
+/// Describes one of several processes that together are one client. `merge` compares it with the other shares.
 #[derive(Debug, Serialize)]
 pub(crate) struct ShareRecord<'a> {
     /// From 1.
@@ -15,15 +15,15 @@ pub(crate) struct ShareRecord<'a> {
     /// Connections of all shares.
     connections: u32,
     host: String,
-    /// Unix time that was asked for as the start of second 0.
+    /// Unix time that was requested as the start of second 0.
     start_at_ns: Option<u64>,
-    /// How far the clock of this host was ahead of the one that the start is told by; 0 where nobody has compared them.
+    /// How far the clock of this host was ahead of the reference clock of the start; 0 if nobody has compared them.
     clock_ahead_ns: i64,
-    /// How far that, or the clock itself, may be off; `None`: the clock is not synchronised.
+    /// Possible error of that, or of the clock itself; `None`: the clock is not synchronised.
     clock_error_ns: Option<u64>,
-    /// What tells the server from others.
+    /// Identifies the server.
     server: &'a str,
-    /// Of all that the shares of one client have in common.
+    /// SHA-256 of all that the shares of one client have in common.
     common_sha256: String,
 }
 
@@ -56,7 +56,7 @@ fn host_name() -> String {
     name.trim().to_owned()
 }
 
-/// The kernel's own bound, which the service that keeps the clock tells it; it grows while that service is silent.
+/// Returns the kernel's own bound, which the clock service sets; it grows while that service is silent.
 fn clock_error_ns() -> Option<u64> {
     let mut state = MaybeUninit::<libc::timex>::zeroed();
     // SAFETY: all zeros are a valid `timex`, whose `modes` of 0 ask for nothing to be changed; the call fills it.

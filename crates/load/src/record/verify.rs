@@ -4,7 +4,7 @@ use dbdyno_workload::Condition;
 use serde::Serialize;
 use std::time::Duration;
 
-/// What became of one condition.
+/// Holds the result of one condition.
 #[derive(Debug, Serialize)]
 pub(crate) struct ConditionLine {
     pub(crate) record: &'static str,
@@ -26,13 +26,13 @@ pub(crate) struct ConditionLine {
     pub(crate) sql: String,
 }
 
-/// A condition was sent to the server; its answer comes later.
+/// Records that a condition was sent to the server; its answer comes later.
 #[derive(Debug, Serialize)]
 pub(crate) struct ConditionAsked {
     record: &'static str,
     name: String,
     meaning: String,
-    /// How long it may take.
+    /// Its time limit.
     limit_ns: u64,
 }
 
@@ -47,29 +47,29 @@ impl ConditionAsked {
     }
 }
 
-/// What the tables take, as the server tells it.
+/// Records the space of the tables, as the server reports it.
 #[derive(Debug, Serialize)]
 pub(crate) struct SpaceLine {
     pub(crate) record: &'static str,
     pub(crate) tables: Vec<TableSpace>,
 }
 
-/// What one table takes, all its partitions together.
+/// Holds the space of one table, all its partitions together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct TableSpace {
     pub(crate) name: String,
     /// By the server's own estimate.
     pub(crate) data_bytes: u64,
     pub(crate) index_bytes: u64,
-    /// Length of its files; `None` where the storage engine tells of none.
+    /// Length of its files; `None` if the storage engine reports none.
     pub(crate) file_bytes: Option<u64>,
-    /// What they take of the disk: less than their length where there are holes in them.
+    /// Disk space of the files: less than their length if they have holes.
     pub(crate) allocated_bytes: Option<u64>,
     /// Bytes of a page on the disk.
     pub(crate) page_bytes: Option<u64>,
 }
 
-/// All conditions were asked, or it was interrupted.
+/// Records the end: all conditions were asked, or it was interrupted.
 #[derive(Debug, Serialize)]
 pub(crate) struct VerifyEnd {
     pub(crate) record: &'static str,
@@ -82,7 +82,7 @@ pub(crate) struct VerifyEnd {
     pub(crate) told: usize,
     /// Not answered in time.
     pub(crate) undecided: usize,
-    /// `network`: the way to the server was lost.
+    /// `network`: the path to the server was lost.
     pub(crate) failure_kind: Option<&'static str>,
     pub(crate) elapsed_ns: u64,
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Writes records. Each goes out whole, so that a reader sees it in the second it belongs to, and so that standard output
-/// may have other writers.
+/// Writes records. Each is written as a whole, so that a reader sees it in the second it belongs to, and so that
+/// standard output may have other writers.
 pub(crate) struct RecordWriter<W: Write> {
     out: W,
     line: Vec<u8>,
@@ -28,7 +28,7 @@ impl<W: Write> RecordWriter<W> {
     }
 }
 
-/// Whether the reader at the other end has gone.
+/// Returns whether the reader at the other end has gone.
 pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }

@@ -1,7 +1,7 @@
-//! Takes commands from standard input: how the process that merges the shares of one client has them begin and end.
+//! Takes commands from standard input, by which the process that merges the shares of one client starts and ends them.
 //!
-//! Each command is a JSON object on a line of its own, see `contract/`. A share that hears nothing for some seconds ends: its
-//! host was cut off, and what it would drive on is no part of a client any more.
+//! Each command is a JSON object on its own line, see `contract/`. A share that receives nothing for some seconds ends:
+//! its host was cut off, and the rest of its load would be no part of a client any more.
 
 use crate::record::RecordWriter;
 use crate::terminal;
@@ -15,13 +15,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Without a command for so long, whoever sends them is gone. They come each second.
+/// Without a command for so long, the sender is gone. Commands come each second.
 const SILENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 enum ShareCommand {
-    /// Tell the time.
+    /// Report the time.
     Clock { id: u64 },
     /// Begin second 0.
     Begin {
@@ -29,11 +29,11 @@ enum ShareCommand {
         clock_ahead_ns: i64,
         clock_error_ns: u64,
     },
-    /// End early, and report what was done.
+    /// End early, and report.
     Stop,
 }
 
-/// The answer to a question for the time.
+/// Answers a clock request.
 #[derive(Debug, Serialize)]
 struct ClockRecord {
     record: &'static str,
@@ -43,7 +43,7 @@ struct ClockRecord {
     is_ready: bool,
 }
 
-/// Obeys until the program ends.
+/// Executes commands until the program ends.
 pub(super) fn obey(signal: Arc<StartSignal>, stop: StopSwitch) -> anyhow::Result<()> {
     let (sender, lines) = channel();
     let reading = thread::Builder::new().name("stdin".to_owned());
@@ -64,7 +64,7 @@ fn read_lines(lines: &Sender<String>) {
     }
 }
 
-/// The end of the commands, a long silence and a word that is none of them end the run alike.
+/// Executes commands; their end, a long silence and an unknown command all end the run.
 fn obey_lines(lines: &Receiver<String>, signal: &StartSignal, stop: &StopSwitch) {
     while let Ok(line) = lines.recv_timeout(SILENCE) {
         if line.trim().is_empty() {
@@ -85,14 +85,14 @@ fn obey_lines(lines: &Receiver<String>, signal: &StartSignal, stop: &StopSwitch)
                 clock_ahead_ns,
                 clock_error_ns,
             }),
-            Ok(ShareCommand::Stop) => stop.throw(), // and goes on telling the time until all is written
+            Ok(ShareCommand::Stop) => stop.throw(), // and goes on reporting the time until all is written
             Err(_) => break,
         }
     }
     stop.throw();
 }
 
-/// One write: standard output has the records, too.
+/// Reports the time in one write: standard output has the records, too.
 fn tell_time(id: u64, is_ready: bool) -> io::Result<()> {
     RecordWriter::new(terminal::raw_stdout()).write(&ClockRecord {
         record: "clock",

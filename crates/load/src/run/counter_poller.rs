@@ -1,8 +1,8 @@
-//! Reads the server's own counts where phases begin and end, and in between where an order asks for it.
+//! Reads the server's own counts where phases begin and end, and in between if an order asks for it.
 //!
-//! A thread of its own asks, so that neither a worker nor the thread that writes the records ever waits for the answer.
-//! It has a table of open files of its own: whoever watches the server's session threads finds those of the load by the
-//! sockets of this process, and the session of these questions, which is idle nearly all the time, is none of them.
+//! A separate thread reads them, so that neither a worker nor the thread that writes the records ever waits for the
+//! answer. It has its own table of open files: tools find the load's sessions on the server by the sockets of this
+//! process. The session of this thread, which is idle nearly all the time, is not one of them.
 
 use crate::order::Access;
 use dbdyno_drive::{Load, Phase, StopSwitch};
@@ -14,17 +14,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long the last readings are waited for once the run is over: a sum over the districts of thousands of warehouses
+/// How long to wait for the last readings once the run is over: a sum over the districts of thousands of warehouses
 /// takes tens of milliseconds, on a busy server some seconds.
 const LAST_ANSWER: Duration = Duration::from_secs(15);
 
-/// The same where the run was told to end, for then nobody else waits.
+/// The same if the run was asked to end, for then nobody else waits.
 const LAST_ANSWER_HURRIED: Duration = Duration::from_secs(3);
 
-/// How often it is looked whether the run was told to end.
+/// How often to check whether the run was asked to end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What the server had counted at one instant.
+/// Holds the server's counts at one instant.
 #[derive(Debug, Clone)]
 pub(super) struct CounterReading {
     /// Seconds of the run that were over.
@@ -35,24 +35,24 @@ pub(super) struct CounterReading {
     pub(super) values: Vec<u64>,
 }
 
-/// Asks when it is told to, and keeps the answers until they are taken.
+/// Reads the counts on request, and keeps the answers until they are taken.
 pub(super) struct CounterPoller {
-    /// Where phases begin and end.
+    /// Seconds in which phases begin and end.
     bounds: Vec<u32>,
     /// Seconds between the other readings; `None`: there are no others.
     every_s: Option<NonZeroU32>,
     asked: Option<Sender<u32>>,
     answers: Receiver<Result<CounterReading, String>>,
     thread: Option<JoinHandle<()>>,
-    /// Ends the run.
+    /// Switch that ends the run.
     stop: StopSwitch,
-    /// Ends what is being read.
+    /// Flag that ends the current reading.
     cancel: CancelFlag,
 }
 
 impl CounterPoller {
-    /// Ready to ask, if the workload has counts. The connection is made with the first question, when the load has
-    /// all of its own.
+    /// Gets ready to read, if the workload has counts. The connection is made with the first request, when the load has
+    /// all its connections.
     pub(super) fn begin(
         load: &Load,
         mut access: Access,
@@ -72,9 +72,9 @@ impl CounterPoller {
         let (has_begun, begun) = channel();
         let thread = std::thread::spawn(move || {
             separate_open_files();
-            let _ = has_begun.send(()); // it is waited for below
+            let _ = has_begun.send(()); // awaited below
             for second in orders {
-                let _ = told.send(asker.read(second)); // nobody listens once the run is over
+                let _ = told.send(asker.read(second)); // there is no receiver once the run is over
             }
             asker.leave();
         });
@@ -90,19 +90,19 @@ impl CounterPoller {
         })
     }
 
-    /// So many seconds are over: the counts are read if a reading is due.
+    /// Notes that so many seconds are over: reads the counts if a reading is due.
     pub(super) fn note(&self, second: u32) {
         if let (Some(asked), true) = (&self.asked, is_due(second, &self.bounds, self.every_s)) {
-            let _ = asked.send(second); // a thread that has ended has told why
+            let _ = asked.send(second); // a thread that has ended has reported why
         }
     }
 
-    /// What has been read since the last call.
+    /// Returns the readings since the last call.
     pub(super) fn take(&self) -> Vec<Result<CounterReading, String>> {
         self.answers.try_iter().collect()
     }
 
-    /// Waits for what is still being read, for a while: a server that has fallen silent keeps nobody.
+    /// Waits for readings under way, for a limited time: a silent server must not block the end.
     pub(super) fn finish(mut self) -> Vec<Result<CounterReading, String>> {
         self.asked = None;
         let (mut rest, mut waited) = (Vec::new(), Duration::ZERO);
@@ -117,7 +117,7 @@ impl CounterPoller {
             }
         }
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // whatever it had to tell was taken
+            let _ = thread.join(); // all its readings were taken
         }
         rest
     }
@@ -130,8 +130,8 @@ impl CounterPoller {
     }
 }
 
-/// Gives this thread a table of open files of its own. Where the kernel refuses that, the session counts as one of the
-/// load's: a table of session threads then has one idle session more.
+/// Gives this thread its own table of open files. If the kernel refuses, the session counts as one of the
+/// load's: a table of session threads then has one more idle session.
 #[expect(unsafe_code, reason = "a call of the kernel")]
 fn separate_open_files() {
     // SAFETY: what this thread opens it keeps for itself, and it uses no file that another thread opens or closes.
@@ -142,7 +142,7 @@ fn is_due(second: u32, bounds: &[u32], every_s: Option<NonZeroU32>) -> bool {
     bounds.contains(&second) || every_s.is_some_and(|every| second.is_multiple_of(every.get()))
 }
 
-/// Where phases begin and end, in seconds of the run.
+/// Returns where phases begin and end, in seconds of the run.
 pub(super) fn bounds(phases: &[Phase]) -> Vec<u32> {
     let mut bounds = vec![0_u32];
     for phase in phases {
@@ -152,7 +152,7 @@ pub(super) fn bounds(phases: &[Phase]) -> Vec<u32> {
     bounds
 }
 
-/// The connection, and what is asked over it.
+/// Holds the connection, and its query.
 struct CounterConnection {
     access: Access,
     session: Option<Session>,
@@ -160,7 +160,7 @@ struct CounterConnection {
 }
 
 impl CounterConnection {
-    /// A connection that failed is given up; the next question makes another.
+    /// Reads the counts; after an error the connection is dropped, and the next request makes another.
     fn read(&mut self, second: u32) -> Result<CounterReading, String> {
         let mut session = match self.session.take() {
             Some(session) => session,
@@ -191,7 +191,7 @@ impl CounterConnection {
     }
 }
 
-/// NULL, and what is no integer, counts nothing.
+/// Returns the integer; NULL, and any other text, counts nothing.
 fn last_integer(row: &[Option<Vec<u8>>]) -> u64 {
     let value = row.last().and_then(Option::as_deref);
     let text = value.and_then(|bytes| std::str::from_utf8(bytes).ok());

@@ -3,7 +3,7 @@
 use dbdyno_drive::Load;
 use dbdyno_meter::{ErrorCodeCounts, Histogram};
 
-/// What the times of a run can and can't tell.
+/// Labels what the times of a run can and can't show.
 pub(super) fn loop_label(load: &Load) -> &'static str {
     if load.pacing.is_open_loop() {
         "open loop: times run from the instant an event was due"
@@ -14,7 +14,7 @@ pub(super) fn loop_label(load: &Load) -> &'static str {
     }
 }
 
-/// A quantile in nine columns. The upper edge of the last slot may lie above the longest time.
+/// Formats a quantile in nine columns. The upper edge of the last slot may lie above the longest time.
 pub(super) fn milliseconds(histogram: &Histogram, q: f64) -> String {
     histogram.quantile_ns(q).map_or_else(
         || format!("{:>9}", "-"),
@@ -22,7 +22,7 @@ pub(super) fn milliseconds(histogram: &Histogram, q: f64) -> String {
     )
 }
 
-/// A duration in the unit that suits it.
+/// Formats a duration in the unit that suits it.
 pub(super) fn seconds_text(ns: u64) -> String {
     match ns {
         0..1_000_000 => format!("{} µs", ns as f64 / 1e3),
@@ -31,7 +31,7 @@ pub(super) fn seconds_text(ns: u64) -> String {
     }
 }
 
-/// Codes and how often each was met.
+/// Lists codes and how often each was met.
 pub(super) fn listed(codes: &ErrorCodeCounts) -> String {
     if codes.is_empty() {
         return "none".to_owned();
@@ -43,7 +43,7 @@ pub(super) fn listed(codes: &ErrorCodeCounts) -> String {
     each.join(", ")
 }
 
-/// A count with commas between thousands.
+/// Formats a count with commas between thousands.
 pub(super) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut grouped = String::new();

@@ -6,10 +6,10 @@ use dbdyno_drive::{Level, Load, Protocol, Start};
 use dbdyno_workload::{Metadata, option_table};
 use std::io::{self, Write};
 
-/// Options without which a figure means nothing.
+/// Options that every figure depends on.
 const ALWAYS_SHOWN: [&str; 3] = ["tables", "table_size", "rand_type"];
 
-/// Three lines, and one more for the server of a role.
+/// Formats three lines, and one more for the server of a role.
 pub(super) fn heading(
     out: &mut impl Write,
     order: &LoadOrder,
@@ -71,7 +71,7 @@ fn connections(load: &Load) -> String {
     format!("share {number} of {count}: {own} of {all} connections")
 }
 
-/// A remark, beside the results.
+/// Prints a remark, next to the results.
 pub(super) fn remark(level: Level, text: &str) -> io::Result<()> {
     let level = match level {
         Level::Info => "note",
@@ -80,7 +80,7 @@ pub(super) fn remark(level: Level, text: &str) -> io::Result<()> {
     writeln!(terminal::stderr(), "{level}: {text}")
 }
 
-/// Tables and distribution, and what differs from its default; records hold all of them.
+/// Lists tables and distribution, and non-default options; records hold all of them.
 fn telling_options(facts: &Metadata) -> Vec<String> {
     let is_default = |name: &str, value: &str| {
         option_table().any(|(info, default)| info.name == name && default == value)

@@ -36,7 +36,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Drives what was asked for.
+/// Drives the requested load.
 pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
     let (order, text) = arguments.order()?;
     if !order.agents.is_empty() {
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: RunArguments) -> anyhow::Result<Exit> {
     carry_out(&order, shown, &arguments.output, &arguments.require)
 }
 
-/// Searches for what was asked for.
+/// Runs the requested search.
 pub(crate) fn search(arguments: SearchArguments) -> anyhow::Result<Exit> {
     carry_out(
         &arguments.order()?,
@@ -59,7 +59,7 @@ pub(crate) fn search(arguments: SearchArguments) -> anyhow::Result<Exit> {
     )
 }
 
-/// What standard output shows, unless records are sent there.
+/// Says what standard output shows, unless records are sent there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OutputMode {
     /// Text, with so many seconds between lines of progress.
@@ -126,7 +126,7 @@ fn carry_out(
     }
 }
 
-/// A reader of records learns the reason from the last one; people from the error.
+/// Reports a run that could not begin: records give the reason in the last one, text in the error.
 fn not_begun(error: DriveError, observer: &mut RunObserver<'_>) -> anyhow::Result<Exit> {
     observer
         .finish(&unbegun(&error))
@@ -134,7 +134,7 @@ fn not_begun(error: DriveError, observer: &mut RunObserver<'_>) -> anyhow::Resul
     Err(error.into())
 }
 
-/// A reader that has seen enough (`| head`) ended the run; there is nobody to tell.
+/// Handles a reader that has seen enough (`| head`) and ended the run; there is nobody to report to.
 fn reader_gone(error: io::Error) -> anyhow::Result<Exit> {
     if is_closed_pipe(&error) {
         return Ok(Exit::NotHeld);
@@ -157,8 +157,8 @@ fn found_nothing(outcome: &RunOutcome) -> bool {
     answer.is_some_and(|answer| answer.highest_held_per_s.is_none())
 }
 
-/// Where the run is written to: records to standard output for an order; otherwise text there, and files
-/// where asked for.
+/// Returns the outputs of the run: for an order, records to standard output; otherwise text there, and files
+/// if asked for.
 fn outputs<'a>(
     order: &'a LoadOrder,
     load: &'a Load,
@@ -196,7 +196,7 @@ fn outputs<'a>(
     Ok(outputs)
 }
 
-/// The account of a load that could not begin.
+/// Returns the outcome of a load that could not begin.
 fn unbegun(error: &DriveError) -> RunOutcome {
     RunOutcome::nothing(match error {
         DriveError::Interrupted => Status::Interrupted,

@@ -1,4 +1,4 @@
-//! Hands a run on to every place it is written to.
+//! Passes a run on to all its outputs.
 
 use super::counter_poller::{CounterPoller, CounterReading};
 use super::output::{Output, Second};
@@ -9,7 +9,7 @@ use std::io;
 /// Writes the run to its outputs, in their order.
 pub(super) struct RunObserver<'a> {
     outputs: Vec<Box<dyn Output + 'a>>,
-    /// Told once the run has started.
+    /// Reported once the run has started.
     remark: Option<String>,
     counting: Option<CounterPoller>,
     encoder: HistogramEncoder,
@@ -31,7 +31,7 @@ impl<'a> RunObserver<'a> {
         }
     }
 
-    /// The run is over. Every output has its end, whichever of them can't be written.
+    /// Ends the run. Every output is ended, even if another can't be written.
     pub(super) fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         if let Some(counting) = self.counting.take() {
             self.tell_counts(counting.finish())?;
@@ -47,7 +47,7 @@ impl<'a> RunObserver<'a> {
         self.outputs.iter_mut().try_for_each(tell)
     }
 
-    /// Asks for the server's counts if a reading is due, and hands on those that have come.
+    /// Requests the server's counts if a reading is due, and passes on those that have come.
     fn count(&mut self, second: u32) -> io::Result<()> {
         let Some(counting) = &self.counting else {
             return Ok(());
@@ -67,7 +67,7 @@ impl<'a> RunObserver<'a> {
         })
     }
 
-    /// Times over an hour are counted as an hour: kept, but worth knowing.
+    /// Reports times over an hour: they are counted as an hour.
     fn tell_of_saturation(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
         let interval = record.interval;
         let transactions = interval.transactions.iter().map(|counts| &counts.response);

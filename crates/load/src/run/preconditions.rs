@@ -5,16 +5,16 @@ use crate::order::{Access, LOGIN_TIMEOUT};
 use dbdyno_drive::{DriveError, Load};
 use dbdyno_wire::{Session, WireError};
 
-/// Why a load is not to begin.
+/// Says why a load is not to begin.
 pub(super) enum UnmetPrecondition {
-    /// A premise does not hold.
+    /// A precondition does not hold.
     Premise(CliError),
-    /// It could not be asked.
+    /// A precondition could not be checked.
     Unasked(Box<DriveError>),
 }
 
-/// Asks every premise of the workload. A server that answers with an error is left to the load, whose statements meet the
-/// same and say which of them did.
+/// Checks every precondition of the workload. A server that answers with an error is left to the load, whose statements
+/// meet the same error and show which of them did.
 pub(super) fn check(load: &Load, access: &Access) -> Result<(), UnmetPrecondition> {
     let premises = &load.workload.spec().preconditions;
     if premises.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn check(load: &Load, access: &Access) -> Result<(), UnmetPreconditio
     Ok(())
 }
 
-/// Unless it is one that the load would wait for in its turn, or never meet.
+/// Leaves an error to the load, unless the load would wait for it in its turn, or never meet it.
 fn left_to_the_load(doing: &str, source: WireError) -> Result<(), UnmetPrecondition> {
     match source {
         WireError::Server(_) | WireError::Authentication { .. } => Ok(()),

@@ -15,7 +15,7 @@ pub(super) struct RequirementChecker<'a> {
     requirements: &'a [Requirement],
     load: &'a Load,
     window: Totals,
-    /// Records go to standard output.
+    /// Whether records go to standard output.
     is_stdout_taken: bool,
     /// Becomes true when a requirement does not hold.
     has_failed: &'a Cell<bool>,
@@ -56,7 +56,7 @@ impl<'a> RequirementChecker<'a> {
         Ok(())
     }
 
-    /// Response times where events are due at given instants, service times elsewhere, as the summary has them.
+    /// Returns response times if events are due at given instants, else service times, as in the summary.
     fn times(&self) -> Histogram {
         match self.load.pacing.has_due_instants() {
             true => all_responses(&self.window.counts),
@@ -89,7 +89,7 @@ impl Output for RequirementChecker<'_> {
     }
 }
 
-/// In the metric's own unit; `None` where nothing was measured that could tell.
+/// Returns the value in the metric's own unit; `None` if nothing suitable was measured.
 fn value(metric: RequirementMetric, window: &Totals, times: &Histogram) -> Option<f64> {
     let counts = &window.counts;
     let ended = counts.completed() + counts.failed();
@@ -122,7 +122,7 @@ fn reason(status: &Status) -> String {
     }
 }
 
-/// In the unit of the limit, to the third decimal.
+/// Formats the value in the unit of the limit, to the third decimal.
 fn value_text(requirement: &Requirement, value: f64) -> String {
     let number = format!("{:.3}", value / requirement.unit.size);
     let number = number.trim_end_matches('0').trim_end_matches('.');

@@ -1,4 +1,4 @@
-//! Prints a run as text: calm lines while it goes, one table at its end.
+//! Prints a run as text: few lines while it runs, one table at its end.
 
 use super::counter_poller::CounterReading;
 use super::figures::{loop_label, milliseconds};
@@ -23,12 +23,12 @@ pub(super) struct RunScreen<'a> {
     start: Option<Start>,
     order: &'a LoadOrder,
     load: &'a Load,
-    /// Since the last line.
+    /// Totals since the last line.
     recent: Totals,
     recent_seconds: u32,
-    /// Of the last phase, which is the one that is judged.
+    /// Totals of the last phase, the one that is judged.
     window: Totals,
-    /// What the server had counted by itself.
+    /// The server's own counts.
     readings: Vec<CounterReading>,
     /// Throughput and p99 in ms of each second, warm-up included.
     tps: Vec<f64>,
@@ -72,7 +72,7 @@ impl<'a> RunScreen<'a> {
         )
     }
 
-    /// Keeps what the pictures show of a second.
+    /// Keeps the values of a second for the pictures.
     fn note(&mut self, record: &IntervalRecord<'_>) {
         let interval = record.interval;
         let seconds = interval.duration_ns.max(1) as f64 / 1e9;
@@ -81,7 +81,7 @@ impl<'a> RunScreen<'a> {
         self.p99_ms.push(p99_ns as f64 / 1e6);
     }
 
-    /// Pictures of the whole run, from 0 to the highest value.
+    /// Draws pictures of the whole run, from 0 to the highest value.
     fn draw(&self, out: &mut impl Write) -> io::Result<()> {
         let tps = sparkline(&self.tps, PICTURE_COLUMNS, mean);
         let p99 = sparkline(&self.p99_ms, PICTURE_COLUMNS, highest);
@@ -156,7 +156,7 @@ impl Output for RunScreen<'_> {
 
     fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         let Some(start) = &self.start else {
-            return Ok(()); // it could not begin, and the error says it all
+            return Ok(()); // it could not begin, and the error explains why
         };
         let summary = Summary {
             load: self.load,

@@ -1,4 +1,4 @@
-//! Prints a search as text: a line a probe as it happens, the result at the end.
+//! Prints a search as text: one line per probe as it happens, the result at the end.
 
 use super::figures::{grouped, seconds_text};
 use super::heading::{heading, remark};
@@ -124,7 +124,7 @@ impl Output for SearchScreen<'_> {
 
     fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
         let (true, Some(answer)) = (self.started, &outcome.search) else {
-            return Ok(()); // the error says it all
+            return Ok(()); // the error explains why
         };
         let mut out = terminal::stdout();
         self.answer(&mut out, answer)?;

@@ -2,8 +2,8 @@
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Bars from 0 to the highest value, at most `columns` of them. Where a bar stands for several seconds it
-/// shows what `join` makes of them. Nothing for an empty series.
+/// Draws bars from 0 to the highest value, at most `columns` of them. If a bar stands for several seconds it
+/// shows their `join`. Returns nothing for an empty series.
 pub(super) fn sparkline(values: &[f64], columns: usize, join: fn(&[f64]) -> f64) -> String {
     let per_bar = values.len().div_ceil(columns.max(1)).max(1);
     let joined: Vec<_> = values.chunks(per_bar).map(join).collect();

@@ -4,7 +4,7 @@ use crate::record::all_responses;
 use dbdyno_drive::Load;
 use dbdyno_meter::{ErrorCodeCounts, Histogram, Interval, IntervalShape, WorkerLoad};
 
-/// Several seconds as one, and how long they were.
+/// Sums up several seconds, and their length.
 #[derive(Debug)]
 pub(super) struct Totals {
     pub(super) counts: Interval,
@@ -27,7 +27,7 @@ impl Totals {
         }
     }
 
-    /// Empty, of the shape of a load's intervals.
+    /// Creates empty totals, of the shape of a load's intervals.
     pub(super) fn of(load: &Load) -> Self {
         let spec = load.workload.spec();
         Self::new(IntervalShape {
@@ -61,7 +61,7 @@ impl Totals {
         self.workers.clear();
     }
 
-    /// `count` divided by the time really measured.
+    /// Returns `count` divided by the time really measured.
     pub(super) fn rate(&self, count: u64) -> f64 {
         if self.duration_ns == 0 {
             return 0.0;
@@ -69,35 +69,35 @@ impl Totals {
         count as f64 * 1e9 / self.duration_ns as f64
     }
 
-    /// Share of the time in which the busiest worker was not waiting.
+    /// Returns the share of the time in which the busiest worker was not waiting.
     pub(super) fn busiest_share(&self) -> f64 {
         self.highest_share(|worker| worker.busy_ns)
     }
 
-    /// Share of the time in which the worker that lacked a processor most could have run.
+    /// Returns the share of the time in which the worker that lacked a processor most could have run.
     pub(super) fn cpu_wait_share(&self) -> f64 {
         self.highest_share(|worker| worker.cpu_wait_ns)
     }
 
-    /// CPU time of all workers for each statement answered, with or without an error. `None` without any.
+    /// Returns the CPU time of all workers per statement answered, with or without an error. `None` without any.
     pub(super) fn cpu_ns_per_statement(&self) -> Option<f64> {
         let statements = self.counts.answered() + self.errors().total();
         let cpu_ns = self.sum(|worker| worker.cpu_ns);
         (statements > 0).then(|| cpu_ns as f64 / statements as f64)
     }
 
-    /// Connections found ready at one return from waiting. `None` without any.
+    /// Returns the connections found ready at one return from waiting. `None` without any.
     pub(super) fn batch(&self) -> Option<f64> {
         let wake_ups = self.sum(|worker| worker.wake_ups);
         (wake_ups > 0).then(|| self.sum(|worker| worker.served) as f64 / wake_ups as f64)
     }
 
-    /// Response times of all transaction types.
+    /// Merges the response times of all transaction types.
     pub(super) fn response(&self) -> Histogram {
         all_responses(&self.counts)
     }
 
-    /// Errors of all statement types, by code.
+    /// Merges the errors of all statement types, by code.
     pub(super) fn errors(&self) -> ErrorCodeCounts {
         let mut all = ErrorCodeCounts::default();
         self.counts
@@ -107,7 +107,7 @@ impl Totals {
         all
     }
 
-    /// Attempts repeated, by the error that caused it.
+    /// Returns the attempts repeated, by the error that caused it.
     pub(super) fn retries(&self) -> ErrorCodeCounts {
         let mut all = ErrorCodeCounts::default();
         self.counts
@@ -140,7 +140,7 @@ mod tests {
         open_loop: false,
     };
 
-    /// A second and a half of two workers.
+    /// Returns a second and a half of two workers.
     fn totals() -> Totals {
         let mut totals = Totals::new(SHAPE);
         for (duration_ns, completed, busy_ns, live) in [

@@ -5,10 +5,10 @@ use dbdyno_chance::{Distribution, DistributionError, RandomSource};
 use dbdyno_workload::WorkloadError;
 use std::io::Write;
 
-/// Who the numbers are drawn for, with dbdyno's own generator.
+/// Purpose of the draws, for dbdyno's own generator.
 const PURPOSE: &str = "sample";
 
-/// Writes the draws: a JSON list, or one a line.
+/// Writes the draws: a JSON list, or one per line.
 pub(super) fn write(
     arguments: &SampleArguments,
     distribution: &str,

@@ -1,7 +1,7 @@
 //! Implements `dbdyno-load sample`: it prints what a worker would send, or the numbers a distribution gives,
 //! without a server.
 //!
-//! A dry run for users, and the place where sequences can be compared with those of sysbench.
+//! It serves as a dry run for users, and to compare sequences with those of sysbench.
 
 mod draws;
 mod statements;

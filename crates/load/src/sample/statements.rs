@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Writes what the command sends, as lines or as one JSON list.
+/// Writes the statements of the command, as lines or as one JSON list.
 pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Result<()> {
     if arguments.digest {
         return write_digests(arguments, out);
@@ -44,7 +44,7 @@ pub(super) fn write(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow:
     Ok(written?)
 }
 
-/// A line for each user, or one list of all.
+/// Writes a line for each user, or one list of all.
 fn write_digests(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Result<()> {
     let workload = Digested::new(make_workload(arguments)?, arguments.events);
     let users = workload.spec().users.unwrap_or(arguments.users());
@@ -106,7 +106,7 @@ fn described(sent: &TranscriptStatement<'_>) -> Value {
     })
 }
 
-/// Writes a JSON list whose items `fill` hands over one by one, an item a line.
+/// Writes a JSON list whose items `fill` provides one by one, an item per line.
 fn write_list(
     out: &mut dyn Write,
     fill: impl FnOnce(&mut JsonList<'_>) -> io::Result<()>,
@@ -117,7 +117,7 @@ fn write_list(
     out.write_all(end.as_bytes())
 }
 
-/// A JSON list under way.
+/// A JSON list that is being written.
 struct JsonList<'a> {
     out: &'a mut dyn Write,
     count: u64,
@@ -130,7 +130,7 @@ impl JsonList<'_> {
         write!(self.out, "{before}{item}")
     }
 
-    /// A statement that is always sent as text.
+    /// Writes a statement that is always sent as text.
     fn query(&mut self, sql: &[u8]) -> io::Result<()> {
         self.item(&json!({ "sql": String::from_utf8_lossy(sql) }))
     }

@@ -6,7 +6,7 @@ use dbdyno_sysbench::{Actor, Engine};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A call of the program.
+/// Holds a call of the program.
 #[derive(Clone, Copy)]
 pub(super) struct Invocation<'a> {
     pub(super) engine: &'a Arc<Engine>,
@@ -16,56 +16,56 @@ pub(super) struct Invocation<'a> {
 }
 
 impl Invocation<'_> {
-    /// The name of the script or builtin.
+    /// Returns the name of the script or builtin.
     pub(super) fn name(&self) -> &str {
         self.line.name.as_deref().unwrap_or("-")
     }
 
-    /// Whether the script comes on standard input.
+    /// Returns whether the script comes on standard input.
     pub(super) fn is_from_stdin(&self) -> bool {
         self.name() == "-"
     }
 }
 
-/// Who carries a command out.
+/// Says who executes a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExecutionScope {
     /// The main thread.
     Once,
-    /// Each user its part, where there are several users.
+    /// Each user its part, if there are several users.
     Shared,
 }
 
 /// A user's part of a command.
 pub(super) type Part = Box<dyn Fn(&Arc<Engine>, Rc<Actor>) -> Result<(), Failed> + Send + Sync>;
 
-/// What a name on the command line stands for. Whoever fails has said so in the log.
+/// Implements what a name on the command line stands for. A method that fails has logged the error.
 pub(super) trait Benchmark {
-    /// The options that it declares; `None` if it declares none at all.
+    /// Returns the options that it declares; `None` if it declares none at all.
     fn declared(&self) -> Result<Option<Vec<ScriptOption>>, Failed>;
 
-    /// Whether an option that has a validator may have this value.
+    /// Returns whether an option that has a validator may have this value.
     fn accepts(&self, name: &str, value: Option<&str>) -> bool {
         let _ = (name, value);
         true
     }
 
-    /// There is no command: what becomes of that.
+    /// Handles a call without a command.
     fn without_command(&self) -> Result<(), EarlyExit>;
 
-    /// Who carries a command out; `None`: there is no such command here.
+    /// Returns who executes a command; `None`: there is no such command here.
     fn execution_scope(&self, command: &str) -> Result<Option<ExecutionScope>, Failed>;
 
-    /// Gets the values of all options before it does anything. False: only the script of the same name does with
-    /// them what sysbench does.
+    /// Receives the values of all options before it does anything. Returns false if only the script of the same name
+    /// does with them what sysbench does.
     fn take(&mut self, values: OptionValues) -> Result<bool, Failed>;
 
-    /// Carries a command out.
+    /// Executes a command.
     fn carry_out(&mut self, command: &str) -> Result<(), Failed>;
 
-    /// What each user does for a command.
+    /// Returns each user's part of a command.
     fn part(&self, command: &str) -> Part;
 
-    /// The command `run`, to its exit code.
+    /// Runs the command `run`; returns its exit code.
     fn run(&mut self) -> u8;
 }

@@ -9,16 +9,16 @@ use dbdyno_sysbench::run::{self, Failed, Program};
 use std::path::Path;
 use std::sync::Arc;
 
-/// One of the scripts.
+/// Runs one of the scripts.
 pub(super) struct BundledScript<'a> {
     engine: &'a Arc<Engine>,
     builtin: Builtin,
-    /// There once the values of its options are.
+    /// Present once the values of its options are known.
     native: Option<Native>,
 }
 
 impl<'a> BundledScript<'a> {
-    /// The one of this name, unless a file of that name is nearer, or the script itself is asked for.
+    /// Finds the script of this name, unless a file of that name takes precedence, or the script itself is asked for.
     pub(super) fn named(call: Invocation<'a>) -> Option<Self> {
         let settings = &call.engine.settings;
         let file = format!("{}.lua", call.name());

@@ -11,7 +11,7 @@ use dbdyno_sysbench::options::{
 };
 use dbdyno_sysbench::run::{self, Failed};
 
-/// A builtin, a file or a module.
+/// Finds a builtin, a file or a module.
 pub(super) fn find(call: Invocation<'_>) -> Result<Box<dyn Benchmark + '_>, EarlyExit> {
     if let Some(bundled) = BundledScript::named(call) {
         return Ok(Box::new(bundled));
@@ -25,7 +25,7 @@ pub(super) fn find(call: Invocation<'_>) -> Result<Box<dyn Benchmark + '_>, Earl
     Ok(Box::new(ScriptBenchmark::load(call)?))
 }
 
-/// A benchmark whose options are known, and what the command line says of them.
+/// Holds a benchmark whose options are known, and the values from the command line.
 pub(super) struct ConfiguredBenchmark<'a> {
     call: Invocation<'a>,
     benchmark: Box<dyn Benchmark + 'a>,
@@ -34,7 +34,7 @@ pub(super) struct ConfiguredBenchmark<'a> {
 }
 
 impl<'a> ConfiguredBenchmark<'a> {
-    /// The second pass over the command line.
+    /// Parses the command line a second time.
     pub(super) fn new(
         call: Invocation<'a>,
         benchmark: Box<dyn Benchmark + 'a>,
@@ -60,7 +60,7 @@ impl<'a> ConfiguredBenchmark<'a> {
         Ok((ready, said))
     }
 
-    /// Who carries a command out, if there is such a command.
+    /// Returns who executes a command, if there is such a command.
     pub(super) fn execution_scope(
         &self,
         command: &str,
@@ -70,7 +70,7 @@ impl<'a> ConfiguredBenchmark<'a> {
             .map_err(|Failed| failed())
     }
 
-    /// Hands the values over, which sysbench reads where somebody begins to act.
+    /// Passes the values on, which sysbench reads when a user begins to act.
     fn hand_over(&mut self) -> Result<(), EarlyExit> {
         let values = self.table.values()?;
         if self.benchmark.take(values).map_err(|Failed| failed())? {
@@ -83,13 +83,13 @@ impl<'a> ConfiguredBenchmark<'a> {
         Ok(())
     }
 
-    /// The command `run`.
+    /// Runs the command `run`.
     pub(super) fn run(&mut self) -> Result<u8, EarlyExit> {
         self.hand_over()?;
         Ok(self.benchmark.run())
     }
 
-    /// A command that there is.
+    /// Executes an existing command.
     pub(super) fn carry_out(
         &mut self,
         command: &str,
@@ -102,7 +102,7 @@ impl<'a> ConfiguredBenchmark<'a> {
             true => run::parallel_command(engine, self.benchmark.part(command)),
             false => self.benchmark.carry_out(command),
         };
-        // sysbench forgets what became of what users shared.
+        // sysbench ignores the result of commands that users shared.
         let is_forgotten = is_shared && !engine.settings.fixes.prepare_exit;
         Ok(if done.is_ok() || is_forgotten {
             GOOD
@@ -111,7 +111,7 @@ impl<'a> ConfiguredBenchmark<'a> {
         })
     }
 
-    /// A command that there is not: options are listed all the same.
+    /// Handles a missing command: options are listed all the same.
     pub(super) fn without(&self, command: &str) -> Result<u8, EarlyExit> {
         let name = self.call.name();
         match command {

@@ -8,7 +8,7 @@ use dbdyno_sysbench::options::{ArgKind, EarlyExit, OptionValues, ScriptOption, V
 use dbdyno_sysbench::run::{self, Failed, Program};
 use std::sync::Arc;
 
-/// Computes, and has no command but `run`.
+/// Computes; its only command is `run`.
 pub(super) struct CpuTest<'a> {
     engine: &'a Arc<Engine>,
     cpu: Cpu,
@@ -25,7 +25,7 @@ impl<'a> CpuTest<'a> {
     }
 }
 
-/// What sysbench says of a builtin that is not told what to do.
+/// Returns sysbench's message for a builtin without a command.
 pub(super) fn command_required(name: &str) -> EarlyExit {
     complaint(format!(
         "The '{name}' test requires a command argument. See 'sysbench {name} help'\n"

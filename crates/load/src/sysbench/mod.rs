@@ -1,7 +1,7 @@
 //! Runs this program in sysbench's place: the same words in, the same lines out, the same exit codes.
 //!
-//! What is meant by the words is `dbdyno-sysbench`'s and `dbdyno-lua`'s affair; here is in which order sysbench goes
-//! about them. Messages go where sysbench's go, which is standard output for most.
+//! `dbdyno-sysbench` and `dbdyno-lua` define the meaning of the words; this module keeps the order in which sysbench
+//! handles them. Messages go where sysbench's go, which is standard output for most.
 
 mod benchmark;
 mod bundled;
@@ -27,21 +27,21 @@ use records::SysbenchRecorder;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Says which generation is imitated where `--dialect` doesn't.
+/// Names the imitated generation if `--dialect` doesn't.
 const DIALECT_VARIABLE: &str = "DBDYNO_SYSBENCH_DIALECT";
 
 /// Exit codes of sysbench.
 const GOOD: u8 = 0;
 const FAILED: u8 = 1;
 
-/// Whether the program was called by a link that has sysbench's name.
+/// Returns whether the program was called by a link that has sysbench's name.
 pub(crate) fn is_name(program: &str) -> bool {
     Path::new(program)
         .file_name()
         .is_some_and(|name| name == "sysbench")
 }
 
-/// Carries out sysbench's command line, the program's name first. `own_name`: help tells of our own options, too.
+/// Runs sysbench's command line, the program's name first. `own_name`: help lists our own options, too.
 pub(crate) fn run(words: &[String], own_name: bool) -> u8 {
     conclude(dialect_by_variable().and_then(|dialect| {
         let environment = Environment {
@@ -53,7 +53,7 @@ pub(crate) fn run(words: &[String], own_name: bool) -> u8 {
     }))
 }
 
-/// Carries out a request in our own form.
+/// Runs a request in our own form.
 pub(crate) fn script(arguments: ScriptArguments) -> u8 {
     let server = match server(&arguments) {
         Ok(server) => server,
@@ -80,13 +80,13 @@ pub(crate) fn script(arguments: ScriptArguments) -> u8 {
     }))
 }
 
-/// The server in sysbench's terms, with the password read from its file.
+/// Returns the server in sysbench's terms, with the password read from its file.
 fn server(arguments: &ScriptArguments) -> Result<DatabaseSettings, CliError> {
     let target = arguments.server.target()?;
     let access = target.access()?;
     let (endpoint, path_timeout) = (access.endpoint, access.options.path_timeout);
     let (hosts, ports, sockets) = match endpoint.address {
-        // A socket goes before the host and the port, which have to be there.
+        // A socket takes precedence over the host and the port, which must be present.
         Address::Socket(path) => (vec!["localhost".to_owned()], vec![3306], vec![path]),
         Address::Tcp { host, port } => (vec![host], vec![port], Vec::new()),
     };
@@ -128,7 +128,7 @@ fn conclude(done: Result<u8, EarlyExit>) -> u8 {
         tell(&ending.said);
         ending.exit
     });
-    // Nobody reads what can't be written any more.
+    // Output that can't be written has no reader any more.
     let _: io::Result<()> = terminal::stdout().flush();
     end_if_told();
     exit_code
@@ -138,7 +138,7 @@ fn read(words: &[String], environment: &Environment) -> Result<CommandLine, Earl
     options::parse(words.get(1..).unwrap_or_default(), environment)
 }
 
-/// `own_form`: not only what sysbench does.
+/// Runs the command line; `own_form`: not only what sysbench does.
 fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8, EarlyExit> {
     tell(&line.said);
     tell_scripts_of_signals();
@@ -159,14 +159,14 @@ fn carry_out(line: &CommandLine, words: &[String], own_form: bool) -> Result<u8,
     done
 }
 
-/// The command on what was found by its name.
+/// Runs the command on the script or builtin of its name.
 fn command(call: Invocation<'_>, own_form: bool) -> Result<u8, EarlyExit> {
     let benchmark = find(call)?;
     let Some(command) = call.line.command.as_deref() else {
         return benchmark.without_command().map(|()| GOOD);
     };
     if call.is_from_stdin() && !own_form {
-        return Ok(GOOD); // sysbench only loads such a script, whatever is to be done with it
+        return Ok(GOOD); // sysbench only loads such a script, for any command
     }
     let mut ready = ConfiguredBenchmark::new(call, benchmark)?;
     match (command, ready.execution_scope(command)?) {
@@ -198,7 +198,7 @@ fn dialect_by_variable() -> Result<Dialect, EarlyExit> {
     }
 }
 
-/// A complaint about the form of the command line.
+/// Builds a complaint about the form of the command line.
 fn complaint(text: String) -> EarlyExit {
     EarlyExit {
         said: vec![OptionMessage {
@@ -209,7 +209,7 @@ fn complaint(text: String) -> EarlyExit {
     }
 }
 
-/// The end of a program that has said already what failed.
+/// Builds the exit of a program that has already reported what failed.
 fn failed() -> EarlyExit {
     EarlyExit {
         said: Vec::new(),
@@ -220,7 +220,7 @@ fn failed() -> EarlyExit {
 fn tell(said: &[OptionMessage]) {
     for message in said {
         let text = message.text.as_bytes();
-        // A reader that has gone wants no more of it.
+        // A reader that has gone needs no more output.
         let _: io::Result<()> = match message.stream {
             OutputStream::Stdout => terminal::stdout().write_all(text),
             OutputStream::Stderr => terminal::stderr().write_all(text),

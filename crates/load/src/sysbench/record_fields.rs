@@ -1,4 +1,4 @@
-//! Defines the records of a run in sysbench's form, and what they are made of.
+//! Defines the records of a run in sysbench's form, and their fields.
 
 use crate::record::OutageRecord;
 use dbdyno_meter::{HistogramSnapshot, clock};
@@ -26,7 +26,7 @@ pub(super) struct StartRecord<'a> {
 #[derive(Debug, Serialize)]
 pub(super) struct IntervalRecord {
     pub(super) record: &'static str,
-    /// From 0, since the users began.
+    /// From 0, counted from when the users began.
     pub(super) second: u64,
     pub(super) monotonic_ns: u64,
     pub(super) realtime_ns: u64,
@@ -40,7 +40,7 @@ pub(super) struct IntervalRecord {
 pub(super) struct EndRecord {
     pub(super) record: &'static str,
     pub(super) exit_code: u8,
-    /// Why it failed, where that was for want of a connection.
+    /// Why the run failed, if it lacked a connection.
     pub(super) reason: String,
     pub(super) failure_kind: Option<&'static str>,
     pub(super) outages: Vec<OutageRecord>,
@@ -53,7 +53,7 @@ pub(super) struct EndRecord {
     pub(super) figures: Figures,
 }
 
-/// How many were made, and whether others could read along.
+/// How many connections were made, and whether others could read their traffic.
 #[derive(Debug, Serialize)]
 pub(super) struct ConnectionsRecord {
     pub(super) encrypted: u64,
@@ -75,7 +75,7 @@ pub(super) struct Figures {
     pub(super) response: Option<String>,
 }
 
-/// What was counted at some moment.
+/// Holds the counts of one moment.
 #[derive(Default, Clone)]
 pub(super) struct CountsSnapshot {
     pub(super) at_ns: u64,

@@ -1,5 +1,5 @@
-//! Writes dbdyno's own records of a run in sysbench's form: one JSON object a line, as
-//! `contract/sysbench-record.schema.json` has it.
+//! Writes dbdyno's own records of a run in sysbench's form: one JSON object per line, as in
+//! `contract/sysbench-record.schema.json`.
 
 use super::complaint;
 use super::record_fields::{
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// How often the recorder looks whether the run has begun or is over.
+/// Interval at which the recorder checks whether the run has begun or is over.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Version of the records.
@@ -38,12 +38,12 @@ struct IntervalRecorder {
     first: CountsSnapshot,
     last: CountsSnapshot,
     second: u64,
-    /// How long a second is.
+    /// Length of a second.
     second_ns: u64,
 }
 
 impl SysbenchRecorder {
-    /// Opens the file and says what will run.
+    /// Opens the file and records what will run.
     pub(super) fn start(engine: &Arc<Engine>, line: &CommandLine) -> Result<Self, EarlyExit> {
         let over = Arc::new(AtomicBool::new(false));
         let Some(path) = &engine.settings.json_lines else {
@@ -61,7 +61,7 @@ impl SysbenchRecorder {
         })
     }
 
-    /// Says how it ended.
+    /// Records how the run ended.
     pub(super) fn end(
         self,
         engine: &Engine,
@@ -114,10 +114,10 @@ impl IntervalRecorder {
         }
     }
 
-    /// Writes a record at the end of each second, and one of the rest.
+    /// Writes a record at the end of each second, and one for the rest.
     ///
-    /// The run may end at any moment, between the reading of the counts and the next question too. So the question comes
-    /// first: what is read after a run is over is all that there is.
+    /// The run may end at any moment, also between reading the counts and the next check. So the check comes
+    /// first: counts read after the end of a run are complete.
     fn keep(mut self, engine: &Engine, is_over: impl Fn() -> bool) -> io::Result<Self> {
         while engine.control.began_ns().is_none() && !is_over() {
             std::thread::sleep(LOOK);
@@ -157,8 +157,8 @@ impl IntervalRecorder {
         self.writer.write(&record)
     }
 
-    /// The record of the whole run. It is what the intervals add up to: users that were given up in mid-event go on
-    /// counting.
+    /// Builds the record of the whole run: the sum of its intervals, because users that were given up in mid-event
+    /// go on counting.
     fn end(
         &mut self,
         engine: &Engine,
@@ -200,7 +200,7 @@ mod tests {
     use std::rc::Rc;
     use std::sync::Mutex;
 
-    /// Users without a single event.
+    /// Runs users without a single event.
     struct Nothing;
 
     impl Program for Nothing {
@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    /// An engine whose run has begun.
+    /// Returns an engine whose run has begun.
     fn begun() -> Arc<Engine> {
         let environment = Environment {
             dialect: Dialect::default(),
@@ -266,7 +266,7 @@ mod tests {
         engine
     }
 
-    /// Statements are counted up to the end, and the run ends when the recorder asks for the so-manieth time.
+    /// Statements are counted up to the end, and the run ends at the n-th check of the time.
     #[test]
     fn intervals_add_up_to_the_whole_whenever_the_run_ends() {
         for last_question in 1..6 {

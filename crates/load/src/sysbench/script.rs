@@ -8,7 +8,7 @@ use dbdyno_sysbench::options::{EarlyExit, OptionValues, ScriptOption};
 use dbdyno_sysbench::run::{self, Failed, Program};
 use std::sync::Arc;
 
-/// A script whose body has been run in the main thread.
+/// Holds a script whose body has been run in the main thread.
 pub(super) struct ScriptBenchmark<'a> {
     engine: &'a Arc<Engine>,
     state: MainState,
@@ -29,7 +29,7 @@ impl<'a> ScriptBenchmark<'a> {
         })
     }
 
-    /// The script in the place of its native form, which can't do what the options say.
+    /// Uses the script in place of its native form, which can't do what the options request.
     pub(super) fn of_bundled(call: Invocation<'a>) -> Result<Self, EarlyExit> {
         Self::load(call).map_err(|mut ending| {
             let why = format!(
@@ -42,7 +42,7 @@ impl<'a> ScriptBenchmark<'a> {
     }
 }
 
-/// Functions of a script that are commands.
+/// Returns the functions of a script that are commands.
 fn function(command: &str) -> Option<Function> {
     match command {
         "help" => Some(Function::Help),
@@ -61,12 +61,12 @@ impl Benchmark for ScriptBenchmark<'_> {
         self.state.validate(name, value)
     }
 
-    /// That it was loaded is all.
+    /// Does nothing: loading the script is enough.
     fn without_command(&self) -> Result<(), EarlyExit> {
         Ok(())
     }
 
-    /// A command of the script's own hides a function of the same name.
+    /// Looks up a command: the script's own one hides a function of the same name.
     fn execution_scope(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
         Ok(match self.state.command()? {
             Command::Custom => Some(ExecutionScope::Once),

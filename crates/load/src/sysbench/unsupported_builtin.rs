@@ -6,7 +6,7 @@ use super::cpu::command_required;
 use dbdyno_sysbench::options::{ArgKind, EarlyExit, OptionValues, ScriptOption};
 use dbdyno_sysbench::run::Failed;
 
-/// Their names, which are known so that no script is looked for, and how the names of their options begin.
+/// Their names, known so that no script is looked for, and the prefixes of their options.
 const NAMES: [(&str, &str); 4] = [
     ("fileio", "file"),
     ("memory", "memory"),
@@ -14,7 +14,7 @@ const NAMES: [(&str, &str); 4] = [
     ("mutex", "mutex"),
 ];
 
-/// One of them: its name and its options are taken, and that is all.
+/// Accepts the name and the options of one of them, and nothing else.
 pub(super) struct UnsupportedBuiltin<'a> {
     call: Invocation<'a>,
     prefix: &'static str,
@@ -36,7 +36,7 @@ impl<'a> UnsupportedBuiltin<'a> {
 }
 
 impl Benchmark for UnsupportedBuiltin<'_> {
-    /// Those that were given and look like its own: whatever else is misspelt is told of.
+    /// Returns the given options that look like its own: any other misspelt option is reported.
     fn declared(&self) -> Result<Option<Vec<ScriptOption>>, Failed> {
         let given = self.call.line.leftovers.iter();
         let own = given.filter(|given| {
@@ -58,7 +58,7 @@ impl Benchmark for UnsupportedBuiltin<'_> {
     }
 
     fn execution_scope(&self, command: &str) -> Result<Option<ExecutionScope>, Failed> {
-        // Only the one that needs files makes something ready.
+        // Only the one that needs files prepares something.
         let has_it = match command {
             "prepare" | "cleanup" => self.prefix == "file",
             _ => command == "help",

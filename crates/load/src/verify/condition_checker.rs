@@ -1,4 +1,4 @@
-//! Checks conditions in parallel, and reports them in their order.
+//! Checks conditions in parallel, and reports them in order.
 
 use crate::cli_error::{CliError, unwritable};
 use crate::order::Access;
@@ -15,7 +15,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Rows fetched of a broken condition; beyond so many the exact number is of no use.
+/// Rows fetched of a broken condition; an exact higher number is of no use.
 const ROWS_FETCHED: usize = 1000;
 /// Rows shown of it.
 const ROWS_SHOWN: usize = 5;
@@ -23,21 +23,21 @@ const ROWS_SHOWN: usize = 5;
 /// Pause between two checks for conditions that take too long.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long connections that were stopped may take to answer.
+/// How long stopped connections may take to answer.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The conditions to check, and the server to ask.
+/// Holds the conditions to check, and the server to ask.
 #[derive(Clone)]
 pub(super) struct ConditionChecker {
     pub(super) conditions: Arc<[Condition]>,
     pub(super) access: Access,
     pub(super) stop: StopSwitch,
     pub(super) phase: CheckPhase,
-    /// How long one condition may take.
+    /// Time limit of one condition.
     pub(super) limit: Duration,
 }
 
-/// Whether a condition holds.
+/// Says whether a condition holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Holds,
@@ -48,35 +48,35 @@ pub(super) enum Verdict {
     Undecided,
 }
 
-/// The result of a condition.
+/// Holds the result of a condition.
 pub(super) struct ConditionResult {
     condition: Condition,
     pub(super) verdict: Verdict,
     required: bool,
-    /// One more than are fetched, if there are more.
+    /// One row more than the limit, if there are more.
     rows: Vec<Vec<Option<String>>>,
     elapsed_ns: u64,
 }
 
-/// What the checker reports while it works.
+/// Reports the checker's progress.
 pub(super) enum CheckProgress<'a> {
     /// A condition was sent to the server.
     Started(&'a Condition),
     Checked(ConditionResult),
 }
 
-/// What a connection reports of a condition, by the condition's index.
+/// A connection's message about a condition, by the condition's index.
 enum CheckMessage {
-    /// It was sent, over the connection with this number.
+    /// The condition was sent, over the connection with this number.
     Started(usize, u32),
     Checked(usize, Result<ConditionResult, CliError>),
 }
 
 impl ConditionChecker {
-    /// Checks all conditions, reports to `each` which one begins, and hands it the results in the conditions' order.
+    /// Checks all conditions, reports to `each` which one begins, and passes it the results in the conditions' order.
     ///
-    /// A condition that is not answered in time is undecided: its statement is killed, its connection left alone, and
-    /// another one goes on with the rest. Some servers heed neither their own limit of statements nor a KILL.
+    /// A condition without an answer in time is undecided: its statement is killed, its connection left alone, and
+    /// another one goes on with the rest. Some servers ignore both their own statement limit and a KILL.
     pub(super) fn check_all(
         &self,
         connections: u32,
@@ -102,7 +102,7 @@ impl ConditionChecker {
                             early.insert(place, answer?);
                         }
                     }
-                    // The connections report themselves what they were waiting for when they were stopped.
+                    // The connections themselves report what they were waiting for when they were stopped.
                     Err(_) if !self.stop.is_thrown() => {}
                     Err(_) if stopped.get_or_insert_with(Instant::now).elapsed() < STOP_TIMEOUT => {
                     }
@@ -131,7 +131,7 @@ impl ConditionChecker {
         result
     }
 
-    /// Starts a connection that checks conditions. Nothing joins its thread: one without an answer may never end.
+    /// Starts a connection that checks conditions. Its thread is not joined: without an answer it may never end.
     fn start(&self, next: &Arc<AtomicUsize>, sender: &Sender<CheckMessage>) {
         let (checker, next, sender) = (self.clone(), Arc::clone(next), sender.clone());
         thread::spawn(move || checker.check_some(&next, &sender));
@@ -158,7 +158,7 @@ impl ConditionChecker {
         }
     }
 
-    /// Has the server end a statement, in a thread of its own: the server may not answer this either.
+    /// Has the server end a statement, in a separate thread: the server may not answer this either.
     fn kill(&self, number: u32) {
         let access = self.access.clone();
         thread::spawn(move || {
@@ -168,7 +168,7 @@ impl ConditionChecker {
         });
     }
 
-    /// Checks one condition after the other, until there are none, something fails, or an answer came too late.
+    /// Checks one condition after the other, until none is left, something fails, or an answer came too late.
     fn check_some(&self, next: &AtomicUsize, sender: &Sender<CheckMessage>) {
         let mut session = match self.access.connect() {
             Ok(session) => session,
@@ -186,7 +186,7 @@ impl ConditionChecker {
             }
             let answer = self.ask(&mut session, condition);
             if began.elapsed() >= self.limit {
-                return; // it was taken for undecided, and another connection goes on
+                return; // it already counts as undecided, and another connection goes on
             }
             let has_failed = answer.is_err();
             if sender.send(CheckMessage::Checked(place, answer)).is_err() || has_failed {

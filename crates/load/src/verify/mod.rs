@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Checks every condition and reports the results.
 pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
-    // What must hold does not depend on any random number.
+    // The conditions do not depend on any random number.
     let source = RandomSource {
         kind: RandomKind::Dbdyno,
         seed: 0,
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: VerifyArguments) -> anyhow::Result<Exit> {
     })
 }
 
-/// As [`space_of`], within the time of a condition: a server that leaves one question open may leave others open, too.
+/// Measures as [`space_of`], within the time of a condition: a server that hangs at one query may hang at others.
 fn space_in_time(
     population: &Arc<dyn Population>,
     checker: &ConditionChecker,
@@ -102,7 +102,7 @@ fn space_in_time(
     })
 }
 
-/// What the tables take, and whether they are compressed as asked for.
+/// Returns the space of the tables, and whether they are compressed as asked for.
 fn space_of(
     population: &dyn Population,
     checker: &ConditionChecker,
@@ -112,7 +112,7 @@ fn space_of(
         .collect();
     let compression = population.compression();
     let mut session = checker.access.connect()?;
-    // After a run nobody writes for the sake of a figure: that would be the next run's start.
+    // After a run nothing is written just to measure: that would disturb the next run's start.
     let is_written_out = compression.is_some()
         && checker.phase == CheckPhase::AfterLoad
         && space::write_out(&mut session, &tables);
@@ -128,7 +128,7 @@ fn space_of(
     Ok((line, judged))
 }
 
-/// Conditions by verdict.
+/// Counts conditions by verdict.
 #[derive(Debug, Clone, Copy, Default)]
 struct VerdictCounts {
     holds: usize,

@@ -81,7 +81,7 @@ fn text_of(line: &ConditionLine) -> String {
     text
 }
 
-/// What the quirks do that break a condition, a line for each.
+/// Explains the quirks that break a condition, a line for each.
 fn quirk_text(ids: &str) -> String {
     let mut text = format!("\n{:<24}  the imitated tool breaks it, too ({ids})", "");
     for explanation in crate::quirks::explain(ids) {
@@ -90,7 +90,7 @@ fn quirk_text(ids: &str) -> String {
     text
 }
 
-/// A line a table and one of all, in MiB.
+/// Formats a line per table and one for all, in MiB.
 fn space_text(line: &SpaceLine) -> String {
     let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
     let optional = |bytes: Option<u64>| {

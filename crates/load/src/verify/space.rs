@@ -1,23 +1,23 @@
-//! Measures what the tables take on the server's disk, and checks whether the compression asked for shows
-//! there: a server may accept the words of a table's definition and write its pages as ever.
+//! Measures the disk space of the tables on the server, and checks whether the requested compression shows
+//! there: a server may accept a table's definition and still write its pages as before.
 
 use super::condition_checker::Verdict;
 use crate::record::{ConditionLine, TableSpace};
 use dbdyno_wire::{QueryResult, Session, WireError};
 use dbdyno_workload::Compression;
 
-/// InnoDB's files, by the name that MySQL has for the list since 8.0, and by its older one, which MariaDB keeps.
+/// InnoDB's files, by the list's name in MySQL since 8.0, and by its older one, which MariaDB keeps.
 const TABLESPACES: [&str; 2] = ["INNODB_TABLESPACES", "INNODB_SYS_TABLESPACES"];
-/// Files count as having holes when they take less than this share of their length.
+/// Files count as having holes if they take less than this share of their length.
 const LENGTH_WITH_HOLES: f64 = 0.95;
 
-/// What each of the tables takes. What can't be read is left out: a user may lack the right (PROCESS), a storage engine
-/// the files.
+/// Measures the space of each table. Unreadable values are left out: a user may lack the right (PROCESS), a storage
+/// engine the files.
 pub(super) fn measure(
     session: &mut Session,
     tables: &[String],
 ) -> Result<Vec<TableSpace>, WireError> {
-    // MySQL would answer from what it remembered, up to a day old; others don't have the variable.
+    // MySQL would answer from its cache, up to a day old; others don't have the variable.
     match session.query("SET SESSION information_schema_stats_expiry = 0") {
         Err(error) if error.is_connection_lost() => return Err(error),
         _ => {}
@@ -43,8 +43,8 @@ pub(super) fn measure(
     Ok(spaces)
 }
 
-/// Has the server write what it still holds in memory, so that the disk shows what the tables take. Who lacks the right
-/// to that measures without. Says whether it was done.
+/// Has the server write its dirty pages, so that the disk shows the tables' real size. A user without the right to do
+/// so measures without. Returns whether it was done.
 pub(super) fn write_out(session: &mut Session, tables: &[String]) -> bool {
     let sql = format!("FLUSH TABLES {} FOR EXPORT", tables.join(", "));
     session.query(&sql).is_ok() && session.query("UNLOCK TABLES").is_ok()
@@ -94,7 +94,7 @@ fn add(sum: &mut Option<u64>, more: Option<u64>) {
     }
 }
 
-/// The table of a file: `schema/linktable#p#p0` holds a part of `linktable`.
+/// Returns the table of a file: `schema/linktable#p#p0` holds a part of `linktable`.
 fn table_of(file: &str) -> &str {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.split('#').next().unwrap_or(name)
@@ -104,7 +104,7 @@ fn text(value: Option<&Option<Vec<u8>>>) -> Option<&str> {
     std::str::from_utf8(value?.as_deref()?).ok()
 }
 
-/// Whether the compression is to be seen on the disk. What can't be seen is told, and proves nothing: so are files
+/// Returns whether the compression shows on the disk. An unreadable value is reported and proves nothing; nor do files
 /// without holes while pages may still be in memory.
 pub(super) fn judge(
     compression: Compression,
@@ -152,7 +152,7 @@ pub(super) fn judge(
     (verdict, line)
 }
 
-/// Tables whose pages have another size; `None` when the server tells of none.
+/// Returns tables whose pages have another size; `None` if the server reports none.
 fn other_pages(spaces: &[TableSpace], bytes: u64) -> Option<Vec<&TableSpace>> {
     let is_known = spaces.iter().all(|space| space.page_bytes.is_some());
     let others = spaces
@@ -161,7 +161,7 @@ fn other_pages(spaces: &[TableSpace], bytes: u64) -> Option<Vec<&TableSpace>> {
     is_known.then(|| others.collect())
 }
 
-/// All tables, if their files together have no holes: small ones have none in any case.
+/// Returns all tables, if their files together have no holes: small ones never have any.
 fn without_holes(spaces: &[TableSpace]) -> Option<Vec<&TableSpace>> {
     let sum = |of: fn(&TableSpace) -> Option<u64>| spaces.iter().map(of).sum::<Option<u64>>();
     let (length, allocated) = (
@@ -176,7 +176,7 @@ fn without_holes(spaces: &[TableSpace]) -> Option<Vec<&TableSpace>> {
     })
 }
 
-/// Name, length of the files, what they take, bytes of a page.
+/// Formats name, length of the files, space they take, bytes of a page.
 fn row_of(space: &TableSpace) -> Vec<Option<String>> {
     let number = |number: Option<u64>| number.map(|number| number.to_string());
     vec![

@@ -5,7 +5,7 @@ use dbdyno_workload::{FamilyInfo, OptionInfo, families};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// For programs.
+/// Lists them for programs.
 pub(super) fn to_json() -> Value {
     let families: Vec<Value> = families().map(|family| family_json(&family)).collect();
     json!({"schema_version": SCHEMA_VERSION, "families": families})
@@ -31,7 +31,7 @@ fn option_json((info, default): &(OptionInfo, String)) -> Value {
     })
 }
 
-/// For people.
+/// Lists them for people.
 pub(super) fn to_text() -> String {
     let mut text = String::new();
     for family in families() {

@@ -1,4 +1,4 @@
-//! Shows one workload with its options: what they resolve to.
+//! Shows one workload with the values of its options.
 
 use crate::arguments::WorkloadsArguments;
 use crate::order::SCHEMA_VERSION;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Meanings of options are aligned behind values up to this length.
 const MOST_ALIGNED: usize = 12;
 
-/// What is told of a workload.
+/// Describes a workload.
 pub(super) struct WorkloadListing {
     name: String,
     facts: Metadata,
@@ -45,7 +45,7 @@ impl WorkloadListing {
         &self.name
     }
 
-    /// A command line that drives this workload, with a dataset of a common size.
+    /// Returns a command line that drives this workload, with a dataset of a common size.
     pub(super) fn example(&self, command: &str) -> String {
         let has = |name: &str| self.facts.options.iter().any(|(known, _)| known == name);
         let size = match (has("warehouses"), has("table_size")) {
@@ -107,7 +107,7 @@ impl WorkloadListing {
         text + &self.options_text()
     }
 
-    /// Facts, then options as they are typed, with their values and meanings.
+    /// Formats facts, then options as they are typed, with their values and meanings.
     fn options_text(&self) -> String {
         let family = families().find(|family| self.name.starts_with(family.name));
         let known = family.map_or_else(Vec::new, |family| family.options);

@@ -1,7 +1,7 @@
-//! Implements `dbdyno-load workloads`: it lists what can be driven, with which options, and what the options
-//! of one resolve to.
+//! Implements `dbdyno-load workloads`: it lists the workloads, their options, and the resolved options
+//! of one.
 //!
-//! The lab knows of workloads only what this says, so that nothing of them is written twice.
+//! The lab takes its knowledge of workloads only from here, so that nothing is written twice.
 
 mod catalogue;
 mod listing;
@@ -12,7 +12,7 @@ use crate::terminal;
 use listing::WorkloadListing;
 use std::io::Write;
 
-/// Prints the list, or what is to be told of one workload.
+/// Prints the list, or the description of one workload.
 pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
     let text = match &arguments.workload {
         Some(name) => {

@@ -1,4 +1,4 @@
-//! A lab that speaks frames to a real agent.
+//! Acts as a lab that sends frames to a real agent.
 
 use dbdyno_agent::{GREETING, read_frame, write_frame};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 static HOMES: AtomicU32 = AtomicU32::new(0);
 
-/// A folder on "the host".
+/// Returns a folder on "the host".
 pub(crate) fn home() -> PathBuf {
     let number = HOMES.fetch_add(1, Ordering::Relaxed);
     let name = format!("dbdyno-agent-test-{}-{number}", std::process::id());
@@ -21,7 +21,7 @@ pub(crate) fn home() -> PathBuf {
     path
 }
 
-/// A lab with one connection.
+/// Holds a lab with one connection.
 pub(crate) struct Lab {
     pub(crate) relay: Child,
     home: PathBuf,
@@ -53,7 +53,7 @@ impl Lab {
         }
     }
 
-    /// Another connection to the same session, as after a lost link.
+    /// Opens another connection to the same session, as after a lost link.
     pub(crate) fn again(mut self) -> Self {
         let next = self.next;
         self.lose();
@@ -63,7 +63,7 @@ impl Lab {
         }
     }
 
-    /// The lab's machine is gone, as far as the host can see.
+    /// Closes the connection as if the lab's machine were gone.
     pub(crate) fn lose(&mut self) {
         self.relay.kill().unwrap();
         self.relay.wait().unwrap();
@@ -134,7 +134,7 @@ impl Lab {
     }
 }
 
-/// Whether it came true within some seconds.
+/// Returns whether it came true within some seconds.
 pub(crate) fn until(seconds: u64, is_so: impl Fn() -> bool) -> bool {
     let deadline = Instant::now() + Duration::from_secs(seconds);
     while Instant::now() < deadline {

@@ -1,4 +1,4 @@
-//! Speaks to a real agent as a lab does: primitives, lost links, damaged frames, leases.
+//! Sends requests to a real agent as a lab does: primitives, lost links, damaged frames, leases.
 
 #![allow(clippy::unwrap_used)]
 

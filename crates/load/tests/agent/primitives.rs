@@ -1,4 +1,4 @@
-//! Each primitive, as it answers and as it refuses.
+//! Checks each primitive: its answer and its refusal.
 
 use crate::lab::{Lab, home};
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ fn sockets_of_the_host_are_reached_through_the_agent() {
     let root = home();
     let listener = UnixListener::bind(root.join("server")).unwrap();
     let server = thread::spawn(move || {
-        drop(listener.accept().unwrap()); // who asks whose socket it is says nothing
+        drop(listener.accept().unwrap()); // the owner check sends no data
         let (mut socket, _) = listener.accept().unwrap();
         let mut question = [0; 3];
         socket.read_exact(&mut question).unwrap();

@@ -1,4 +1,4 @@
-//! What becomes of a session: damaged frames, lost links, killed labs and agents, leases.
+//! Checks the fate of a session: damaged frames, lost links, killed labs and agents, leases.
 
 use crate::lab::{Lab, home, lives, until};
 use serde_json::{Value, json};

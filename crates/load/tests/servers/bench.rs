@@ -1,4 +1,4 @@
-//! Runs the program against one server under test, in a schema of its own.
+//! Runs the program against one server under test, in a separate schema.
 
 use dbdyno_wire::{Address, Endpoint, Password, Session, TlsPolicy, WireError};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(crate) fn each_server(test: &str, body: impl Fn(&ServerFixture)) {
     }
 }
 
-/// What the program did.
+/// Holds the output of the program.
 pub(crate) struct ProgramOutput {
     pub(crate) exit_code: Option<i32>,
     pub(crate) records: Vec<Value>,
@@ -56,7 +56,7 @@ impl ProgramOutput {
     }
 }
 
-/// The program while it runs.
+/// Controls the program while it runs.
 pub(crate) struct RunningProgram {
     child: RefCell<Child>,
     out: RefCell<BufReader<ChildStdout>>,
@@ -101,7 +101,7 @@ impl RunningProgram {
         }
     }
 
-    /// Lines that are no records (text of other commands) are passed over.
+    /// Reads a record; skips lines that are no records (text of other commands).
     fn read_record(&self) -> Option<Value> {
         let mut line = String::new();
         while self.out.borrow_mut().read_line(&mut line).unwrap() > 0 {
@@ -136,7 +136,7 @@ impl ServerFixture {
         }
     }
 
-    /// Arguments that name the server, the user, the password and the schema, in this order.
+    /// Returns arguments that name the server, the user, the password and the schema, in this order.
     pub(crate) fn server_arguments(&self) -> Vec<String> {
         let text = |field: &str| self.server[field].as_str().map(str::to_owned);
         let mut arguments = match text("socket") {
@@ -264,12 +264,12 @@ impl ServerFixture {
         self.outside(&format!("KILL {id}"));
     }
 
-    /// First value of a query in the schema under test.
+    /// Returns the first value of a query in the schema under test.
     pub(crate) fn query(&self, sql: &str) -> String {
         self.ask(Some(self.schema.clone()), sql).unwrap()
     }
 
-    /// A query that may fail.
+    /// Runs a query that may fail.
     pub(crate) fn try_query(&self, sql: &str) -> Option<String> {
         self.ask(Some(self.schema.clone()), sql).ok()
     }

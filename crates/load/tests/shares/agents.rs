@@ -1,4 +1,4 @@
-//! Checks that hosts that are reached by a command in place of ssh are one client, and end together.
+//! Checks that hosts reached by a command in place of ssh are one client, and end together.
 
 use crate::hosts::{RecordFiles, lines, server, told};
 use dbdyno_null_server::NullServer;
@@ -34,7 +34,7 @@ fn command(port: u16, files: &RecordFiles, hosts: &str, words: &[&str]) -> Comma
         .args(["--warm-up", "1s", "--agent-program", program])
         .arg(format!("--agents={hosts}"))
         .args(words)
-        // Read by a shell: a program that another test's child still has open for writing could not be started.
+        // Run by a shell: a program that another test's child still has open for writing could not be started.
         .env("DBDYNO_SSH", format!("sh {ssh}"))
         .env_remove("DBDYNO_PASSWORD_FILE")
         .stdin(Stdio::null())
@@ -48,7 +48,7 @@ fn run(server: &NullServer, files: &RecordFiles, hosts: &str, words: &[&str]) ->
     command(port, files, hosts, words).output().unwrap()
 }
 
-/// Sends a signal so long after the program handles interrupts, which end it like any program before; tells how it ended,
+/// Sends a signal a given time after the program handles interrupts, which would end it before; returns how it ended,
 /// and how long that took.
 fn signalled(mut command: Command, after: Duration, signal: &str) -> (Output, Duration) {
     let mut child = command.spawn().unwrap();
@@ -202,7 +202,7 @@ fn an_interrupt_at_any_moment_is_told_as_one() {
 
 #[test]
 fn hosts_that_never_become_ready_are_given_up_at_an_interrupt() {
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap(); // lets in, and says nothing
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap(); // accepts, and sends nothing
     let port = silent.local_addr().unwrap().port();
     let words = ["--threads", "4", "--time", "60s", "--json-lines", "-"];
     for hosts in ["c1,c2", "c1,asleep"] {

@@ -1,4 +1,4 @@
-//! Checks that processes with shares of a load are together the client that one process is.
+//! Checks that processes with shares of a load together match one process.
 
 use crate::hosts::{EVENTS, SHARES, USERS, records, server, shared, start, told, unix_now};
 use dbdyno_null_server::NullServer;

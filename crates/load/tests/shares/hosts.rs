@@ -15,7 +15,7 @@ pub(crate) fn server() -> NullServer {
     server_with(&[])
 }
 
-/// A server that fails some statements.
+/// Starts a server that fails some statements.
 pub(crate) fn server_with(errors: &[&str]) -> NullServer {
     let mut settings = Settings {
         listen: Some("127.0.0.1:0".parse().unwrap()),
@@ -30,7 +30,7 @@ pub(crate) fn unix_now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
 }
 
-/// A moment ahead, by which every process has logged in.
+/// Returns an instant shortly ahead, by which every process has logged in.
 pub(crate) fn start_at() -> String {
     format!("{:.3}", unix_now().as_secs_f64() + 5.0)
 }
@@ -54,7 +54,7 @@ pub(crate) fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A file of records, in a folder that goes with it.
+/// Holds a file of records, in a folder that is deleted with it.
 pub(crate) struct RecordFiles(PathBuf);
 
 impl RecordFiles {
@@ -104,7 +104,7 @@ pub(crate) fn records(child: Child) -> Vec<Value> {
     lines(&output.stdout)
 }
 
-/// The records of all shares, driven at the same time.
+/// Returns the records of all shares, driven at the same time.
 pub(crate) fn shared(server: &NullServer, words: &[&str]) -> Vec<Vec<Value>> {
     let at = start_at();
     let begin = |number| {

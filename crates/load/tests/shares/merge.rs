@@ -22,7 +22,7 @@ const LOAD: [&str; 8] = [
     "--digest=5",
 ];
 
-/// Records of three shares that ran once for all tests.
+/// Returns the records of three shares that ran once for all tests.
 pub(crate) fn run() -> &'static [Vec<Value>] {
     static RUN: OnceLock<Vec<Vec<Value>>> = OnceLock::new();
     RUN.get_or_init(|| shared(&server_with(&["1213:0.5%"]), &LOAD))
@@ -35,7 +35,7 @@ pub(crate) fn written(files: &RecordFiles, shares: &[Vec<Value>]) -> Vec<String>
         .collect()
 }
 
-/// What merging says of shares of which `change` has altered something.
+/// Returns the output of merging shares that `change` has altered.
 pub(crate) fn changed(test: &str, change: impl Fn(&mut Vec<Vec<Value>>)) -> Output {
     let files = RecordFiles::new(test);
     let mut shares = run().to_vec();
@@ -48,7 +48,7 @@ pub(crate) fn of_kind<'a>(records: &'a [Value], kind: &str) -> Vec<&'a Value> {
     records.filter(|record| record["record"] == kind).collect()
 }
 
-/// All numbers of a record by their paths, and all histograms.
+/// Collects all numbers of a record by their paths, and all histograms.
 fn flattened(path: &str, value: &Value, out: &mut BTreeMap<String, Flat>) {
     match value {
         Value::Number(number) => {
@@ -72,7 +72,7 @@ enum Flat {
     Times(Box<Histogram>),
 }
 
-/// The sum of all shares, made without the program's own reader.
+/// Sums up all shares, without the program's own reader.
 fn summed(seconds: &[&Value]) -> BTreeMap<String, Flat> {
     let mut sums: BTreeMap<String, Flat> = BTreeMap::new();
     for second in seconds {

@@ -1,25 +1,25 @@
-//! Says, when Ctrl-C or SIGTERM ends the program, whether a script was running on and on.
+//! Reports, when Ctrl-C or SIGTERM ends the program, whether a script was running in a loop.
 
 use super::ticks::any_script_is_busy;
 use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// How long a busy script may take to hear that it is to end.
+/// How long a busy script may take to notice that it is to end.
 const RESPITE_S: u32 = 2;
 
 /// The signal that came; 0: none.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// From now on a script that is caught in a loop when Ctrl-C or SIGTERM comes is told first, so that its error names the
-/// line. A second signal ends the program at once.
+/// From now on, when Ctrl-C or SIGTERM comes, a script that is caught in a loop is interrupted first, so that its error
+/// names the line. A second signal ends the program at once.
 pub fn tell_scripts_of_signals() {
     for signal in [libc::SIGINT, libc::SIGTERM] {
         // SAFETY: plain data, for which zero is a value, and pointers to it; the handlers do only what handlers may.
         unsafe {
             let mut before: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, null_mut(), &raw mut before);
-            // Who started us may want us not to hear them.
+            // The parent process may want this program to ignore the signals.
             if before.sa_sigaction == libc::SIG_DFL {
                 handle(signal, on_end);
             }
@@ -28,7 +28,7 @@ pub fn tell_scripts_of_signals() {
     handle(libc::SIGALRM, on_respite_over);
 }
 
-/// Ends the program by the signal that it was told to end by, if there was one.
+/// Ends the program by the signal that came, if there was one.
 pub fn end_if_told() {
     let signal = SIGNAL.load(Ordering::Acquire);
     if signal != 0 {
@@ -36,7 +36,7 @@ pub fn end_if_told() {
     }
 }
 
-/// Whether the program is to end. May be called at any time.
+/// Returns whether the program is to end. May be called at any time.
 pub(super) fn is_told() -> bool {
     SIGNAL.load(Ordering::Relaxed) != 0
 }
@@ -65,7 +65,7 @@ extern "C" fn on_respite_over(_signal: c_int) {
     end_if_told();
 }
 
-/// What waits for this program sees that a signal ended it.
+/// Ends by the signal, so that the parent process sees it.
 fn end_by(signal: c_int) {
     // SAFETY: handlers may call these.
     unsafe {

@@ -1,7 +1,7 @@
-//! Interrupts scripts that run on and on, hold too much memory, or go too deep.
+//! Interrupts scripts that run without waiting, hold too much memory, or recurse too deep.
 //!
-//! A timer counts the processor time of each thread that runs states (`ticks`). At each tick it looks whether the script
-//! at hand has come to a wait since the last one. If not, it is interrupted at its next instruction, also in compiled
+//! A timer counts the processor time of each thread that runs states (`ticks`). Each tick checks whether the current
+//! script has reached a wait since the last one. If not, it is interrupted at its next instruction, also in compiled
 //! code: it lets others run, or ends with an error that names the line if its time is over. Scripts that wait now and
 //! then are never interrupted, so all this costs them nothing.
 
@@ -24,7 +24,7 @@ use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
-/// Scripts whose calls through C code go too deep end with an error.
+/// Ends scripts whose calls through C code go too deep with an error.
 pub(crate) fn watch_stacks() {
     on_stack_overflow(|| {
         if let Some(context) = Context::current() {
@@ -41,13 +41,13 @@ pub(crate) fn soon(state: *mut lua::lua_State) {
     }
 }
 
-/// Takes back an interruption that has not happened, or that was to go on happening.
+/// Cancels an interruption that has not happened, or that was to recur.
 pub(crate) fn not_any_more(state: *mut lua::lua_State) {
     // SAFETY: as above.
     unsafe { lua::lua_sethook(state, None, 0, 0) };
 }
 
-/// What an interrupted script gets to hear.
+/// Says why a script is interrupted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InterruptReason {
     GoOn,
@@ -72,7 +72,7 @@ impl InterruptReason {
         }
     }
 
-    /// Whether the script is to end, whatever it catches.
+    /// Returns whether the script is to end, whichever errors it catches.
     fn is_final(self) -> bool {
         matches!(
             self,
@@ -81,7 +81,7 @@ impl InterruptReason {
     }
 }
 
-/// Lua's hook: called in the script's place, on its stack.
+/// Implements Lua's hook: it runs in place of the script, on its stack.
 unsafe extern "C-unwind" fn on_instruction(
     state: *mut lua::lua_State,
     _place: *mut lua::lua_Debug,
@@ -94,12 +94,12 @@ unsafe extern "C-unwind" fn on_instruction(
     // SAFETY: called by Lua with its own state.
     let place = unsafe { place_of(state) };
     let is_final = verdict.is_final();
-    // Where only the default loop is left, it is about to end.
+    // If only the default loop is left, it is about to end.
     if is_final && place.is_none() {
         return;
     }
-    // A script that catches the errors again and again gets one at every instruction; one that came too deep is
-    // looked at again when it has come back.
+    // A script that catches the errors again and again gets one at every instruction; one that recursed too deep is
+    // checked again when it has returned.
     if verdict == InterruptReason::TooDeep || is_final && hears_nothing() {
         soon(state);
     }
@@ -132,13 +132,13 @@ fn judge(state: *mut lua::lua_State) -> InterruptReason {
         if exit_notice::is_told() {
             return InterruptReason::Interrupted;
         }
-        // Whether others have something to do is only seen when the thread looks for it.
+        // The thread notices runnable users only when it polls.
         yield_now();
     }
     InterruptReason::GoOn
 }
 
-/// Whether more is held than allowed, garbage not counted.
+/// Returns whether the state holds more than allowed, garbage not counted.
 fn memory_is_exceeded(state: *mut lua::lua_State) -> bool {
     let mut data: *mut c_void = null_mut();
     // SAFETY: the state runs; its allocator's data is a `Memory` (see `State::new`).
@@ -153,8 +153,8 @@ fn memory_is_exceeded(state: *mut lua::lua_State) -> bool {
     memory.tells_of_excess()
 }
 
-/// The innermost function that comes from a file, and its line: what lies between it and the hook is ours, or text that
-/// the script made.
+/// Finds the innermost function that comes from a file, and its line: everything between it and the hook is ours, or
+/// text that the script made.
 unsafe fn place_of(state: *mut lua::lua_State) -> Option<lua::lua_Debug> {
     // SAFETY: as for the caller; the description is plain data, for which zero is a value.
     unsafe {

@@ -15,30 +15,30 @@ thread_local! {
     static TIMER: Cell<Option<CpuTimer>> = const { Cell::new(None) };
 }
 
-/// When a script was last found that had not come to a wait for a tick.
+/// When a script last went a tick without a wait.
 static LAST_BUSY_NS: AtomicU64 = AtomicU64::new(0);
 
-/// Has this thread's scripts watched until the thread ends.
+/// Watches this thread's scripts until the thread ends.
 pub(crate) fn watch_this_thread() {
     let timer = TIMER.take().or_else(CpuTimer::start);
     TIMER.set(timer);
 }
 
-/// Ends the script that runs on another thread with an error. Returns whether the thread could be told.
+/// Ends the script that runs on another thread with an error. Returns whether the thread could be signalled.
 pub(crate) fn end_script_on(thread: std::os::unix::thread::RawPthread) -> bool {
     install_handler();
-    // SAFETY: whoever calls knows that the thread still exists.
+    // SAFETY: the caller knows that the thread still exists.
     unsafe { libc::pthread_kill(thread, libc::SIGVTALRM) == 0 }
 }
 
-/// Whether some script has computed without a wait just now. May be called by a signal handler.
+/// Returns whether some script has just computed without a wait. May be called by a signal handler.
 pub(super) fn any_script_is_busy() -> bool {
     const JUST_NOW_NS: u64 = 1_000_000_000;
     let last_ns = LAST_BUSY_NS.load(Ordering::Relaxed);
     last_ns > 0 && monotonic_ns() < last_ns + JUST_NOW_NS
 }
 
-/// A timer of the thread's processor time.
+/// Owns a timer of the thread's processor time.
 struct CpuTimer(libc::timer_t);
 
 impl CpuTimer {
@@ -94,8 +94,8 @@ fn install_handler() {
     });
 }
 
-/// A tick, or the order to end what runs. Touches nothing but cells of the context at hand, which belongs to this
-/// thread, and Lua's hook.
+/// Handles a tick, or the request to end the current script. Touches only cells of the current context, which belongs
+/// to this thread, and Lua's hook.
 extern "C" fn on_signal(_signal: c_int, info: *mut libc::siginfo_t, _where: *mut c_void) {
     let Some(context) = Context::current() else {
         return;

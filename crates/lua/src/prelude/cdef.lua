@@ -1,6 +1,6 @@
--- The C names that scripts see: sysbench's types and functions, and (dbdyno_*) what the prelude itself needs.
+-- Declares the C names that scripts see: sysbench's types and functions, and (dbdyno_*) what the prelude itself needs.
 
--- What runs once is not worth compiling: it would stay in memory.
+-- Code that runs once is not worth compiling: it would stay in memory.
 jit.off()
 
 ffi = require("ffi")

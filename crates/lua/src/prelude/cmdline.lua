@@ -1,4 +1,4 @@
--- sysbench.cmdline: the command line as the script sees it. What it can do with it is read when it is asked for.
+-- sysbench.cmdline: shows the script its command line. Its functions are read when they are used.
 
 local second_generation, seam = ...
 local told, TEXT = seam.told, seam.TEXT

@@ -1,4 +1,4 @@
--- What a script, or the program, does with the command line: options that the script declares, commands of its own.
+-- Handles the command line for a script or the program: options that the script declares, its own commands.
 
 local C = ffi.C
 local second_generation, seam = ...
@@ -9,7 +9,7 @@ void dbdyno_declare(const char *, const char *, const char *, int, bool);
 void sb_print_test_options(void);
 ]])
 
--- Complaints name the lines of sysbench's own module: whoever looks for them finds them.
+-- Complaints name the lines of sysbench's own module, where users look for them.
 local function complain(line, text)
   error(('[string "sysbench.cmdline.lua"]:%d: %s'):format(line, text), 0)
 end
@@ -30,7 +30,7 @@ local function default_text(value)
   end
 end
 
--- Tells the program of the script's options; false where it declares none.
+-- Passes the script's options to the program; returns false if it declares none.
 function cmdline.read_cmdline_options()
   local options = cmdline.options
   if options == nil then
@@ -57,7 +57,7 @@ local function command()
   return cmdline.commands and cmdline.commands[cmdline.command]
 end
 
--- Looked into without a question: one that is no table raises sysbench's own complaint.
+-- sysbench indexes the entry unchecked: one that is no table raises its complaint.
 local function entry(place)
   local found = command()
   if found ~= nil and type(found) ~= "table" and type(found) ~= "string" then
@@ -84,7 +84,7 @@ function cmdline.print_test_options()
   C.sb_print_test_options()
 end
 
--- Asks the validator of an option; it gets C strings, as it always did.
+-- Calls the validator of an option; it gets C strings, as it always did.
 function seam.validate()
   local VALIDATED = seam.TEXT.VALIDATED
   local name, value = C.dbdyno_ask(VALIDATED, 0, 0).pointer, C.dbdyno_ask(VALIDATED, 1, 0).pointer

@@ -1,4 +1,4 @@
--- The globals of the first generation: two are there at once, the others when one of them is named.
+-- Defines the globals of the first generation: two at once, the others when one of them is named.
 
 local second_generation, seam = ...
 if second_generation then
@@ -15,7 +15,7 @@ setmetatable(_G, {
   __index = function(self, name)
     if type(name) == "string" and (PREFIX[name:sub(1, 3)] or NAME[name]) then
       setmetatable(self, nil)
-      -- What the script or its options have defined by now stays.
+      -- Names that the script or its options have defined by now stay.
       local defined = {}
       for key, value in next, self do defined[key] = value end
       seam.read_later(2)

@@ -1,4 +1,4 @@
--- sysbench.histogram: histograms of the script's own.
+-- sysbench.histogram: creates histograms for the script.
 
 local C = ffi.C
 
@@ -9,7 +9,7 @@ void sb_histogram_update(sb_histogram_t *, double);
 void sb_histogram_print(sb_histogram_t *);
 ]])
 
--- A string in the place of a function: tostring() of a histogram is an error, as it always was.
+-- A string in place of a function: tostring() of a histogram is an error, as it always was.
 ffi.metatype("sb_histogram_t", {
   __index = {
     update = function(self, value) C.sb_histogram_update(self, value) end,

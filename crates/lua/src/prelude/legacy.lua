@@ -1,5 +1,5 @@
--- The globals of the first generation, which scripts written for sysbench 0.5 rely on: one connection for each user, made
--- when it is first needed.
+-- Defines the globals of the first generation, which scripts for sysbench 0.5 rely on: one connection for each user,
+-- opened when it is first needed.
 
 local C = ffi.C
 
@@ -47,7 +47,7 @@ local function connected()
   return connection
 end
 
--- After a call that failed: an error that is to be ignored makes the event begin anew.
+-- Runs after a call that failed: an error that is to be ignored restarts the event.
 local function check(con, name)
   if con.error == sysbench.sql.error.IGNORABLE then
     error({ errcode = sysbench.error.RESTART_EVENT, connection = con }, 0)
@@ -64,7 +64,7 @@ local function check_text(text, name)
   return tostring(text)
 end
 
--- Statements and results are what these functions made, and nothing else.
+-- Only statements and results made by these functions are valid.
 local made = setmetatable({}, { __mode = "k" })
 
 local function handle(kind, content)
@@ -129,7 +129,7 @@ end
 
 local TYPE = { number = sysbench.sql.type.BIGINT, string = sysbench.sql.type.VARCHAR }
 
--- The table stays the script's: what it holds when the statement is executed is sent.
+-- The script keeps the table: its values when the statement is executed are sent.
 function db.bind_param(statement, values)
   local content = check_handle(statement, "sysbench.stmt", "db_bind_param")
   if #values == 0 then

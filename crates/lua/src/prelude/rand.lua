@@ -1,4 +1,4 @@
--- sysbench.rand: numbers from the user's own stream.
+-- sysbench.rand: draws numbers from the user's own stream.
 
 local C = ffi.C
 local second_generation = ...

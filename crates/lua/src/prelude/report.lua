@@ -1,4 +1,4 @@
--- Reports that a script can choose by putting them into its hooks.
+-- Defines reports that a script can choose by putting them into its hooks.
 
 function sysbench.report_default(stat)
   local seconds = stat.time_interval

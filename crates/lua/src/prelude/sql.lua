@@ -1,4 +1,4 @@
--- sysbench.sql: drivers, connections, statements and results. What looks like a call that blocks suspends its user only.
+-- sysbench.sql: drivers, connections, statements and results. A call that looks blocking suspends only its user.
 
 local C = ffi.C
 local second_generation = ...
@@ -45,7 +45,7 @@ ffi.metatype("sql_driver", {
 
 local connection = {}
 
--- What a failed query was, for the hooks.
+-- Describes a failed query for the hooks.
 local function failure(self, query)
   return {
     connection = self,
@@ -56,7 +56,7 @@ local function failure(self, query)
   }
 end
 
--- The slow half of check_error: an error that is to be ignored makes the event begin anew, others end the user.
+-- The slow half of check_error: an error that is to be ignored restarts the event, others end the user.
 local function raise(self, query)
   if self.sql_state == nil or self.sql_errmsg == nil then
     error("SQL API error", 4)
@@ -198,7 +198,7 @@ function statement:bind_param(...)
   return C.dbdyno_bind(self, new_params(count, bound[self]), count)
 end
 
--- Without rows and without an error, which is what most come to, nothing is made that must be collected.
+-- Creates no garbage for a statement without rows and without an error, which is the usual case.
 function statement:execute()
   local answer = C.dbdyno_execute(self)
   if answer == NO_ROWS then
@@ -234,7 +234,7 @@ ffi.metatype("sql_statement", {
   __tostring = function() return "<sql_statement>" end,
 })
 
--- Results: one for each connection, filled anew by each query; a query without rows gives a null pointer.
+-- Results: one for each connection, refilled by each query; a query without rows gives a null pointer.
 
 local methods = {}
 
@@ -260,7 +260,7 @@ end
 local FIELDS = { nrows = "row_count", nfields = "field_count" }
 
 ffi.metatype("sql_result", {
-  -- A field of no result ends with an error, not with the program.
+  -- A field of no result raises an error instead of ending the program.
   __index = function(self, key)
     if methods[key] then
       return methods[key]

@@ -1,10 +1,10 @@
--- What is done once in each state. These functions go when they have done their work.
+-- Runs once in each state. These functions are removed when they have finished.
 
 local C = ffi.C
 local second_generation, seam = ...
 local told, TEXT, NUMBER = seam.told, seam.TEXT, seam.NUMBER
 
--- Where modules are looked for: what the environment says first, with our own places in the place of Lua's.
+-- Sets where modules are looked for: first the paths of the environment, with our own paths in place of Lua's.
 
 local function places(kind, suffixes)
   local list = { "./?" .. suffixes[1] }
@@ -32,12 +32,12 @@ end
 package.path = with_environment("LUA_PATH", places("share", { ".lua", "/init.lua" }))
 package.cpath = with_environment("LUA_CPATH", places("lib", { ".so" }))
 
--- Whether there is a module of the script's name.
+-- Returns whether there is a module of the script's name.
 function seam.is_module()
   return package.searchpath(told(TEXT.SCRIPT_PATH), package.path) ~= nil
 end
 
--- What `luajit -j` does with its word: a function of `jit`, or the module of that name, which may not be installed.
+-- Handles the word of `luajit -j`: a function of `jit`, or the module of that name, which may not be installed.
 local function command_compiler(word)
   local name, rest = word:match("^([^=]*)=?(.*)$")
   local run = jit[name]
@@ -55,7 +55,7 @@ local function command_compiler(word)
   run(unpack(arguments))
 end
 
--- Runs the body of the script, which is a file or, without a chunk of its own, a module.
+-- Runs the body of the script: a file or, without a chunk, a module.
 function seam.load(compiled)
   seam.load, seam.is_module = nil, nil
   if compiled == "true" then
@@ -97,7 +97,7 @@ local function option(index)
   return list
 end
 
--- Fills sysbench.opt, and globals of the same names where the script is of the old kind: not over functions.
+-- Fills sysbench.opt, and globals of the same names for scripts of the old kind: does not overwrite functions.
 function seam.set_options(as_globals)
   seam.set_options = nil
   sysbench.opt = {}
@@ -119,5 +119,5 @@ function seam.set_options(as_globals)
   end
 end
 
--- What was only needed on the way is much beside what stays.
+-- The garbage of the start is large compared with what stays.
 function seam.collect() collectgarbage() end

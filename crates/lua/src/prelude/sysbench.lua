@@ -1,9 +1,9 @@
--- The table `sysbench`, the loop that drives events, and what the program asks of a state.
+-- Defines the table `sysbench`, the loop that drives events, and the functions that the program calls.
 
 local C = ffi.C
 local second_generation, seam = ...
 
--- Texts and numbers that the program tells, by their places (`symbols/seam.rs`).
+-- Texts and numbers that the program provides, by their places (`symbols/seam.rs`).
 local TEXT = {
   VERSION = 0, COMMAND = 1, SCRIPT_PATH = 2, CHUNK = 3, CHUNK_NAME = 4, ARGUMENT = 5, OPTION_NAME = 6, OPTION_TEXT = 7,
   OPTION_ITEM = 8, VALIDATED = 9, PRELUDE = 10, LUAJIT_COMMAND = 11,
@@ -11,7 +11,7 @@ local TEXT = {
 local NUMBER = { TID = 0, OPTION_KIND = 1, OPTION = 2, ITEMS = 3, STAT = 4 }
 seam.TEXT, seam.NUMBER = TEXT, NUMBER
 
--- A text that the program lends, nil if there is none.
+-- Returns a text that the program lends, nil if there is none.
 local function told(what, place, item)
   local text = C.dbdyno_ask(what, place or 0, item or 0)
   if text.pointer ~= nil then
@@ -20,7 +20,7 @@ local function told(what, place, item)
 end
 seam.told = told
 
--- Parts of the prelude that few scripts use are read when one of their names is.
+-- Parts of the prelude that few scripts use are loaded when one of their names is used.
 local LATER = { histogram = 0, report_default = 1, report_csv = 1, report_json = 1, db = 2 }
 local has_later = { true, true, not second_generation }
 
@@ -47,7 +47,7 @@ sysbench = setmetatable({
 })
 sysbench.version_string = "sysbench " .. sysbench.version
 
--- The default loop; a script may put its own in this place.
+-- The default loop; a script may replace it.
 function thread_run(thread_id)
   while C.sb_more_events(thread_id) do
     C.sb_event_start(thread_id)
@@ -56,7 +56,7 @@ function thread_run(thread_id)
       if type(result) ~= "table" or result.errcode ~= sysbench.error.RESTART_EVENT then
         error(result, 0)
       end
-      -- The script may have thrown it itself, with anything in it.
+      -- The script may have thrown it itself, with any content.
       if ffi.istype("sql_connection *", result.connection) then
         C.dbdyno_roll_back(result.connection)
       end
@@ -72,7 +72,7 @@ function thread_run(thread_id)
   end
 end
 
--- A line goes out in one piece, since other threads write there, too.
+-- Writes a line in one piece, since other threads write there, too.
 function print(...)
   local words = { ... }
   for i = 1, select("#", ...) do
@@ -81,7 +81,7 @@ function print(...)
   io.stdout:write(table.concat(words, "\t") .. "\n")
 end
 
--- Modules are read and compiled once a process: a thousand states share the bytecode.
+-- Modules are read and compiled once per process: a thousand states share the bytecode.
 local load_from_file = package.loaders[2]
 package.loaders[2] = function(name)
   local path = type(name) == "string" and package.searchpath(name, package.path)
@@ -92,7 +92,7 @@ package.loaders[2] = function(name)
   return load_from_file(name)
 end
 
--- What the program asks for.
+-- Functions that the program calls.
 
 function seam.has(name) return type(_G[name]) == "function" end
 function seam.call(name) _G[name]() end
@@ -104,7 +104,7 @@ local STAT = {
   "reconnects", "queue_length", "concurrency", "latency_min", "latency_max", "latency_avg", "latency_sum",
 }
 
--- Calls a hook of reports with its figures: those that all have, and those of its own kind.
+-- Calls a hook of reports with its figures: the common ones, and those of its kind.
 function seam.report(name)
   local stat = {}
   local first, last = 11, 12

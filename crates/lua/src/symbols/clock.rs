@@ -1,6 +1,6 @@
 //! Replaces the C library's ways to sleep: a script that sleeps yields to the other users of its thread.
 //!
-//! These take the place of the C library's functions in the whole program. Outside of a fiber they are the system calls.
+//! These replace the C library's functions in the whole program. Outside a fiber they are the system calls.
 
 use super::keep;
 use crate::context::Context;
@@ -17,7 +17,7 @@ fn pause_ns(ns: u64) {
     sleep_until(monotonic_ns() + ns);
 }
 
-/// The system call, which sets errno as the C library does.
+/// Makes the system call, and sets errno as the C library does.
 fn pause_thread(time: libc::timespec, rest: *mut libc::timespec) -> c_int {
     // SAFETY: the kernel checks what it is given.
     let result = unsafe { libc::syscall(libc::SYS_nanosleep, &raw const time, rest) };
@@ -56,7 +56,7 @@ extern "C" fn sleep(seconds: c_uint) -> c_uint {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nanosleep(time: *const libc::timespec, rest: *mut libc::timespec) -> c_int {
-    // SAFETY: whoever calls gives a time, as for the C library's function.
+    // SAFETY: the caller passes a time, as for the C library's function.
     let time = unsafe { *time };
     if in_fiber() && time.tv_sec >= 0 && (0..1_000_000_000).contains(&time.tv_nsec) {
         pause_ns(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64);
@@ -84,7 +84,7 @@ unsafe extern "C" fn select(
     timeout: *mut libc::timeval,
 ) -> c_int {
     if in_fiber() && count == 0 && !timeout.is_null() {
-        // SAFETY: whoever calls gives a time, as for the C library's function.
+        // SAFETY: the caller passes a time, as for the C library's function.
         let time = unsafe { *timeout };
         if time.tv_sec >= 0 && time.tv_usec >= 0 {
             pause_ns(time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000);

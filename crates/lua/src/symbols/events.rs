@@ -31,7 +31,7 @@ extern "C" fn sb_event_stop(_thread_id: c_int) {
     acting((), |context| context.engine.event_stop(&context.actor));
 }
 
-/// The counter of this number; the second dialect's counts of bytes are none of ours.
+/// Returns the counter of this number; dbdyno does not keep the second dialect's counts of bytes.
 fn counter(number: c_int) -> Option<Counter> {
     Some(match number {
         0 => Counter::Other,
@@ -44,7 +44,7 @@ fn counter(number: c_int) -> Option<Counter> {
     })
 }
 
-/// Whatever number a script gives, only its own user's counts are written.
+/// Counts for the script's own user only, regardless of the thread number.
 #[unsafe(no_mangle)]
 extern "C" fn sb_counter_inc(thread_id: c_int, number: c_int) {
     sb_counter_add(thread_id, number, 1);

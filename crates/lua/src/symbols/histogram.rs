@@ -1,4 +1,4 @@
-//! Gives scripts histograms of their own.
+//! Provides histograms for scripts.
 
 use super::{acting, keep};
 use dbdyno_meter::{LogHistogram, LogScale};
@@ -12,7 +12,7 @@ keep!(
     sb_histogram_delete
 );
 
-/// Owned by the script, which gives it back with `sb_histogram_delete`.
+/// Creates a histogram for the script, which frees it with `sb_histogram_delete`.
 #[unsafe(no_mangle)]
 extern "C" fn sb_histogram_new(size: u64, low: f64, high: f64) -> *mut LogHistogram {
     let size = usize::try_from(size)
@@ -48,7 +48,7 @@ unsafe extern "C" fn sb_histogram_print(histogram_of_script: *const LogHistogram
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sb_histogram_delete(histogram: *mut LogHistogram) {
     if !histogram.is_null() {
-        // SAFETY: as above, and given back once, by the finalizer of its only handle.
+        // SAFETY: as above, and freed once, by the finalizer of its only handle.
         drop(unsafe { Box::from_raw(histogram) });
     }
 }

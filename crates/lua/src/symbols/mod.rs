@@ -15,7 +15,7 @@ mod sql;
 use crate::context::Context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A function's address, kept in the program though nothing in it refers to it.
+/// Holds a function's address, so that the program keeps a function that nothing in it refers to.
 struct ExportedSymbol(#[expect(dead_code, reason = "only its being there counts")] *const ());
 
 // SAFETY: an address of code is never read through.
@@ -31,7 +31,7 @@ macro_rules! keep {
 }
 use keep;
 
-/// Works for the actor at hand; what panics ends here, since it must not reach C code, and the answer is `otherwise`.
+/// Runs `work` for the current actor; a panic ends here, since it must not reach C code, and `otherwise` is returned.
 #[inline]
 fn acting<T>(otherwise: T, work: impl FnOnce(&Context) -> T) -> T {
     match Context::current() {

@@ -21,7 +21,7 @@ keep!(
     dbdyno_rand_str
 );
 
-/// A draw from a named distribution.
+/// Draws from a named distribution.
 fn draw(kind: RandomType, low: u32, high: u32) -> u32 {
     acting(low, |context| {
         if low > high {
@@ -32,7 +32,7 @@ fn draw(kind: RandomType, low: u32, high: u32) -> u32 {
     })
 }
 
-/// An interval upside down goes on at 0 behind the highest number.
+/// Draws from an interval; one that is reversed continues at 0 after the highest number.
 fn draw_around(context: &Context, low: u32, high: u32) -> u32 {
     let count = f64::from(high.wrapping_sub(low)) + 1.0;
     let place = context
@@ -52,7 +52,7 @@ extern "C" fn sb_rand_default(low: u32, high: u32) -> u32 {
 #[unsafe(no_mangle)]
 extern "C" fn sb_rand_uniform(low: u32, high: u32) -> u32 {
     if (low, high) == (0, u32::MAX) {
-        // So many numbers have no room in 32 bits: sysbench counts none, and draws the lowest.
+        // The interval has 2^32 numbers, which overflows 32 bits: sysbench counts none, and draws the lowest.
         return acting(low, |context| {
             let _: f64 = context.actor.with_stream(|stream| stream.next_double());
             low
@@ -98,7 +98,7 @@ extern "C" fn sb_rand_uniform_double() -> f64 {
     })
 }
 
-/// One character of a string that follows a pattern.
+/// Draws one character of a string that follows a pattern.
 #[inline]
 fn character(stream: &mut Stream, sample: u8) -> u8 {
     match sample {
@@ -111,14 +111,14 @@ fn character(stream: &mut Stream, sample: u8) -> u8 {
 /// Writes as many characters as the pattern has.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sb_rand_str(pattern: *const c_char, buffer: *mut c_char) {
-    // SAFETY: whoever calls gives a C string and as much room.
+    // SAFETY: the caller passes a C string and as much room.
     let length = unsafe { CStr::from_ptr(pattern) }.count_bytes();
     // SAFETY: as above.
     unsafe { dbdyno_rand_str(pattern, length, buffer, length) };
 }
 
-/// Writes up to `room` characters of a string that follows a pattern, and returns how many. Those that find no room are
-/// drawn all the same, so that what is drawn later does not depend on the room.
+/// Writes up to `room` characters of a string that follows a pattern, and returns how many. The others are
+/// drawn all the same, so that later draws do not depend on the room.
 #[unsafe(no_mangle)]
 pub(in crate::symbols) unsafe extern "C" fn dbdyno_rand_str(
     pattern: *const c_char,
@@ -151,7 +151,7 @@ pub(in crate::symbols) unsafe extern "C" fn dbdyno_rand_str(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sb_rand_varstr(buffer: *mut c_char, shortest: u32, longest: u32) -> u32 {
     let length = draw(RandomType::Uniform, shortest, longest);
-    // SAFETY: whoever calls gives room for the longest.
+    // SAFETY: the caller passes room for the longest.
     let buffer = unsafe {
         std::slice::from_raw_parts_mut(buffer.cast::<u8>(), length.min(longest) as usize)
     };

@@ -1,4 +1,4 @@
-//! Answers what the prelude asks of the program.
+//! Answers the requests of the prelude to the program.
 
 use super::{acting, keep};
 use crate::context::Context;
@@ -43,7 +43,7 @@ impl CText {
     }
 }
 
-/// Texts, by the numbers of `TEXT` in the prelude; `place` and `item` where there are several.
+/// Returns texts, by the numbers of `TEXT` in the prelude; `place` and `item` select among several.
 #[unsafe(no_mangle)]
 extern "C" fn dbdyno_ask(what: c_int, place: c_int, item: c_int) -> CText {
     let (place, item) = (place as usize, item as usize);
@@ -80,7 +80,7 @@ extern "C" fn dbdyno_ask(what: c_int, place: c_int, item: c_int) -> CText {
     })
 }
 
-/// Name (0) and value (1) of the option whose validator is asked; C strings.
+/// Returns the name (0) and value (1) of the option whose validator is called; C strings.
 fn validated(context: &Context, place: usize) -> CText {
     match (place, &context.exchange.borrow().validated) {
         (0, (name, _)) => CText::lent(name.as_bytes()),
@@ -89,7 +89,7 @@ fn validated(context: &Context, place: usize) -> CText {
     }
 }
 
-/// Numbers, by the numbers of `NUMBER` in the prelude.
+/// Returns numbers, by the numbers of `NUMBER` in the prelude.
 #[unsafe(no_mangle)]
 extern "C" fn dbdyno_number(what: c_int, place: c_int) -> f64 {
     let place = place as usize;
@@ -109,7 +109,7 @@ extern "C" fn dbdyno_number(what: c_int, place: c_int) -> f64 {
     })
 }
 
-/// The bytecode of a module's file, which the script keeps.
+/// Returns the bytecode of a module's file, which the script keeps.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dbdyno_chunk(path: *const c_char) -> CText {
     // SAFETY: the prelude gives a string.
@@ -135,7 +135,7 @@ fn kind_of(value: &Value) -> ArgKind {
     }
 }
 
-/// All numbers of scripts are doubles.
+/// Converts a value to a number: all numbers of scripts are doubles.
 fn number_of(value: &Value) -> f64 {
     match value {
         Value::Flag(on) => f64::from(u8::from(*on)),
@@ -159,7 +159,7 @@ fn kind_numbered(number: c_int) -> ArgKind {
     }
 }
 
-/// Takes down an option that the script declares.
+/// Records an option that the script declares.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dbdyno_declare(
     name: *const c_char,
@@ -199,7 +199,7 @@ unsafe fn text_of(text: *const c_char) -> Option<String> {
     )
 }
 
-/// The lines of the script's options.
+/// Returns the lines of the script's options.
 #[unsafe(no_mangle)]
 extern "C" fn sb_print_test_options() {
     acting((), |context| {
@@ -209,7 +209,7 @@ extern "C" fn sb_print_test_options() {
     });
 }
 
-/// `sb_arg_t` of the prelude.
+/// Mirrors `sb_arg_t` of the prelude.
 #[repr(C)]
 struct CArgument {
     name: *const c_char,
@@ -219,10 +219,10 @@ struct CArgument {
     validator: *const (),
 }
 
-/// Declares options in the way of sysbench's own module. Validators are only known to Lua.
+/// Declares options as sysbench's own module does. Only Lua knows the validators.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sb_lua_set_test_args(arguments: *const CArgument, count: usize) -> c_int {
-    // SAFETY: whoever calls gives an array and its length.
+    // SAFETY: the caller passes an array and its length.
     for argument in unsafe { std::slice::from_raw_parts(arguments, count) } {
         // SAFETY: as above, with strings in it.
         unsafe {

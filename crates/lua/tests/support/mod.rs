@@ -1,4 +1,4 @@
-//! Runs small scripts in a process of their own, as the program does.
+//! Runs small scripts in separate processes, as the program does.
 
 use dbdyno_lua::{Command, Function, Launch, MainState};
 use dbdyno_sysbench::options::{EarlyExit, Environment, OutputStream, apply_script_options, parse};
@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const ARGUMENTS: &str = "DBDYNO_LUA_ARGUMENTS";
 const MARK: &str = "--- child\n";
 
-/// What came out.
+/// Holds the output of a script.
 #[derive(Debug)]
 pub struct Outcome {
     pub stdout: String,
     pub exit: Option<i32>,
 }
 
-/// Runs a script, called `t.lua`, with options and a command, in a process of its own: this program again, where the
+/// Runs a script, called `t.lua`, with options and a command, in a separate process: this program again, where the
 /// test `child` does the work. No server is needed.
 pub fn outcome(script: &str, arguments: &str) -> Outcome {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -39,7 +39,7 @@ pub fn outcome(script: &str, arguments: &str) -> Outcome {
     }
 }
 
-/// The child's part: does nothing where there is nothing to run.
+/// Plays the child's part; does nothing if there is no script to run.
 pub fn play_the_child() {
     let Ok(arguments) = std::env::var(ARGUMENTS) else {
         return;

@@ -1,6 +1,6 @@
 //! Lists error codes with the SQL states and texts that servers send.
 
-/// SQL state and text of an error. Codes that are not known have a text that says where they are from.
+/// Returns SQL state and text of an error. Codes that are not known have a text that says where they are from.
 #[must_use]
 pub fn error_text(code: u16) -> (&'static str, String) {
     let known = TABLE.iter().find(|(known, ..)| *known == code);
@@ -91,7 +91,7 @@ const TABLE: &[(u16, &str, &str)] = &[
     ),
 ];
 
-/// Whether a server that says so has rolled the whole transaction back.
+/// Returns whether a server that says so has rolled the whole transaction back.
 pub(crate) fn ends_transaction(code: u16) -> bool {
     matches!(code, 1180 | 1213 | 3101)
 }

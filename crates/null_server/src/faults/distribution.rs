@@ -5,7 +5,7 @@ use super::{FaultError, nanoseconds};
 use dbdyno_chance::Stream;
 use std::str::FromStr;
 
-/// How long replies are held back.
+/// Describes how long replies are held back.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DelayDistribution {
     /// Always as long, in nanoseconds.
@@ -22,7 +22,7 @@ const EXPECTED: &str = "write constant:5ms, uniform:4ms..40ms, exponential:15ms,
                         two-peak:5ms@98%,80ms@2% with shares that make 100%";
 
 impl DelayDistribution {
-    /// The next delay in nanoseconds.
+    /// Returns the next delay in nanoseconds.
     pub fn draw(&self, stream: &mut Stream) -> u64 {
         match self {
             Self::Constant(value) => *value,
@@ -83,7 +83,7 @@ mod tests {
 
     const DRAWS: usize = 200_000;
 
-    /// Draws of a law, in order of size.
+    /// Draws from a distribution, sorted by size.
     fn drawn(distribution: &str) -> Vec<u64> {
         let distribution: DelayDistribution = distribution.parse().unwrap();
         let source = RandomSource {

@@ -3,7 +3,7 @@
 use super::FaultError;
 use std::str::FromStr;
 
-/// How often something happens to statements.
+/// Describes how often something happens to statements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Frequency {
     /// By chance, to this share of them, 0 to 1.
@@ -27,7 +27,7 @@ impl FromStr for Frequency {
     }
 }
 
-/// The share of `3%`.
+/// Returns the share of `3%`.
 pub(super) fn percent(text: &str) -> Option<f64> {
     let number: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
     (0.0..=100.0).contains(&number).then_some(number / 100.0)

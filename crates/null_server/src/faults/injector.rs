@@ -7,7 +7,7 @@ use dbdyno_chance::{RandomKind, RandomSource, Stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What becomes of a statement.
+/// Describes what becomes of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FaultDecision {
     Proceed,
@@ -15,8 +15,8 @@ pub(crate) enum FaultDecision {
     Drop,
 }
 
-/// A worker's application of the plan. Each kind of fault draws from a stream of its own, so that one
-/// more fault does not move the others.
+/// A worker's application of the plan. Each kind of fault draws from its own stream, so that one more fault does not
+/// move the others.
 #[derive(Debug)]
 pub(crate) struct FaultInjector {
     plan: Arc<FaultPlan>,
@@ -61,7 +61,7 @@ impl FaultInjector {
         }
     }
 
-    /// What becomes of a statement of a load.
+    /// Returns what becomes of a statement of a load.
     #[inline]
     pub(crate) fn outcome(&mut self, arrived_ns: u64, row: u8, text: &[u8]) -> FaultDecision {
         match self.can_fail {
@@ -99,7 +99,7 @@ impl FaultInjector {
         }
     }
 
-    /// When a reply may leave whose work begins at `from_ns`; all instants are of the monotonic clock.
+    /// Returns when a reply whose work begins at `from_ns` may leave; all instants are of the monotonic clock.
     pub(crate) fn due(&mut self, from_ns: u64, is_work: bool) -> u64 {
         let mut due = from_ns;
         if is_work {
@@ -108,7 +108,7 @@ impl FaultInjector {
         self.released(due)
     }
 
-    /// When no silence holds a reply back any more.
+    /// Returns when no silence holds a reply back any more.
     pub(crate) fn released(&self, due_ns: u64) -> u64 {
         match self.shared.epoch() {
             Some(epoch) if due_ns >= epoch => epoch + self.schedule.release(due_ns - epoch),
@@ -116,7 +116,7 @@ impl FaultInjector {
         }
     }
 
-    /// When the one queue of the server is done with a statement that comes now.
+    /// Returns when the server's single queue has served a statement that comes now.
     fn served(&self, from_ns: u64) -> u64 {
         let Some(capacity) = self.plan.capacity_per_s else {
             return from_ns;
@@ -140,7 +140,7 @@ impl FaultInjector {
     }
 }
 
-/// The first rule that strikes. All counting rules count, and all shares are cut from one draw, so that
+/// Returns the first rule that strikes. All counting rules count, and all shares are cut from one draw, so that
 /// together they strike as often as their sum says.
 fn first_matching_rule(
     rules: impl Iterator<Item = Option<Frequency>>,

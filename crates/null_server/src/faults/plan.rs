@@ -3,7 +3,7 @@
 use super::{DelayDistribution, FaultError, Frequency, Stall, TimeWindow, TimedFault};
 use std::str::FromStr;
 
-/// What goes wrong and when. The default is a server that never fails.
+/// Describes what goes wrong and when. The default is a server that never fails.
 ///
 /// Delays, errors and drops befall the statements of a load; what clients say to set themselves up
 /// (`SET`, `SHOW`, `SELECT @@…`, preparing, pings) is spared. Stalls and freezes hold back everything.
@@ -53,7 +53,7 @@ impl FromStr for ErrorRule {
     }
 }
 
-/// How often a connection is closed instead of an answer.
+/// Says how often a connection is closed instead of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DropRule(pub Frequency);
 
@@ -65,7 +65,7 @@ impl FromStr for DropRule {
     }
 }
 
-/// Which statements errors befall.
+/// Describes which statements errors befall.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ErrorPlace {
     /// Every statement of a load.
@@ -103,7 +103,7 @@ pub struct Refusal {
     pub window: TimeWindow,
 }
 
-/// What who knocks gets.
+/// Describes what a client that connects gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalKind {
     /// Error 1040, too many connections.

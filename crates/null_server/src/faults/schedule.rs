@@ -32,7 +32,7 @@ impl FromStr for Stall {
 }
 
 impl Stall {
-    /// The silence that an instant lies in.
+    /// Returns the silence that an instant lies in.
     fn around(&self, instant_ns: u64) -> Option<TimeWindow> {
         let at_ns = instant_ns / self.every_ns * self.every_ns;
         let window = TimeWindow {
@@ -55,7 +55,7 @@ impl SilenceSchedule {
         self.stalls.is_empty() && self.freezes.is_empty()
     }
 
-    /// When a reply that is due may leave; instants in nanoseconds after the epoch.
+    /// Returns when a reply that is due may leave; instants in nanoseconds after the epoch.
     pub(crate) fn release(&self, due_ns: u64) -> u64 {
         let mut instant = due_ns;
         // Silences may touch or overlap: the end of one can lie in another.

@@ -15,7 +15,7 @@ pub struct TimeWindow {
 const EXPECTED: &str = "write when it begins and how long it lasts, such as 40s+10s";
 
 impl TimeWindow {
-    /// Whether an instant, in nanoseconds after the epoch, lies in it.
+    /// Returns whether an instant, in nanoseconds after the epoch, lies in it.
     #[must_use]
     pub fn holds(&self, since_epoch_ns: u64) -> bool {
         since_epoch_ns
@@ -23,7 +23,7 @@ impl TimeWindow {
             .is_some_and(|into| into < self.length_ns)
     }
 
-    /// Its end, in nanoseconds after the epoch.
+    /// Returns its end, in nanoseconds after the epoch.
     #[must_use]
     pub fn end_ns(&self) -> u64 {
         self.at_ns.saturating_add(self.length_ns)
@@ -54,7 +54,7 @@ pub struct TimedFault<T> {
 }
 
 impl<T> TimedFault<T> {
-    /// Something that holds always.
+    /// Makes a fault that holds always.
     pub fn always(fault: T) -> Self {
         Self {
             fault,
@@ -62,7 +62,7 @@ impl<T> TimedFault<T> {
         }
     }
 
-    /// What holds at an instant; `None` outside of the window, and before there is an epoch for it.
+    /// Returns the fault that holds at an instant; `None` outside of the window, and before there is an epoch for it.
     pub fn at(&self, since_epoch_ns: Option<u64>) -> Option<&T> {
         match self.window {
             None => Some(&self.fault),
@@ -80,7 +80,7 @@ where
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<Self, FaultError> {
-        // The plus sign tells a window from the shares of a law, which stand behind an @ as well.
+        // A plus sign marks a window; shares of a distribution follow an @, too.
         let timed = text.rsplit_once('@').filter(|(_, tail)| tail.contains('+'));
         Ok(match timed {
             Some((fault, window)) => Self {

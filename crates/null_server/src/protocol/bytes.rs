@@ -15,7 +15,7 @@ impl<'a> Bytes<'a> {
         Ok(head)
     }
 
-    /// A little-endian number of up to eight bytes.
+    /// Returns a little-endian number of up to eight bytes.
     pub(crate) fn number(&mut self, width: usize) -> Result<u64, Truncated> {
         let mut raw = [0; 8];
         raw[..width].copy_from_slice(self.take(width)?);
@@ -30,7 +30,7 @@ impl<'a> Bytes<'a> {
         Ok(self.number(4)? as u32)
     }
 
-    /// A string with its length in front.
+    /// Returns a string with its length in front.
     pub(crate) fn string(&mut self) -> Result<&'a [u8], Truncated> {
         let length = match self.u8()? {
             0xfb | 0xff => return Err(Truncated),
@@ -42,7 +42,7 @@ impl<'a> Bytes<'a> {
         self.take(usize::try_from(length).map_err(|_| Truncated)?)
     }
 
-    /// A string up to a zero byte; the zero is taken too.
+    /// Returns a string up to a zero byte; the zero is taken too.
     pub(crate) fn string_to_zero(&mut self) -> Result<&'a [u8], Truncated> {
         let end = self.0.iter().position(|&byte| byte == 0).ok_or(Truncated)?;
         let text = self.take(end)?;

@@ -11,7 +11,7 @@ const COLLATION: u8 = 45;
 const NATIVE: &str = "mysql_native_password";
 const CACHING_SHA2: &str = "caching_sha2_password";
 
-/// How users are asked to prove their passwords, all of which are right.
+/// Describes how users are asked to prove their passwords, all of which are right.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Auth {
     /// `mysql_native_password`, which clients of every age can do.
@@ -42,7 +42,7 @@ impl FromStr for Auth {
     }
 }
 
-/// What the server says first.
+/// Appends the greeting, which the server sends first.
 pub(crate) fn put_greeting(
     out: &mut Vec<u8>,
     version: &str,
@@ -72,7 +72,7 @@ pub(crate) fn put_greeting(
     finish(out, start, &mut 0);
 }
 
-/// Twenty printable bytes. Nobody checks the proof that is made from them, so they may be guessed.
+/// Returns twenty printable bytes. Nobody checks the proof that is made from them, so they may be guessed.
 fn nonce(connection: u32) -> [u8; 20] {
     let mut nonce = *b"dbdyno-null-server-#";
     for (at, place) in nonce[12..].iter_mut().enumerate() {
@@ -81,7 +81,7 @@ fn nonce(connection: u32) -> [u8; 20] {
     nonce
 }
 
-/// Who wants in, as far as it matters.
+/// Holds who wants to log in, as far as it matters.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct HandshakeResponse {
     pub(crate) capabilities: u32,

@@ -32,8 +32,7 @@ pub(crate) mod capability {
     const PS_MULTI_RESULTS: u32 = 1 << 18;
     const CONNECT_ATTRS: u32 = 1 << 20;
 
-    /// What is offered. Not in it, because it is not there: TLS, compression, local files, session
-    /// tracking.
+    /// Lists what is offered. Not in it, because it is not there: TLS, compression, local files, session tracking.
     pub(crate) const OFFERED: u32 = LONG_PASSWORD
         | FOUND_ROWS
         | LONG_FLAG

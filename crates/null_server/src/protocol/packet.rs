@@ -6,7 +6,7 @@ pub(crate) const HEADER_BYTES: usize = 4;
 /// The longest payload of one packet. One of exactly this length says that another one carries on.
 pub(crate) const MAX_PAYLOAD: usize = 0xff_ffff;
 
-/// What stands before a payload.
+/// Holds what stands before a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PacketHeader {
     pub(crate) length: usize,
@@ -42,7 +42,7 @@ pub(crate) fn finish(out: &mut [u8], start: usize, sequence: &mut u8) {
     *sequence = sequence.wrapping_add(1);
 }
 
-/// Numbers whole packets anew, from `first` on, and says which number comes next.
+/// Renumbers whole packets from `first` on, and returns the number that comes next.
 pub(crate) fn renumber(mut packets: &mut [u8], first: u8) -> u8 {
     let mut sequence = first;
     while let Some(header) = PacketHeader::of(packets) {

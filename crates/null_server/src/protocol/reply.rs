@@ -6,7 +6,7 @@ use super::{put_length, put_string, wire_type};
 const UTF8MB4_GENERAL_CI: u16 = 45;
 const BINARY: u16 = 63;
 
-/// What a client is told of a column.
+/// Describes a column to a client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ColumnDefinition<'a> {
     /// Table that it is from; empty for an expression.
@@ -18,7 +18,7 @@ pub(crate) struct ColumnDefinition<'a> {
     pub(crate) decimals: u8,
 }
 
-/// OK, without rows.
+/// Appends OK, without rows.
 pub(crate) fn put_ok(out: &mut Vec<u8>, sequence: &mut u8, affected_rows: u64, status: u16) {
     let start = begin(out);
     out.push(0);
@@ -29,7 +29,7 @@ pub(crate) fn put_ok(out: &mut Vec<u8>, sequence: &mut u8, affected_rows: u64, s
     finish(out, start, sequence);
 }
 
-/// An error with its SQL state.
+/// Appends an error with its SQL state.
 pub(crate) fn put_error(out: &mut Vec<u8>, sequence: &mut u8, code: u16, state: &str, text: &str) {
     let start = begin(out);
     out.push(0xff);
@@ -40,7 +40,7 @@ pub(crate) fn put_error(out: &mut Vec<u8>, sequence: &mut u8, code: u16, state: 
     finish(out, start, sequence);
 }
 
-/// What old clients want between definitions and rows.
+/// Appends the EOF that old clients want between definitions and rows.
 pub(crate) fn put_middle_eof(out: &mut Vec<u8>, sequence: &mut u8, status: u16) {
     let start = begin(out);
     out.extend_from_slice(&[0xfe, 0, 0]);
@@ -48,7 +48,7 @@ pub(crate) fn put_middle_eof(out: &mut Vec<u8>, sequence: &mut u8, status: u16) 
     finish(out, start, sequence);
 }
 
-/// What rows end with: an EOF, or for clients that know better an OK in an EOF's clothes.
+/// Appends the end of rows: an EOF, or for newer clients an OK packet with the EOF's header.
 #[inline]
 pub(crate) fn put_end_of_rows(out: &mut Vec<u8>, sequence: u8, status: u16, deprecate_eof: bool) {
     let [low, high] = status.to_le_bytes();
@@ -59,7 +59,7 @@ pub(crate) fn put_end_of_rows(out: &mut Vec<u8>, sequence: u8, status: u16, depr
     }
 }
 
-/// One column's definition.
+/// Appends one column's definition.
 pub(crate) fn put_column(out: &mut Vec<u8>, sequence: &mut u8, column: &ColumnDefinition<'_>) {
     let is_text = matches!(column.wire_type, wire_type::STRING | wire_type::VAR_STRING);
     let collation = if is_text { UTF8MB4_GENERAL_CI } else { BINARY };
@@ -88,8 +88,8 @@ pub(crate) fn put_column(out: &mut Vec<u8>, sequence: &mut u8, column: &ColumnDe
     finish(out, start, sequence);
 }
 
-/// The head of a prepared statement; definitions follow it. Gives where its number stands, which differs
-/// from connection to connection.
+/// Appends the head of a prepared statement; definitions follow it. Returns where its number stands, which differs from
+/// connection to connection.
 pub(crate) fn put_prepared(
     out: &mut Vec<u8>,
     sequence: &mut u8,

@@ -5,7 +5,7 @@ use crate::protocol::{
     put_string, wire_type,
 };
 
-/// What is known when the server runs only.
+/// Holds what is known only once the server runs.
 #[derive(Debug, Clone)]
 pub(crate) struct ServerInfo {
     pub(crate) version: String,
@@ -30,7 +30,7 @@ pub(super) struct GeneratedColumn {
 }
 
 impl GeneratedTable {
-    /// A table of text columns without rows.
+    /// Makes a table of text columns without rows.
     pub(super) fn headed(names: &[&str]) -> Self {
         let column = |&name: &&str| GeneratedColumn {
             name: name.to_owned(),
@@ -63,7 +63,7 @@ impl GeneratedTable {
         }
     }
 
-    /// The whole reply.
+    /// Appends the whole reply.
     pub(crate) fn put(&self, out: &mut Vec<u8>, status: u16, deprecate_eof: bool, binary: bool) {
         let mut sequence = 1;
         let start = begin(out);

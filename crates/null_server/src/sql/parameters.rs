@@ -13,7 +13,7 @@ pub(crate) fn count_places(sql: &[u8]) -> u16 {
 /// Types of the first two values, which a client need send with the first execution only.
 pub(crate) type ParameterTypes = [u8; 2];
 
-/// The first two of `count` values of an execution as whole numbers, which is what a range is made of.
+/// Returns the first two of `count` values of an execution as whole numbers, which is what a range is made of.
 /// `None` if they are something else. `body` begins after the iteration count.
 pub(crate) fn first_two(
     body: &[u8],
@@ -57,7 +57,7 @@ fn whole_number(bytes: &mut Bytes<'_>, kind: u8) -> Result<Option<i64>, Truncate
     }))
 }
 
-/// A whole number in digits.
+/// Returns a whole number in digits.
 pub(crate) fn decimal(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }

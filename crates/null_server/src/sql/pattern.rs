@@ -1,8 +1,7 @@
 //! Matches statements against the patterns of the table of shapes.
 //!
-//! A word stands for itself in any case, a sign for itself, and
-//! `#` for a value (a minus sign before it is part of it), `{}` for a name with or without its schema,
-//! `@` for a variable, `...` at the end for whatever follows.
+//! A word stands for itself in any case, a sign for itself, and `#` for a value (a minus sign before it is part of it),
+//! `{}` for a name with or without its schema, `@` for a variable, `...` at the end for anything that follows.
 
 use super::token::{Token, TokenKind, Tokens};
 
@@ -43,7 +42,7 @@ impl Pattern {
         Self(pieces)
     }
 
-    /// Whether the tokens of a statement, a semicolon at its end apart, are as the pattern has them.
+    /// Returns whether the tokens of a statement match the pattern, a semicolon at the end apart.
     pub(crate) fn matches(&self, sql: &[u8], tokens: &[Token]) -> bool {
         let mut at = 0;
         for piece in &self.0 {

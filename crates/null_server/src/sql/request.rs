@@ -7,10 +7,10 @@ use super::token::{Token, TokenKind, Tokens};
 use super::{Count, Effect, GeneratedTable, select_list, show};
 use std::rc::Rc;
 
-/// Tokens looked at: enough for every statement but a bulk INSERT, whose tail tells nothing new.
+/// Tokens looked at: enough for every statement but a bulk INSERT, whose tail says nothing new.
 const MAX_TOKENS: usize = 1024;
 
-/// What will be answered, but for what only an execution's values tell.
+/// Describes the answer, except for what only an execution's values decide.
 #[derive(Debug, Clone)]
 pub(crate) enum ResponsePlan {
     /// OK with so many affected rows.
@@ -32,7 +32,7 @@ pub(crate) struct ParsedStatement {
     pub(crate) row: u8,
     pub(crate) plan: ResponsePlan,
     pub(crate) is_work: bool,
-    /// How many rows, as far as the text alone tells.
+    /// How many rows, as far as the text alone shows.
     pub(crate) count: u32,
 }
 
@@ -87,7 +87,7 @@ fn rows(count: Count, sql: &[u8], tokens: &[Token]) -> u32 {
     }
 }
 
-/// Rows of `BETWEEN a AND b`; 0 where a place stands for a value.
+/// Counts rows of `BETWEEN a AND b`; 0 where a place stands for a value.
 fn width_of_text(sql: &[u8], tokens: &[Token]) -> u32 {
     let mut values = tokens.iter().enumerate().filter_map(|(at, token)| {
         let negative = at > 0 && tokens[at - 1].is_sign(sql, b'-');
@@ -105,7 +105,7 @@ fn width_of_text(sql: &[u8], tokens: &[Token]) -> u32 {
     }
 }
 
-/// Rows between two values, both included, and never more than a client could be meant to read.
+/// Counts rows between two values, both included, and never more than a client could be meant to read.
 pub(crate) fn width([low, high]: [i64; 2]) -> u32 {
     const MOST: i64 = 100_000;
     high.saturating_sub(low).saturating_add(1).clamp(0, MOST) as u32
@@ -132,7 +132,7 @@ fn groups(sql: &[u8]) -> u32 {
     groups.max(1)
 }
 
-/// What a SET statement makes of `autocommit`, if it speaks of it.
+/// Returns what a SET statement makes of `autocommit`, if it speaks of it.
 fn autocommit(sql: &[u8], tokens: &[Token]) -> Option<bool> {
     let names = ["autocommit", "@@autocommit", "@@session.autocommit"];
     let at = tokens

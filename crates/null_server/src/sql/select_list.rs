@@ -11,7 +11,7 @@ const MAX_COLUMNS: usize = 4096;
 const MAX_NAME: usize = 256;
 const MAX_TEXT: usize = 4096;
 
-/// One row, or none if the statement asks one of the server's own schemas. A list is read up to its FROM.
+/// Returns one row, or none if the statement asks one of the server's own schemas. A list is read up to its FROM.
 pub(super) fn select(sql: &[u8], tokens: &[Token], server_info: &ServerInfo) -> GeneratedTable {
     let first = tokens
         .iter()
@@ -32,7 +32,7 @@ pub(super) fn select(sql: &[u8], tokens: &[Token], server_info: &ServerInfo) -> 
     GeneratedTable { columns, rows }
 }
 
-/// Where the list is over.
+/// Returns where the list is over.
 fn list_end(sql: &[u8], tokens: &[Token]) -> usize {
     let ends = |token: &Token| {
         ["FROM", "LIMIT", "INTO", "WHERE", "FOR", "UNION"]
@@ -112,7 +112,7 @@ fn column(
     (GeneratedColumn { name, is_number }, value)
 }
 
-/// Whether a word after this one is an alias and not part of the expression.
+/// Returns whether a word after this one is an alias and not part of the expression.
 fn ends_expression(sql: &[u8], token: Token) -> bool {
     token.is_sign(sql, b')')
         || token.kind == TokenKind::Value
@@ -153,7 +153,7 @@ fn function(name: &[u8], server_info: &ServerInfo) -> String {
 }
 
 impl ServerInfo {
-    /// A value of the tables of variables with what stood for something else.
+    /// Returns a value of the tables of variables with its placeholders filled in.
     pub(super) fn filled(&self, value: &str) -> String {
         match value {
             VERSION => self.version.clone(),

@@ -18,7 +18,7 @@ pub(crate) struct StatementShape {
     pub(crate) is_work: bool,
 }
 
-/// What a statement does, as far as a client sees.
+/// Describes what a statement does, as far as a client sees.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Effect {
     /// So many rows are changed.
@@ -37,7 +37,7 @@ pub(crate) enum Effect {
     Shows,
 }
 
-/// How many rows.
+/// Says how many rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Count {
     /// Always as many.
@@ -59,7 +59,7 @@ pub(crate) struct ShapeColumn {
     pub(crate) content: Content,
 }
 
-/// What stands in a column.
+/// Describes what stands in a column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content {
     /// Groups of eleven digits joined by dashes, as sysbench fills its columns, in ascending order.
@@ -192,7 +192,7 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The first row that a statement fits.
+/// Returns the first row that a statement fits.
 pub(super) fn row_of(sql: &[u8], tokens: &[super::Token]) -> usize {
     PATTERNS
         .iter()

@@ -4,7 +4,7 @@ use super::generated::{GeneratedTable, ServerInfo};
 use super::token::{Token, TokenKind};
 use super::variables::{STATUS, VARIABLES};
 
-/// The reply to a SHOW statement.
+/// Returns the reply to a SHOW statement.
 pub(super) fn show(sql: &[u8], tokens: &[Token], server_info: &ServerInfo) -> GeneratedTable {
     let says = |word: &str| {
         tokens
@@ -48,7 +48,7 @@ fn pairs(
     generated
 }
 
-/// Which names are asked for: those that fit any of the texts in the statement.
+/// Says which names are asked for: those that fit any of the texts in the statement.
 struct Filter<'a> {
     texts: Vec<&'a [u8]>,
 }
@@ -69,7 +69,7 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// SQL's LIKE, in any case: `%` for anything, `_` for one character.
+/// Returns whether SQL's LIKE matches, in any case: `%` for anything, `_` for one character.
 fn is_like(name: &[u8], pattern: &[u8]) -> bool {
     match (name, pattern) {
         (name, [b'%', b'%', rest @ ..]) => is_like(name, &[b"%", rest].concat()),

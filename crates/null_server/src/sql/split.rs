@@ -2,7 +2,7 @@
 
 use super::token::Tokens;
 
-/// The statements between the semicolons; empty ones are left out, but for one if there is no other.
+/// Returns the statements between the semicolons; empty ones are left out, but for one if there is no other.
 pub(crate) fn statements(sql: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     let (mut start, mut holds_something) = (0, false);

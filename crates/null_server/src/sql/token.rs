@@ -1,6 +1,6 @@
 //! Splits SQL into words, values and signs. Blanks and comments are left out, those for certain versions too.
 
-/// What a piece of SQL is.
+/// Describes what a piece of SQL is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// A keyword, name or variable; of a quoted name what is between the quotes.

@@ -44,7 +44,7 @@ pub(super) const MAX_PREPARED: &str = "\0max_prepared";
 /// Names and values as `SHOW STATUS` has them.
 pub(super) const STATUS: &[(&str, &str)] = &[("Ssl_cipher", ""), ("Ssl_version", "")];
 
-/// The value of `@@name`, which has switches as numbers; unknown ones are 1.
+/// Returns the value of `@@name`, which has switches as numbers; unknown ones are 1.
 pub(super) fn system_variable(name: &[u8]) -> &'static str {
     let found = VARIABLES
         .iter()

@@ -80,12 +80,12 @@ impl ClientConnection {
         bit(self.autocommit, status::AUTOCOMMIT) | bit(self.in_transaction, status::IN_TRANSACTION)
     }
 
-    /// Whether something waits for the socket to take it.
+    /// Returns whether something waits for the socket to take it.
     pub(crate) fn wants_write(&self) -> bool {
         !self.output.is_empty()
     }
 
-    /// Sends, behind what still waits, and keeps what the socket does not take. False if the client is gone.
+    /// Sends after what still waits, and keeps what the socket does not take. False if the client is gone.
     #[inline]
     pub(crate) fn send(&mut self, bytes: &[u8]) -> bool {
         if self.wants_write() {

@@ -19,7 +19,7 @@ impl Deadlines {
         self.heap.peek().map(|Reverse((due_ns, ..))| *due_ns)
     }
 
-    /// Has nothing come before an instant; the connections keep the due times they had.
+    /// Postpones everything to an instant; the connections keep the due times they had.
     pub(crate) fn postpone(&mut self, until_ns: u64) {
         while let Some(Reverse((due_ns, number, place))) = self.heap.peek().copied() {
             if due_ns >= until_ns {

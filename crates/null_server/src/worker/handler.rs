@@ -13,7 +13,7 @@ use crate::sql::{ServerInfo, Token};
 use dbdyno_meter::clock::monotonic_ns;
 use std::sync::Arc;
 
-/// What a client must not be told any more: the connection ends.
+/// Says that a client gets no more replies: the connection ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CloseConnection;
 
@@ -169,7 +169,7 @@ impl ConnectionHandler {
     }
 }
 
-/// The instant, if anybody wants to know.
+/// Returns the instant, or 0 if it is not needed.
 pub(crate) fn now_if(is_timed: bool) -> u64 {
     if is_timed { monotonic_ns() } else { 0 }
 }

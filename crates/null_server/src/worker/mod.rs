@@ -50,7 +50,7 @@ struct ConnectionWorker {
     buffer: Vec<u8>,
 }
 
-/// What a worker is made from, in its own thread: connections and their statements never leave it.
+/// Holds what a worker is made from, in its own thread: connections and their statements never leave it.
 #[derive(Debug)]
 pub(crate) struct WorkerConfig {
     pub(crate) settings: Arc<Settings>,
@@ -108,14 +108,14 @@ impl ConnectionWorker {
         })
     }
 
-    /// Serves until the server is to end, and tells what was done.
+    /// Serves until the server is to end, and returns what was done.
     fn run(mut self) -> io::Result<WorkerCounters> {
         // The kernel is to wake the thread at the nanosecond it asked for, not up to 50 µs later.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         while !self.handler.shared.stop.load(Ordering::Relaxed) {
             let timeout_ns = self.timeout_ns();
             let count = self.poller.wait(timeout_ns)?;
-            // Whatever is ready now had arrived by now.
+            // Everything that is ready now had arrived by now.
             let now_ns = now_if(self.handler.is_timed);
             for index in 0..count {
                 match self.poller.ready(index) {
@@ -128,7 +128,7 @@ impl ConnectionWorker {
         Ok(self.handler.recorder.close())
     }
 
-    /// How long nothing needs to be done unless somebody asks.
+    /// Returns how long nothing needs to be done unless a client asks.
     fn timeout_ns(&mut self) -> Option<u64> {
         let wake_ns = [
             self.handler.deadlines.next_ns(),
@@ -237,7 +237,7 @@ impl ConnectionWorker {
         self.handler.recorder.flush_if_due(now_ns);
     }
 
-    /// Has the handler do something for a client and sends what it gave out.
+    /// Makes the handler do something for a client and sends its output.
     fn with_client(
         &mut self,
         place: u32,

@@ -10,7 +10,7 @@ use std::io;
 /// Ready connections taken at one wake-up.
 const BATCH: usize = 256;
 
-/// What a wake-up says of one descriptor.
+/// Holds what a wake-up says of one descriptor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ready {
     pub(crate) token: u64,
@@ -25,7 +25,7 @@ pub(crate) struct ConnectionPoller {
 }
 
 impl ConnectionPoller {
-    /// An empty set, which unlike the room for its events may go from thread to thread.
+    /// Makes an empty set, which unlike the room for its events may go from thread to thread.
     pub(crate) fn empty_set() -> io::Result<OwnedFd> {
         Ok(epoll::create(epoll::CreateFlags::CLOEXEC)?)
     }
@@ -80,7 +80,7 @@ impl ConnectionPoller {
         }
     }
 
-    /// What the last wait said of its `index`-th descriptor.
+    /// Returns what the last wait reported for its `index`-th descriptor.
     #[inline]
     pub(crate) fn ready(&self, index: usize) -> Ready {
         let event = self.events[index];

@@ -16,7 +16,7 @@ const UNKNOWN_STATEMENT: u16 = 1243;
 const TOO_MANY_PREPARED: u16 = 1461;
 const MALFORMED: u16 = 1835;
 
-/// Where in its request a statement stands.
+/// Describes where in its request a statement stands.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StatementPosition {
     /// Others stand before it.
@@ -25,7 +25,7 @@ pub(super) struct StatementPosition {
     pub(super) has_more: bool,
 }
 
-/// How a statement came, and what only its values tell.
+/// Describes how a statement came, and what only its values decide.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Execution {
     /// Rows to return or to have changed.
@@ -190,7 +190,7 @@ impl RequestContext<'_> {
     }
 }
 
-/// Rows of an execution; `None` if it can't be read.
+/// Counts rows of an execution; `None` if it can't be read.
 #[inline]
 fn rows(prepared_statement: &mut PreparedStatement, values: &[u8]) -> Option<u32> {
     let statement = &prepared_statement.statement;

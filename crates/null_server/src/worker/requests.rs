@@ -63,7 +63,7 @@ impl ConnectionHandler {
     }
 }
 
-/// The payload of a request that needed several packets, and the bytes of all of them; `None` while it is
+/// Returns the payload of a request that needed several packets, and the bytes of all of them; `None` while it is
 /// not whole.
 #[cold]
 fn joined(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {

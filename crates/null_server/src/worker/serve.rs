@@ -138,7 +138,7 @@ impl RequestContext<'_> {
     }
 }
 
-/// Whether a row is about statements of a load.
+/// Returns whether a row is about statements of a load.
 fn is_work(row: u8) -> bool {
     SHAPES
         .get(usize::from(row))

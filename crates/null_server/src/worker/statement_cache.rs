@@ -34,7 +34,7 @@ impl CachedStatement {
         }
     }
 
-    /// The reply to preparing it as statement `number`.
+    /// Returns the reply to preparing it as statement `number`.
     pub(crate) fn reply(&self, number: u32, deprecate_eof: bool) -> Box<[u8]> {
         let mut reply = self.replies[usize::from(deprecate_eof)].clone();
         reply[self.number_at..self.number_at + 4].copy_from_slice(&number.to_le_bytes());

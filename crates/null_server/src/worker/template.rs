@@ -53,7 +53,7 @@ impl Template {
         }
     }
 
-    /// Whether it was made for as many rows.
+    /// Returns whether it was made for as many rows.
     pub(crate) fn reaches(&self, rows: u32) -> bool {
         self.block.len() >= rows.min(BLOCK_ROWS) as usize * self.row_bytes
             && (rows == 0 || self.row_bytes > 0)

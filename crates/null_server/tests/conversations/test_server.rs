@@ -53,7 +53,7 @@ impl TestServer {
     }
 }
 
-/// Values of the first column.
+/// Returns values of the first column.
 pub(crate) fn first_column(result: &QueryResult) -> Vec<String> {
     let value =
         |row: &Vec<Option<Vec<u8>>>| String::from_utf8(row[0].clone().unwrap_or_default()).unwrap();
@@ -67,7 +67,7 @@ pub(crate) fn code(result: Result<QueryResult, WireError>) -> u16 {
     }
 }
 
-/// The reply to what is queued.
+/// Returns the reply to what is queued.
 pub(crate) fn reply(channel: &mut Channel, buffer: &mut ReadBuffer) -> Reply {
     channel.flush().unwrap();
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Implements `--rate`: events arrive by a schedule of their own.
+//! Implements `--rate`: events arrive by their own schedule.
 //!
 //! No thread makes arrivals: their instants are a sequence that is known in advance, and a free user takes the next
 //! of them, waiting until it is due if it is not yet. That is a queue from which users take in the order in which they
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// How many arrivals may wait: sysbench's ring.
 pub(crate) const ROOM: u64 = 131_072;
 
-/// What is said when more wait.
+/// The message when more wait.
 pub(crate) const FULL: &str = "The event queue is full. This means the worker threads are unable to keep up with the specified event generation rate";
 
 /// The arrivals of a run.
@@ -63,7 +63,7 @@ impl Arrivals {
         }
     }
 
-    /// Time begins. Nobody takes or counts arrivals before.
+    /// Begins time. Nobody takes or counts arrivals before.
     pub(crate) fn begin(&self, start_ns: u64) {
         lock(&self.next).start_ns = start_ns;
         lock(&self.ahead).schedule.start_ns = start_ns;

@@ -11,7 +11,7 @@ const NAP_NS: u64 = 100_000_000;
 const TURN_NS: u64 = 1_000_000;
 
 impl Engine {
-    /// Whether the user may begin an event. With `--rate` it waits for one to arrive.
+    /// Returns whether the user may begin an event. With `--rate` it waits for one to arrive.
     #[inline]
     pub fn more_events(&self, actor: &Actor) -> bool {
         let control = &self.control;
@@ -33,7 +33,7 @@ impl Engine {
         control.arrivals.is_none() || self.await_arrival(actor)
     }
 
-    /// An event begins, with `--rate` when it arrived.
+    /// Begins an event, with `--rate` when it arrived.
     #[inline]
     pub fn event_start(&self, actor: &Actor) {
         let arrived_ns = match &self.control.arrivals {
@@ -44,7 +44,7 @@ impl Engine {
         self.figures.begin_event(actor, began_ns);
     }
 
-    /// An event has ended and counts.
+    /// Ends an event, which counts.
     ///
     /// sysbench spreads its histogram over several slots and draws which, so an event takes one of the user's random
     /// numbers: the statements of the next one depend on it.
@@ -63,7 +63,7 @@ impl Engine {
         }
     }
 
-    /// A user that never waits lets others of its thread have their turn. Those that become ready elsewhere are
+    /// Lets other users of the thread have their turn when this one never waits. Those that become ready elsewhere are
     /// seen only when the thread looks for them.
     #[inline]
     fn give_way(&self, actor: &Actor) {
@@ -72,7 +72,7 @@ impl Engine {
         }
     }
 
-    /// The end of the user's last event tells the time; who waits elsewhere is told by the run's own clock.
+    /// Checks the time by the end of the user's last event; the run's own clock wakes users that wait elsewhere.
     #[inline]
     fn time_is_up(&self, actor: &Actor) -> bool {
         let limits = &self.control.limits;
@@ -80,8 +80,8 @@ impl Engine {
             || self.figures.last_ns(actor) >= limits.end_ns.load(Ordering::Relaxed)
     }
 
-    /// During the warm-up there is no limit, and what ends in it doesn't count. What begins in it and ends later counts
-    /// beside those that the limit allows.
+    /// Takes an event. During the warm-up there is no limit, and what ends in it doesn't count. What begins in it and
+    /// ends later counts in addition to those that the limit allows.
     fn take_event(&self, actor: &Actor) -> bool {
         let limits = &self.control.limits;
         let from_ns = limits.counts_from_ns.load(Ordering::Relaxed);

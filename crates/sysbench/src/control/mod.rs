@@ -54,7 +54,7 @@ struct Limits {
 struct StartedEvents(AtomicU64);
 
 impl Control {
-    /// The limits that were asked for; nothing runs yet.
+    /// Makes the limits that were asked for; nothing runs yet.
     #[must_use]
     pub fn new(settings: &Settings, seeds: &Seeds) -> Self {
         let arrivals = (settings.rate > 0).then(|| Arrivals::new(settings.rate, seeds.arrivals()));
@@ -92,37 +92,37 @@ impl Control {
         self.limits.over_ns.fetch_min(ns, Ordering::Relaxed);
     }
 
-    /// Since when nobody has a reason to go on, if the time has come.
+    /// Returns since when no user has a reason to go on, if the time has come.
     #[must_use]
     pub fn over_since_ns(&self) -> Option<u64> {
         let over_ns = self.limits.over_ns.load(Ordering::Relaxed);
         (over_ns <= monotonic_ns()).then_some(over_ns)
     }
 
-    /// Whether something failed.
+    /// Returns whether something failed.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.limits.failed.load(Ordering::Relaxed)
     }
 
-    /// Whether the run is over for some other reason than its limits.
+    /// Returns whether the run is over for some other reason than its limits.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.limits.stopped.load(Ordering::Relaxed) || self.has_failed()
     }
 
-    /// Whether the time limit had come by an instant.
+    /// Returns whether the time limit had come by an instant.
     pub(crate) fn is_past(&self, ns: u64) -> bool {
         ns >= self.limits.end_ns.load(Ordering::Relaxed)
     }
 
-    /// Users that have been initialised and have not ended.
+    /// Counts users that have been initialised and have not ended.
     #[must_use]
     pub fn threads_running(&self) -> u32 {
         self.threads_running.load(Ordering::Relaxed)
     }
 
-    /// When the run began, if it has.
+    /// Returns when the run began, if it has.
     #[must_use]
     pub fn began_ns(&self) -> Option<u64> {
         let began_ns = self.began_ns.load(Ordering::Acquire);
@@ -155,12 +155,12 @@ impl Control {
         self.began_ns.store(start_ns, Ordering::Release);
     }
 
-    /// The time limit has come: tells users that have not looked at a clock.
+    /// Ends the time for users that have not looked at a clock.
     pub(crate) fn end_time(&self) {
         self.limits.time_is_up.store(true, Ordering::Relaxed);
     }
 
-    /// The state of the queue, with `--rate`.
+    /// Returns the state of the queue, with `--rate`.
     pub(crate) fn queue(&self, figures: &Figures, now_ns: u64) -> Option<QueueFigures> {
         Some(QueueFigures {
             length: self.backlog(now_ns)?,
@@ -168,7 +168,7 @@ impl Control {
         })
     }
 
-    /// With `--rate`, arrivals that were due before the time limit and that no user has taken.
+    /// With `--rate`, counts arrivals that were due before the time limit and that no user has taken.
     #[must_use]
     pub fn backlog(&self, now_ns: u64) -> Option<u64> {
         let end_ns = self.limits.end_ns.load(Ordering::Relaxed);

@@ -1,11 +1,11 @@
 //! Watches for the server's answer.
 //!
-//! The thread looks at all open connections a few times a second. One whose request is without any byte of an answer for
-//! too long is broken off, so that its user goes on. While no connection hears anything the kernel is asked
-//! whether the way to the server is there: a server that is stalled, or stopped, still has a kernel that acknowledges.
-//! What a statement pays for this are two stores to a number of its own.
+//! The thread looks at all open connections a few times a second. One whose request is without any byte of an answer
+//! for too long is broken off, so that its user goes on. While no connection receives anything, the kernel is asked
+//! whether the path to the server is there: a server that is stalled or stopped still has a kernel that acknowledges.
+//! This costs a statement two stores to its own number.
 //!
-//! sysbench waits for ever; so this is for our own form only.
+//! sysbench waits for ever, so only our own form does this.
 
 use crate::Engine;
 use crate::figures::Counter;
@@ -36,7 +36,7 @@ const ASKED_ABOUT: usize = 32;
 /// The client library's number for a connection that was lost while an answer was awaited.
 const LOST: u16 = super::client_error::SERVER_LOST;
 
-/// What is asked of the watch.
+/// Holds what is asked of the watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerLimits {
     /// How long a request may be without any byte of an answer; `None`: for ever.
@@ -80,7 +80,7 @@ struct OpenConnection {
     is_reopened: bool,
 }
 
-/// How far a connection is. Only its own thread changes it.
+/// Says how far a connection is. Only its own thread changes it.
 #[derive(Debug, Default)]
 struct AnswerProgress {
     /// Odd while an answer is awaited; the half of it grows with everything that is heard.
@@ -89,14 +89,14 @@ struct AnswerProgress {
     is_given_up: AtomicBool,
 }
 
-/// How a connection was lost.
+/// Describes how a connection was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Loss {
     pub(crate) cause: Cause,
     pub(crate) message: String,
 }
 
-/// What became of the connections of a run.
+/// Holds what became of the connections of a run.
 #[derive(Debug, Clone, Default)]
 pub struct ConnectionAccount {
     /// Stretches with lost connections, or without a path.
@@ -121,7 +121,7 @@ pub(crate) struct Watching {
 }
 
 impl Loss {
-    /// What an error says of the connection on which it was met.
+    /// Returns what an error says of the connection on which it was met.
     pub(super) fn of(error: &WireError) -> Self {
         Self {
             cause: Cause::of(error),
@@ -171,7 +171,7 @@ impl AnswerWatch {
         }
     }
 
-    /// A user can't go on: why, unless another one could not before.
+    /// Records why a user can't go on, unless another one failed before.
     pub(super) fn fail(&self, code: u16, loss: &Loss) {
         self.lock().failure.get_or_insert_with(|| Failure {
             code: Some(code),
@@ -204,7 +204,7 @@ impl AnswerWatch {
         }
     }
 
-    /// What became of the connections up to now.
+    /// Returns what became of the connections up to now.
     pub(crate) fn account(&self, engine: &Engine) -> ConnectionAccount {
         let state = self.lock();
         let zero_ns = engine.control.began_ns().unwrap_or_else(monotonic_ns);
@@ -331,26 +331,26 @@ impl OpenConnection {
         reason = "a connection leaves the watch, under its lock, before its socket is closed"
     )]
     fn socket(&self) -> BorrowedFd<'_> {
-        // SAFETY: whoever has this has the lock, and so the connection is still in the watch and its socket open.
+        // SAFETY: the holder of this has the lock, so the connection is still in the watch and its socket open.
         unsafe { BorrowedFd::borrow_raw(self.socket) }
     }
 }
 
 impl WatchedConnection {
-    /// A request leaves, and its answer is awaited.
+    /// Records that a request leaves, and its answer is awaited.
     #[inline]
     pub(super) fn ask(&self) {
         let steps = self.progress.steps.load(Ordering::Relaxed);
         self.progress.steps.store(steps | 1, Ordering::Relaxed);
     }
 
-    /// A part of the answer has come.
+    /// Records that a part of the answer has come.
     pub(super) fn hear_part(&self) {
         let steps = self.progress.steps.load(Ordering::Relaxed);
         self.progress.steps.store(steps + 2, Ordering::Relaxed);
     }
 
-    /// The answer has come.
+    /// Records that the answer has come.
     #[inline]
     pub(super) fn hear(&self) {
         let steps = self.progress.steps.load(Ordering::Relaxed);
@@ -359,13 +359,13 @@ impl WatchedConnection {
             .store((steps | 1) + 1, Ordering::Relaxed);
     }
 
-    /// How long it was waited for in vain, where that is why the connection was broken off.
+    /// Returns how long it was waited for in vain, if the connection was broken off for that.
     pub(super) fn given_up_after(&self) -> Option<Duration> {
         let is_given_up = self.progress.is_given_up.load(Ordering::Acquire);
         self.watch.limits.answer_timeout.filter(|_| is_given_up)
     }
 
-    /// The connection is lost.
+    /// Records that the connection is lost.
     pub(super) fn lose(&self, cause: Cause) {
         self.watch.lock().outages.lose(monotonic_ns(), cause);
     }
@@ -382,13 +382,13 @@ impl Drop for Watching {
         self.is_over.store(true, Ordering::Release);
         self.end.notify_all();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // a panic has been told by the thread itself
+            let _ = thread.join(); // the thread itself has reported a panic
         }
     }
 }
 
 impl ConnectionAccount {
-    /// Whether the run says nothing of the server: it was not reached, or gave no answer.
+    /// Returns whether the run says nothing about the server: it was not reached, or gave no answer.
     #[must_use]
     pub fn is_without_server(&self) -> bool {
         let loss = self.failure.as_ref().map(|failure| failure.cause);

@@ -1,6 +1,6 @@
 //! Defines what a call on a connection came to.
 
-/// What a call came to.
+/// Describes what a call came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallResult {
     /// A result set, which may be empty.
@@ -20,7 +20,7 @@ pub struct ResultSet {
     pub column_count: u16,
 }
 
-/// Whose results wait to be taken.
+/// Says whose results wait to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pending {
     /// A text's.

@@ -42,7 +42,7 @@ impl ClientError {
         }
     }
 
-    /// Nothing can be sent any more.
+    /// Makes the error for a connection that can't send any more.
     pub(super) fn gone(dialect: Dialect) -> Self {
         Self::client(
             SERVER_GONE,
@@ -53,7 +53,7 @@ impl ClientError {
         )
     }
 
-    /// No answer comes any more.
+    /// Makes the error for an answer that will not come any more.
     pub(super) fn lost(dialect: Dialect) -> Self {
         Self::client(
             SERVER_LOST,
@@ -64,7 +64,7 @@ impl ClientError {
         )
     }
 
-    /// The answer can't be understood.
+    /// Makes the error for an answer that can't be understood.
     pub(super) fn malformed(dialect: Dialect) -> Self {
         Self::client(
             MALFORMED,
@@ -75,7 +75,8 @@ impl ClientError {
         )
     }
 
-    /// Rows are kept up to a limit. Client libraries have none but the machine's memory, and this error behind it.
+    /// Makes the error for rows beyond the limit. Client libraries are limited by the machine's memory only, and give
+    /// this error then.
     pub(super) fn out_of_memory(limit: &str) -> Self {
         Self::client(
             OUT_OF_MEMORY,
@@ -91,7 +92,7 @@ impl ClientError {
         )
     }
 
-    /// A statement is executed whose places have no values. MariaDB's library leaves no word of it.
+    /// Makes the error for executing a statement whose places have no values. MariaDB's library leaves no word of it.
     pub(super) fn no_parameters(dialect: Dialect) -> Self {
         match dialect {
             Dialect::V1_0 => Self {
@@ -107,7 +108,7 @@ impl ClientError {
         }
     }
 
-    /// No connection could be made.
+    /// Makes the error for a connection that could not be made.
     pub(super) fn of_connecting(
         dialect: Dialect,
         place: &ServerAddress,
@@ -146,7 +147,7 @@ impl ClientError {
         }
     }
 
-    /// A file that TLS needs is not there.
+    /// Makes the error for a missing file that TLS needs.
     pub(super) fn no_tls_file(dialect: Dialect) -> Self {
         Self::client(
             TLS,

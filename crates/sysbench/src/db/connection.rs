@@ -59,18 +59,18 @@ impl Connection {
         connection.connect().then_some(connection)
     }
 
-    /// What a script can ask about the last call.
+    /// Returns what a script can ask about the last call.
     #[must_use]
     pub fn last_error(&self) -> &LastError {
         &self.error
     }
 
-    /// The script's hook decided that the last error may be ignored after all.
+    /// Ignores the last error after all, by decision of the script's hook.
     pub fn forgive(&mut self) {
         self.error.kind = ErrorKind::Ignorable;
     }
 
-    /// The result set of the last call, if it returned one that was not freed.
+    /// Returns the result set of the last call, if it returned one that was not freed.
     #[must_use]
     pub fn result(&self) -> Option<ResultSet> {
         self.result
@@ -124,7 +124,7 @@ impl Connection {
         }
     }
 
-    /// Whether the last call has another result (1.1).
+    /// Returns whether the last call has another result (1.1).
     #[must_use]
     pub fn more_results(&self) -> bool {
         self.pending.is_some()
@@ -158,7 +158,7 @@ impl Connection {
         }
     }
 
-    /// The next row of a query's result; `None` behind the last one, or if there are no rows to be had.
+    /// Returns the next row of a query's result; `None` behind the last one, or if there are no rows.
     pub fn fetch_row(&mut self) -> Option<ResultRow<'_>> {
         match self.result {
             None => {
@@ -208,7 +208,7 @@ impl Connection {
                 self.in_transaction = false;
                 self.count(Counter::Other);
             }
-            // The event's first statement will meet the same and tell of it.
+            // The event's first statement will meet the same error and report it.
             Err(_) => self.link = None,
         }
     }
@@ -244,7 +244,7 @@ impl Connection {
         self.is_closed = true;
     }
 
-    /// Every call begins so: what the last one left is forgotten. False on a closed connection.
+    /// Begins a call and forgets what the last one left. False on a closed connection.
     #[inline]
     pub(super) fn begin(&mut self) -> bool {
         if self.is_closed {

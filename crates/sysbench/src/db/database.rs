@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The one driver there is.
 const DRIVER: &str = "mysql";
 
-/// What all connections of a process share.
+/// Holds what all connections of a process share.
 #[derive(Debug)]
 pub struct Database {
     pub(super) placement: Placement,
@@ -20,7 +20,7 @@ pub struct Database {
     pub(super) answers: Option<Arc<AnswerWatch>>,
 }
 
-/// How many connections were encrypted.
+/// Counts connections that were encrypted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Encryption {
     /// Those that were.
@@ -38,7 +38,7 @@ pub struct Driver {
 }
 
 impl Database {
-    /// The servers that the user named; nothing is connected to yet.
+    /// Holds the servers that the user named; nothing is connected to yet.
     #[must_use]
     pub fn new(settings: &DatabaseSettings) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Database {
         }
     }
 
-    /// How the connections made so far were encrypted.
+    /// Returns how the connections made so far were encrypted.
     #[must_use]
     pub fn encryption(&self) -> Encryption {
         let known = self.encryption.lock();
@@ -63,7 +63,7 @@ impl Database {
         Some(watch.start(engine))
     }
 
-    /// What became of the connections up to now; nothing where nobody watches.
+    /// Returns what became of the connections up to now; nothing where nobody watches.
     #[must_use]
     pub fn account(&self, engine: &Engine) -> ConnectionAccount {
         let watch = self.answers.as_ref();
@@ -84,7 +84,7 @@ impl Database {
 }
 
 impl Driver {
-    /// The driver of this name, or the one that `--db-driver` names. `None` if its options are wrong, which was
+    /// Returns the driver of this name, or the one that `--db-driver` names. `None` if its options are wrong, which was
     /// logged.
     #[must_use]
     pub fn new(engine: &Arc<Engine>, name: Option<&str>) -> Option<Self> {
@@ -121,21 +121,21 @@ impl Driver {
         })
     }
 
-    /// The driver's name.
+    /// Returns the driver's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         DRIVER
     }
 
-    /// A connection to the next server in turn, for the fiber or thread that asks. `None` if it can't be had, which was
-    /// logged.
+    /// Returns a connection to the next server in turn, for the fiber or thread that asks. `None` if it can't be had,
+    /// which was logged.
     #[must_use]
     pub fn connect(&self, actor: Rc<Actor>) -> Option<Connection> {
         Connection::open(Arc::clone(&self.engine), actor)
     }
 }
 
-/// Whether the client fills statements in, whatever the server could.
+/// Returns whether the client fills statements in, even if the server could.
 pub(super) fn is_text_only(engine: &Engine) -> bool {
     engine.settings.database.ps_mode == "disable"
 }

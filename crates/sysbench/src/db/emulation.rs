@@ -3,7 +3,7 @@
 use dbdyno_wire::{Parameter, Parameters};
 use std::io::Write;
 
-/// Where values go in a text: at every question mark, even between quotes, as in sysbench.
+/// Finds where values go in a text: at every question mark, even between quotes, as in sysbench.
 pub(super) fn places(sql: &[u8]) -> Box<[u32]> {
     let marks = sql.iter().zip(0..).filter(|&(&byte, _)| byte == b'?');
     marks.map(|(_, place)| place).collect()

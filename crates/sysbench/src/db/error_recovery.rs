@@ -23,7 +23,7 @@ const PATIENCE_NS: u64 = 30_000_000_000;
 const MESSAGE_BYTES: usize = 4095;
 
 impl Connection {
-    /// A call failed: counts it, tells of it, keeps it.
+    /// Counts, reports and keeps the failure of a call.
     #[cold]
     pub(super) fn fail(&mut self, doing: &str, sql: &[u8], complaint: &ClientError) -> CallResult {
         let ClientError {
@@ -56,7 +56,7 @@ impl Connection {
         CallResult::Failed
     }
 
-    /// The server answered with an error.
+    /// Handles an error that the server answered with.
     #[cold]
     pub(super) fn refused(&mut self, doing: &str, sql: &[u8], error: &ServerError) -> CallResult {
         let complaint = if error.ends_connection() {
@@ -68,7 +68,7 @@ impl Connection {
         self.fail(doing, sql, &complaint)
     }
 
-    /// The connection broke.
+    /// Handles a broken connection.
     #[cold]
     pub(super) fn lost(&mut self, doing: &str, sql: &[u8], how: &LinkError) -> CallResult {
         let complaint = self.broken(how);
@@ -87,7 +87,7 @@ impl Connection {
         }
     }
 
-    /// The server took its leave: the link is of no more use.
+    /// Drops the link, of no more use once the server took its leave.
     pub(super) fn let_go(&mut self, error: &ServerError) {
         if let Some(mut link) = self.link.take() {
             link.takes_leave(error);
@@ -95,15 +95,16 @@ impl Connection {
         }
     }
 
-    /// The event that met this error is not repeated. If it was for want of a connection, the run has failed for it.
+    /// Records that the event that met this error is not repeated. If it failed for lack of a connection, the run has
+    /// failed.
     pub(super) fn note_failure(&mut self, code: u16) {
         if let (Some(watch), Some(loss)) = (&self.engine.database.answers, self.lost_by.take()) {
             watch.fail(code, &loss);
         }
     }
 
-    /// The server took its leave in words. Client libraries pass them on; but whoever wants lost connections ignored
-    /// means these too.
+    /// Maps the message with which the server closed the connection. Client libraries pass it on; but a user that
+    /// ignores lost connections means these errors, too.
     pub(super) fn farewell(&self, error: &ServerError) -> ClientError {
         if self.connects_again_after(SERVER_LOST) {
             ClientError::lost(self.dialect())
@@ -114,7 +115,7 @@ impl Connection {
         }
     }
 
-    /// Whether the user wants a new connection after this error.
+    /// Returns whether the user wants a new connection after this error.
     pub(super) fn connects_again_after(&self, code: u16) -> bool {
         CONNECTION_ERRORS.contains(&code) && self.engine.settings.database.ignore.matches(code)
     }
@@ -138,7 +139,7 @@ impl Connection {
         }
     }
 
-    /// sysbench waits for a server that does not come back even when the run is over.
+    /// Returns whether to give up; sysbench waits for a server that does not come back even when the run is over.
     fn gives_up(&self) -> bool {
         let control = &self.engine.control;
         control.has_failed() || control.is_past(monotonic_ns().saturating_sub(PATIENCE_NS))

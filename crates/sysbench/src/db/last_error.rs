@@ -1,6 +1,6 @@
 //! Keeps what a script can ask about the last call that failed.
 
-/// What becomes of the event in which a call failed.
+/// Describes what becomes of the event in which a call failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The call went well.
@@ -29,7 +29,7 @@ pub struct LastError {
 pub(super) const NO_STATE: [u8; 5] = *b"00000";
 
 impl LastError {
-    /// A call begins.
+    /// Begins a call.
     #[inline]
     pub(super) fn clear(&mut self) {
         if self.kind != ErrorKind::None || self.state.is_some() {
@@ -43,8 +43,8 @@ impl LastError {
         message.clone_into(&mut self.message);
     }
 
-    /// A failure that leaves no error of its own: sysbench shows the number of the one before, if there was one,
-    /// beside the words of success.
+    /// Records a failure without its own error: sysbench shows the number of the one before, if there was one, with the
+    /// words of success.
     pub(super) fn fail_without_words(&mut self) {
         self.kind = ErrorKind::Fatal;
         if self.state.is_some() {

@@ -11,7 +11,8 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 thread_local! {
-    /// What all connections of a thread read into. It is borrowed while bytes are taken, never while they are waited for.
+    /// Buffer that all connections of a thread read into. It is borrowed while bytes are taken, never while they are
+    /// waited for.
     static READ_BUFFER: RefCell<ReadBuffer> = RefCell::new(ReadBuffer::new());
 }
 
@@ -25,7 +26,7 @@ pub(super) struct Link {
     loss: Option<Loss>,
 }
 
-/// How a connection came to its end.
+/// Describes how a connection came to its end.
 #[derive(Debug)]
 pub(super) enum LinkError {
     /// The request did not get out.
@@ -49,17 +50,17 @@ impl Link {
         })
     }
 
-    /// Has its answers watched. `is_reopened`: it takes the place of one that was lost.
+    /// Watches its answers. `is_reopened`: it takes the place of one that was lost.
     pub(super) fn watch_answers(&mut self, by: &Arc<AnswerWatch>, peer: &str, is_reopened: bool) {
         self.watched = Some(by.add(&self.channel, peer, is_reopened));
     }
 
-    /// How the connection was lost, if it was and its answers are watched.
+    /// Returns how the connection was lost, if it was and its answers are watched.
     pub(super) fn into_loss(self) -> Option<Loss> {
         self.loss
     }
 
-    /// The server took its leave.
+    /// Handles the server taking its leave.
     pub(super) fn takes_leave(&mut self, error: &ServerError) {
         self.note_loss(&WireError::Server(error.clone()));
     }
@@ -99,7 +100,7 @@ impl Link {
         }
     }
 
-    /// Has the server parse a statement.
+    /// Makes the server parse a statement.
     pub(super) fn prepare(&mut self, sql: &[u8]) -> Result<PrepareReply, LinkError> {
         self.channel.queue_prepare(sql);
         self.note_question();
@@ -117,7 +118,7 @@ impl Link {
         }
     }
 
-    /// Has the server forget a statement, when the next request leaves.
+    /// Makes the server forget a statement, when the next request leaves.
     pub(super) fn forget(&mut self, id: u32) {
         self.channel.queue_close_statement(id);
     }
@@ -132,7 +133,7 @@ impl Link {
     fn ask<S: RowSink>(&mut self, sink: &mut S) -> Result<Reply, LinkError> {
         self.note_question();
         self.flush()?;
-        // Whatever was read with the reply before, such as a farewell, is the answer.
+        // Anything read with the reply before, such as a farewell, is the answer.
         if self.channel.has_unread()
             && let Some(reply) = self.receive(sink)?
         {

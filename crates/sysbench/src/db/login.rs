@@ -18,7 +18,7 @@ const LOGIN_TIMEOUT: Duration = Duration::from_secs(20);
 /// Files that sysbench 1.0 looks for in the current directory when TLS is asked for: key, authority, certificate.
 const TLS_FILES: [&str; 3] = ["client-key.pem", "cacert.pem", "client-cert.pem"];
 
-/// What the user wants of encryption.
+/// Holds what the user wants of encryption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Encrypting {
     policy: TlsPolicy,
@@ -71,7 +71,7 @@ pub(super) fn log_in(
 fn open(endpoint: &Endpoint, options: &SessionOptions) -> Result<dbdyno_wire::Channel, WireError> {
     let opened = Session::open_with(endpoint, options, LOGIN_TIMEOUT);
     let refused = |error: &WireError| {
-        // Servers that can't compress are talked to as they are, as client libraries do it.
+        // Servers that can't compress are used without compression, as client libraries do it.
         matches!(error, WireError::NotOffered(_)) && options.compression != Compression::Off
     };
     match opened {
@@ -86,7 +86,7 @@ fn open(endpoint: &Endpoint, options: &SessionOptions) -> Result<dbdyno_wire::Ch
     }
 }
 
-/// `--mysql-ssl`: a flag as in 1.0, or one of the modes of 1.1; both dialects take both.
+/// Reads `--mysql-ssl`: a flag as in 1.0, or one of the modes of 1.1; both dialects take both.
 fn encrypting(settings: &DatabaseSettings, dialect: Dialect) -> Result<Encrypting, ClientError> {
     let plain = |policy| Encrypting {
         policy,
@@ -116,7 +116,7 @@ fn encrypting(settings: &DatabaseSettings, dialect: Dialect) -> Result<Encryptin
     })
 }
 
-/// The names in `--mysql-ssl-cipher`, in OpenSSL's way of writing lists.
+/// Returns the names in `--mysql-ssl-cipher`, in OpenSSL's way of writing lists.
 pub(super) fn ciphers(list: &str) -> impl Iterator<Item = &str> {
     list.split([':', ',', ' ']).filter(|name| !name.is_empty())
 }

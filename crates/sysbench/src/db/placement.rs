@@ -49,7 +49,7 @@ impl Placement {
         }
     }
 
-    /// The place of the next connection.
+    /// Returns the place of the next connection.
     pub(super) fn next(&self) -> ServerAddress {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, second) = *next;
@@ -74,7 +74,7 @@ impl Placement {
 }
 
 impl ServerAddress {
-    /// Where that is; `localhost` is the default socket, whatever the port.
+    /// Returns its address; `localhost` is the default socket, for any port.
     pub(super) fn address(&self) -> Address {
         match &self.socket {
             Some(socket) => Address::Socket(socket.clone()),
@@ -86,7 +86,7 @@ impl ServerAddress {
         }
     }
 
-    /// As sysbench names it when it can't connect.
+    /// Formats its name as sysbench does when it can't connect.
     pub(super) fn words(&self) -> String {
         match &self.socket {
             Some(socket) => format!("on socket '{}'", socket.display()),
@@ -95,7 +95,7 @@ impl ServerAddress {
     }
 }
 
-/// What the user's environment says, or the first that exists, or where it most likely would be.
+/// Returns the socket in the user's environment, or the first that exists, or where it most likely would be.
 fn default_socket() -> PathBuf {
     if let Some(path) = std::env::var_os("MYSQL_UNIX_PORT") {
         return path.into();

@@ -34,7 +34,7 @@ impl StoredRows {
         self.began = false;
     }
 
-    /// The next row.
+    /// Returns the next row.
     pub(super) fn next(&mut self) -> Option<ResultRow<'_>> {
         let rest = &self.bytes[self.next..];
         let (length, rest) = rest.split_first_chunk::<LENGTH_BYTES>()?;
@@ -130,7 +130,7 @@ impl<'a> Iterator for ResultRow<'a> {
     }
 }
 
-/// A little-endian number of so many bytes, and what follows.
+/// Returns a little-endian number of so many bytes, and what follows.
 fn number<const BYTES: usize>(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (head, rest) = bytes.split_first_chunk::<BYTES>()?;
     let mut raw = [0; 8];

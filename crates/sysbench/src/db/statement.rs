@@ -18,7 +18,7 @@ pub struct Statement {
     pub(super) form: StatementForm,
 }
 
-/// Who puts the values in.
+/// Says who puts the values in.
 #[derive(Debug)]
 pub(super) enum StatementForm {
     /// The server.
@@ -36,7 +36,7 @@ pub(super) enum StatementForm {
 }
 
 impl Statement {
-    /// A statement that is never prepared, only filled in.
+    /// Makes a statement that is never prepared, only filled in.
     #[must_use]
     pub fn text(sql: Arc<[u8]>) -> Self {
         let places = emulation::places(&sql);
@@ -46,14 +46,14 @@ impl Statement {
         }
     }
 
-    /// Whether values are printed into the text. sysbench then prints a string up to its first zero byte, whatever
-    /// length it was given.
+    /// Returns whether values are printed into the text. sysbench then prints a string up to its first zero byte,
+    /// regardless of its given length.
     #[must_use]
     pub fn is_text(&self) -> bool {
         matches!(self.form, StatementForm::Text(_))
     }
 
-    /// The text, with its question marks.
+    /// Returns the text, with its question marks.
     #[must_use]
     pub fn sql(&self) -> &[u8] {
         &self.sql
@@ -61,7 +61,7 @@ impl Statement {
 }
 
 impl Connection {
-    /// Has the server parse a text. Where it can't, or isn't to, the client will fill it in. `None` if that failed.
+    /// Makes the server parse a text. Where it can't, or isn't to, the client will fill it in. `None` if that failed.
     pub fn prepare(&mut self, sql: impl Into<Arc<[u8]>>) -> Option<Statement> {
         if !self.begin() {
             return None;
@@ -78,7 +78,7 @@ impl Connection {
         Some(Statement { sql, form })
     }
 
-    /// Whether so many values may be bound to a statement; says so if not.
+    /// Returns whether so many values may be bound to a statement; says so if not.
     pub fn may_bind(&mut self, statement: &Statement, count: usize) -> bool {
         let fits = match &statement.form {
             StatementForm::Server { statement, .. } => {
@@ -115,7 +115,7 @@ impl Connection {
         }
     }
 
-    /// A statement of an earlier log-in is prepared again before it is executed.
+    /// Prepares a statement of an earlier log-in again before it is executed.
     pub(super) fn renew(&mut self, statement: &mut Statement) -> bool {
         let sql = Arc::clone(&statement.sql);
         match self.prepare_by_server(&sql) {
@@ -172,7 +172,7 @@ impl Connection {
         }
     }
 
-    /// What a statement is, for who asks for its result: nothing may be asked of a closed one.
+    /// Refuses a call on a closed statement, for which no result may be asked.
     pub(super) fn refuse_closed(&mut self) {
         self.engine
             .log

@@ -90,13 +90,13 @@ impl Extremes {
         }
     }
 
-    /// Shortest and longest, if there was an event in this generation.
+    /// Returns shortest and longest, if there was an event in this generation.
     pub(super) fn of(&self, generation: u64) -> Option<(u64, u64)> {
         (self.generation.get() == generation).then(|| (self.min_ns.get(), self.max_ns.get()))
     }
 }
 
-/// What all users of a worker thread count together, since only one of them runs at a time.
+/// Holds what all users of a worker thread count together, since only one of them runs at a time.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct WorkerCells {

@@ -5,14 +5,14 @@ use crate::Actor;
 use std::sync::atomic::Ordering;
 
 impl Figures {
-    /// A user came to its end, with or without an event in hand.
+    /// Ends a user, with or without an event in hand.
     pub(crate) fn end_user(&self, actor: &Actor, now_ns: u64) {
         let cells = self.cells(actor);
         cells.over_ns.set(now_ns);
         cells.busy.set(0);
     }
 
-    /// An event begins.
+    /// Begins an event.
     #[inline]
     pub(crate) fn begin_event(&self, actor: &Actor, ns: u64) {
         let cells = self.cells(actor);
@@ -20,7 +20,7 @@ impl Figures {
         cells.busy.set(1);
     }
 
-    /// When the event in hand began, which ends now; `None` if none is in hand.
+    /// Ends the event in hand and returns when it began; `None` if none is in hand.
     #[inline]
     pub(crate) fn end_event(&self, actor: &Actor, now_ns: u64) -> Option<u64> {
         let cells = self.cells(actor);
@@ -43,7 +43,7 @@ impl Figures {
         worker.times.record(ns);
     }
 
-    /// When the user's last event ended; 0 before its first.
+    /// Returns when the user's last event ended; 0 before its first.
     #[inline]
     pub(crate) fn last_ns(&self, actor: &Actor) -> u64 {
         self.cells(actor).last_ns.get()
@@ -54,7 +54,7 @@ impl Figures {
         self.cells(actor).due_ns.set(due_ns);
     }
 
-    /// That instant, once.
+    /// Takes that instant, once.
     pub(crate) fn take_due(&self, actor: &Actor) -> Option<u64> {
         let due = &self.cells(actor).due_ns;
         let due_ns = due.get();
@@ -74,7 +74,7 @@ impl Figures {
         again
     }
 
-    /// Whether the user has ended events on its thread for so long since this was last true.
+    /// Returns whether the user has ended events on its thread for so long since this was last true.
     #[inline]
     pub(crate) fn has_kept_thread_for(&self, actor: &Actor, ns: u64) -> bool {
         let cells = self.cells(actor);

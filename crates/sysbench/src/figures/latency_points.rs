@@ -35,7 +35,7 @@ impl LatencyPoints {
         }
     }
 
-    /// The point at which sysbench counts a latency.
+    /// Returns the point at which sysbench counts a latency.
     #[inline]
     pub(super) fn point_of(&self, ns: u64) -> usize {
         let ns = ns.clamp(1 << LOWEST_BIT, (1 << (HIGHEST_BIT + 1)) - 1);
@@ -43,7 +43,7 @@ impl LatencyPoints {
         point + usize::from(ns >= self.begins_ns[point + 1])
     }
 
-    /// The value of a percentile in milliseconds.
+    /// Returns the value of a percentile in milliseconds.
     pub(super) fn percentile_ms(&self, counts: &[u64], percent: u32) -> f64 {
         let point = self.scale.percentile_point(counts, f64::from(percent));
         self.scale.value_at(point)
@@ -54,7 +54,7 @@ fn point_of_ns(scale: &LogScale, ns: u64) -> usize {
     scale.point_of(ns as f64 / 1e6)
 }
 
-/// The least latency that counts at a point: about half way from the point before, then to the nanosecond.
+/// Returns the least latency that counts at a point: about half way from the point before, then to the nanosecond.
 fn begin_of(scale: &LogScale, point: usize) -> u64 {
     if point == 0 {
         return 0;

@@ -3,8 +3,8 @@
 use super::{Figures, Stat, StatKind, UserReading};
 use crate::text::{Counts, FinalFigures, IntervalFigures, QueueFigures, UserFigures};
 
-/// What the figures were at the last reports, of which there are two kinds: an intermediate one tells what came since
-/// the intermediate one before, a full one what came since the last checkpoint.
+/// Holds the figures of the last reports. There are two kinds: an intermediate report covers the time since the
+/// intermediate one before, a full one the time since the last checkpoint.
 #[derive(Debug)]
 pub struct Ledger {
     percentile: u32,
@@ -26,7 +26,7 @@ struct LedgerEntry {
 }
 
 impl Ledger {
-    /// A ledger whose time begins now: what was counted before is left out.
+    /// Creates a ledger whose time begins now: what was counted before is left out.
     #[must_use]
     pub fn begin(
         figures: &Figures,
@@ -46,7 +46,7 @@ impl Ledger {
         }
     }
 
-    /// The first reports tell also what users asked to initialise, as sysbench's do.
+    /// Includes in the first reports what users asked to initialise, as sysbench does.
     #[must_use]
     pub fn with_what_came_before(mut self) -> Self {
         self.interval.counts = Counts::default();
@@ -54,7 +54,7 @@ impl Ledger {
         self
     }
 
-    /// An intermediate report.
+    /// Makes an intermediate report.
     pub fn interval(
         &mut self,
         figures: &Figures,
@@ -75,7 +75,7 @@ impl Ledger {
         }
     }
 
-    /// A full report, after which figures begin anew. The run took from its start to `ended_ns`.
+    /// Makes a full report, after which figures begin anew. The run took from its start to `ended_ns`.
     pub fn full(&mut self, figures: &Figures, ended_ns: u64, now_ns: u64) -> FinalFigures {
         let page = LedgerEntry::read(figures, now_ns);
         let new = page.since(&self.checkpoint);
@@ -99,7 +99,7 @@ impl Ledger {
         report
     }
 
-    /// sysbench's histogram since the last checkpoint: values in milliseconds, and counts.
+    /// Returns sysbench's histogram since the last checkpoint: values in milliseconds, and counts.
     #[must_use]
     pub fn histogram(&self, figures: &Figures) -> Vec<(f64, u64)> {
         let counts = difference(&figures.read_points(), &self.checkpoint.points);
@@ -162,8 +162,8 @@ fn difference(new: &[u64], old: &[u64]) -> Vec<u64> {
 }
 
 impl FinalFigures {
-    /// What sysbench counts as unfinished when it ends users by force: every user that ever began an event, and for
-    /// each the time since it began its last one, whether that is done or not. `truly`: only events in hand.
+    /// Adds what sysbench counts as unfinished when it ends users by force: every user that ever began an event, and
+    /// for each the time since it began its last one, whether that is done or not. `truly`: only events in hand.
     pub(crate) fn add_unfinished(&mut self, figures: &Figures, truly: bool, now_ns: u64) {
         let mut unfinished = 0;
         for (user, cells) in self.users.iter_mut().zip(figures.counted_users()) {
@@ -179,7 +179,7 @@ impl FinalFigures {
 }
 
 impl Stat {
-    /// Of an intermediate report.
+    /// Takes the figures of an intermediate report.
     #[must_use]
     pub fn intermediate(figures: &IntervalFigures) -> Self {
         let queue = figures.queue.unwrap_or_default();
@@ -199,7 +199,7 @@ impl Stat {
         }
     }
 
-    /// Of a full report.
+    /// Takes the figures of a full report.
     #[must_use]
     pub fn cumulative(figures: &FinalFigures, threads_running: u32) -> Self {
         let events = figures.counts.events.max(1) as f64;

@@ -2,8 +2,8 @@
 //!
 //! Every user has cells that only it writes: counts of queries and events, times, the event in hand. The users of one
 //! worker thread share two histograms: sysbench's, which its percentiles come from, and an exact one for our own
-//! records. Whoever reports reads all cells at any moment and subtracts what a [`Ledger`] kept of the last
-//! report; nobody waits for anybody, so a user that never comes back doesn't hold up a report.
+//! records. A reporter reads all cells at any moment and subtracts what a [`Ledger`] kept of the last report. Nobody
+//! waits for anybody, so a user that never comes back doesn't hold up a report.
 
 mod cells;
 mod events;
@@ -52,7 +52,7 @@ pub struct Figures {
     driver: AtomicBool,
 }
 
-/// What one user did since the run began.
+/// Holds what one user did since the run began.
 #[derive(Debug, Clone, Copy, Default)]
 struct UserReading {
     events: u64,
@@ -80,13 +80,13 @@ impl Figures {
         }
     }
 
-    /// The worker thread that a user runs on.
+    /// Returns the worker thread that a user runs on.
     #[must_use]
     pub fn worker_of(&self, user: u32) -> usize {
         self.users[user as usize].worker
     }
 
-    /// Worker threads.
+    /// Counts worker threads.
     #[must_use]
     pub fn worker_count(&self) -> u32 {
         self.workers.len() as u32
@@ -104,14 +104,14 @@ impl Figures {
         self.cells(actor).counters[counter as usize].add(more);
     }
 
-    /// A user's count since the run began; 0 for users that there aren't.
+    /// Returns a user's count since the run began; 0 for users that there aren't.
     #[must_use]
     pub fn value(&self, user: u32, counter: Counter) -> u64 {
         let cells = self.users.get(user as usize);
         cells.map_or(0, |cells| cells.counters[counter as usize].get())
     }
 
-    /// Counts an error's number, beside [`Counter::Error`] or [`Counter::Reconnect`].
+    /// Counts an error's number, in addition to [`Counter::Error`] or [`Counter::Reconnect`].
     pub fn count_code(&self, actor: &Actor, code: u16) {
         if actor.counts {
             self.lock_codes().add(code);
@@ -124,18 +124,18 @@ impl Figures {
         self.lock_codes().clone()
     }
 
-    /// Notes that a database driver was made: reports then tell of queries.
+    /// Notes that a database driver was made: reports then include queries.
     pub fn note_driver(&self) {
         self.driver.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a database driver was made.
+    /// Returns whether a database driver was made.
     #[must_use]
     pub fn has_driver(&self) -> bool {
         self.driver.load(Ordering::Relaxed)
     }
 
-    /// The exact response times of this moment; two of them make the histogram of what lies between.
+    /// Returns the exact response times of this moment; two of them make the histogram of what lies between.
     #[must_use]
     pub fn read_times(&self) -> HistogramSnapshot {
         let mut reading = HistogramSnapshot::default();
@@ -145,7 +145,7 @@ impl Figures {
         reading
     }
 
-    /// What was counted by all users since the run began.
+    /// Returns what was counted by all users since the run began.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut sums = [0; COUNTERS];
@@ -165,7 +165,7 @@ impl Figures {
         }
     }
 
-    /// One count over all users since the run began.
+    /// Returns one count over all users since the run began.
     pub(crate) fn total(&self, counter: Counter) -> u64 {
         let users = self.counted_users();
         users
@@ -173,20 +173,20 @@ impl Figures {
             .sum()
     }
 
-    /// Users that have an event in hand.
+    /// Counts users that have an event in hand.
     #[must_use]
     pub fn busy(&self) -> u64 {
         self.counted_users().map(|user| user.busy.get()).sum()
     }
 
-    /// Users that hadn't come to their end at an instant.
+    /// Counts users that hadn't come to their end at an instant.
     pub(crate) fn running_at(&self, ns: u64) -> u32 {
         let running = |over_ns| over_ns == 0 || over_ns >= ns;
         let users = self.counted_users();
         users.filter(|user| running(user.over_ns.get())).count() as u32
     }
 
-    /// When the last user came to its end.
+    /// Returns when the last user came to its end.
     pub(crate) fn last_user_ns(&self) -> u64 {
         let users = self.counted_users();
         users.map(|user| user.over_ns.get()).max().unwrap_or(0)
@@ -211,7 +211,7 @@ impl Figures {
         self.codes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// sysbench's histogram of all users.
+    /// Returns sysbench's histogram of all users.
     fn read_points(&self) -> Vec<u64> {
         let mut counts = vec![0; self.points.scale.points()];
         for worker in &self.workers {
@@ -230,7 +230,7 @@ impl Figures {
         self.counted_users().map(reading).collect()
     }
 
-    /// Each user's shortest and longest event, which begin anew.
+    /// Returns each user's shortest and longest event, which begin anew.
     fn take_extremes(&self) -> Vec<Option<(u64, u64)>> {
         let generation = self.generation.fetch_add(1, Ordering::Relaxed);
         let place = (generation & 1) as usize;

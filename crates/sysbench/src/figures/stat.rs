@@ -27,7 +27,7 @@ pub struct Stat {
     pub kind: StatKind,
 }
 
-/// What intermediate and cumulative figures don't share.
+/// Holds what intermediate and cumulative figures don't share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StatKind {
     /// Of an interval.

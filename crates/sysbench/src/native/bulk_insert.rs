@@ -18,7 +18,7 @@ const fn at(function: &'static str, line: u32) -> At {
     }
 }
 
-/// `prepare` makes a table for every user, `cleanup` drops them.
+/// Carries a command out: `prepare` makes a table for every user, `cleanup` drops them.
 pub(super) fn carry_out(
     engine: &Arc<Engine>,
     actor: Rc<Actor>,
@@ -48,7 +48,7 @@ pub(super) fn carry_out(
     Ok(())
 }
 
-/// A table for every user; `None`: more users than tables can be.
+/// Returns a table for every user; `None`: more users than tables can be.
 pub(super) fn tables(engine: &Engine) -> Option<Arc<dyn Population>> {
     let options = [("tables".to_owned(), engine.settings.threads.to_string())];
     let source = RandomSource {

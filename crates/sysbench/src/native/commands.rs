@@ -74,7 +74,7 @@ impl<'a> OwnedConnection<'a> {
         })
     }
 
-    /// The tables that are this user's, from 0.
+    /// Returns the tables that are this user's, from 0.
     fn tables(&self, oltp: &Oltp) -> impl Iterator<Item = u32> + use<> {
         let threads = self.engine.settings.threads.max(1);
         let first = self.actor.tid % threads;
@@ -160,7 +160,7 @@ impl<'a> OwnedConnection<'a> {
     }
 }
 
-/// A connection for a command.
+/// Opens a connection for a command.
 pub(super) fn connect(
     engine: &Arc<Engine>,
     actor: &Rc<Actor>,
@@ -186,7 +186,7 @@ pub(super) fn ask(
     }
 }
 
-/// What scripts print, which `--verbosity` does not hold back.
+/// Prints what scripts print, which `--verbosity` does not hold back.
 pub(super) fn say(engine: &Engine, line: &str) {
     engine.log.print(Level::Fatal, &format!("{line}\n"));
 }

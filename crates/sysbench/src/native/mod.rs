@@ -1,5 +1,5 @@
-//! Implements the scripts that come with sysbench as code of our own: same statements in the same order, same
-//! draws, same counts, same words.
+//! Implements the scripts that come with sysbench as our own code: same statements in the same order, same draws, same
+//! counts, same words.
 //!
 //! A [`Builtin`] is known by its name; with the values of its options it becomes a [`Native`], whose users the run
 //! drives and whose commands fill and drop the tables. Statements and draws are those of `dbdyno-workload`; what is
@@ -59,7 +59,7 @@ enum BuiltinKind {
 }
 
 impl Builtin {
-    /// The builtin of this name.
+    /// Returns the builtin of this name.
     #[must_use]
     pub fn named(name: &str, dialect: Dialect) -> Option<Self> {
         let mut known = OLTP.into_iter().chain([BULK_INSERT]);
@@ -67,14 +67,14 @@ impl Builtin {
         Some(Self { name, dialect })
     }
 
-    /// What it declares; `None`: nothing, as `bulk_insert`.
+    /// Returns what it declares; `None`: nothing, as `bulk_insert`.
     #[must_use]
     pub fn options(self) -> Option<Vec<ScriptOption>> {
         (self.name != BULK_INSERT).then(|| options::declared(self.name, self.dialect))
     }
 
-    /// Whether each user carries out its part of a command, where there are several; `None`: there is no such command,
-    /// beside `run` and `help`.
+    /// Returns whether each user carries out its part of a command, where there are several; `None`: not a command
+    /// other than `run` and `help`.
     #[must_use]
     pub fn command(self, command: &str) -> Option<bool> {
         let is_oltp = self.name != BULK_INSERT;
@@ -87,7 +87,7 @@ impl Builtin {
         }
     }
 
-    /// Nobody says what is to be done.
+    /// Reports that no command was given.
     ///
     /// # Errors
     /// The script won't have that, and says so.
@@ -104,7 +104,7 @@ impl Builtin {
         Err(words::refuse_to_load(engine, &required))
     }
 
-    /// The builtin with values for its options. `None` where the values are so odd that only the script itself
+    /// Returns the builtin with values for its options. `None` where the values are so odd that only the script itself
     /// does with them what sysbench does.
     #[must_use]
     pub fn with(self, values: &OptionValues, engine: &Engine) -> Option<Native> {
@@ -118,7 +118,7 @@ impl Builtin {
 }
 
 impl Native {
-    /// What is said where a state of the script gets its options: before `run` by the main thread.
+    /// Reports what is said where a state of the script gets its options: before `run` by the main thread.
     pub fn take_options(&self, engine: &Engine) {
         self.values.warn_of_untyped(&engine.log);
     }

@@ -77,7 +77,7 @@ impl Oltp {
     }
 }
 
-/// The line at which an event's statement is sent.
+/// Returns the line at which an event's statement is sent.
 fn event_line(script: &'static str, statement_type: &str) -> At {
     let (file, line) = match (script, statement_type) {
         ("oltp_delete", _) => ("oltp_delete.lua", 33),
@@ -100,7 +100,7 @@ fn event_line(script: &'static str, statement_type: &str) -> At {
     }
 }
 
-/// The lines at which a user connects and prepares.
+/// Returns the lines at which a user connects and prepares.
 fn init_lines(script: &'static str) -> [At; 2] {
     let (file, lines) = match script {
         "select_random_points" => ("select_random_points.lua", [34, 38]),
@@ -126,7 +126,7 @@ pub(super) struct OltpUser {
     events: u64,
 }
 
-/// How an attempt at an event ended.
+/// Describes how an attempt at an event ended.
 enum Attempt {
     Done,
     Repeat,
@@ -227,7 +227,7 @@ impl OltpUser {
         self.user.repeat_event(RetryValues::New);
     }
 
-    /// With `--reconnect` every so many events end with a new connection.
+    /// With `--reconnect`, opens a new connection every so many events.
     #[inline]
     fn reconnect_if_due(&mut self) -> Result<(), Failed> {
         if self.oltp.reconnect_after == 0 {

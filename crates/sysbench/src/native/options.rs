@@ -152,7 +152,7 @@ const RANDOM_RANGES: &[OptionRow] = &[
     ),
 ];
 
-/// What the script of this name declares.
+/// Returns what the script of this name declares.
 pub(super) fn declared(name: &str, dialect: Dialect) -> Vec<ScriptOption> {
     rows(name, dialect).map(option).collect()
 }
@@ -180,8 +180,8 @@ fn option(&(name, description, default, kind): &OptionRow) -> ScriptOption {
     }
 }
 
-/// The workload's options: the script's values, and the distribution of `--rand-type`. `None` if a value is none that a
-/// workload takes.
+/// Returns the workload's options: the script's values, and the distribution of `--rand-type`. `None` if a value is
+/// none that a workload takes.
 pub(super) fn of_workload(
     name: &str,
     dialect: Dialect,
@@ -224,7 +224,7 @@ const COUNTS: [&str; 8] = [
 /// Of these, too, only the whole counts.
 const WHOLE: [&str; 3] = ["tables", "table_size", "range_size"];
 
-/// What the scripts make of a number that is no count.
+/// Returns what the scripts make of a number that is no count.
 fn whole(option: &str, number: f64) -> Option<f64> {
     let is_count = COUNTS.contains(&option);
     if number.fract() == 0.0 && number >= 0.0 {

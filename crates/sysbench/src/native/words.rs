@@ -18,10 +18,10 @@ pub(super) struct At {
 /// The function that carries out commands of the script's own.
 pub(super) const CALL_COMMAND: &str = "sysbench.cmdline.call_command";
 
-/// What most scripts have in common.
+/// The script that most others share.
 pub(super) const COMMON: &str = "oltp_common.lua";
 
-/// The common part of the scripts raises an error while it is loaded.
+/// Reports the error that the common part of the scripts raises while it is loaded.
 pub(super) fn refuse_to_load(engine: &Engine, what: &str) -> Failed {
     engine.log.fatal(&format!("{FOLDER}{COMMON}:28: {what}"));
     Failed
@@ -36,7 +36,7 @@ impl At {
         }
     }
 
-    /// Something else than a statement failed.
+    /// Reports the failure of something else than a statement.
     pub(super) fn fail(self, engine: &Engine, what: &str) -> Failed {
         let Self {
             function,
@@ -48,18 +48,18 @@ impl At {
         Failed
     }
 
-    /// There is no driver, which is made on the line before the one that connects.
+    /// Reports the missing driver, which is made on the line before the one that connects.
     pub(super) fn driverless(self, engine: &Engine) -> Failed {
         let line = self.line - 1;
         Self { line, ..self }.fail(engine, "failed to initialize the DB driver")
     }
 
-    /// There is no connection.
+    /// Reports the missing connection.
     pub(super) fn unconnected(self, engine: &Engine) -> Failed {
         self.fail(engine, "connection creation failed")
     }
 
-    /// A statement failed, for good or, outside of an event, at all.
+    /// Reports a failed statement, for good or, outside of an event, at all.
     pub(super) fn refused(self, engine: &Engine, connection: &Connection) -> Failed {
         let error = connection.last_error();
         let Some(state) = error.state else {

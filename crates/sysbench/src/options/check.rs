@@ -74,7 +74,7 @@ pub(super) fn settings(
     })
 }
 
-/// sysbench takes negative limits, and they limit nothing.
+/// Reads negative limits as sysbench does: they limit nothing.
 pub(super) fn not_negative(value: i32) -> u32 {
     u32::try_from(value).unwrap_or(0)
 }
@@ -86,7 +86,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// An option, or in its place the old name of it that 1.0 still knows.
+    /// Returns an option, or in its place the old name of it that 1.0 still knows.
     fn aliased(&mut self, name: &str, old: &str, given: fn(i32) -> bool) -> Result<i32, EarlyExit> {
         if self.dialect == Dialect::V1_0 {
             let value = self.table.int(&old.replace('-', "_"))?;
@@ -119,8 +119,8 @@ impl Check<'_> {
         })
     }
 
-    /// Seconds, per cent of the time limit, or `off`; without a time limit it is not looked at, with a negative one
-    /// (which limits nothing) it is of no effect.
+    /// Reads seconds, per cent of the time limit, or `off`; without a time limit it is not looked at, with a negative
+    /// one (which limits nothing) it is of no effect.
     fn forced_shutdown(&self, time_s: i32) -> Result<Option<u32>, EarlyExit> {
         let text = self.table.text("forced_shutdown");
         if time_s == 0 || text.eq_ignore_ascii_case("off") {
@@ -140,7 +140,7 @@ impl Check<'_> {
         Ok(Some(grace_s).filter(|_| time_s > 0))
     }
 
-    /// The stack is of no use to us, but the complaint is part of the contract.
+    /// Checks the stack size: it is of no use to us, but the complaint is part of the contract.
     fn stack_size(&self) -> Result<(), EarlyExit> {
         match self.table.size("thread_stack_size") as i32 {
             1.. => Ok(()),
@@ -157,7 +157,7 @@ impl Check<'_> {
         }
     }
 
-    /// A negative rate makes sysbench run and then fail without a report; here it does not run.
+    /// Checks the rate. A negative rate makes sysbench run and then fail without a report; here it does not run.
     fn rate(&mut self) -> Result<u32, EarlyExit> {
         let rate = self.aliased("rate", "tx-rate", |rate| rate != 0)?;
         u32::try_from(rate)
@@ -182,7 +182,7 @@ impl Check<'_> {
         Ok(points_s)
     }
 
-    /// sysbench keeps it in a byte.
+    /// Reads the verbosity, which sysbench keeps in a byte.
     fn verbosity(&mut self, debug: bool) -> Result<u8, EarlyExit> {
         if debug {
             self.table.replace("verbosity", DEBUG_VERBOSITY.into());

@@ -18,8 +18,8 @@ pub(super) struct Setting {
     pub unended_on_line: Option<usize>,
 }
 
-/// All settings of a file, in order. A file that cannot be opened is told of in the words of the C library; one that
-/// cannot be read has nothing in it.
+/// Reads all settings of a file, in order. A file that cannot be opened is reported in the words of the C library; one
+/// that cannot be read has nothing in it.
 pub(super) fn read(path: &str) -> Result<Vec<Setting>, String> {
     let file = File::open(path).map_err(|error| reason(&error))?;
     let mut content = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn read(path: &str) -> Result<Vec<Setting>, String> {
     Ok(settings(&content))
 }
 
-/// The error without the number that the standard library adds.
+/// Returns the error without the number that the standard library adds.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {
@@ -65,7 +65,7 @@ fn setting(line: &str, number: usize) -> Option<Setting> {
     })
 }
 
-/// The values, and whether every quote had its end.
+/// Returns the values, and whether every quote had its end.
 fn values(text: &str) -> (Vec<String>, bool) {
     let mut values = Vec::new();
     let mut rest = text.trim_start_matches(is_blank);

@@ -42,7 +42,7 @@ pub(super) fn settings(table: &Table) -> DatabaseSettings {
     }
 }
 
-/// 1.0's flag (nothing where it is off, a bare option is on) and 1.1's words.
+/// Reads 1.0's flag (nothing where it is off, a bare option is on) and 1.1's words.
 fn ssl(word: &str) -> String {
     match word {
         "" | "off" | "false" | "0" => "off".to_owned(),

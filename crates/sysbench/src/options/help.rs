@@ -24,7 +24,7 @@ See 'sysbench <testname> help' for a list of options for each test.
 
 ";
 
-/// The answer to `--help`; `own` adds our own options in a block at the end.
+/// Returns the answer to `--help`; `own` adds our own options in a block at the end.
 #[must_use]
 pub fn help(dialect: Dialect, own: bool) -> String {
     let groups = Groups::of(dialect);
@@ -53,7 +53,7 @@ pub fn help(dialect: Dialect, own: bool) -> String {
     text
 }
 
-/// The drivers of the build that is imitated: distributions build 1.0 with both.
+/// Returns the drivers of the build that is imitated: distributions build 1.0 with both.
 fn drivers(groups: &Groups) -> String {
     let mut list = String::from("Compiled-in database drivers:\n  mysql - MySQL driver\n");
     let mut options = format!("\nmysql options:\n{}\n", defined(groups.mysql));
@@ -65,14 +65,14 @@ fn drivers(groups: &Groups) -> String {
     list + &options
 }
 
-/// The lines of a script's or a builtin's options, as `sysbench NAME help` prints them behind the header; `name` is
-/// the last part of the name on the command line.
+/// Returns the lines of a script's or a builtin's options, as `sysbench NAME help` prints them behind the header;
+/// `name` is the last part of the name on the command line.
 #[must_use]
 pub fn script_help(name: &str, options: &[ScriptOption]) -> String {
     format!("{name} options:\n{}", option_lines(options))
 }
 
-/// The options by name, and a blank line: what `sysbench.cmdline.print_test_options()` prints.
+/// Returns the options by name, and a blank line: what `sysbench.cmdline.print_test_options()` prints.
 #[must_use]
 pub fn option_lines(options: &[ScriptOption]) -> String {
     let mut sorted: Vec<&ScriptOption> = options.iter().collect();
@@ -104,7 +104,7 @@ struct HelpRow<'a> {
     description: &'a str,
 }
 
-/// One line an option, the descriptions below each other.
+/// Returns one line an option, the descriptions below each other.
 fn lines(rows: &[HelpRow<'_>]) -> String {
     let width_of = |row: &HelpRow<'_>| row.name.len() + row.kind.placeholder().len();
     let width = rows.iter().map(width_of).max().unwrap_or(0);

@@ -1,9 +1,9 @@
 //! Reads the command line as sysbench does, in two passes.
 //!
 //! [`parse`] reads the words and the options that every run knows, and holds them against the rules in sysbench's
-//! order. What it does not know is kept until the script has told its own options, for [`apply_script_options`].
-//! Nothing is printed here: what is to be said, where and in which order is in [`OptionMessage`], whether the program goes on
-//! is in the result. The script's values reach Lua as [`OptionValues`].
+//! order. Unknown options are kept until the script has declared its own, for [`apply_script_options`]. Nothing is
+//! printed here. [`OptionMessage`] holds what is to be said, where and in which order; the result says whether the
+//! program goes on. The script's values reach Lua as [`OptionValues`].
 
 mod check;
 mod config_file;
@@ -28,7 +28,7 @@ pub use value::{ArgKind, OptionValues, ScriptOption, Value};
 
 use crate::{Dialect, Settings};
 
-/// Where a message goes.
+/// Says where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputStream {
     /// Standard output: the logger's lines, help, the version.
@@ -89,7 +89,7 @@ impl EarlyExit {
         )))
     }
 
-    /// The same ending, with what had been said before it.
+    /// Makes the same ending, with what had been said before it.
     fn after(mut self, mut said: Vec<OptionMessage>) -> Self {
         said.append(&mut self.said);
         self.said = said;
@@ -97,12 +97,12 @@ impl EarlyExit {
     }
 }
 
-/// What is not on the command line.
+/// Holds what is not on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Environment {
     /// The dialect where `--dialect` says none.
     pub dialect: Dialect,
-    /// Called by its own name, not as `sysbench`: help tells of our own options too.
+    /// Called by its own name, not as `sysbench`: help lists our own options, too.
     pub own_name: bool,
     /// Our own form: the fixes that change a report are on unless `--fixes` says otherwise.
     pub own_form: bool,
@@ -123,7 +123,7 @@ pub struct CommandLine {
     pub table: Table,
     /// What the first pass did not know or could not take, as written and in order: for the script, or nobody's.
     pub leftovers: Vec<Leftover>,
-    /// Options of our own that were given: a script that declares one of the same name takes it.
+    /// Our own options that were given: a script that declares one of the same name takes it.
     own: Vec<Leftover>,
 }
 

@@ -1,6 +1,6 @@
 //! Parses numbers as the C library does.
 
-/// A whole number that fills the text, blanks before it allowed; nothing at all is 0.
+/// Reads a whole number that fills the text, blanks before it allowed; nothing at all is 0.
 pub(super) fn int(text: &str) -> Option<i32> {
     if text.is_empty() {
         return Some(0);
@@ -12,7 +12,7 @@ pub(super) fn int(text: &str) -> Option<i32> {
     i32::try_from(value).ok()
 }
 
-/// The number at the beginning (0 if there is none, the nearest limit if it is too large) and what follows it.
+/// Returns the number at the beginning (0 if there is none, the nearest limit if it is too large) and what follows it.
 pub(super) fn long(text: &str) -> (i64, &str) {
     let body = text.trim_start_matches(is_blank);
     let (negative, digits) = match body.as_bytes().first() {
@@ -48,7 +48,7 @@ pub(super) fn size(text: &str) -> u64 {
     value.wrapping_mul(1 << (10 * power))
 }
 
-/// The number at the beginning; 0 if there is none.
+/// Returns the number at the beginning; 0 if there is none.
 pub(super) fn double(text: &str) -> f64 {
     let body = text.trim_start_matches(is_blank);
     let (sign, body) = match body.as_bytes().first() {
@@ -95,7 +95,7 @@ fn hexadecimal_double(text: &str) -> f64 {
     (whole + fraction) * 2_f64.powi(power)
 }
 
-/// How much of the text is digits, with at most one point among them.
+/// Returns how much of the text is digits, with at most one point among them.
 fn digits_with_point(text: &str, is_digit: fn(&u8) -> bool) -> usize {
     let whole = text.bytes().take_while(is_digit).count();
     if text.as_bytes().get(whole) != Some(&b'.') {
@@ -104,7 +104,7 @@ fn digits_with_point(text: &str, is_digit: fn(&u8) -> bool) -> usize {
     whole + 1 + text[whole + 1..].bytes().take_while(is_digit).count()
 }
 
-/// How much of the text is an exponent, 0 if it is none.
+/// Returns how much of the text is an exponent, 0 if it is none.
 fn exponent_length(text: &str, letter: u8) -> usize {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&letter) {

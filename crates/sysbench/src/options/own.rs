@@ -1,11 +1,11 @@
-//! Defines options of our own, in addition to sysbench's.
+//! Defines our own options, in addition to sysbench's.
 
 use super::definitions::Definition;
 use super::{ArgKind, EarlyExit, Leftover};
 use crate::{Dialect, Fixes};
 use std::path::PathBuf;
 
-/// What help says of them.
+/// Lists our own options with their help.
 pub(super) const OWN: &[Definition] = &[
     Definition {
         name: "dialect",
@@ -55,13 +55,13 @@ pub(super) struct OwnOptions {
     pub native: bool,
 }
 
-/// Whether an option is one of ours.
+/// Returns whether an option is dbdyno's own.
 pub(super) fn is(name: &str) -> bool {
     let name = name.replace('_', "-");
     OWN.iter().any(|own| own.name == name)
 }
 
-/// The dialect, which must be known before anything else is read: the last `--dialect`, or the environment's.
+/// Returns the dialect, which must be known before anything else is read: the last `--dialect`, or the environment's.
 pub(super) fn dialect(arguments: &[String], environment: Dialect) -> Result<Dialect, EarlyExit> {
     let mut words = arguments.iter().rev();
     match words.find_map(|word| word.strip_prefix("--dialect=")) {
@@ -116,7 +116,7 @@ impl OwnOptions {
     }
 }
 
-/// `all`, `none`, or exactly those named.
+/// Reads `all`, `none`, or exactly those named.
 fn fixes(list: &str) -> Option<Fixes> {
     match list {
         "all" => return Some(Fixes::ALL),

@@ -5,7 +5,7 @@ use super::check::not_negative;
 use super::table::Table;
 use crate::{Dialect, Random, RandomType};
 
-/// What is drawn from, with sysbench's complaints in its order.
+/// Reads what is drawn from, with sysbench's complaints in its order.
 pub(super) fn random(table: &Table, dialect: Dialect) -> Result<Random, EarlyExit> {
     let seed = table.int("rand_seed")?.cast_unsigned();
     let kind = random_type(table, dialect)?;

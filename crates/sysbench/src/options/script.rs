@@ -5,13 +5,13 @@ use super::value::{ArgKind, ScriptOption, underscored};
 use super::{CommandLine, EarlyExit, Leftover, OptionMessage};
 use crate::Dialect;
 
-/// The options of the first pass and those that the script declares, its defaults where the command line is silent.
+/// Returns the options of the first pass and those that the script declares, its defaults where the command line is
+/// silent.
 ///
-/// `declared` is `None` where the script declares none at all: then 1.0 takes what it does not know as text.
-/// `validate` is asked, with the name as written and the value, of each option given that has a validator. sysbench
-/// makes this pass when there is a command, and before it looks whether there is such a command; the values are read
-/// later, where a script begins to act ([`Table::values`]). Beside the options is what files with options gave cause
-/// to say.
+/// `declared` is `None` where the script declares none at all: then 1.0 takes what it does not know as text. `validate`
+/// is called, with the name as written and the value, for each option given that has a validator. sysbench makes this
+/// pass when there is a command, and before it looks whether there is such a command; the values are read later, where
+/// a script begins to act ([`Table::values`]). The messages that option files caused are returned with the options.
 ///
 /// # Errors
 ///

@@ -21,7 +21,7 @@ struct Entry {
     values: Vec<String>,
 }
 
-/// What became of an option that was given.
+/// Describes what became of an option that was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptionOutcome {
     Taken,
@@ -31,7 +31,7 @@ pub(super) enum OptionOutcome {
 }
 
 impl Table {
-    /// The options that every run knows.
+    /// Creates the options that every run knows.
     pub(super) fn general(dialect: Dialect) -> Self {
         let mut table = Self {
             entries: Vec::new(),
@@ -43,7 +43,7 @@ impl Table {
             ..
         } in all(dialect)
         {
-            // No default of ours names a file or is no flag, so that nothing can be said or refused.
+            // None of our defaults names a file or is an invalid flag, so nothing can be said or refused.
             table.declare(name, *kind, *default, &mut Vec::new());
         }
         for Definition { name, kind, .. } in Groups::of(dialect).hidden.iter().copied().flatten() {
@@ -57,7 +57,7 @@ impl Table {
         table
     }
 
-    /// Another value in place of what was given: that of an old name, or what follows from another option.
+    /// Replaces the given value: by that of an old name, or by what follows from another option.
     pub(super) fn replace(&mut self, name: &str, value: i32) {
         self.give(name, Some(&value.to_string()), &mut Vec::new());
     }
@@ -84,7 +84,7 @@ impl Table {
         }
     }
 
-    /// A value from the command line.
+    /// Takes a value from the command line.
     pub(super) fn give(
         &mut self,
         name: &str,
@@ -131,7 +131,7 @@ impl Table {
         OptionOutcome::Taken
     }
 
-    /// Values from a file with options, each in place of what was there.
+    /// Takes values from a file with options, each in place of what was there.
     fn give_file(&mut self, path: &str, said: &mut Vec<OptionMessage>) {
         match config_file::read(path) {
             Ok(settings) => {
@@ -193,7 +193,7 @@ impl Table {
         number::double(self.text(name))
     }
 
-    /// All of them, read, as `sysbench.opt` shows them.
+    /// Returns all values, read, as `sysbench.opt` shows them.
     ///
     /// # Errors
     ///
@@ -232,7 +232,7 @@ impl std::fmt::Debug for Table {
 /// Modes of encryption that the master branch knows by word; taken in place of on and off in either dialect.
 const TLS_MODES: [&str; 4] = ["preferred", "required", "verify_ca", "verify_identity"];
 
-/// The values that stand for a flag's value; `None` if it is none.
+/// Returns the values that stand for a flag's value; `None` if it is none.
 fn flag(name: &str, value: Option<&str>) -> Option<Vec<String>> {
     let on = |word: &str| Some(vec![word.to_owned()]);
     match value {

@@ -24,7 +24,7 @@ pub enum ArgKind {
 }
 
 impl ArgKind {
-    /// The kind of this number.
+    /// Returns the kind of this number.
     #[must_use]
     pub fn numbered(number: u32) -> Option<Self> {
         [
@@ -41,7 +41,7 @@ impl ArgKind {
         .find(|kind| *kind as u32 == number)
     }
 
-    /// How help shows that an option of this kind takes a value.
+    /// Returns how help shows that an option of this kind takes a value.
     pub(super) fn placeholder(self) -> &'static str {
         match self {
             Self::Null => "",
@@ -64,7 +64,7 @@ pub struct ScriptOption {
     pub description: String,
     /// As text (flags as on and off, lists with commas); `None`: not set.
     pub default: Option<String>,
-    /// Declared, or told from the default.
+    /// Declared, or derived from the default.
     pub kind: ArgKind,
     /// The script wants to see a value before it counts.
     pub has_validator: bool,
@@ -87,7 +87,7 @@ pub enum Value {
     List(Vec<String>),
 }
 
-/// What `sysbench.opt` shows: options by their names with underscores, in the order in which they became known.
+/// Holds what `sysbench.opt` shows: options by their names with underscores, in the order in which they became known.
 #[derive(Clone, Default, PartialEq)]
 pub struct OptionValues {
     values: Vec<(String, Value)>,
@@ -96,7 +96,7 @@ pub struct OptionValues {
 }
 
 impl OptionValues {
-    /// The value of an option, dashes and underscores being the same.
+    /// Returns the value of an option, dashes and underscores being the same.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         let name = underscored(name);
@@ -114,7 +114,8 @@ impl OptionValues {
         }
     }
 
-    /// What sysbench says each time values are handed to a state of a script: some have no type, and are left out.
+    /// Prints what sysbench says each time values are handed to a state of a script: some have no type, and are left
+    /// out.
     pub fn warn_of_untyped(&self, log: &Log) {
         for name in &self.untyped {
             let warning =
@@ -123,7 +124,7 @@ impl OptionValues {
         }
     }
 
-    /// All, in order.
+    /// Returns all, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.values
             .iter()
@@ -140,7 +141,7 @@ impl std::fmt::Debug for OptionValues {
     }
 }
 
-/// A name as scripts see it.
+/// Returns a name as scripts see it.
 pub(super) fn underscored(name: &str) -> String {
     name.replace('-', "_")
 }

@@ -6,7 +6,7 @@ use crate::Dialect;
 
 const TEST_WARNING: &str = "WARNING: the --test option is deprecated. You can pass a script name or path on the command line without any options.\n";
 
-/// What the arguments say, as far as it is known.
+/// Holds the meaning of the arguments, as far as known.
 pub(super) struct Words {
     pub name: Option<String>,
     pub command: Option<String>,
@@ -76,8 +76,8 @@ impl Words {
         }
     }
 
-    /// `--test=NAME`, in place of the first word; with no name there is none so far. From then on it is an option like
-    /// others.
+    /// Takes `--test=NAME` in place of the first word; with no name there is none so far. From then on it is an option
+    /// like others.
     fn test(&mut self, test: &str) {
         self.said.push(OptionMessage::err(TEST_WARNING));
         let said = &mut self.said;

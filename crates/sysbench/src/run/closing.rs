@@ -9,7 +9,7 @@ use dbdyno_drive::{Cause, Outage};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A full report in our own words.
+/// Prints a full report in our own words.
 pub(super) fn print_full(engine: &Engine, program: &Arc<dyn Program>, figures: &FinalFigures) {
     let settings = &engine.settings;
     let database = engine.figures.has_driver();
@@ -23,7 +23,7 @@ pub(super) fn print_full(engine: &Engine, program: &Arc<dyn Program>, figures: &
     }
 }
 
-/// The report of a run whose users have all come to their end.
+/// Reports a run whose users have all come to their end.
 pub(super) fn report_end(
     engine: &Engine,
     program: &Arc<dyn Program>,
@@ -34,14 +34,14 @@ pub(super) fn report_end(
     print_histogram(engine, ledger);
     let figures = ledger.full(&engine.figures, ended_ns, now_ns);
     let handled = main.cumulative(&Stat::cumulative(&figures, 0));
-    // Lines of ours in a script's own report would spoil it for its readers.
+    // Our lines in a script's own report would spoil it for its readers.
     if handled == Ok(false) {
         print_full(engine, program, &figures);
         print_extras(engine, ended_ns);
     }
 }
 
-/// The report of a run whose users are given up.
+/// Reports a run whose users are given up.
 pub(super) fn report_by_force(
     engine: &Engine,
     program: &Arc<dyn Program>,
@@ -65,7 +65,7 @@ fn print_histogram(engine: &Engine, ledger: &Ledger) {
     }
 }
 
-/// What sysbench doesn't tell, where it was asked for.
+/// Prints what sysbench doesn't report, where it was asked for.
 fn print_extras(engine: &Engine, ended_ns: u64) {
     let mut extras = String::new();
     if engine.settings.fixes.backlog
@@ -82,7 +82,7 @@ fn print_extras(engine: &Engine, ended_ns: u64) {
     engine.log.print(Level::Notice, &extras);
 }
 
-/// Whether others could read along; nothing of a run that connected to no server.
+/// Says whether others could read along; nothing of a run that connected to no server.
 fn connections(known: &Encryption) -> String {
     let how = known.facts.as_ref();
     let how = how.map_or_else(String::new, |facts| {
@@ -115,7 +115,7 @@ fn errors_by_number(engine: &Engine) -> String {
     text
 }
 
-/// When connections were lost, or the path to the server was.
+/// Says when connections were lost, or the path to the server was.
 fn outages(outages: &[Outage], zero_ns: u64) -> String {
     if outages.is_empty() {
         return String::new();

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 
-/// Carries a command out once for every user, each in a fiber of its own, and waits for all of them.
+/// Carries a command out once for every user, each in its own fiber, and waits for all of them.
 ///
-/// What a failure is worth is the caller's affair: sysbench forgets it.
+/// The caller decides what a failure means: sysbench forgets it.
 ///
 /// # Errors
 /// It failed for at least one user, and the log says why.
@@ -51,7 +51,7 @@ pub fn parallel_command(
     Ok(())
 }
 
-/// Rows are made by the client, so more cores help, unless somebody said how many.
+/// Counts workers. Rows are made by the client, so more cores help, unless the user set a number.
 fn worker_count(engine: &Engine) -> u32 {
     let settings = &engine.settings;
     let cores = available_parallelism().map_or(1, usize::from) as u32;

@@ -4,7 +4,7 @@ use crate::Settings;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// When reports are due.
+/// Knows when reports are due.
 pub(super) struct Dues {
     from_ns: u64,
     interval_ns: u64,
@@ -28,13 +28,13 @@ impl Dues {
         }
     }
 
-    /// The next report of either kind.
+    /// Returns when the next report of either kind is due.
     pub(super) fn next_ns(&self) -> Option<u64> {
         let both = [self.next_interval_ns, self.next_checkpoint_ns];
         both.into_iter().flatten().min()
     }
 
-    /// Whether a checkpoint is due then, which is taken off the list.
+    /// Returns whether a checkpoint is due then, which is taken off the list.
     pub(super) fn takes_checkpoint(&mut self, due_ns: u64) -> bool {
         let is_due = self.next_checkpoint_ns == Some(due_ns);
         if is_due {
@@ -43,7 +43,8 @@ impl Dues {
         is_due
     }
 
-    /// Whether an intermediate report is due then. Those that are past already are left out; the next report tells of them, too.
+    /// Returns whether an intermediate report is due then. Those that are past already are left out; the next report
+    /// covers them, too.
     pub(super) fn takes_interval(&mut self, due_ns: u64, now_ns: u64) -> bool {
         let is_due = self.next_interval_ns == Some(due_ns);
         if is_due {

@@ -21,7 +21,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// A gate for so many users.
+    /// Makes a gate for so many users.
     pub(super) fn new(users: u32, changed: &Signal) -> Self {
         Self {
             state: AtomicU8::new(SHUT),
@@ -32,7 +32,7 @@ impl Gate {
         }
     }
 
-    /// A user has been initialised, or not.
+    /// Records that a user has been initialised, or not.
     pub(super) fn arrive(&self, is_well: bool) {
         if !is_well {
             self.failed.fetch_add(1, Ordering::AcqRel);
@@ -42,12 +42,12 @@ impl Gate {
         }
     }
 
-    /// Whether every user has arrived.
+    /// Returns whether every user has arrived.
     pub(super) fn is_complete(&self) -> bool {
         self.expected.load(Ordering::Acquire) == 0
     }
 
-    /// Whether any user failed to be initialised.
+    /// Returns whether any user failed to be initialised.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire) > 0
     }

@@ -75,7 +75,7 @@ fn run_with_patience(
     }
 }
 
-/// The figures of a time that begins then.
+/// Makes the ledger of a time that begins then.
 fn new_ledger(engine: &Engine, from_ns: u64) -> Ledger {
     let settings = &engine.settings;
     // That an interval's percentile lacks what came before a checkpoint is a fault of sysbench's reports.
@@ -114,7 +114,7 @@ impl<'a> Run<'a> {
         };
         let count = engine.figures.worker_count();
         if engine.settings.rate > 0 {
-            // Ours arrive without a thread, but whoever reads for this line finds it.
+            // Our arrivals need no thread, but tools that look for this line find it.
             engine
                 .log
                 .say(Level::Debug, "Event generating thread started");
@@ -160,7 +160,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Time begins, and users with it.
+    /// Begins time, and users with it.
     fn begin(&self) -> Instants {
         let settings = &self.engine.settings;
         self.engine.log.print(Level::Notice, text::THREADS_STARTED);
@@ -199,7 +199,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// All users have come to their end.
+    /// Ends a run whose users have all come to their end.
     fn end(self, main: &mut dyn MainActor, instants: Instants) -> u8 {
         let engine = self.engine;
         let ended_ns = engine.figures.last_user_ns().max(instants.start_ns);
@@ -218,14 +218,14 @@ impl<'a> Run<'a> {
         if failed { FAILED } else { GOOD }
     }
 
-    /// Users that are left are given up, in mid-event.
+    /// Gives up users that are left, in mid-event.
     fn force(self) -> u8 {
         let mut ledger = lock(&self.ledger);
         closing::report_by_force(self.engine, self.program, &mut ledger, monotonic_ns());
         FORCED
     }
 
-    /// A script that doesn't come back has been waited for long enough.
+    /// Gives up a script that doesn't come back after a long enough wait.
     fn give_up(self, main: &mut dyn MainActor) -> u8 {
         let log = &self.engine.log;
         log.fatal("A script has not come back long after the time limit: giving it up");
@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
         FAILED
     }
 
-    /// There is nothing to run: users that are ready are sent home.
+    /// Sends ready users home when there is nothing to run.
     fn leave(self, exit_code: u8) -> u8 {
         self.gate.abandon();
         self.engine.control.stop();
@@ -262,7 +262,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Waits for something that a signal tells of. False if it has not happened by then.
+/// Waits for something that a signal announces. False if it has not happened by then.
 fn await_change(changed: &Signal, until_ns: u64, has_happened: impl Fn() -> bool) -> bool {
     loop {
         let generation = changed.generation();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failed;
 
-/// What users do, and who else speaks: a script, or events of our own.
+/// Defines what users do and who else speaks: a script, or our own events.
 pub trait Program: Send + Sync + 'static {
     /// Makes a user. Called in the user's own fiber, so it may wait.
     ///
@@ -38,7 +38,7 @@ pub trait Program: Send + Sync + 'static {
         let _ = log;
     }
 
-    /// What is said of it at the head of a full report, as whole lines.
+    /// Returns what is said of it at the head of a full report, as whole lines.
     fn statistics(&self, figures: &FinalFigures) -> Option<String> {
         let _ = figures;
         None
@@ -54,7 +54,7 @@ pub trait Program: Send + Sync + 'static {
 
 /// One user. It lives in its own fiber from the first call to the last.
 pub trait VirtualUser {
-    /// Before the start, for instance to connect.
+    /// Runs before the start, for instance to connect.
     ///
     /// # Errors
     /// The run doesn't start.
@@ -66,7 +66,7 @@ pub trait VirtualUser {
     /// The run ends as failed.
     fn thread_run(&mut self) -> Result<(), Failed>;
 
-    /// After a run without an error of this user.
+    /// Runs after a run without an error of this user.
     ///
     /// # Errors
     /// Has been logged, and changes nothing.
@@ -75,13 +75,13 @@ pub trait VirtualUser {
 
 /// Writes reports in our place.
 pub trait Reporter {
-    /// An intermediate report; false: we are to write it.
+    /// Writes an intermediate report; false: we are to write it.
     ///
     /// # Errors
     /// Has been logged; nothing is written for this report.
     fn intermediate(&mut self, stat: &Stat) -> Result<bool, Failed>;
 
-    /// A checkpoint's report; false: we are to write it.
+    /// Writes a checkpoint's report; false: we are to write it.
     ///
     /// # Errors
     /// Has been logged; nothing is written for this report.
@@ -90,19 +90,19 @@ pub trait Reporter {
 
 /// The part of the main thread. It stays in the thread that calls [`run`](super::run).
 pub trait MainActor {
-    /// Before anything is said of the run.
+    /// Runs before anything is said of the run.
     ///
     /// # Errors
     /// There is no run.
     fn init(&mut self) -> Result<(), Failed>;
 
-    /// The final report; false: we are to write it.
+    /// Writes the final report; false: we are to write it.
     ///
     /// # Errors
     /// Has been logged; there is no final report.
     fn cumulative(&mut self, stat: &Stat) -> Result<bool, Failed>;
 
-    /// After the final report, of a failed run too.
+    /// Runs after the final report, of a failed run too.
     ///
     /// # Errors
     /// Has been logged, and changes nothing.

@@ -30,7 +30,7 @@ struct ReportingShared {
     changed: Signal,
 }
 
-/// How far the run is.
+/// Says how far the run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReportingStage {
     Waiting,
@@ -77,12 +77,12 @@ impl Reporting {
         }
     }
 
-    /// Time counts from `from_ns`.
+    /// Counts time from `from_ns`.
     pub(super) fn begin(&self, from_ns: u64) {
         self.shared.set(ReportingStage::Running { from_ns });
     }
 
-    /// The run is over: waits until what was due by `ended_ns` is reported and its writers have gone.
+    /// Ends the run: waits until what was due by `ended_ns` is reported and its writers have gone.
     pub(super) fn end(self, ended_ns: u64) {
         let Some(thread) = self.thread else { return };
         let over = match self.shared.stage() {
@@ -102,7 +102,7 @@ impl Reporting {
         if closes_within(PATIENCE_NS)
             || self.program.interrupt(thread.as_pthread_t()) && closes_within(LAST_WORDS_NS)
         {
-            // A panic has been told by the thread itself.
+            // The thread itself has reported a panic.
             let _: std::thread::Result<()> = thread.join();
         }
     }
@@ -143,7 +143,7 @@ fn report(shared: &ReportingShared, program: &Arc<dyn Program>) {
         if !await_instant(shared, due_ns) {
             return;
         }
-        // An interval that ends with a checkpoint is read before it, which empties a histogram, and told after it.
+        // An interval that ends with a checkpoint is read before it, which empties a histogram, and printed after it.
         let ends_interval = dues.takes_interval(due_ns, monotonic_ns());
         let figures = ends_interval.then(|| desk.read_interval(due_ns));
         if dues.takes_checkpoint(due_ns) {
@@ -168,7 +168,7 @@ fn await_instant(shared: &ReportingShared, due_ns: u64) -> bool {
     }
 }
 
-/// Who writes the two kinds of report.
+/// Says who writes the two kinds of report.
 struct ReportWriters<'a> {
     shared: &'a ReportingShared,
     program: &'a Arc<dyn Program>,

@@ -20,7 +20,7 @@ const RETRY_NS: u64 = SECOND_NS;
 /// ten million.
 const LOOK_NS: u64 = 5_000_000;
 
-/// How the users came to their end.
+/// Describes how the users came to their end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunEnd {
     /// All of them.
@@ -74,7 +74,7 @@ pub(super) struct RunWatch<'a> {
 }
 
 impl RunWatch<'_> {
-    /// Until all users have come to their end or are given up.
+    /// Waits until all users have come to their end or are given up.
     pub(super) fn keep(&self) -> RunEnd {
         let mut warming_up = self.instants.has_warmup();
         let mut next_look_ns = 0;
@@ -106,7 +106,7 @@ impl RunWatch<'_> {
         }
     }
 
-    /// The warm-up is over.
+    /// Ends the warm-up.
     fn begin_anew(&self) {
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
         *ledger = super::new_ledger(self.engine, self.instants.counts_from_ns);

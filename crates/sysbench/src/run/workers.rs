@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 /// How often a worker thread shows that it comes back to its scheduler.
 const PULSE_NS: u64 = 500_000_000;
 
-/// What a user does from its first to its last moment, in a fiber of its own.
+/// Defines what a user does from its first to its last moment, in its own fiber.
 pub(super) type UserLifecycle = Arc<dyn Fn(u32) + Send + Sync>;
 
 /// The worker threads of a run or a command.
@@ -26,7 +26,7 @@ struct Worker {
     pulse: Arc<WorkerHeartbeat>,
 }
 
-/// How many users have come to their end.
+/// Counts users that have come to their end.
 struct UserCount {
     alive: AtomicU32,
     /// Given when all have.
@@ -64,12 +64,12 @@ impl Workers {
         }
     }
 
-    /// Whether all users have come to their end.
+    /// Returns whether all users have come to their end.
     pub(super) fn are_over(&self) -> bool {
         self.users.alive.load(Ordering::Acquire) == 0
     }
 
-    /// Worker threads with users that have not come back to their schedulers since an instant.
+    /// Returns worker threads with users that have not come back to their schedulers since an instant.
     pub(super) fn stuck_since(&self, ns: u64) -> Vec<RawPthread> {
         let is_stuck = |worker: &&Worker| {
             let pulse = &worker.pulse;
@@ -82,7 +82,7 @@ impl Workers {
     /// Waits for the threads to end. Only when the users have come to their end.
     pub(super) fn join(self) {
         for worker in self.threads {
-            // A panic has been told by the thread itself, and its users count as ended.
+            // The thread itself has reported a panic, and its users count as ended.
             let _: std::thread::Result<()> = worker.thread.join();
         }
     }
@@ -118,7 +118,7 @@ impl Worker {
     }
 }
 
-/// What a worker thread takes with it.
+/// Holds what a worker thread takes with it.
 struct WorkerJob {
     engine: Arc<Engine>,
     users: Vec<u32>,
@@ -162,7 +162,7 @@ impl WorkerJob {
     fn live(&self, user: u32) {
         let lived = catch_unwind(AssertUnwindSafe(|| (self.life)(user)));
         if lived.is_err() {
-            // The panic has told itself on standard error.
+            // The panic has been reported on standard error.
             self.engine
                 .log
                 .fatal("a user ended by a defect of this program; please report it");

@@ -1,7 +1,7 @@
 //! Holds the figures that the blocks are made of, as they were counted: nothing is rounded or divided before
 //! it is printed.
 
-/// What was counted over some time, over all users.
+/// Holds what was counted over some time, over all users.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Events that are done.
@@ -26,7 +26,7 @@ impl Counts {
     }
 }
 
-/// What an intermediate report tells of: the time since the report before it.
+/// Holds the figures of an intermediate report: the time since the report before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct IntervalFigures {
     /// Since the start of the run, warm-up left out.
@@ -43,7 +43,7 @@ pub struct IntervalFigures {
     pub queue: Option<QueueFigures>,
 }
 
-/// How a `--rate` run stands.
+/// Holds the state of a `--rate` run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QueueFigures {
     /// Arrivals that no user has taken.
@@ -52,7 +52,7 @@ pub struct QueueFigures {
     pub concurrency: u64,
 }
 
-/// What a full report tells of: the time since the start or the last checkpoint.
+/// Holds the figures of a full report: the time since the start or the last checkpoint.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FinalFigures {
     /// Since the start of the run, warm-up left out: "total time".
@@ -76,7 +76,7 @@ pub struct FinalFigures {
     pub unfinished: Option<u64>,
 }
 
-/// What one user did in the time of a full report.
+/// Holds what one user did in the time of a full report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UserFigures {
     /// Events, one that still runs included.

@@ -3,7 +3,7 @@
 use super::{FinalFigures, UserFigures, in_ms, in_s, per_second};
 use crate::Dialect;
 
-/// The final report, from the SQL statistics (where the run made a database driver) to the fairness.
+/// Returns the final report, from the SQL statistics (where the run made a database driver) to the fairness.
 #[must_use]
 pub fn final_report(
     figures: &FinalFigures,
@@ -29,7 +29,7 @@ pub fn final_report(
     text
 }
 
-/// The line over a checkpoint's report.
+/// Returns the line over a checkpoint's report.
 #[must_use]
 pub fn checkpoint_heading(figures: &FinalFigures) -> String {
     format!(
@@ -106,8 +106,8 @@ fn latency(figures: &FinalFigures, percentile: u32) -> String {
     .concat()
 }
 
-/// The mean time is that of the events that are done, the deviation around it that of all: under a forced shutdown
-/// they differ, and sysbench prints them so.
+/// Formats the fairness. The mean time is that of the events that are done, the deviation around it that of all: under
+/// a forced shutdown they differ, and sysbench prints them so.
 fn fairness(figures: &FinalFigures) -> String {
     let users = figures.users.len().max(1) as f64;
     let events: Vec<f64> = figures.users.iter().map(|u| u.events as f64).collect();
@@ -128,7 +128,7 @@ fn deviation(values: &[f64], mean: f64) -> f64 {
     (squares / values.len().max(1) as f64).sqrt()
 }
 
-/// What `--debug` adds at the end: each user by itself.
+/// Returns what `--debug` adds at the end: each user by itself.
 #[must_use]
 pub fn users(users: &[UserFigures]) -> String {
     let mut text = String::from("DEBUG: Verbose per-thread statistics:\n\n");

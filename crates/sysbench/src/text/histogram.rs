@@ -3,8 +3,8 @@
 /// The longest bar.
 const BAR: u64 = 40;
 
-/// A histogram's rows under their heading: of each bucket its value and how many fell in it, in rising order. Empty
-/// buckets are left out.
+/// Returns a histogram's rows under their heading: of each bucket its value and how many fell in it, in rising order.
+/// Empty buckets are left out.
 #[must_use]
 pub fn histogram(buckets: &[(f64, u64)]) -> String {
     let largest = buckets.iter().map(|(_, count)| *count).max().unwrap_or(0);
@@ -20,7 +20,7 @@ pub fn histogram(buckets: &[(f64, u64)]) -> String {
     text
 }
 
-/// The block of `--histogram`: the run's latencies, with its title and the line that holds one blank.
+/// Returns the block of `--histogram`: the run's latencies, with its title and the line that holds one blank.
 #[must_use]
 pub fn latency_histogram(buckets: &[(f64, u64)]) -> String {
     let rows = histogram(buckets);

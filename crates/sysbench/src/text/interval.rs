@@ -2,7 +2,7 @@
 
 use super::{IntervalFigures, per_second};
 
-/// One line, or two with `--rate`. A run that made a database driver tells of queries, any other only of events.
+/// Formats one line, or two with `--rate`. A run that made a database driver reports queries, any other only events.
 #[must_use]
 pub fn interval(figures: &IntervalFigures, percentile: u32, database: bool) -> String {
     let at = format!("[ {:.0}s ]", figures.time_total_ns as f64 / 1e9);

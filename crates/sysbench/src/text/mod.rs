@@ -23,7 +23,7 @@ pub use start::{INITIALIZING_WORKERS, THREADS_STARTED, header, start, version, w
 /// An ended run that is to be forced: what the logger says at [`Level::Fatal`](crate::Level) before the report.
 pub const FORCING_SHUTDOWN: &str = "The --max-time limit has expired, forcing shutdown...";
 
-/// A count over a time, per second; 0 over no time.
+/// Returns a count over a time, per second; 0 over no time.
 fn per_second(count: u64, time_ns: u64) -> f64 {
     if time_ns == 0 {
         return 0.0;

@@ -9,20 +9,20 @@ pub const INITIALIZING_WORKERS: &str = "Initializing worker threads...\n\n";
 /// When every user is ready.
 pub const THREADS_STARTED: &str = "Threads started!\n\n";
 
-/// The answer to `--version`.
+/// Returns the answer to `--version`.
 #[must_use]
 pub fn version(dialect: Dialect) -> String {
     format!("sysbench {}\n", dialect.version())
 }
 
-/// The first lines of nearly every call.
+/// Returns the first lines of nearly every call.
 #[must_use]
 pub fn header(dialect: Dialect) -> String {
     format!("{}\n\n", version_string(dialect))
 }
 
-/// What `sysbench.version_string` says to a script, and the header to a reader: 1.0 as distributions build it, with
-/// the system's LuaJIT, the master branch with its own.
+/// Returns the version for `sysbench.version_string` and the header: 1.0 as distributions build it, with the system's
+/// LuaJIT, the master branch with its own.
 fn version_string(dialect: Dialect) -> String {
     let origin = match dialect {
         Dialect::V1_0 => "system",
@@ -34,7 +34,7 @@ fn version_string(dialect: Dialect) -> String {
     )
 }
 
-/// "Running the test with following options", up to the blank lines before the users are made.
+/// Returns "Running the test with following options", up to the blank lines before the users are made.
 #[must_use]
 pub fn start(settings: &Settings) -> String {
     let mut text = String::from("Running the test with following options:\n");
@@ -96,7 +96,7 @@ fn options(text: &mut String, settings: &Settings) {
     }
 }
 
-/// After [`THREADS_STARTED`], where there is a warm-up.
+/// Returns the line after [`THREADS_STARTED`], where there is a warm-up.
 #[must_use]
 pub fn warming_up(warmup_s: u32) -> String {
     format!("Warming up for {warmup_s} seconds...\n\n")

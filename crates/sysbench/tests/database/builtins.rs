@@ -1,4 +1,4 @@
-//! Checks the scripts that come with sysbench, as code of our own.
+//! Checks our own code of the scripts that come with sysbench.
 
 use super::stage::{Server, TestEngine, ask, each_server};
 use dbdyno_sysbench::native::{Builtin, Native};

@@ -69,13 +69,13 @@ impl Server {
         }
     }
 
-    /// An engine over the socket, in an empty schema.
+    /// Makes an engine over the socket, in an empty schema.
     pub fn stage(&self, schema: &str, more: &[&str]) -> TestEngine {
         let socket = format!("--mysql-socket={}", self.socket);
         self.stage_by(schema, &[socket], more)
     }
 
-    /// An engine over TCP, in an empty schema.
+    /// Makes an engine over TCP, in an empty schema.
     pub fn stage_by_tcp(&self, schema: &str, more: &[&str]) -> TestEngine {
         let (host, port) = (&self.host, self.port);
         let route = [
@@ -125,19 +125,19 @@ impl TestEngine {
         }
     }
 
-    /// A connection whose statements count for user 0.
+    /// Returns a connection whose statements count for user 0.
     pub fn connect(&self) -> Connection {
         let driver = Driver::new(&self.engine, None).unwrap();
         let connection = driver.connect(self.engine.user_actor(0));
         connection.unwrap_or_else(|| panic!("{}", self.said()))
     }
 
-    /// What was said since the last time.
+    /// Returns what was said since the last time.
     pub fn said(&self) -> String {
         String::from_utf8(std::mem::take(&mut self.said.lock().unwrap())).unwrap()
     }
 
-    /// Reads, writes, others, errors, reconnects.
+    /// Returns reads, writes, others, errors, reconnects.
     pub fn counts(&self) -> [u64; 5] {
         let counts = self.engine.figures.counts();
         [
@@ -160,14 +160,14 @@ impl Drop for TestEngine {
     }
 }
 
-/// The first value of the next row, as text.
+/// Returns the first value of the next row, as text.
 pub fn value(connection: &mut Connection) -> Option<String> {
     let mut row = connection.fetch_row()?;
     let value = row.next()??;
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// The one value that a query returns.
+/// Returns the one value that a query returns.
 pub fn ask(connection: &mut Connection, sql: &str) -> String {
     assert_eq!(connection.query(sql.as_bytes()), CallResult::Rows, "{sql}");
     value(connection).unwrap()

@@ -3,7 +3,7 @@
 use dbdyno_sysbench::text::{Counts, FinalFigures, IntervalFigures, QueueFigures, UserFigures};
 use std::ops::Range;
 
-/// What follows a label, up to a blank, a slash or a bracket.
+/// Returns what follows a label, up to a blank, a slash or a bracket.
 fn after<'a>(text: &'a str, label: &str) -> &'a str {
     let start = text
         .find(label)
@@ -27,12 +27,12 @@ fn in_ns(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }
 
-/// The time in `[ 3s ]`.
+/// Returns the time in `[ 3s ]`.
 pub fn time_ns(line: &str) -> u64 {
     in_ns(number(line, "[ "))
 }
 
-/// The times in nanoseconds over which `count` gives a rate that is printed as this.
+/// Returns the times in nanoseconds over which `count` gives a rate that is printed as this.
 fn times_ns(count: u64, rate: f64) -> Range<f64> {
     if count == 0 {
         return 0.0..f64::INFINITY;
@@ -41,7 +41,7 @@ fn times_ns(count: u64, rate: f64) -> Range<f64> {
     time_ns(rate + 0.005)..time_ns((rate - 0.005).max(1e-9))
 }
 
-/// A time over which all these counts give these rates.
+/// Returns a time over which all these counts give these rates.
 fn common_time_ns(rates: &[(u64, f64)]) -> Option<u64> {
     let ranges = rates.iter().map(|(count, rate)| times_ns(*count, *rate));
     let common = ranges.fold(0.0..1e18, |common: Range<f64>, range| {
@@ -77,7 +77,7 @@ fn event_counts(rate: f64) -> (Counts, u64) {
     (counts, time_ns.unwrap())
 }
 
-/// Counts near those of one second of which every printed rate is the quotient, the sum of them included.
+/// Finds counts near those of one second of which every printed rate is the quotient, the sum of them included.
 fn interval_counts(line: &str) -> (Counts, u64) {
     let reads = number(line, "r/w/o:");
     let split: Vec<&str> = line.split('/').collect();
@@ -121,7 +121,7 @@ pub fn bucket(line: &str) -> (f64, u64) {
     )
 }
 
-/// A full report's figures.
+/// Returns a full report's figures.
 pub fn full(block: &str, threads: u32) -> FinalFigures {
     let (mut counts, time_interval_ns) = match block.contains("SQL statistics:") {
         true => sql_statistics(block),
@@ -171,7 +171,7 @@ fn sql_statistics(block: &str) -> (Counts, u64) {
     (counts, common_time_ns(&rows).unwrap())
 }
 
-/// A sum within what is printed that gives the printed means, too: of the events, and of the users.
+/// Returns a sum within what is printed that gives the printed means, too: of the events, and of the users.
 fn latency_sum_ns(block: &str, events: u64, threads: u32) -> u64 {
     let lines: Vec<&str> = block.lines().collect();
     let printed = |label: &str| after(block, label).to_owned();
@@ -194,7 +194,7 @@ fn latency_sum_ns(block: &str, events: u64, threads: u32) -> u64 {
     candidates.find(fits).unwrap()
 }
 
-/// Users that differ from the mean by the deviation, one up, one down.
+/// Makes users that differ from the mean by the deviation, one up, one down.
 fn even_users(block: &str, threads: u32, latency_sum_ns: u64) -> Vec<UserFigures> {
     let pair = |label: &str| -> (f64, f64) {
         let line = block.lines().find(|line| line.contains(label)).unwrap();

@@ -1,7 +1,6 @@
-//! Rebuilds recorded outputs of sysbench 1.0.20: each block that ours prints is taken from the recording, its
-//! figures are read out of it, and printed again by our functions; the whole must be the recording to the
-//! character. What a script, the server or the logger said stays as it is, and is named line by line, so that
-//! no block slips through.
+//! Rebuilds recorded outputs of sysbench 1.0.20. Each block that our code prints is taken from the recording, and its
+//! figures are read and printed again by our functions; the whole must equal the recording. Lines of a script, the
+//! server or the logger stay unchanged and are named line by line, so that no block slips through.
 //!
 //! The recordings hold texts of sysbench itself and are no part of this repository. The tests are ignored unless asked
 //! for (`--include-ignored`); `tests/contract/test_recorded_outputs.py` does so where the recordings are.
@@ -36,7 +35,8 @@ const COMMANDS: [(&str, &str); 4] = [
     ),
 ];
 
-/// How many blocks of ours each recording has, of which kinds: a recording that is not read as it should be shows here.
+/// How many blocks that our code prints each recording has, of which kinds: a recording that is not read as it should
+/// be shows here.
 const BLOCKS: [(&str, &str); 36] = [
     ("error_ignored_1054", "header start workers started full"),
     ("error_no_server", "header start workers"),

@@ -1,4 +1,4 @@
-//! Walks a recorded output and prints every block of ours anew.
+//! Reads a recorded output and prints anew each block that our code prints.
 
 use crate::figures;
 use dbdyno_sysbench::options::{ArgKind, ScriptOption};
@@ -57,7 +57,7 @@ impl Rebuilt {
         rebuilt
     }
 
-    /// Prints the block at the beginning, and tells how much of the recording it was.
+    /// Prints the block at the beginning, and returns how much of the recording it was.
     fn block(&mut self, rest: &str, settings: &Settings) -> Option<usize> {
         let (kind, length, text) = header(rest, settings)
             .or_else(|| start(rest, settings))
@@ -79,7 +79,7 @@ fn line_length(text: &str) -> usize {
     text.find('\n').map_or(text.len(), |end| end + 1)
 }
 
-/// The length up to and with these words.
+/// Returns the length up to and with these words.
 fn up_to(text: &str, words: &str) -> usize {
     text.find(words).unwrap() + words.len()
 }
@@ -186,7 +186,7 @@ fn users(rest: &str) -> Block {
     })
 }
 
-/// An option out of its line in the help.
+/// Reads an option out of its line in the help.
 pub fn script_option(line: &str) -> Option<ScriptOption> {
     let (option, rest) = line.strip_prefix("  --")?.split_once(' ').unwrap();
     let kinds = [

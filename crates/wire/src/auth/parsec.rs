@@ -19,7 +19,7 @@ const PBKDF2: u8 = b'P';
 /// The count of iterations is 1024 doubled so many times at most: a server can't keep us busy for long.
 const MAX_DOUBLINGS: u8 = 3;
 
-/// Own random bytes, and the signature over those of the server and them.
+/// Returns own random bytes, and the signature over those of the server and them.
 pub(super) fn answer(
     secret: &[u8],
     server_nonce: &[u8],

@@ -4,7 +4,7 @@ use super::FRAME_HEADER_BYTES;
 use crate::WireError;
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Where in a frame the next byte stands.
+/// Describes where in a frame the next byte stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FrameStage {
     /// In the header, of which so many bytes are there.
@@ -70,12 +70,12 @@ impl FrameDecoder {
         }
     }
 
-    /// Whether there may be something to unpack although nothing came.
+    /// Returns whether there may be something to unpack although nothing came.
     pub(crate) fn has_more(&self) -> bool {
         self.has_more
     }
 
-    /// Of the frame after the last one that came.
+    /// Returns the sequence number of the frame after the last one that came.
     pub(crate) fn next_sequence(&self) -> u8 {
         self.header[3].wrapping_add(1)
     }

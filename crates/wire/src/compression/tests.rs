@@ -3,7 +3,7 @@
 use super::*;
 use crate::packet::{begin, finish};
 
-/// Text that zlib shortens, with a part that it does not.
+/// Makes text that zlib shortens, with a part that it does not.
 fn sample(length: usize) -> Vec<u8> {
     let mut random = 0x9e37_79b9_u32;
     let mut draw = || {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The streams of real servers that the fuzzer begins with too.
+/// Returns the streams of real servers that the fuzzer begins with too.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../fuzz/seeds")

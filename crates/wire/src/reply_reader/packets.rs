@@ -3,8 +3,8 @@
 use crate::bytes::Bytes;
 use crate::{OkReply, ServerError, WireError, limits};
 
-/// An OK packet, be its first byte 0x00 or, after rows, 0xfe. The text and the session changes behind
-/// the numbers are given unread.
+/// Parses an OK packet, be its first byte 0x00 or, after rows, 0xfe. The text and the session changes behind the
+/// numbers are given unread.
 #[inline]
 pub(super) fn parse_ok(payload: &[u8]) -> Result<(OkReply, &[u8]), WireError> {
     // Most have small numbers, and are taken apart in one look.
@@ -63,7 +63,7 @@ pub(super) fn parse_column_count(payload: &[u8]) -> Result<u16, WireError> {
     }
 }
 
-/// An ERR packet; before log-in some servers leave the SQLSTATE out.
+/// Parses an ERR packet; before log-in some servers leave the SQLSTATE out.
 pub(crate) fn parse_error(payload: &[u8]) -> Result<ServerError, WireError> {
     let mut bytes = Bytes(payload);
     bytes.u8()?;

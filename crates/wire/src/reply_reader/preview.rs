@@ -7,7 +7,7 @@ use crate::packet::{MAX_PAYLOAD, PacketHeader};
 /// No packet that must be known whole is longer: only rows are.
 pub(crate) const MAX_CONTROL_BYTES: usize = 1 << 20;
 
-/// What a packet is.
+/// Describes what a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PacketKind {
     Head,
@@ -18,7 +18,7 @@ pub(super) enum PacketKind {
     RowsEnd,
 }
 
-/// What the first bytes of a packet say about it.
+/// Describes what the first bytes of a packet say about it.
 pub(super) enum PacketPreview {
     /// So many bytes of it must be there before more can be said.
     Needs(usize),

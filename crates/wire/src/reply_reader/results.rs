@@ -10,7 +10,7 @@ use crate::{OkReply, Reply, RowsReply, WireError, limits};
 /// First byte of a packet in which the server asks for a local file.
 const WANTS_FILE: u8 = 0xfb;
 
-/// What the results of the reply so far add up to.
+/// Sums up the results of the reply so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ReplyTotals {
     ok: OkReply,

@@ -17,7 +17,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The rules of a policy. Sessions are not resumed, so that each connection costs the same.
+/// Returns the rules of a policy. Sessions are not resumed, so that each connection costs the same.
 pub(super) fn config(
     policy: &TlsPolicy,
     options: &SessionOptions,
@@ -99,7 +99,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
         .map_err(|error| format!("certificates of {}: {error}", path.display()))
 }
 
-/// Trust in the certificates of a PEM file.
+/// Trusts the certificates of a PEM file.
 fn authority(
     path: &Path,
     provider: &Arc<CryptoProvider>,
@@ -114,8 +114,8 @@ fn authority(
         .map_err(|error| why(&error))
 }
 
-/// Demands less than a browser does: a certificate of the authority, whatever name it holds; or,
-/// without an authority, any at all, which keeps secrets from those who listen but not from those who interfere.
+/// Demands less than a browser does: a certificate of the authority, under any name; or, without an authority, any at
+/// all, which keeps secrets from those who listen but not from those who interfere.
 #[derive(Debug)]
 struct LenientVerifier {
     authority: Option<Arc<WebPkiServerVerifier>>,

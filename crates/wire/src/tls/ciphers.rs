@@ -43,7 +43,7 @@ const CIPHERS: [(&str, SupportedCipherSuite); 9] = [
     ),
 ];
 
-/// The suite's name.
+/// Returns the suite's name.
 pub(super) fn name(suite: SupportedCipherSuite) -> String {
     let mut known = CIPHERS.iter();
     let found = known.find(|(_, known)| *known == suite);
@@ -53,8 +53,8 @@ pub(super) fn name(suite: SupportedCipherSuite) -> String {
     )
 }
 
-/// Those named, the most wanted first. Names that this side doesn't speak are left out, as OpenSSL does it; it is wrong
-/// only if nothing is left.
+/// Returns those named, the most wanted first. Names that this side doesn't speak are left out, as OpenSSL does it; it
+/// is wrong only if nothing is left.
 pub(super) fn chosen(names: &[String]) -> Result<Vec<SupportedCipherSuite>, String> {
     let named = names.iter().filter_map(|name| find(name));
     let suites: Vec<SupportedCipherSuite> = named.collect();
@@ -69,7 +69,7 @@ pub(super) fn chosen(names: &[String]) -> Result<Vec<SupportedCipherSuite>, Stri
     Ok(suites)
 }
 
-/// Whether connections can be encrypted by the cipher that OpenSSL calls so.
+/// Returns whether connections can be encrypted by the cipher that OpenSSL calls so.
 #[must_use]
 pub fn knows_tls_cipher(name: &str) -> bool {
     find(name).is_some()

@@ -1,4 +1,4 @@
-//! Checks LOAD DATA LOCAL INFILE, whose file is whatever the caller gives.
+//! Checks LOAD DATA LOCAL INFILE, whose file is any reader that the caller gives.
 
 use crate::server::{Route, TestServer, each_server, open_with, single};
 use dbdyno_wire::{Compression, Session, SessionOptions, TlsPolicy, WireError};
@@ -7,7 +7,7 @@ use std::io::{self, Read};
 
 const LOAD: &str = "LOAD DATA LOCAL INFILE 'any name' INTO TABLE t FIELDS TERMINATED BY ','";
 
-/// Servers refuse local files unless they are told otherwise.
+/// Servers refuse local files unless configured otherwise.
 fn allow_local_files(server: &TestServer, is_allowed: &str) -> String {
     let mut session = server.open();
     let before = single(&session.query("SELECT @@GLOBAL.local_infile").unwrap());

@@ -17,7 +17,7 @@ pub struct TestServer {
     password: Password,
 }
 
-/// How to get there.
+/// Says how to reach the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     Socket,
@@ -76,12 +76,12 @@ impl TestServer {
         }
     }
 
-    /// In as the user who may do everything, the shortest way.
+    /// Logs in as the user who may do everything, the shortest way.
     pub fn open(&self) -> Session {
         open(&self.endpoint(Route::Socket, TlsPolicy::Off))
     }
 
-    /// A schema of the test's own, empty, and a session in it.
+    /// Makes an empty schema for the test, and a session in it.
     pub fn open_in_schema(&self, name: &str) -> (Session, Schema<'_>) {
         let schema = Schema {
             server: self,
@@ -126,7 +126,7 @@ impl Drop for Schema<'_> {
     }
 }
 
-/// The only value of a result.
+/// Returns the only value of a result.
 pub fn single(result: &QueryResult) -> String {
     let value = result.rows[0][0].clone().unwrap();
     String::from_utf8(value).unwrap()

@@ -1,8 +1,7 @@
-//! Implements sysbench's `bulk_insert`: every user inserts the rows (1,1), (2,2) and on into a table of its
-//! own.
+//! Implements sysbench's `bulk_insert`: every user inserts the rows (1,1), (2,2) and on into its own table.
 //!
-//! An event adds a row to a statement that leaves when it is as long as sysbench lets it become, about 39,000 rows.
-//! So nearly all events cost nothing and a few cost everything; what a statement takes is told by its type, `insert`.
+//! An event adds a row to a statement that leaves when it is as long as sysbench lets it become, about 39,000 rows. So
+//! nearly all events cost nothing and a few cost everything; the time of a statement is reported by its type, `insert`.
 
 mod options;
 mod population;
@@ -19,7 +18,7 @@ use workload::BulkInsert;
 /// The name of the script.
 pub(crate) const NAME: &str = "bulk_insert";
 
-/// The workload for so many users, each of which needs a table.
+/// Returns the workload for so many users, each of which needs a table.
 pub(crate) fn workload(
     given: &GivenOptions,
     users: u32,
@@ -29,12 +28,12 @@ pub(crate) fn workload(
     Ok(Arc::new(BulkInsert::new(&options)))
 }
 
-/// The tables, without rows.
+/// Returns the tables, without rows.
 pub(crate) fn population(given: &GivenOptions) -> Result<Arc<dyn Population>, WorkloadError> {
     Ok(Arc::new(BulkPopulation::new(Options::read(given)?)))
 }
 
-/// Name of table `index`, from 0.
+/// Returns the name of table `index`, from 0.
 fn table_name(index: u32) -> String {
     format!("sbtest{}", index + 1)
 }

@@ -48,7 +48,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Two users on one table would insert the same keys.
+    /// Checks the number of users: two users on one table would insert the same keys.
     pub(super) fn check_users(&self, users: u32) -> Result<(), WorkloadError> {
         if users <= self.tables {
             return Ok(());
@@ -58,7 +58,7 @@ impl Options {
         Err(WorkloadError::invalid("tables", &tables, &allowed))
     }
 
-    /// Words at the end of CREATE TABLE.
+    /// Returns words at the end of CREATE TABLE.
     pub(super) fn engine_clause(&self) -> String {
         match self.mysql_storage_engine.as_str() {
             SERVERS_OWN => String::new(),
@@ -66,7 +66,7 @@ impl Options {
         }
     }
 
-    /// Every option with its value.
+    /// Returns every option with its value.
     pub(super) fn list(&self) -> Vec<(String, String)> {
         TABLE.list(super::NAME, self)
     }

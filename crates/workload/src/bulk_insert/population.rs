@@ -43,7 +43,7 @@ impl Population for BulkPopulation {
         0
     }
 
-    /// To the byte as sysbench's script writes it.
+    /// Returns them exactly as sysbench's script writes them.
     fn before_rows(&self, table: u32) -> Vec<String> {
         let (name, engine) = (table_name(table), self.options.engine_clause());
         vec![format!(

@@ -41,7 +41,7 @@ impl User for BulkUser {
         0
     }
 
-    /// The rows are kept until they are in.
+    /// Keeps the rows until they are in.
     fn repeat_event(&mut self, _draws: RetryValues) -> TransactionType {
         0
     }

@@ -50,7 +50,7 @@ mod tests {
     use crate::transcript::walk;
     use crate::{RandomKind, RandomSource, workload};
 
-    /// Event and text of each statement of a user.
+    /// Returns event and text of each statement of a user.
     fn sent(index: u32, events: u64) -> Vec<(u64, String)> {
         let source = RandomSource {
             kind: RandomKind::Sysbench,

@@ -13,7 +13,7 @@ use dbdyno_chance::RandomSource;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Options, and what comes of them; beside it, what the users of a client tell each other.
+/// Holds options and what follows from them, and what the users of a client share.
 #[derive(Debug)]
 pub(super) struct BenchmarkContext {
     pub(super) options: InsertBenchmarkOptions,
@@ -53,13 +53,13 @@ impl BenchmarkContext {
         })
     }
 
-    /// What a client's users do in step.
+    /// Locks what a client's users do in step.
     pub(super) fn rounds(&self, client: u32) -> MutexGuard<'_, Rounds> {
         let rounds = &self.rounds[client as usize % self.rounds.len()];
         rounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What data is cut from, made when it is first needed.
+    /// Returns what data is cut from, made when it is first needed.
     pub(super) fn letters(&self) -> &[u8] {
         self.letters.get_or_init(|| letters(self.source))
     }
@@ -68,18 +68,18 @@ impl BenchmarkContext {
         &self.tables_made[self.options.table_of(client) as usize]
     }
 
-    /// A client has made its table.
+    /// Records that a client has made its table.
     pub(super) fn note_table(&self, client: u32) {
         self.table_made(client).store(true, Ordering::Release);
     }
 
-    /// Whether the table is there on which a client works.
+    /// Returns whether the table is there on which a client works.
     pub(super) fn has_table_of(&self, client: u32) -> bool {
         self.table_made(client).load(Ordering::Acquire)
     }
 }
 
-/// Where a user stands: in which run, and for which client.
+/// Says where a user stands: in which run, and for which client.
 #[derive(Debug, Clone)]
 pub(super) struct ClientSlot {
     pub(super) benchmark_context: Arc<BenchmarkContext>,
@@ -87,17 +87,17 @@ pub(super) struct ClientSlot {
 }
 
 impl ClientSlot {
-    /// What it does in step with the client's other users.
+    /// Locks what it does in step with the client's other users.
     pub(super) fn rounds(&self) -> MutexGuard<'_, Rounds> {
         self.benchmark_context.rounds(self.client)
     }
 
-    /// Number of a kind of event in this step.
+    /// Returns the number of a kind of event in this step.
     pub(super) fn number(&self, event: InsertEvent) -> TransactionType {
         self.benchmark_context.events.number(event)
     }
 
-    /// Place of a statement for the client's table.
+    /// Returns the place of a statement for the client's table.
     pub(super) fn place(&self, kind: BenchmarkStatement) -> u16 {
         let options = &self.benchmark_context.options;
         place(kind, options.table_of(self.client), options.tables())

@@ -35,7 +35,7 @@ impl Buckets {
             .for_each(|(sum, more)| *sum += more);
     }
 
-    /// Words of each bucket's upper edge, and its count, up to the last that has one. The last has no edge.
+    /// Returns words of each bucket's upper edge, and its count, up to the last that has one. The last has no edge.
     pub(super) fn counted(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let last = self.0.iter().rposition(|&count| count > 0);
         let shown = last.map_or(0, |last| last + 1);

@@ -5,7 +5,7 @@ use super::statement::BenchmarkStatement;
 use super::step::BenchmarkStep;
 use dbdyno_wire::{BufferedRows, OkReply, Parameter, Reply, RowsReply};
 
-/// What the server says to a statement of this kind, by its number.
+/// Returns what the server says to a statement of this kind, by its number.
 pub(super) fn reply(
     benchmark_context: &BenchmarkContext,
     kind: usize,

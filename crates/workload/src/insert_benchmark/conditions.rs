@@ -4,7 +4,7 @@ use super::options::InsertBenchmarkOptions;
 use super::schema::{keys, table};
 use crate::{Condition, InvariantScope};
 
-/// The conditions of every table; `rows_total` is what the filling puts into all of them.
+/// Returns the conditions of every table; `rows_total` is what the filling puts into all of them.
 pub(super) fn conditions(options: &InsertBenchmarkOptions, rows_total: u64) -> Vec<Condition> {
     let rows = rows_total / u64::from(options.tables());
     (0..options.tables())
@@ -13,7 +13,7 @@ pub(super) fn conditions(options: &InsertBenchmarkOptions, rows_total: u64) -> V
 }
 
 fn of_table(options: &InsertBenchmarkOptions, name: &str, rows: u64) -> Vec<Condition> {
-    // Where rows are deleted as fast as they are inserted, their count stays.
+    // If rows are deleted as fast as they are inserted, their count stays.
     let count_holds = match options.delete_per_insert {
         true => InvariantScope::Always,
         false => InvariantScope::AfterLoad,

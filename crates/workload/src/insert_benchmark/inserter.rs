@@ -101,7 +101,7 @@ impl Inserter {
         self.rows.put_round(&mut self.text, |_| ());
     }
 
-    /// The event before is over; its rows count if it ended well.
+    /// Ends the event before; its rows count if it ended well.
     fn close(&mut self, now_ns: u64) {
         if !std::mem::take(&mut self.is_under_way) {
             return;

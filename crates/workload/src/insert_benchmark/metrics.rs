@@ -10,7 +10,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Below this share of the rate asked for, a step has failed.
 const SHARE_HELD: f64 = 0.95;
 
-/// What the inserters of all clients tell, and the readers.
+/// Collects what the inserters and readers of all clients report.
 #[derive(Debug)]
 pub(super) struct BenchmarkMetrics {
     kept: Mutex<MetricsState>,
@@ -39,7 +39,7 @@ struct MetricsState {
     query_times: Buckets,
 }
 
-/// What a reader has done since it told last.
+/// Holds what a reader has done since its last report.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ReaderCounts {
     pub(super) queries: u64,
@@ -63,13 +63,13 @@ impl BenchmarkMetrics {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A client begins to insert.
+    /// Records that a client begins to insert.
     pub(super) fn begin(&self, client: u32, now_ns: u64) {
         let mut kept = self.hold();
         kept.spans[client as usize].get_or_insert((now_ns, now_ns));
     }
 
-    /// A client has inserted rows, by a statement that began and ended at these instants.
+    /// Adds rows that a client has inserted, by a statement that began and ended at these instants.
     pub(super) fn add_insert(&self, client: u32, rows: u64, (began_ns, now_ns): (u64, u64)) {
         let mut kept = self.hold();
         kept.inserts.add(now_ns.saturating_sub(began_ns));
@@ -79,14 +79,14 @@ impl BenchmarkMetrics {
         kept.add_insert(rows, now_ns);
     }
 
-    /// So many rows were deleted, in this time.
+    /// Adds so many deleted rows, in this time.
     pub(super) fn add_delete(&self, rows: u64, ns: u64) {
         let mut kept = self.hold();
         kept.deleted_rows += rows;
         kept.deletes.add(ns);
     }
 
-    /// A reader has done some queries.
+    /// Adds the queries that a reader has done.
     pub(super) fn add_queries(&self, reading: &ReaderCounts) {
         let mut kept = self.hold();
         kept.queries += reading.queries;
@@ -94,7 +94,7 @@ impl BenchmarkMetrics {
         kept.query_times.merge(&reading.times);
     }
 
-    /// Everything that is told at the end.
+    /// Returns everything that is reported at the end.
     pub(super) fn metrics(&self) -> Vec<Metric> {
         let kept = self.hold();
         let mut figures = Vec::new();
@@ -149,7 +149,7 @@ impl MetricsState {
         self.last_ns = self.last_ns.max(Some(now_ns));
     }
 
-    /// The open second is over, and those up to `next` had no insert.
+    /// Closes the open second, and those up to `next`, which had no insert.
     fn close_second(&mut self, next: u64) {
         if !self.is_first_second {
             let rows = self.second_rows;
@@ -194,7 +194,7 @@ impl MetricsState {
         figures
     }
 
-    /// How many answers took how long, in the tool's buckets.
+    /// Counts how many answers took how long, in the tool's buckets.
     fn histograms(&self) -> Vec<Metric> {
         let named = [
             ("insert", "inserts", &self.inserts),
@@ -226,7 +226,8 @@ impl MetricsState {
         (lasted_ns > 0).then(|| self.inserted_rows as f64 * 1e9 / lasted_ns as f64)
     }
 
-    /// Rows inserted of those that the rate asks for while the clients were at work, each at least as long as it was to.
+    /// Returns the share of rows inserted, of those that the rate asks for while the clients were at work, each at
+    /// least as long as it was to.
     fn share(&self, rate: u32, seconds: u32) -> f64 {
         let client_s = |span: &Option<(u64, u64)>| {
             let lasted_ns = span.map_or(0, |(begun_ns, latest_ns)| latest_ns - begun_ns);

@@ -1,8 +1,8 @@
 //! Implements the insert benchmark of mdcallag/mytools (iibench.py, driven by iq.sh): inserts in key order,
 //! secondary keys, inserts with deletes behind them, then queries while inserts go on at a fixed rate.
 //!
-//! A [`step::BenchmarkStep`] is one run. Each of its clients works on a table of its own (or all on one) with several users, each
-//! over a connection of its own: one inserts, one deletes, one asks for the lowest key, others query. What has to go in
+//! A [`step::BenchmarkStep`] is one run. Each of its clients works on its own table (or all on one) with several users,
+//! each over its own connection: one inserts, one deletes, one asks for the lowest key, others query. What has to go in
 //! step between them is a [`rounds::Rounds`]; everything else is a user's own. [`rows::RowMaker`] draws the rows, which
 //! depend on seed, step and client alone.
 //!

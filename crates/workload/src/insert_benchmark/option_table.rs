@@ -119,7 +119,7 @@ fn length(text: &str) -> Result<u32, &'static str> {
     whole(text, 0, 4000, "a whole number, 0 to 4000,")
 }
 
-/// What shapes the tables and their rows.
+/// Options that shape the tables and their rows.
 const SHAPING: &[&str] = &[
     "nr1",
     "clients",

@@ -73,7 +73,7 @@ impl InsertBenchmarkOptions {
         Ok(options)
     }
 
-    /// What can only be judged when all values are known.
+    /// Checks what can only be judged when all values are known.
     fn check(&self) -> Result<(), WorkloadError> {
         if self.data_length_max < self.data_length_min {
             let value = self.data_length_max.to_string();
@@ -103,47 +103,47 @@ impl InsertBenchmarkOptions {
         self.mysql_storage_engine.eq_ignore_ascii_case("rocksdb")
     }
 
-    /// Whether the step deletes as many rows as it inserts.
+    /// Returns whether the step deletes as many rows as it inserts.
     pub(super) fn deletes(&self) -> bool {
         self.delete_per_insert && self.step.may_delete()
     }
 
-    /// Whether the step makes secondary keys.
+    /// Returns whether the step makes secondary keys.
     pub(super) fn adds_keys(&self) -> bool {
         self.step == BenchmarkStep::Keys && self.num_secondary_indexes > 0
     }
 
-    /// Whether the step is MyRocks' bulk load.
+    /// Returns whether the step is MyRocks' bulk load.
     pub(super) fn loads_in_bulk(&self) -> bool {
         self.is_rocksdb() && self.bulk_load && self.step == BenchmarkStep::Load
     }
 
-    /// Whether connections that write are to leave checks of unique keys out.
+    /// Returns whether connections that write are to leave checks of unique keys out.
     pub(super) fn leaves_checks_out(&self) -> bool {
         self.is_rocksdb() && !self.unique_checks
     }
 
-    /// Whether the inserter sets its session up.
+    /// Returns whether the inserter sets its session up.
     pub(super) fn sets_up(&self) -> bool {
         self.loads_in_bulk() || self.leaves_checks_out()
     }
 
-    /// Count of tables.
+    /// Counts the tables.
     pub(super) fn tables(&self) -> u32 {
         if self.one_table { 1 } else { self.clients }
     }
 
-    /// Number of the table, from 0, on which a client works.
+    /// Returns the number of the table, from 0, on which a client works.
     pub(super) fn table_of(&self, client: u32) -> u32 {
         if self.one_table { 0 } else { client }
     }
 
-    /// What one step comes to with these options.
+    /// Returns what one step comes to with these options.
     pub(super) fn plan_of(&self, step: BenchmarkStep) -> StepPlan {
         StepPlan::of(step, self)
     }
 
-    /// Every option with its value, in the order of the table.
+    /// Returns every option with its value, in the order of the table.
     pub(super) fn list(&self) -> Vec<(String, String)> {
         TABLE.list(NAME, self)
     }

@@ -20,7 +20,7 @@ impl InsertPopulation {
         Self { benchmark_context }
     }
 
-    /// The client that fills a part: a table has one, or all have one table.
+    /// Returns the client that fills a part: a table has one, or all have one table.
     fn client(&self, table: u32, part: u32) -> u32 {
         if self.benchmark_context.options.one_table {
             part

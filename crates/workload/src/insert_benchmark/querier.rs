@@ -19,7 +19,7 @@ const FIND_MAX_QUERIES: u64 = 100;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What is drawn of a query.
+/// Says what is drawn of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Query {
     /// No query, but the ends of the range that the next ones are drawn from.
@@ -49,7 +49,7 @@ pub(super) struct Querier {
 }
 
 impl Querier {
-    /// `number` tells the queriers of a run apart.
+    /// Creates a querier; `number` distinguishes the queriers of a run.
     pub(super) fn new(slot: ClientSlot, reads: ReadKind, number: u32) -> Self {
         let purpose = match reads {
             ReadKind::Range => "insert-benchmark/qr",
@@ -74,14 +74,15 @@ impl Querier {
         }
     }
 
-    /// Whether the highest key is to be asked for next: at first, and after so many queries.
+    /// Returns whether the highest key is to be asked for next: at first, and after so many queries.
     fn finds_max(&self) -> bool {
         let is_time = self.queries.is_multiple_of(FIND_MAX_QUERIES);
         let is_point = self.reads == ReadKind::Point;
         is_point && (self.highest.is_none() || (is_time && self.query != Query::FindMax))
     }
 
-    /// Whether it looks if it is over. Where the highest key is to be asked for at the same time, that comes first.
+    /// Returns whether it looks if it is over. Where the highest key is to be asked for at the same time, that comes
+    /// first.
     fn is_at_look(&self) -> bool {
         self.queries > 0 && self.queries.is_multiple_of(LOOK_QUERIES) && !self.finds_max()
     }
@@ -113,7 +114,7 @@ impl Querier {
         Query::Range(kind, self.stream.below(values))
     }
 
-    /// The lowest id that is drawn: the tool takes where its own deletes stand (Q-IB-1).
+    /// Returns the lowest id that is drawn: the tool takes where its own deletes stand (Q-IB-1).
     fn lowest(&self) -> u64 {
         match self.slot.benchmark_context.options.is_fixed() {
             true => self.lowest,
@@ -164,7 +165,7 @@ impl Querier {
         Ok(())
     }
 
-    /// Whether its client is done; in a step without inserts, whether the time is up.
+    /// Returns whether its client is done; in a step without inserts, whether the time is up.
     fn is_over(&self, now_ns: u64) -> bool {
         let benchmark_context = &self.slot.benchmark_context;
         match benchmark_context.plan.rounds {

@@ -57,7 +57,7 @@ impl InsertEvents {
     }
 }
 
-/// What a user of a client does.
+/// Describes what a user of a client does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Insert,
@@ -69,7 +69,7 @@ pub(super) enum Role {
     Settle,
 }
 
-/// The users of a client, in the order of their numbers.
+/// Returns the users of a client, in the order of their numbers.
 pub(super) fn roles(options: &InsertBenchmarkOptions, plan: &StepPlan) -> Vec<Role> {
     if plan.step == BenchmarkStep::Settle {
         return vec![Role::Settle];
@@ -91,7 +91,7 @@ pub(super) fn roles(options: &InsertBenchmarkOptions, plan: &StepPlan) -> Vec<Ro
     roles
 }
 
-/// Every kind of event of these roles.
+/// Returns every kind of event of these roles.
 pub(super) fn events(roles: &[Role], options: &InsertBenchmarkOptions) -> InsertEvents {
     let mut events: Vec<InsertEvent> = roles.iter().flat_map(|role| role.events(options)).collect();
     events.sort_unstable();
@@ -99,7 +99,7 @@ pub(super) fn events(roles: &[Role], options: &InsertBenchmarkOptions) -> Insert
     InsertEvents(events)
 }
 
-/// Every kind of statement of these roles.
+/// Returns every kind of statement of these roles.
 pub(super) fn kinds(roles: &[Role], options: &InsertBenchmarkOptions) -> Vec<BenchmarkStatement> {
     let mut kinds: Vec<BenchmarkStatement> =
         roles.iter().flat_map(|role| role.kinds(options)).collect();

@@ -30,7 +30,7 @@ impl RoundPacing {
         }
     }
 
-    /// So many rows a second, so many of them in a round.
+    /// Paces so many rows a second, so many of them in a round.
     pub(super) fn even(rows_per_s: u32, rows: u64) -> Self {
         Self::Even {
             gap_ns: rows as f64 * SECOND_NS as f64 / f64::from(rows_per_s),
@@ -38,7 +38,7 @@ impl RoundPacing {
         }
     }
 
-    /// The instant before which round `round` (from 0) isn't made.
+    /// Returns the instant before which round `round` (from 0) isn't made.
     pub(super) fn awake_ns(&mut self, round: u64, now_ns: u64) -> u64 {
         match self {
             Self::Free => 0,
@@ -50,7 +50,7 @@ impl RoundPacing {
         }
     }
 
-    /// Round `round` was made.
+    /// Records that round `round` was made.
     pub(super) fn made(&mut self, round: u64, now_ns: u64) {
         let Self::Burst {
             per_s,

@@ -16,7 +16,7 @@ const RESYNC_ROUNDS: u64 = 1001;
 /// How long a user waits that can't know when its partner will be done. The partner has a full queue meanwhile.
 const POLL_NS: u64 = 250_000;
 
-/// Who takes part.
+/// Says who takes part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RoundParticipant {
     Inserter,
@@ -60,13 +60,13 @@ impl Rounds {
         }
     }
 
-    /// Whether everything is inserted, and deleted where rows are.
+    /// Returns whether everything is inserted, and deleted where rows are.
     pub(super) fn is_over(&self) -> bool {
         let [inserted, deleted] = self.over;
         inserted >= self.total && (!self.deletes || deleted >= self.total)
     }
 
-    /// Whether a hand begins its next round.
+    /// Returns whether a participant begins its next round.
     pub(super) fn poll_ready(&mut self, hand: RoundParticipant, now_ns: u64) -> Readiness {
         self.make(now_ns);
         match self.begun[hand as usize] {
@@ -76,7 +76,7 @@ impl Rounds {
         }
     }
 
-    /// Whether it is time to ask for the lowest key. The one who asks is seldom needed and looks seldom.
+    /// Returns whether it is time to ask for the lowest key. The user that asks is seldom needed and looks seldom.
     pub(super) fn stand_by_to_ask(&mut self, now_ns: u64) -> Readiness {
         self.make(now_ns);
         if self.wants_lowest() {
@@ -96,30 +96,30 @@ impl Rounds {
         })
     }
 
-    /// A hand begins a round: its number, from 0.
+    /// Begins a participant's round and returns its number, from 0.
     pub(super) fn begin(&mut self, hand: RoundParticipant) -> u64 {
         let round = self.begun[hand as usize];
         self.begun[hand as usize] += 1;
         round
     }
 
-    /// Whether a hand has no round left to begin.
+    /// Returns whether a participant has no round left to begin.
     pub(super) fn has_begun_all(&self, hand: RoundParticipant) -> bool {
         self.begun[hand as usize] >= self.total
     }
 
-    /// Everything that a hand began is over.
+    /// Ends everything that a participant began.
     pub(super) fn end(&mut self, hand: RoundParticipant) {
         self.over[hand as usize] = self.begun[hand as usize];
     }
 
-    /// The lowest key, as the server gave it.
+    /// Takes the lowest key, as the server gave it.
     pub(super) fn learn_lowest(&mut self, key: u64) {
         self.lowest = [Some((self.made, key)), self.lowest[0]];
     }
 
-    /// The key from which the delete of a round takes its rows: the one asked for last, and what was deleted since.
-    /// Where none was asked for, keys are taken to begin with 1.
+    /// Returns the key from which the delete of a round takes its rows: the one asked for last, and what was deleted
+    /// since. Where none was asked for, keys are taken to begin with 1.
     pub(super) fn delete_from(&self, round: u64) -> u64 {
         let known = self.lowest.iter().flatten();
         let (since, key) = *known
@@ -129,7 +129,7 @@ impl Rounds {
         key + (round - since) * self.rows_per_round
     }
 
-    /// Where the deletes stand, for those who read; 0 before the first and where nothing is deleted (Q-IB-1).
+    /// Returns where the deletes stand, for those who read; 0 before the first and where nothing is deleted (Q-IB-1).
     pub(super) fn deleted_up_to(&self) -> u64 {
         match self.deletes && self.made > 0 {
             true => self.delete_from(self.made),

@@ -18,7 +18,7 @@ const DAY_SECONDS: u64 = 86_400;
 /// Rounds that are taken to fit in a second where no rate says so.
 const FREE_ROUNDS_PER_S: u64 = 1_000;
 
-/// What a row takes in a statement besides its data: a date, four numbers, and the signs around them.
+/// Bytes of a row in a statement without its data: a date, four numbers, and the signs around them.
 const NUMBERS_BYTES: usize = 60;
 
 /// Random bytes behind the letters that data is cut from.
@@ -26,7 +26,7 @@ const LETTER_BYTES: usize = 4 << 20;
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The letters that data is cut from: random bytes in base64.
+/// Returns the letters that data is cut from: random bytes in base64.
 pub(super) fn letters(source: RandomSource) -> Vec<u8> {
     let mut stream = source.keyed("insert-benchmark/letters", 0);
     let count = LETTER_BYTES.div_ceil(3) * 4;
@@ -75,7 +75,7 @@ impl RowMaker {
         }
     }
 
-    /// The most bytes that the rows of a round take in a statement.
+    /// Returns the most bytes that the rows of a round take in a statement.
     pub(super) fn round_bytes(&self) -> usize {
         let data = self.benchmark_context.options.data_length_max as usize;
         self.rows_per_round as usize * (NUMBERS_BYTES + data)
@@ -120,7 +120,7 @@ impl RowMaker {
         out.extend_from_slice(b"')");
     }
 
-    /// The letter a as often as it takes, then what can't be compressed.
+    /// Appends the letter a as often as it takes, then what can't be compressed.
     fn put_data(&mut self) {
         let options = &self.benchmark_context.options;
         let span = options.data_length_max - options.data_length_min + 1;
@@ -134,7 +134,7 @@ impl RowMaker {
     }
 }
 
-/// How many of the letters are random. Base64 has six bits in a letter, hence three quarters.
+/// Returns how many of the letters are random. Base64 has six bits in a letter, hence three quarters.
 fn random_letters(length: u32, percent: u32) -> u32 {
     (f64::from(length) * 0.75 * f64::from(percent) / 100.0) as u32
 }

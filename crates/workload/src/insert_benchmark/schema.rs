@@ -3,7 +3,7 @@
 use super::options::InsertBenchmarkOptions;
 use crate::Check;
 
-/// Name of a table, by its number from 0.
+/// Returns the name of a table, by its number from 0.
 pub(super) fn table(options: &InsertBenchmarkOptions, number: u32) -> String {
     format!("{}{}", options.table_name, number + 1)
 }
@@ -15,7 +15,7 @@ pub(super) const KEYS: [(&str, &str); 3] = [
     ("pdc", "price, dateandtime, customerid"),
 ];
 
-/// Those that there are.
+/// Returns those that there are.
 pub(super) fn keys(options: &InsertBenchmarkOptions) -> &'static [(&'static str, &'static str)] {
     &KEYS[..options.num_secondary_indexes as usize]
 }
@@ -68,7 +68,7 @@ fn partitions(options: &InsertBenchmarkOptions) -> String {
     )
 }
 
-/// Statements that make the secondary keys: one for all, for MyRocks one each.
+/// Returns statements that make the secondary keys: one for all, for MyRocks one each.
 pub(super) fn add_keys(options: &InsertBenchmarkOptions, number: u32) -> Vec<String> {
     let name = table(options, number);
     let add = |(key, columns): &(&str, &str)| format!("add index {name}_{key} ({columns})");

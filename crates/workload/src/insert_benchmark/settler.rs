@@ -33,7 +33,7 @@ const INNODB: [(BenchmarkStatement, f64, &str); 3] = [
     ),
 ];
 
-/// Where the step stands.
+/// Says where the step stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SettlePhase {
     Begin,

@@ -86,7 +86,7 @@ pub(super) const ADD_KEYS: [BenchmarkStatement; 3] = [
     BenchmarkStatement::AddKeys3,
 ];
 
-/// Place of a table's statement, or of one that is of no table.
+/// Returns the place of a table's statement, or of one that is of no table.
 pub(super) fn place(kind: BenchmarkStatement, table: u32, tables: u32) -> u16 {
     let kind = kind as u16;
     match kind < OF_TABLE {
@@ -95,19 +95,19 @@ pub(super) fn place(kind: BenchmarkStatement, table: u32, tables: u32) -> u16 {
     }
 }
 
-/// Number of the kind that stands at a place.
+/// Returns the number of the kind that stands at a place.
 pub(super) fn kind_at(place: u16, tables: u32) -> usize {
     let of_no_table = place.checked_sub(tables as u16 * OF_TABLE);
     usize::from(of_no_table.map_or(place % OF_TABLE, |place| place + OF_TABLE))
 }
 
-/// Names of kinds.
+/// Returns names of kinds.
 pub(super) fn names(kinds: &[BenchmarkStatement]) -> Vec<&'static str> {
     kinds.iter().map(|kind| NAMES[*kind as usize]).collect()
 }
 
-/// Every statement: those of each table, and then the others. Those of `kinds` are sent, and numbered by their place
-/// there.
+/// Returns every statement: those of each table, and then the others. Those of `kinds` are sent, and numbered by their
+/// place there.
 pub(super) fn templates(
     options: &InsertBenchmarkOptions,
     kinds: &[BenchmarkStatement],
@@ -122,7 +122,7 @@ pub(super) fn templates(
     all
 }
 
-/// How a statement is handled.
+/// Says how a statement is handled.
 #[derive(Clone, Copy, PartialEq)]
 enum StatementHandling {
     /// Written by its user.
@@ -145,7 +145,7 @@ fn template(text: String, kind: BenchmarkStatement, way: StatementHandling) -> S
     }
 }
 
-/// What an insert begins with; the rows follow.
+/// Returns what an insert begins with; the rows follow.
 pub(super) fn insert_head(options: &InsertBenchmarkOptions, number: u32) -> String {
     format!(
         "insert into {} (dateandtime,cashregisterid,customerid,productid,price,data) values ",

@@ -16,11 +16,11 @@ pub(super) enum BenchmarkStep {
     WriteSmall,
     /// `settle`: statistics, and the server's own arrears.
     Settle,
-    /// `qr<R>`, `qp<R>`: queries beside so many inserts a second and client.
+    /// `qr<R>`, `qp<R>`: queries together with so many inserts a second and client.
     Query { reads: ReadKind, rate_per_s: u32 },
 }
 
-/// What is queried.
+/// Says what is queried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadKind {
     /// Ranges of the secondary keys.
@@ -32,7 +32,7 @@ pub(super) enum ReadKind {
 /// Highest rate that is taken for meant.
 const HIGHEST_PER_S: u32 = 1_000_000;
 
-/// What the option allows.
+/// The values that the option allows.
 pub(super) const ALLOWED: &str = "l.i0, l.x, l.i1, l.i2, settle, or qr or qp with inserts a second, such as qr100, 0 to 1000000 of them,";
 
 /// Rows of `l.x`, over all clients.
@@ -62,7 +62,7 @@ impl BenchmarkStep {
         }
     }
 
-    /// Whether rows are deleted behind those inserted, if the options ask for that.
+    /// Returns whether rows are deleted behind those inserted, if the options ask for that.
     pub(super) fn may_delete(self) -> bool {
         matches!(self, Self::Write | Self::WriteSmall | Self::Query { .. })
     }
@@ -82,7 +82,7 @@ impl BenchmarkStep {
         }
     }
 
-    /// Days after the first one on which the step's rows are dated: each step has days of its own, in the usual order.
+    /// Days after the first one on which the step's rows are dated: each step has its own days, in the usual order.
     pub(super) fn first_day(self) -> u64 {
         match self {
             Self::Load => 0,
@@ -102,7 +102,7 @@ impl BenchmarkStep {
         }
     }
 
-    /// Rows over all clients that are started.
+    /// Counts rows over all clients that are started.
     fn rows(self, options: &InsertBenchmarkOptions, clients: u32) -> u64 {
         let small = options.nr2 / 5;
         match self {
@@ -176,12 +176,12 @@ impl StepPlan {
         }
     }
 
-    /// Rows that each client inserts.
+    /// Counts rows that each client inserts.
     pub(super) fn rows_per_client(&self) -> u64 {
         self.rounds * self.rows_per_commit
     }
 
-    /// Statements a second and client, where there is a rate.
+    /// Returns the statements per second and client, where there is a rate.
     pub(super) fn rounds_per_s(&self) -> Option<u64> {
         let rate = self.step.rate_per_s()?;
         Some(u64::from(rate).div_ceil(self.rows_per_commit))

@@ -1,4 +1,5 @@
-//! Drives whole steps for tests, without a server, by a clock that moves when told: every statement takes the same time.
+//! Drives whole steps for tests, without a server, by a clock that moves on request: every statement takes the same
+//! time.
 
 use super::roles::InsertEvent;
 use crate::{Call, NextAction, RandomKind, RandomSource, Readiness, Response, Workload, workload};
@@ -29,7 +30,7 @@ pub(super) fn made(options: &[(&str, &str)]) -> Arc<dyn Workload> {
     workload("insert-benchmark", &given(options), SOURCE, 1).unwrap()
 }
 
-/// Everything that is sent until all users have retired, each statement taking so long.
+/// Returns everything that is sent until all users have retired, each statement taking so long.
 pub(super) fn driven(made: &dyn Workload, statement_ns: u64) -> Vec<SentStatement> {
     let count = made.spec().users.unwrap();
     let mut users: Vec<_> = (0..count).map(|index| made.user(index)).collect();
@@ -98,7 +99,7 @@ pub(super) fn figure(made: &dyn Workload, name: &str) -> (Option<f64>, Option<bo
     found.map_or((None, None), |figure| (figure.value, figure.held))
 }
 
-/// The rows of all statements that insert.
+/// Returns the rows of all statements that insert.
 pub(super) fn rows_of(metric: &[SentStatement]) -> Vec<String> {
     let inserts = metric
         .iter()

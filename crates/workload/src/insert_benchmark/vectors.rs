@@ -99,7 +99,7 @@ fn columns_have_the_tools_ranges() {
 #[test]
 fn a_client_sends_as_many_statements_as_the_tools() {
     for fact in facts("statements_per_client") {
-        // Of the rows of l.i1, four fifths of nr2, each is a round of its own.
+        // Of the rows of l.i1, four fifths of nr2, each is a separate round.
         let nr2 = (whole(&fact["rounds"]) * 5 / 4).to_string();
         let deletes = if fact["deletes_on"] == true {
             "on"

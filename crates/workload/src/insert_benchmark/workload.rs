@@ -61,7 +61,7 @@ impl InsertBenchmark {
     }
 }
 
-/// Without end and with the same rows: the tool means to count errors and loses its process (Q-IB-2).
+/// Repeats without end and with the same rows: the tool means to count errors and loses its process (Q-IB-2).
 fn retry_policy() -> RetryPolicy {
     RetryPolicy {
         after: RetryAfter::Codes(vec![DEADLOCK, LOCK_WAIT_TIMEOUT, RECORD_CHANGED]),
@@ -88,7 +88,7 @@ impl Workload for InsertBenchmark {
         canned_replies::reply(&self.benchmark_context, kind, rows)
     }
 
-    /// The users of a client have numbers one after the other.
+    /// Makes a user; those of a client have numbers one after the other.
     fn user(&self, index: u32) -> Box<dyn User> {
         let roles = &self.benchmark_context.roles;
         let count = roles.len() as u32;

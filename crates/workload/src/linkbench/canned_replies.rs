@@ -55,7 +55,8 @@ impl<'a> CannedReplies<'a> {
             .is_some_and(|place| place < self.links(id1, link_type))
     }
 
-    /// Of the rows only the time of the last matters; there is no clock in the graph, so it is the place.
+    /// Returns the rows, of which only the time of the last matters; there is no clock in the graph, so it is the
+    /// place.
     fn list(&self, id1: u64, link_type: u64, rows: &mut BufferedRows) -> Reply {
         let count = self.links(id1, link_type).min(self.list_limit);
         for place in 0..count {
@@ -69,7 +70,7 @@ impl<'a> CannedReplies<'a> {
     }
 }
 
-/// The whole numbers of a call: its parameters, or those that were written into its text.
+/// Returns the whole numbers of a call: its parameters, or those that were written into its text.
 fn values(call: &Call) -> Vec<u64> {
     let text = String::from_utf8_lossy(&call.text);
     let after = |mark: &str| {

@@ -17,8 +17,8 @@ const VERSIONS: &str = "SELECT link_type, id1, id2, version, visibility FROM lin
 const TYPES: &str =
     "SELECT id, type, version FROM nodetable WHERE type <> 2048 OR version NOT IN (1, 2)";
 
-/// All conditions. With the tool's quirks, a lock wait timeout can leave a count wrong, which is no fault of the
-/// server.
+/// Returns all conditions. With the tool's quirks, a lock wait timeout can leave a count wrong, which is no fault of
+/// the server.
 pub(super) fn conditions(options: &LinkBenchOptions) -> Vec<Condition> {
     let counts_hold = || match options.is_fixed() {
         true => InvariantScope::Always,

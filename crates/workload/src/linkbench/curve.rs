@@ -51,7 +51,7 @@ const MANY: &[(u64, f64)] = &[
     (961_962, 0.0000000021),
 ];
 
-/// What the first of all nodes has.
+/// Links of the first of all nodes.
 const MOST: u64 = 961_963;
 
 /// Up to here every count has a point; from here on each is so much larger than the one before.

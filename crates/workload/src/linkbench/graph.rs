@@ -10,7 +10,7 @@ pub(super) const LINKS_SEED: u64 = 20_343_988_438_726_021;
 /// The first link type; the others follow.
 const FIRST_TYPE: u64 = 123_456_789;
 
-/// How the links of a node are worked out.
+/// Describes how the links of a node are computed.
 #[derive(Debug, Clone)]
 pub(super) struct Graph {
     /// The lowest id.
@@ -46,32 +46,32 @@ impl Graph {
         self.start
     }
 
-    /// Count of nodes.
+    /// Returns the count of nodes.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Count of link types.
+    /// Returns the count of link types.
     pub(super) fn types(&self) -> u64 {
         self.types
     }
 
-    /// The link type of that number, from 0, as the tables have it.
+    /// Returns the link type of that number, from 0, as the tables have it.
     pub(super) fn type_name(&self, number: u64) -> u64 {
         FIRST_TYPE + number
     }
 
-    /// The number of a link type as the tables have it.
+    /// Returns the number of a link type as the tables have it.
     pub(super) fn type_number(&self, name: u64) -> u64 {
         name.saturating_sub(FIRST_TYPE)
     }
 
-    /// The node with the most links.
+    /// Returns the node with the most links.
     pub(super) fn hub(&self) -> u64 {
         self.start + self.shuffle.place(0)
     }
 
-    /// The links that the law gives a node, all types together.
+    /// Returns the links that the law gives a node, all types together.
     pub(super) fn intended(&self, id1: u64) -> u64 {
         let place = id1.wrapping_sub(self.start);
         if place >= self.count {
@@ -80,19 +80,19 @@ impl Graph {
         self.intended_at(self.shuffle.inverse(place))
     }
 
-    /// The links of one type that a node is loaded with.
+    /// Returns the links of one type that a node is loaded with.
     pub(super) fn links(&self, id1: u64, type_number: u64) -> u64 {
         self.of_type(self.intended(id1), type_number)
     }
 
-    /// The links of all nodes and types.
+    /// Returns the links of all nodes and types.
     pub(super) fn links_total(&self) -> u64 {
         self.runs()
             .map(|(intended, ranks)| ranks * self.of_all_types(intended))
             .sum()
     }
 
-    /// The pairs of a node and a type that have a link.
+    /// Returns the pairs of a node and a type that have a link.
     pub(super) fn linked_pairs(&self) -> u64 {
         let pairs =
             |intended| (0..self.types).filter(move |&number| self.of_type(intended, number) > 0);
@@ -107,8 +107,8 @@ impl Graph {
             .sum()
     }
 
-    /// Q-LB-1: the tool hands the rest of a division out once more to whole shares, so that a node has one or two links
-    /// more than the law says.
+    /// Counts links of a type. Q-LB-1: the tool hands the rest of a division out once more to whole shares, so that a
+    /// node has one or two links more than the law says.
     pub(super) fn of_type(&self, intended: u64, number: u64) -> u64 {
         let least = intended / self.types;
         let left = if self.is_fixed {
@@ -119,8 +119,8 @@ impl Graph {
         least + u64::from(number < left)
     }
 
-    /// The links of the node of that rank, 0 being the one with the most. Q-LB-2: the tool asks for the upper end of
-    /// the rank's share, which is the law's largest value for the first, however few nodes there are.
+    /// Returns the links of the node of that rank, 0 being the one with the most. Q-LB-2: the tool asks for the upper
+    /// end of the rank's share, which is the law's largest value for the first, however few nodes there are.
     fn intended_at(&self, rank: u64) -> u64 {
         let rank = if self.is_fixed {
             rank as f64 + 0.5
@@ -130,7 +130,7 @@ impl Graph {
         self.law.at(1.0 - rank / self.count as f64)
     }
 
-    /// Counts of links, falling, and how many nodes have each.
+    /// Returns counts of links, falling, and how many nodes have each.
     fn runs(&self) -> impl Iterator<Item = (u64, u64)> {
         let mut rank = 0;
         std::iter::from_fn(move || {
@@ -143,7 +143,7 @@ impl Graph {
         })
     }
 
-    /// The first rank past `first` with fewer links.
+    /// Returns the first rank past `first` with fewer links.
     fn end_of_run(&self, first: u64, intended: u64) -> u64 {
         let (mut same, mut fewer) = (first, self.count);
         while fewer - same > 1 {

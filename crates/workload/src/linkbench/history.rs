@@ -5,7 +5,7 @@ use dbdyno_chance::Stream;
 /// A user remembers at most so many.
 const MOST: usize = 2048;
 
-/// Where a list was cut.
+/// Describes where a list was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ListEnd {
     pub(super) id1: u64,
@@ -20,14 +20,14 @@ impl ListEnd {
     }
 }
 
-/// What one user remembers: one end a list.
+/// Holds what one user remembers: one end a list.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ListEnds {
     ends: Vec<ListEnd>,
 }
 
 impl ListEnds {
-    /// One of them, if there is any.
+    /// Chooses one of them, if there is any.
     pub(super) fn choose(&self, stream: &mut Stream) -> Option<ListEnd> {
         let count = self.ends.len();
         (count > 0).then(|| self.ends[stream.below(count as u32) as usize])

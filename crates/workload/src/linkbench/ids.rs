@@ -36,7 +36,7 @@ pub(super) struct Ids {
 const READ_BLEND: f64 = 0.995;
 
 impl Ids {
-    /// Q-LB-5: the tool never reads its settings for uncorrelated writes and takes those for reads.
+    /// Creates them. Q-LB-5: the tool never reads its settings for uncorrelated writes and takes those for reads.
     pub(super) fn new(graph: &Graph, is_fixed: bool) -> Self {
         let count = graph.count();
         let zipf = |shape| Zipf::new(count, shape);
@@ -60,7 +60,7 @@ impl Ids {
         }
     }
 
-    /// The id of a request; a new node needs none.
+    /// Returns the id of a request; a new node needs none.
     pub(super) fn choose(&self, operation: Operation, stream: &mut Stream) -> u64 {
         use Operation::*;
         let place = match operation {
@@ -82,7 +82,7 @@ impl Ids {
         self.start + place
     }
 
-    /// One draw for which law, one for the place in it.
+    /// Takes one draw for which law, one for the place in it.
     fn blend(
         &self,
         (share, uncorrelated): (f64, &Zipf),
@@ -97,7 +97,7 @@ impl Ids {
     }
 }
 
-/// How far second ids reach beyond the first: the fewer of them are to exist, the farther.
+/// Says how far second ids reach beyond the first: the fewer of them are to exist, the farther.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IdReach(f64);
 
@@ -107,13 +107,13 @@ impl IdReach {
     pub(super) const DELETE: Self = Self(0.9);
     pub(super) const GET: Self = Self(0.5);
 
-    /// Count of second ids to choose from, for a node with so many links.
+    /// Returns the count of second ids to choose from, for a node with so many links.
     pub(super) fn range(self, links: u64) -> u64 {
         ((links as f64 / self.0).ceil() as u64).max(1)
     }
 }
 
-/// Which second ids a user may take.
+/// Says which second ids a user may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SecondIdRange {
     Any,
@@ -138,7 +138,7 @@ impl SecondIdRange {
 const MULTIGET_CHANCE: f64 = 0.382;
 const MULTIGET_MOST: f64 = 127.0;
 
-/// How many links are asked for at once. Q-LB-6: the tool's are one more than meant.
+/// Returns how many links are asked for at once. Q-LB-6: the tool's are one more than meant.
 pub(super) fn multiget_size(draw: f64, is_fixed: bool) -> u64 {
     let drawn = ((1.0 - draw).ln() / (1.0 - MULTIGET_CHANCE).ln()).ceil();
     let size = if is_fixed { drawn } else { drawn + 1.0 };

@@ -44,13 +44,13 @@ impl LinkCountDistribution {
         }
     }
 
-    /// The law made of points of a curve; see [`crate::linkbench::curve`].
+    /// Creates the law made of points of a curve; see [`crate::linkbench::curve`].
     pub(super) fn of(points: impl Iterator<Item = (u64, f64)>) -> Self {
         let (counts, shares) = points.unzip();
         Self { counts, shares }
     }
 
-    /// The count of links at a place among all nodes, from 0 (fewest) to 1 (most).
+    /// Returns the count of links at a place among all nodes, from 0 (fewest) to 1 (most).
     pub(super) fn at(&self, place: f64) -> u64 {
         let found = self.shares.partition_point(|&share| share < place);
         self.counts[found.min(self.counts.len() - 1)]

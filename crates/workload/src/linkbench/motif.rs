@@ -8,7 +8,7 @@ const CHUNK_BYTES: usize = 128;
 /// The tool reads a setting for this and doesn't heed it (Q-LB-3).
 const MOTIF_BYTES: usize = 512;
 
-/// What values of one kind look like.
+/// Describes values of one kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ValueShape {
     /// Lowest byte.
@@ -79,13 +79,13 @@ impl Motif {
     }
 }
 
-/// Standard normal, after Box and Muller.
+/// Draws from the standard normal distribution, after Box and Muller.
 fn draw_normal(stream: &mut Stream) -> f64 {
     let radius = (-2.0 * (1.0 - stream.next_double()).ln()).sqrt();
     radius * (TAU * stream.next_double()).cos()
 }
 
-/// Uniform bytes, four a draw.
+/// Fills with uniform bytes, four a draw.
 fn fill_anew(look: &ValueShape, stream: &mut Stream, bytes: &mut [u8]) {
     for four in bytes.chunks_mut(4) {
         let mut drawn = stream.next_u64();

@@ -49,11 +49,11 @@ pub(super) const NAMES: [&str; 11] = [
     "get_link_list_history",
 ];
 
-/// The operations that have a share of their own.
+/// Count of operations that have their own share.
 pub(super) const MIXED: usize = 10;
 
 impl Operation {
-    /// Its place among the transaction types.
+    /// Returns its place among the transaction types.
     pub(super) fn number(self) -> u8 {
         self as u8
     }
@@ -78,7 +78,7 @@ impl OperationMix {
         self.0.iter().sum()
     }
 
-    /// The operation that a draw from [0, 1) leads to.
+    /// Returns the operation that a draw from [0, 1) leads to.
     pub(super) fn choose(&self, draw: f64) -> Operation {
         let percent = draw * 100.0;
         let mut sum = 0.0;

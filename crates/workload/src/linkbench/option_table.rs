@@ -93,7 +93,7 @@ const ROWS: &[OptionRow<Options>] = &[
 
 const BLOCK_SIZES: &str = "1, 2, 4, 8 or 16";
 
-/// Ids leave room for the numbers of types and blocks beside them; see the rows of links.
+/// Ids leave room for the numbers of types and blocks next to them; see the rows of links.
 const MOST_ID: u64 = 1 << 36;
 
 fn id(text: &str) -> Result<u64, &'static str> {
@@ -109,7 +109,7 @@ fn percent(text: &str) -> Result<f64, &'static str> {
     )
 }
 
-/// What shapes the tables and their rows.
+/// Options that shape the tables and their rows.
 const SHAPING: &[&str] = &[
     "startid1",
     "maxid1",

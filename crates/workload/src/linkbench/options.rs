@@ -95,7 +95,7 @@ impl LinkBenchOptions {
         Ok(options)
     }
 
-    /// What can only be judged when all values are known.
+    /// Checks what can only be judged when all values are known.
     fn check(&self) -> Result<(), WorkloadError> {
         if self.maxid1 <= self.startid1 {
             let allowed = "an id above startid1";
@@ -122,17 +122,17 @@ impl LinkBenchOptions {
         Ok(())
     }
 
-    /// Count of nodes.
+    /// Returns the count of nodes.
     pub(super) fn id_count(&self) -> u64 {
         self.maxid1 - self.startid1
     }
 
-    /// Whether the tool's quirks are repaired.
+    /// Returns whether the tool's quirks are repaired.
     pub(super) fn is_fixed(&self) -> bool {
         self.fidelity == "fixed"
     }
 
-    /// The shares, in the order in which the tool adds them up.
+    /// Returns the shares, in the order in which the tool adds them up.
     pub(super) fn mix(&self) -> OperationMix {
         let shares: [f64; MIXED] = [
             self.addlink,
@@ -149,7 +149,7 @@ impl LinkBenchOptions {
         OperationMix(shares)
     }
 
-    /// Every option with its value, in the order of the table.
+    /// Returns every option with its value, in the order of the table.
     pub(super) fn list(&self) -> Vec<(String, String)> {
         TABLE.list(NAME, self)
     }

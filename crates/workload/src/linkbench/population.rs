@@ -47,7 +47,7 @@ impl LinkBenchPopulation {
         first..end.min(first + PART_IDS)
     }
 
-    /// The blocks of the node with the most links, type by type.
+    /// Returns the blocks of the node with the most links, type by type.
     fn hub_blocks(&self) -> impl Iterator<Item = LinkBlock> {
         let (context, hub) = (&self.context, self.context.graph.hub());
         (0..context.graph.types()).flat_map(move |number| context.blocks(hub, number))
@@ -161,7 +161,7 @@ mod tests {
     use dbdyno_chance::{RandomKind, RandomSource};
     use std::collections::HashMap;
 
-    /// A graph without the node that has nearly all links, unless asked for.
+    /// Returns a graph without the node that has nearly all links, unless asked for.
     fn make_population(seed: u64, more: &[(&str, &str)]) -> Arc<dyn Population> {
         let given = [("maxid1", "3001"), ("fidelity", "fixed")]
             .iter()
@@ -171,7 +171,7 @@ mod tests {
         population("linkbench", &given, RandomSource { kind, seed }).unwrap()
     }
 
-    /// The values of all rows of a table, and its sums.
+    /// Returns the values of all rows of a table, and its sums.
     fn content(population: &dyn Population, table: u32) -> (Vec<Vec<String>>, Vec<u64>) {
         let (mut all, mut statement) = (Vec::new(), Vec::new());
         let mut sums = vec![0; population.checks(table).len()];

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Links of one node and type are drawn from one stream up to so many, so that no part of the table is a long one.
 pub(super) const BLOCK_LINKS: u64 = 8192;
 
-/// What all parts share.
+/// Holds what all parts share.
 #[derive(Debug)]
 pub(super) struct GraphContext {
     pub(super) graph: Graph,
@@ -34,7 +34,7 @@ impl GraphContext {
         }
     }
 
-    /// A stream of a block's own.
+    /// Makes a block's own stream.
     fn of_block(&self, purpose: &str, block: &LinkBlock) -> Stream {
         let number = block.from / BLOCK_LINKS * self.graph.types() + block.type_number;
         self.source.keyed(purpose, (number << 37) | block.id1)
@@ -44,7 +44,7 @@ impl GraphContext {
         self.of_block("linkbench/times", block)
     }
 
-    /// The blocks of one node and type.
+    /// Returns the blocks of one node and type.
     pub(super) fn blocks(
         &self,
         id1: u64,
@@ -60,7 +60,7 @@ impl GraphContext {
         (0..links).step_by(BLOCK_LINKS as usize).map(block)
     }
 
-    /// The time of the next link: up to 2^32 ms, some 50 days, before the load.
+    /// Draws the time of the next link: up to 2^32 ms, some 50 days, before the load.
     fn draw_time(times: &mut Stream) -> u64 {
         CLOCK_START_MS - 1 - (times.next_u64() >> 32)
     }
@@ -89,7 +89,7 @@ pub(super) struct Batches<R> {
     sums: Vec<u64>,
 }
 
-/// What stands before and after the rows of a statement, and how many sums are kept of them.
+/// Holds what stands before and after the rows of a statement, and how many sums are kept of them.
 pub(super) struct InsertFrame {
     before: &'static str,
     after: &'static str,
@@ -199,7 +199,7 @@ impl<B: Iterator<Item = LinkBlock> + Send> LinkRows<B> {
         }
     }
 
-    /// Whether there is a link to come; then its block is under way.
+    /// Finds whether there is a link to come; then its block is under way.
     fn find_next(&mut self) -> bool {
         let has_more = |(block, ..): &(LinkBlock, _, _)| block.from < block.to;
         if !self.under_way.as_ref().is_some_and(has_more) {
@@ -261,7 +261,7 @@ impl CountRows {
         }
     }
 
-    /// The next node, type and count of links that isn't 0.
+    /// Finds the next node, type and count of links that isn't 0.
     fn find_next(&mut self) -> Option<(u64, u64, u64)> {
         while !self.ids.is_empty() {
             let (id1, type_number) = (self.ids.start, self.type_number);
@@ -278,7 +278,7 @@ impl CountRows {
         None
     }
 
-    /// The time of the latest of the links.
+    /// Returns the time of the latest of the links.
     fn latest(&self, id1: u64, type_number: u64) -> u64 {
         let of_block = |block: LinkBlock| {
             let mut times = self.context.times(&block);

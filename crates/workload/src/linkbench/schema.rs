@@ -88,7 +88,7 @@ pub(super) fn create_counts(options: &LinkBenchOptions) -> String {
     )
 }
 
-/// The key for list reads, where it isn't there from the beginning.
+/// Returns the key for list reads, where it isn't there from the beginning.
 pub(super) fn add_key() -> String {
     format!("ALTER TABLE {LINKS} ADD {ID1_TYPE}")
 }
@@ -101,7 +101,7 @@ fn table_options(options: &LinkBenchOptions) -> String {
     )
 }
 
-/// In words that each family reads its own part of: MariaDB passes over the comments of MySQL 5.7 and on, and for
+/// Returns words that each family reads its own part of: MariaDB passes over the comments of MySQL 5.7 and on, and for
 /// MySQL those of MariaDB are comments. `PAGE_COMPRESSION` names no algorithm in MariaDB, where it is the server's.
 fn compression(options: &LinkBenchOptions) -> String {
     match options.table_compression.as_str() {
@@ -117,7 +117,7 @@ fn compression(options: &LinkBenchOptions) -> String {
     }
 }
 
-/// What must be on the disk if the server heeds those words.
+/// Returns what must be on the disk if the server heeds those words.
 pub(super) fn compression_of(options: &LinkBenchOptions) -> Option<Compression> {
     match options.table_compression.as_str() {
         "row-compressed" => Some(Compression::SmallPages(options.key_block_size * 1024)),
@@ -126,8 +126,8 @@ pub(super) fn compression_of(options: &LinkBenchOptions) -> Option<Compression> 
     }
 }
 
-/// A query for the tables that the server made otherwise than asked for: it may take words of compression and, with
-/// a warning, not heed them.
+/// Returns a query for the tables that the server made otherwise than asked for: it may take words of compression and,
+/// with a warning, not heed them.
 pub(super) fn tables_of_another_form(options: &LinkBenchOptions) -> Option<String> {
     let has_form = match options.table_compression.as_str() {
         "row-compressed" => format!(

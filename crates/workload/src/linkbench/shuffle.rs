@@ -12,7 +12,7 @@ pub(super) struct Shuffle {
 }
 
 impl Shuffle {
-    /// The permutation that the tool makes with this seed. Below 2048 ids nothing moves.
+    /// Makes the permutation that the tool makes with this seed. Below 2048 ids nothing moves.
     pub(super) fn new(seed: u64, count: u64) -> Self {
         let mut random = JavaRandom::new(seed);
         let most = (count / GROUPS).clamp(1, i32::MAX as u64) as u32;
@@ -32,7 +32,7 @@ impl Shuffle {
         self.member(group, (place / GROUPS + size - self.rotation(group)) % size)
     }
 
-    /// Number of the group and count of its members.
+    /// Returns the number of the group and the count of its members.
     fn group_of(&self, index: u64) -> (u64, u64) {
         let group = index % GROUPS;
         (group, (self.count - group).div_ceil(GROUPS))
@@ -63,13 +63,13 @@ impl JavaRandom {
         }
     }
 
-    /// The upper 31 bits of the next state.
+    /// Returns the upper 31 bits of the next state.
     fn next_31(&mut self) -> u32 {
         self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(0xb) & STATE_BITS;
         (self.state >> 17) as u32
     }
 
-    /// A whole number below `count`, which is at least 1 and has 31 bits.
+    /// Returns a whole number below `count`, which is at least 1 and has 31 bits.
     fn below(&mut self, count: u32) -> u32 {
         if count.is_power_of_two() {
             return ((u64::from(count) * u64::from(self.next_31())) >> 31) as u32;

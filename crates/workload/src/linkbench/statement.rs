@@ -26,7 +26,7 @@ pub(super) mod at {
     pub(crate) const DELETE_NODE: u16 = 15;
 }
 
-/// Names of the statement types: one a statement, for each has a time of its own.
+/// Names of the statement types: one a statement, for each is timed separately.
 pub(super) const NAMES: [&str; 16] = [
     "insert_link",
     "raise_count_commit",
@@ -46,7 +46,7 @@ pub(super) const NAMES: [&str; 16] = [
     "delete_node",
 ];
 
-/// How a statement is handled.
+/// Says how a statement is handled.
 #[derive(Clone, Copy, PartialEq)]
 enum RequestHandling {
     /// Changes something, with plain numbers.
@@ -117,7 +117,7 @@ const STATEMENTS: [(&str, RequestHandling); 16] = [
     (DELETE_NODE, Last),
 ];
 
-/// All statements. None is ever prepared: the tool doesn't either, and two in one packet can't be.
+/// Returns all statements. None is ever prepared: the tool doesn't either, and two in one packet can't be.
 pub(super) fn templates(schema: &str) -> Vec<StatementTemplate> {
     let template = |(number, (text, kind)): (u8, &(&str, RequestHandling))| {
         let class = match kind {

@@ -24,7 +24,7 @@ pub(super) struct Requester {
     event: RequestInputs,
 }
 
-/// Adding and updating have motifs of their own each.
+/// Holds separate motifs for adding and updating.
 struct Motifs {
     add_link: Motif,
     update_link: Motif,
@@ -286,7 +286,7 @@ impl TransactionScript for Requester {
         })
     }
 
-    /// The tool repeats the request with the same inputs; fresh ones are for the same operation.
+    /// Repeats the request with the same inputs, as the tool does; fresh ones are for the same operation.
     fn replay(&mut self, draws: RetryValues) -> TransactionType {
         match draws {
             RetryValues::Same => self.event.operation.number(),

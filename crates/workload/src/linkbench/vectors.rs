@@ -199,7 +199,7 @@ fn values_are_written_as_the_tools_driver_writes_them() {
     }
 }
 
-/// A recorded template in our form: names as they are by default, `?` for what varies.
+/// Rewrites a recorded template in our form: names as they are by default, `?` for what varies.
 fn our_form(template: &str) -> String {
     let mut text = template.replace(",..)", ")");
     for (name, value) in [

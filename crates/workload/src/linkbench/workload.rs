@@ -32,7 +32,7 @@ pub(crate) struct LinkBench {
     spec: WorkloadSpec,
 }
 
-/// What every requester looks at.
+/// Holds what every requester looks at.
 #[derive(Debug)]
 pub(super) struct LinkBenchShared {
     pub(super) graph: Graph,
@@ -111,8 +111,8 @@ impl LinkBench {
     }
 }
 
-/// Without end and with the same inputs; the tool sends no ROLLBACK before (Q-LB-7). It gives a request up after any
-/// other error; here 1020, which its servers didn't know, is repeated, too, and others end the run.
+/// Repeats without end and with the same inputs; the tool sends no ROLLBACK before (Q-LB-7). It gives a request up
+/// after any other error; here 1020, which its servers didn't know, is repeated, too, and others end the run.
 fn retry_policy(is_fixed: bool) -> RetryPolicy {
     RetryPolicy {
         after: RetryAfter::Codes(vec![LOCK_WAIT_TIMEOUT, DEADLOCK, RECORD_CHANGED]),

@@ -18,7 +18,7 @@ pub(super) struct Zipf {
 }
 
 impl Zipf {
-    /// A shape of 1 or more is not covered by the formulas.
+    /// Creates it for a shape below 1: the formulas do not cover others.
     pub(super) fn new(count: u64, shape: f64) -> Self {
         let n = count as f64;
         let zeta = zeta(count, shape);
@@ -36,7 +36,7 @@ impl Zipf {
         self.place(stream.next_double())
     }
 
-    /// The place that a draw from [0, 1) leads to.
+    /// Returns the place that a draw from [0, 1) leads to.
     pub(super) fn place(&self, draw: f64) -> u64 {
         let share = draw * self.zeta;
         if share < 1.0 {

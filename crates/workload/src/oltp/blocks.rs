@@ -37,7 +37,7 @@ pub(crate) struct EventPlan {
 }
 
 impl EventPlan {
-    /// `first_statement` knows where the statements of a kind begin.
+    /// Creates it; `first_statement` knows where the statements of a kind begin.
     pub(crate) fn new(
         script: &OltpScript,
         options: &OltpOptions,
@@ -85,7 +85,7 @@ fn block(
     }
 }
 
-/// The kind of the part's (first) statement.
+/// Returns the kind of the part's (first) statement.
 fn kind_of(part: Part) -> OltpStatement {
     match part {
         Part::Bare(kind) | Part::ById(kind) | Part::Range(kind) => kind,

@@ -10,7 +10,7 @@ const BLOCK: usize = 16;
 #[cfg(target_arch = "x86_64")]
 const INITIAL_BYTES: usize = 4;
 
-/// The CRC-32 of a text.
+/// Computes the CRC-32 of a text.
 ///
 /// `crc32fast` goes through less than 128 bytes by tables; the columns of sysbench are shorter than that.
 #[inline]
@@ -28,7 +28,7 @@ pub(super) fn crc32(text: &[u8]) -> u32 {
     crc32fast::hash(text)
 }
 
-/// The CRC-32 of each text, four texts at a time where the processor has registers for them.
+/// Computes the CRC-32 of each text, four texts at a time where the processor has registers for them.
 #[inline]
 pub(super) fn crc32_of_lanes<const LENGTH: usize>(texts: [&[u8; LENGTH]; LANES]) -> [u32; LANES] {
     #[cfg(target_arch = "x86_64")]
@@ -49,7 +49,7 @@ pub(super) fn crc32_of_lanes<const LENGTH: usize>(texts: [&[u8; LENGTH]; LANES])
     texts.map(|text| crc32(text))
 }
 
-/// As [`folded`], in each quarter of a register.
+/// Folds as [`folded`], in each quarter of a register.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
 #[expect(unsafe_code, reason = "registers are filled from memory")]
@@ -114,10 +114,10 @@ fn folded_by_fours<const LENGTH: usize>(texts: &[&[u8; LENGTH]]) -> [u32; 4] {
     std::array::from_fn(|text| !words[4 * text + 1])
 }
 
-/// By products of polynomials (V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
-/// Instruction", Intel 2009). The text is longer than a block, and the rest of its length over blocks is not shorter than
-/// the initial value. Zeros in front don't change a sum that begins with zero, so they fill up the first block; the
-/// initial value is added to the first bytes of the text.
+/// Computes it by products of polynomials (V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using
+/// PCLMULQDQ Instruction", Intel 2009). The text is longer than a block, and the rest of its length over blocks is not
+/// shorter than the initial value. Zeros in front don't change a sum that begins with zero, so they fill up the first
+/// block; the initial value is added to the first bytes of the text.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "pclmulqdq,sse4.1")]
 fn folded(text: &[u8]) -> u32 {

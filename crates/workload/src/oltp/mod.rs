@@ -30,7 +30,7 @@ use script::{OltpScript, script_names};
 use std::sync::Arc;
 use workload::Oltp;
 
-/// What stands before the name of every workload that imitates sysbench; it may be left out.
+/// Prefix of the name of every workload that imitates sysbench; it may be left out.
 const SYSBENCH: &str = "sysbench/";
 
 /// How the catalogue knows the family.

@@ -80,13 +80,13 @@ impl OltpOptions {
         let mut options = Self::default();
         TABLE.read(script.name, &mut options, given)?;
         if script.name == "oltp_point_select" {
-            options.point_selects = 1; // the script sets it, whatever was asked for
+            options.point_selects = 1; // the script sets it, regardless of the option
         }
         options.check(script)?;
         Ok(options)
     }
 
-    /// What can only be judged when all values are known.
+    /// Checks what can only be judged when all values are known.
     fn check(&self, script: &OltpScript) -> Result<(), WorkloadError> {
         if script.is_single_table() && self.tables != 1 {
             let allowed = "1 (the script reads sbtest1 alone)";
@@ -106,7 +106,7 @@ impl OltpOptions {
         Ok(())
     }
 
-    /// The distribution of ids, and of k.
+    /// Returns the distribution of ids, and of k.
     pub(crate) fn distribution(&self) -> Distribution {
         match self.rand_type.as_str() {
             "uniform" => Distribution::Uniform,
@@ -127,7 +127,7 @@ impl OltpOptions {
         }
     }
 
-    /// Every option of the script with its value, in the order of the table.
+    /// Returns every option of the script with its value, in the order of the table.
     pub(crate) fn list(&self, script: &OltpScript) -> Vec<(String, String)> {
         TABLE.list(script.name, self)
     }

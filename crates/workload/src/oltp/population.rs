@@ -33,15 +33,15 @@ const CHECKS: &[Check] = &[
     },
 ];
 
-/// Rows of a part. A part is a range of ids that is drawn from a place of its own in the random numbers, so that any
-/// connection can fill it at any time; it is small enough to be repeated, and large enough for its overhead not to count.
+/// Rows of a part. A part is a range of ids with its own place in the random numbers, so that any connection can fill
+/// it at any time. It is small enough to be repeated, and large enough for its overhead not to count.
 const ROWS_A_PART: u32 = 25_000;
 
 /// The tables `sbtest1` and on. The same for all scripts: they share their datasets.
 ///
 /// With rng=sysbench the rows are those of a one-worker `prepare` of an upstream build: one stream runs through all
-/// tables, whatever the seed. With rng=dbdyno every part of every table has a stream of its own, made of the seed and
-/// the numbers of table and part. In both modes the content doesn't depend on who fills which part when.
+/// tables, for any seed. With rng=dbdyno every part of every table has its own stream, made of the seed and the numbers
+/// of table and part. In both modes the content doesn't depend on who fills which part when.
 #[derive(Debug)]
 pub(crate) struct OltpPopulation {
     options: OltpOptions,
@@ -50,19 +50,19 @@ pub(crate) struct OltpPopulation {
     starts: OnceLock<Starts>,
 }
 
-/// How a table is cut into parts.
+/// Says how a table is cut into parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TableParts {
     rows: u32,
 }
 
 impl TableParts {
-    /// How many there are; a table without rows has one, without rows.
+    /// Returns how many there are; a table without rows has one, without rows.
     pub(super) fn count(self) -> u32 {
         self.rows.div_ceil(ROWS_A_PART).max(1)
     }
 
-    /// The ids of a part.
+    /// Returns the ids of a part.
     pub(super) fn ids(self, part: u32) -> RangeInclusive<u32> {
         let before = part * ROWS_A_PART;
         before + 1..=self.rows.min(before.saturating_add(ROWS_A_PART))
@@ -82,7 +82,7 @@ impl OltpPopulation {
         }
     }
 
-    /// The stream from which the rows of a part are drawn, and where in it they start if that is known.
+    /// Returns the stream from which the rows of a part are drawn, and where in it they start if that is known.
     fn stream(&self, table: u32, part: u32) -> (Stream, Option<RowStarts>) {
         match self.source.kind {
             RandomKind::Dbdyno => {

@@ -1,4 +1,4 @@
-//! Checks that the dataset is the same in whatever order it is filled.
+//! Checks that the dataset is the same for every order of filling.
 
 use crate::{Population, population};
 use dbdyno_chance::{RandomKind, RandomSource};
@@ -16,7 +16,7 @@ fn made(script: &str, kind: RandomKind, seed: u64, more: &[(&str, &str)]) -> Arc
     population(script, &options, RandomSource { kind, seed }).unwrap()
 }
 
-/// The rows of a part as a file has them, and its sums.
+/// Returns the rows of a part as a file has them, and its sums.
 fn part(population: &dyn Population, table: u32, part: u32) -> (Vec<u8>, Vec<u64>) {
     let form = population.row_form(table).unwrap();
     let mut rows = population.rows(table, part);

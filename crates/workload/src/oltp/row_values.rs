@@ -76,12 +76,12 @@ impl RowDrawer {
         Self { starts, ..self }
     }
 
-    /// The stream after the rows that were given.
+    /// Returns the stream after the rows that were given.
     pub(super) fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// The next row.
+    /// Returns the next row.
     #[inline]
     pub(super) fn next(&mut self) -> RowValues<'_> {
         match self.kind {
@@ -106,8 +106,8 @@ impl RowDrawer {
         }
     }
 
-    /// A draw a digit is what makes these rows dear. So sixteen are begun at once: where each one begins is found by
-    /// jumping over the digits of the one before, and then their digits are drawn side by side.
+    /// Makes the next row. A draw a digit makes these rows expensive, so sixteen are begun at once: where each one
+    /// begins is found by jumping over the digits of the one before, and then their digits are drawn side by side.
     fn next_of_sysbench(&mut self) -> RowValues<'_> {
         let (stream, ks, starts) = (&self.stream, &self.ks, &mut self.starts);
         let ahead = self
@@ -167,7 +167,7 @@ fn column_of<const LENGTH: usize>(text: &RowText, start: usize) -> &[u8; LENGTH]
 }
 
 impl RowBatch {
-    /// No rows, all of them given.
+    /// Creates it with no rows, all of them given.
     fn none(stream: &Stream) -> Self {
         Self {
             given: LANES,

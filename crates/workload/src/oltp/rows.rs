@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 pub(crate) const COLUMNS: &str = "id, k, c, pad";
 const COLUMN_COUNT: usize = 4;
 
-/// What stands between two values.
+/// Separator of two values.
 pub(crate) const COMMA: &str = ", ";
 
 /// Draws rows that follow each other in one table, packs them, and keeps the sums by which they can be checked.
@@ -41,8 +41,8 @@ pub(crate) struct Sums {
 }
 
 impl RowStream {
-    /// Rows of table `number`, from 1, drawn from `stream`, as sysbench's `prepare` sends them: ids are left to the
-    /// server, if it numbers them.
+    /// Makes rows of table `number`, from 1, drawn from `stream`, as sysbench's `prepare` sends them: ids are left to
+    /// the server, if it numbers them.
     pub(crate) fn of_sysbench(
         number: u32,
         ids: RangeInclusive<u32>,
@@ -62,7 +62,7 @@ impl RowStream {
         }
     }
 
-    /// The same rows with their ids, so that any connection may send them at any time.
+    /// Makes the same rows with their ids, so that any connection may send them at any time.
     pub(crate) fn new(
         number: u32,
         ids: RangeInclusive<u32>,
@@ -125,12 +125,12 @@ impl RowStream {
         (rows.len() - before) as u64
     }
 
-    /// The sums over the rows drawn so far.
+    /// Returns the sums over the rows drawn so far.
     pub(crate) fn sums(&self) -> Sums {
         self.sums
     }
 
-    /// The stream after the rows drawn so far.
+    /// Returns the stream after the rows drawn so far.
     pub(crate) fn stream(&self) -> &Stream {
         self.draws.stream()
     }
@@ -163,7 +163,7 @@ impl RowStream {
     }
 }
 
-/// What stands before the rows of table `number`.
+/// Returns what stands before the rows of table `number`.
 pub(crate) fn head(number: u32, columns: &str) -> String {
     format!("INSERT INTO sbtest{number}({columns}) VALUES")
 }
@@ -189,7 +189,7 @@ mod tests {
         (all, rows)
     }
 
-    /// The rows of a statement as id (if any), k, c and pad.
+    /// Returns the rows of a statement as id (if any), k, c and pad.
     fn parsed(statement: &str) -> Vec<Vec<String>> {
         let (_, list) = statement.split_once("VALUES").unwrap();
         list.trim_start_matches('(')

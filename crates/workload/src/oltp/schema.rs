@@ -2,7 +2,7 @@
 
 use super::OltpOptions;
 
-/// CREATE TABLE for table `number`, from 1.
+/// Returns CREATE TABLE for table `number`, from 1.
 pub(crate) fn create_table(number: u32, options: &OltpOptions) -> String {
     let id = if options.auto_inc {
         "INTEGER NOT NULL AUTO_INCREMENT"
@@ -22,12 +22,12 @@ pub(crate) fn create_table(number: u32, options: &OltpOptions) -> String {
     )
 }
 
-/// CREATE INDEX on k, for when the rows are in.
+/// Returns CREATE INDEX on k, for when the rows are in.
 pub(crate) fn create_index(number: u32) -> String {
     format!("CREATE INDEX k_{number} ON sbtest{number}(k)")
 }
 
-/// DROP TABLE, whether it exists or not.
+/// Returns DROP TABLE, whether it exists or not.
 pub(crate) fn drop_table(number: u32) -> String {
     format!("DROP TABLE IF EXISTS sbtest{number}")
 }

@@ -46,7 +46,7 @@ use OltpStatement::{
     PointSelect, RandomPoints, RandomRanges, SimpleRange, SumRange,
 };
 
-/// What most scripts have in common.
+/// Settings that most scripts have in common.
 const PLAIN: OltpScript = OltpScript {
     name: "",
     transaction_type: "",
@@ -180,12 +180,12 @@ impl OltpScript {
     }
 }
 
-/// The script of that name.
+/// Returns the script of that name.
 pub(crate) fn script_named(name: &str) -> Option<&'static OltpScript> {
     SCRIPTS.iter().find(|script| script.name == name)
 }
 
-/// The names of all scripts.
+/// Returns the names of all scripts.
 pub(crate) fn script_names() -> impl Iterator<Item = &'static str> {
     SCRIPTS.iter().map(|script| script.name)
 }

@@ -13,8 +13,8 @@ const REMEMBERED_ROWS_MAX: usize = 2_000_000;
 ///
 /// The draws of sysbench follow each other through all rows of all tables, and how many a row takes depends on what is
 /// drawn. So a part can only be begun after all rows before it were skipped: their digits by jumps, their k by drawing.
-/// That takes a tenth of the time of making them. It is done once, and what was found of each row is remembered for
-/// the connection that makes it.
+/// That takes a tenth of the time of making them. It is done once; what was found of each row is kept for the
+/// connection that makes it.
 #[derive(Debug)]
 pub(super) struct Starts {
     ks: Sampler,
@@ -35,7 +35,7 @@ struct PartStart {
     rows: Option<RowStarts>,
 }
 
-/// What was found of the rows of a part when they were skipped.
+/// Holds what was found of the rows of a part when they were skipped.
 #[derive(Debug)]
 pub(super) struct RowStarts {
     ks: Vec<u32>,
@@ -58,7 +58,7 @@ impl RowStarts {
         self.ends.push(end.clone());
     }
 
-    /// The k of each of the next rows, and the stream after it: as many as asked for, or as are known.
+    /// Returns the k of each of the next rows, and the stream after it: as many as asked for, or as are known.
     #[inline]
     pub(super) fn next(&mut self, rows: usize) -> (&[u32], &[Stream]) {
         let start = self.given;
@@ -83,8 +83,8 @@ impl Starts {
         }
     }
 
-    /// Where a part starts, and the first time also where its rows do. Others who ask meanwhile wait, for they would
-    /// have to skip the same rows.
+    /// Returns where a part starts, and the first time also where its rows do. Others who ask meanwhile wait, for they
+    /// would have to skip the same rows.
     pub(super) fn of(&self, table: u32, part: u32) -> (Stream, Option<RowStarts>) {
         let place = table as usize * self.parts.count() as usize + part as usize;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -22,7 +22,7 @@ pub(crate) enum OltpStatement {
 }
 
 impl OltpStatement {
-    /// Name in reports.
+    /// Returns the name in reports.
     pub(crate) fn type_name(self) -> &'static str {
         match self {
             Self::Begin => "begin",
@@ -49,7 +49,7 @@ impl OltpStatement {
         }
     }
 
-    /// How many statements of the kind there are.
+    /// Counts the statements of the kind.
     pub(crate) fn count(self, tables: u32) -> u32 {
         match self {
             Self::Begin | Self::Commit | Self::RandomPoints | Self::RandomRanges => 1,
@@ -57,7 +57,7 @@ impl OltpStatement {
         }
     }
 
-    /// Left out, prepared or sent, by an option.
+    /// Says whether it is left out, prepared or sent, by an option.
     pub(crate) fn switched_off(self, options: &OltpOptions) -> bool {
         match self {
             Self::Begin | Self::Commit => options.skip_trx,
@@ -68,7 +68,7 @@ impl OltpStatement {
         }
     }
 
-    /// The text for table `number`, from 1, to the blank as the scripts have it.
+    /// Returns the text for table `number`, from 1, to the blank as the scripts have it.
     pub(crate) fn text(self, number: u32, options: &OltpOptions) -> String {
         let n = number;
         match self {
@@ -93,7 +93,7 @@ impl OltpStatement {
     }
 }
 
-/// The script's text with its indentation, which the server sees.
+/// Returns the script's text with its indentation, which the server sees.
 fn random_points(count: u32) -> String {
     let places = vec!["?"; count as usize].join(", ");
     format!(

@@ -34,7 +34,7 @@ pub(crate) fn fill(stream: &mut Stream, kind: RandomKind, out: &mut [u8]) {
     }
 }
 
-/// A number of eleven digits: the upper half of the product (D. Lemire, 2019).
+/// Returns a number of eleven digits: the upper half of the product (D. Lemire, 2019).
 #[inline]
 fn group_value(stream: &mut Stream) -> u64 {
     let product = u128::from(stream.next_u64()) * u128::from(GROUP_VALUES);
@@ -49,7 +49,8 @@ fn write_group(value: u64, digits: &mut [u8]) {
     digits[3..GROUP].copy_from_slice(&eight_digits(lower as u32));
 }
 
-/// Eight digits without a loop: the number is halved three times, into fields of a word that are worked on together.
+/// Returns eight digits without a loop: the number is halved three times, into fields of a word that are worked on
+/// together.
 #[inline]
 fn eight_digits(number: u32) -> [u8; 8] {
     let number = u64::from(number);

@@ -29,7 +29,7 @@ pub(crate) struct OltpUser {
     at_start: (Stream, u32),
 }
 
-/// Where the user takes ids of new rows from, when the server doesn't give them.
+/// Gives the user ids of new rows, when the server doesn't.
 #[derive(Debug)]
 pub(crate) struct NewIds {
     pub(crate) unique: Unique,
@@ -87,7 +87,7 @@ impl OltpUser {
         i64::from(self.event.ids.draw(&mut self.stream))
     }
 
-    /// The statement of one repeat of the block.
+    /// Fills in the statement of one repeat of the block.
     fn fill(&mut self, block: EventBlock, call: &mut Call) {
         match block.part {
             Part::Bare(_) => call.start(block.statement),
@@ -129,7 +129,7 @@ impl OltpUser {
         call.parameters.push_int(self.row.id);
     }
 
-    /// k, c and pad, in this order.
+    /// Draws k, c and pad, in this order.
     fn draw_row(&mut self) {
         self.row.k = self.draw_id();
         fill(&mut self.stream, self.event.kind, &mut self.row.c);
@@ -166,7 +166,7 @@ impl OltpUser {
 }
 
 impl User for OltpUser {
-    /// The family has one transaction type, so there is nothing to choose.
+    /// Starts an event. The family has one transaction type, so there is nothing to choose.
     fn start_event(&mut self, _wanted: Option<TransactionType>) -> TransactionType {
         self.rewind();
         self.at_start = (self.stream.clone(), self.ids.place);
@@ -204,7 +204,7 @@ impl User for OltpUser {
         NextAction::Done
     }
 
-    /// sysbench's latency histogram chooses its slot with a draw of the worker's generator.
+    /// Takes a draw of the worker's generator, with which sysbench's latency histogram chooses its slot.
     fn finish_event(&mut self) -> u64 {
         if self.event.kind == RandomKind::Sysbench {
             self.stream.next_u64();
@@ -223,7 +223,7 @@ impl NewRow {
 }
 
 impl NewIds {
-    /// The next id, anywhere in the range of a signed 32-bit column.
+    /// Returns the next id, anywhere in the range of a signed 32-bit column.
     fn next(&mut self) -> i64 {
         let id = i64::from(self.unique.value(self.place)) + i64::from(i32::MIN);
         self.place = self.place.wrapping_add(self.stride);

@@ -57,8 +57,8 @@ impl Oltp {
         })
     }
 
-    /// The values of k that a user of the select_random scripts looks for. sysbench computes with fractions of rows
-    /// and cuts them at the end: neighbours share a value, and the first user may draw 0.
+    /// Returns the values of k that a user of the select_random scripts looks for. sysbench computes with fractions of
+    /// rows and cuts them at the end: neighbours share a value, and the first user may draw 0.
     fn segment(&self, index: u32) -> Sampler {
         let length = f64::from(self.options.table_size) / f64::from(self.users);
         let low = length * f64::from(index % self.users);
@@ -95,7 +95,7 @@ impl Workload for Oltp {
     }
 }
 
-/// The kinds that the options leave, in the order of preparing.
+/// Returns the kinds that the options leave, in the order of preparing.
 fn kinds(script: &OltpScript, options: &OltpOptions) -> Vec<OltpStatement> {
     script
         .prepares
@@ -105,7 +105,7 @@ fn kinds(script: &OltpScript, options: &OltpOptions) -> Vec<OltpStatement> {
         .collect()
 }
 
-/// A call names its statement in 16 bits.
+/// Checks the count: a call names its statement in 16 bits.
 fn check_count(kinds: &[OltpStatement], options: &OltpOptions) -> Result<(), WorkloadError> {
     let most = u64::from(u16::MAX) + 1;
     let statements = kinds
@@ -122,7 +122,7 @@ fn check_count(kinds: &[OltpStatement], options: &OltpOptions) -> Result<(), Wor
     })
 }
 
-/// Where the statements of `kind` begin; 0 for a kind that isn't there.
+/// Returns where the statements of `kind` begin; 0 for a kind that isn't there.
 fn first_statement(kinds: &[OltpStatement], kind: OltpStatement, tables: u32) -> u16 {
     kinds
         .iter()

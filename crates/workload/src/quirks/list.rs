@@ -9,7 +9,7 @@ const HAMMERDB: &[&str] = &["tpcc/hammerdb"];
 const LINKBENCH: &[&str] = &["linkbench"];
 const INSERT_BENCHMARK: &[&str] = &["insert-benchmark"];
 
-/// What `when` says of most quirks.
+/// The `when` of most quirks.
 const TOOL: &str = "fidelity = tool";
 
 pub(super) const QUIRKS: &[Quirk] = &[

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The file that says what the others are.
 const FORM: &str = "workload.toml";
 
-/// What is run before rows come, after them, and what takes away what was made: each may be absent.
+/// The file that is run before rows come, after them, and the one that takes away what was made: each may be absent.
 pub(super) const SETUP: &str = "setup.sql";
 pub(super) const FINISH: &str = "finish.sql";
 pub(super) const CLEANUP: &str = "cleanup.sql";
@@ -25,7 +25,7 @@ pub(super) struct SourceFile {
 }
 
 impl SourceFile {
-    /// An error at a line, from 1.
+    /// Makes an error at a line, from 1.
     pub(super) fn wrong(&self, line: usize, what: impl Into<String>) -> WorkloadError {
         WorkloadError::InFile {
             file: self.path.clone(),
@@ -34,12 +34,12 @@ impl SourceFile {
         }
     }
 
-    /// An error at a place.
+    /// Makes an error at a place.
     pub(super) fn wrong_at(&self, span: Range<usize>, what: impl Into<String>) -> WorkloadError {
         self.wrong(self.line_of(span.start), what)
     }
 
-    /// The line of a byte, from 1.
+    /// Returns the line of a byte, from 1.
     pub(super) fn line_of(&self, at: usize) -> usize {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
         1 + before.iter().filter(|&&byte| byte == b'\n').count()
@@ -87,7 +87,7 @@ impl Directory {
         })
     }
 
-    /// The files that have names of their own, as far as they are there.
+    /// Returns the files with fixed names, as far as they exist.
     pub(super) fn own_files(&self) -> Result<Vec<SourceFile>, WorkloadError> {
         let mut files = vec![self.form_file.clone()];
         for name in [SETUP, FINISH, CLEANUP] {

@@ -16,7 +16,7 @@ const MOVES_AFTER: u32 = 1000;
 const BLOCK: u32 = 10_000_000;
 const LONGEST_TEXT: u32 = 1 << 20;
 
-/// What a kind of values is called, and which settings it takes.
+/// Names of the kinds of values, and which settings each takes.
 const KINDS: &[(&str, &[&str])] = &[
     ("uniform", &[]),
     ("zipf", &["exponent", "scatter"]),
@@ -97,7 +97,7 @@ pub(super) fn generator(
     Ok(Generator::Choose(choices.to_vec()))
 }
 
-/// Which kind of values it is.
+/// Returns which kind of values it is.
 fn only_kind(form: &GeneratorForm) -> Result<&'static str, String> {
     let given = [
         form.uniform.is_some(),
@@ -155,7 +155,7 @@ fn refuse_settings_of_others(form: &GeneratorForm, kind: &str) -> Result<(), Str
     })
 }
 
-/// The lowest number and how many there are.
+/// Returns the lowest number and how many there are.
 fn interval([low, high]: [i64; 2]) -> Result<(i64, u32), String> {
     let count = high
         .checked_sub(low)

@@ -13,7 +13,7 @@ pub(super) type Named<T> = BTreeMap<Spanned<String>, T>;
 pub(super) struct Form {
     #[serde(default)]
     pub(super) description: String,
-    /// Mean rest after each event, of transactions that have none of their own.
+    /// Mean rest after each event, of transactions that set none.
     pub(super) think_ms: Option<Spanned<f64>>,
     pub(super) think_law: Option<Spanned<String>>,
     #[serde(default)]
@@ -25,7 +25,7 @@ pub(super) struct Form {
     pub(super) phases: Vec<Spanned<PhaseForm>>,
 }
 
-/// How values are drawn: exactly one kind, and the settings of that kind.
+/// Says how values are drawn: exactly one kind, and the settings of that kind.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GeneratorForm {
@@ -81,7 +81,7 @@ pub(super) struct TableForm {
     pub(super) columns: Named<Spanned<GeneratorForm>>,
 }
 
-/// A stretch of a run with a rate of its own.
+/// A stretch of a run with its own rate.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PhaseForm {
@@ -90,11 +90,11 @@ pub(super) struct PhaseForm {
     pub(super) rate_per_s: Option<f64>,
     /// The rate at its end, if it goes there in a straight line.
     pub(super) to_per_s: Option<f64>,
-    /// Weights of the transactions, instead of their own.
+    /// Weights that replace those of the transactions.
     pub(super) weights: Option<Named<f64>>,
 }
 
-/// The names in the order in which they stand in the file.
+/// Returns the names in the order in which they stand in the file.
 pub(super) fn in_order<T>(named: &Named<T>) -> Vec<(&Spanned<String>, &T)> {
     let mut entries: Vec<_> = named.iter().collect();
     entries.sort_by_key(|(name, _)| name.span().start);

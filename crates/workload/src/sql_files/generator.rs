@@ -16,7 +16,7 @@ pub(super) enum Generator {
     },
     /// A few numbers are drawn often, the others seldom.
     Hotspot(Hotspot),
-    /// One number after the other; each user has a block of its own.
+    /// One number after the other; each user has its own block.
     Sequence { first: i64, block: u32 },
     /// Numbers that a sequence of the same user has given, the latest most often.
     LatestOf { sequence: usize, sampler: Sampler },
@@ -27,7 +27,7 @@ pub(super) enum Generator {
 }
 
 impl Generator {
-    /// The lowest number that it draws, by which sums over a table are kept small and above zero.
+    /// Returns the lowest number that it draws, by which sums over a table are kept small and above zero.
     pub(super) fn lowest(&self) -> i64 {
         match self {
             Self::Number { low, .. } => *low,
@@ -38,7 +38,7 @@ impl Generator {
     }
 }
 
-/// Which numbers of an interval the places of a sampler mean.
+/// Says which numbers of an interval the places of a sampler mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NumberMapping {
     /// The first place is the lowest number.
@@ -51,7 +51,7 @@ pub(super) enum NumberMapping {
 }
 
 impl NumberMapping {
-    /// Scattered over so many numbers.
+    /// Scatters over so many numbers.
     pub(super) fn scatter(count: u32) -> Self {
         let count = u64::from(count);
         // Steps near the golden section of the interval leave the widest gaps between neighbours.
@@ -108,7 +108,7 @@ impl Hotspot {
     }
 }
 
-/// What one user, or one part of a table, draws with.
+/// Holds what one user, or one part of a table, draws with.
 #[derive(Debug, Clone)]
 pub(super) struct GeneratorStates {
     generators: Arc<[Generator]>,
@@ -128,7 +128,8 @@ struct GeneratorState {
 }
 
 impl GeneratorStates {
-    /// `stream` makes the stream of the generator at a place; sequences begin `skipped` numbers into the block.
+    /// Creates them: `stream` makes the stream of the generator at a place; sequences begin `skipped` numbers into the
+    /// block.
     pub(super) fn new(
         generators: Arc<[Generator]>,
         block: u64,
@@ -179,8 +180,8 @@ impl GeneratorStates {
         }
     }
 
-    /// The number that a sequence gave last but `back`. What goes back behind its first number goes round to its last;
-    /// before it gave any, the first one is meant.
+    /// Returns the number that a sequence gave last but `back`. What goes back behind its first number goes round to
+    /// its last; before it gave any, the first one is meant.
     fn last_but(&self, sequence: usize, back: u64) -> i64 {
         let Generator::Sequence { first, block } = self.generators[sequence] else {
             return 0; // a sequence was looked up when the workload was read

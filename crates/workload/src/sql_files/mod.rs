@@ -1,10 +1,9 @@
-//! Runs workloads of your own: a directory with a `workload.toml` and plain files of SQL, named
-//! `sql:DIRECTORY`.
+//! Runs user-defined workloads: a directory with a `workload.toml` and plain files of SQL, named `sql:DIRECTORY`.
 //!
 //! [`Directory`] reads the files; [`form`] is what the TOML may say. [`scan`] cuts SQL into statements and finds the
-//! `:names` in it, [`TransactionPlan`] checks it all and puts it in order, [`SqlFilesUser`](user::Client) tells it. [`generator`] draws
-//! the values, of parameters and of columns alike. Everything wrong is said with file and line, before a server is
-//! asked anything.
+//! `:names` in it, [`TransactionPlan`] checks it all and puts it in order, [`SqlFilesUser`](user::Client) runs it.
+//! [`generator`] draws the values, of parameters and of columns alike. Every error names file and line, before anything
+//! is sent to a server.
 
 mod directory;
 mod distributions;
@@ -32,7 +31,7 @@ use population::SqlPopulation;
 use std::sync::Arc;
 use workload::SqlFiles;
 
-/// What stands before the directory.
+/// Prefix of the directory.
 const SQL: &str = "sql:";
 
 const ENGINE: OptionInfo = OptionInfo {
@@ -43,7 +42,7 @@ const ENGINE: OptionInfo = OptionInfo {
     family: "Options of SQL files",
 };
 
-/// How the catalogue knows the family. Its workloads have no names of their own to list.
+/// How the catalogue knows the family. It has no names of workloads to list.
 pub(crate) const FAMILY: Family = Family {
     name: "sql",
     names: Vec::new,

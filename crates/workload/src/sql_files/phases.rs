@@ -10,7 +10,7 @@ use crate::nearest::nearest;
 use crate::{RateProfile, RateSegment, TransactionType, WorkloadError};
 use std::ops::Range;
 
-/// The course; `None` without phases.
+/// Returns the course; `None` without phases.
 pub(super) fn course(
     directory: &Directory,
     plan: &TransactionPlan,
@@ -55,7 +55,7 @@ struct Phase<'a> {
 }
 
 impl Phase<'_> {
-    /// One for each transaction.
+    /// Returns one for each transaction.
     fn stretches(&self) -> Result<Vec<RateSegment>, WorkloadError> {
         let form = self.form;
         let Some(from_per_s) = form.rate_per_s else {

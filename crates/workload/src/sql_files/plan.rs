@@ -52,7 +52,7 @@ pub(super) struct PlannedStatement {
     pub(super) rolls_back: bool,
 }
 
-/// Where a value comes from.
+/// Says where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueSource {
     /// The transaction's draw of that number.
@@ -153,7 +153,7 @@ fn read_parameters(directory: &Directory) -> Result<(Vec<String>, Vec<Generator>
     Ok((names, generators))
 }
 
-/// The statements of a transaction, each with the file that it stands in.
+/// Returns the statements of a transaction, each with the file that it stands in.
 fn read_statements(
     directory: &Directory,
     (name, at): (&str, Range<usize>),

@@ -7,7 +7,7 @@ use super::words::forever;
 use crate::nearest::nearest;
 use crate::{Class, StatementTemplate, StatementType, WorkloadError};
 
-/// Lines of a report that can be told apart.
+/// Lines of a report that can be distinguished.
 const MOST_STATEMENTS: usize = StatementType::MAX as usize + 1;
 
 /// Turns the statements of one transaction into lines.
@@ -35,7 +35,7 @@ impl<'a> PlanWriter<'a> {
         }
     }
 
-    /// The parameters that the lines draw. Nothing may be left open now.
+    /// Returns the parameters that the lines draw. Nothing may be left open now.
     pub(super) fn draws(self) -> Result<Vec<usize>, WorkloadError> {
         match self.opened {
             None => Ok(self.draws),
@@ -133,7 +133,7 @@ impl<'a> PlanWriter<'a> {
         Ok(statement)
     }
 
-    /// `order.update`, or `order.update_2` where that is taken.
+    /// Returns `order.update`, or `order.update_2` where that is taken.
     fn free_name(&self, sql: &ScannedStatement, text: &str) -> String {
         let verb = first_words(text)[0].to_ascii_lowercase();
         let word = sql.name.as_ref().unwrap_or(&verb);
@@ -145,7 +145,7 @@ impl<'a> PlanWriter<'a> {
     }
 }
 
-/// What a statement does to a transaction.
+/// Says what a statement does to a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TransactionEffect {
     Begin,
@@ -175,7 +175,7 @@ impl TransactionEffect {
     }
 }
 
-/// The first two words; `sql` where there are none.
+/// Returns the first two words; `sql` where there are none.
 fn first_words(text: &str) -> [&str; 2] {
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let mut next = || words.find(|word| !word.is_empty()).unwrap_or("sql");

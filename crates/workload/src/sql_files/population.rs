@@ -99,7 +99,7 @@ impl SqlTable {
     }
 }
 
-/// Names are written into SQL, so they must need no thought there.
+/// Checks a name: names are written into SQL, so they must need no thought there.
 fn check_name(toml: &SourceFile, name: &Spanned<String>) -> Result<(), WorkloadError> {
     let word = name.get_ref();
     if !word.is_empty() && word.bytes().all(is_of_name) {
@@ -169,7 +169,7 @@ impl Population for SqlPopulation {
         self.engine.iter().map(set).collect()
     }
 
-    /// The setup makes all tables, so it comes with the first one.
+    /// Returns the setup with the first table, for it makes all of them.
     fn before_rows(&self, table: u32) -> Vec<String> {
         if table == 0 {
             self.setup.clone()
@@ -191,7 +191,7 @@ impl Population for SqlPopulation {
         ))
     }
 
-    /// Texts are the session's, and columns of type JSON want to be told so.
+    /// Returns the form: texts are in the session's character set, which columns of type JSON need stated.
     fn row_form(&self, table: u32) -> Option<RowForm> {
         let table = self.table(table);
         let (name, columns) = (format!("`{}`", table.name), table.columns.join("`, `"));

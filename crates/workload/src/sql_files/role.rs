@@ -5,7 +5,7 @@ use super::form::in_order;
 use crate::WorkloadError;
 use crate::option_value::identifier;
 
-/// The one role that transactions of a directory have, if any has one.
+/// Returns the one role that transactions of a directory have, if any has one.
 pub(super) fn read(directory: &Directory) -> Result<Option<String>, WorkloadError> {
     let mut only: Option<String> = None;
     for (_, form) in in_order(&directory.form.transactions) {

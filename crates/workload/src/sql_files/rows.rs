@@ -48,7 +48,7 @@ impl PartRows {
         self.add_up();
     }
 
-    /// In the order of the table's checks.
+    /// Adds up in the order of the table's checks.
     fn add_up(&mut self) {
         let values = self.table.generators.iter().zip(self.row.iter());
         let values = values.filter_map(|(generator, value)| match (generator, value) {

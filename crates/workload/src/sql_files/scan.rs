@@ -100,7 +100,7 @@ impl SqlScanner<'_> {
         self.at += length;
     }
 
-    /// As the client `mysql` has it, for bodies of procedures: a line of its own.
+    /// Takes a delimiter command like the client `mysql`, for bodies of procedures: on its own line.
     fn take_delimiter_command(&mut self) -> bool {
         let line = self.rest().lines().next().unwrap_or_default();
         let mut words = line.split_whitespace();
@@ -147,8 +147,8 @@ impl SqlScanner<'_> {
         Ok(())
     }
 
-    /// What a comment says something of: the statement under way or to come; behind a statement that has ended in the
-    /// same line, that one.
+    /// Returns the statement that a comment is about: the one under way or to come; behind a statement that has ended
+    /// in the same line, that one.
     fn subject(&mut self) -> &mut ScannedStatement {
         let before = &self.file.text[..self.at];
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -173,7 +173,7 @@ impl SqlScanner<'_> {
     }
 }
 
-/// Whether names are made of it.
+/// Returns whether names are made of it.
 pub(super) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -185,7 +185,7 @@ pub(super) struct Placeholder {
     pub(super) line: usize,
 }
 
-/// The statement with `?` for each `:name`, and the names in order.
+/// Returns the statement with `?` for each `:name`, and the names in order.
 pub(super) fn places(
     file: &SourceFile,
     sql: &ScannedStatement,
@@ -215,7 +215,7 @@ pub(super) fn places(
     Ok((text, places))
 }
 
-/// The name behind a colon; empty where there is none. `:=` is none.
+/// Returns the name behind a colon; empty where there is none. `:=` is none.
 fn name_at(text: &str) -> &str {
     let Some(rest) = text.strip_prefix(':') else {
         return "";

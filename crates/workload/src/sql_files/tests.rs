@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A directory of its own that is removed at the end.
+/// A temporary directory that is removed at the end.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
@@ -37,7 +37,7 @@ impl Folder {
         population(&self.name(), &[], source(seed)).unwrap()
     }
 
-    /// The error, without the path of the directory.
+    /// Returns the error, without the path of the directory.
     pub(super) fn error(&self) -> String {
         let error = self.workload().unwrap_err().to_string();
         error.replace(&format!("{}/", self.0.display()), "")
@@ -301,7 +301,7 @@ fn a_directory_without_a_workload_is_told_so() {
     );
 }
 
-/// The files that the guide shows, by name: a name in a line of its own, and a block of code after it.
+/// Returns the files that the guide shows, by name: a name on its own line, and a block of code after it.
 fn files_of_the_guide(guide: &str) -> Vec<(&str, &str)> {
     let pieces = guide.split("\n`shop/").skip(1);
     pieces

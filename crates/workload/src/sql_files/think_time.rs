@@ -8,7 +8,7 @@ use dbdyno_chance::Stream;
 /// A day: what is longer is a slip of the unit.
 const LONGEST_MS: f64 = 86_400_000.0;
 
-/// How long a user rests after an event.
+/// Says how long a user rests after an event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ThinkTime {
     mean_ns: f64,
@@ -22,7 +22,7 @@ enum ThinkTimeDistribution {
 }
 
 impl ThinkTime {
-    /// The rest after a transaction: its own, or that of all; `None` where there is none.
+    /// Returns the rest after a transaction: its own, or that of all; `None` where there is none.
     pub(super) fn read(
         directory: &Directory,
         form: &TransactionForm,
@@ -65,8 +65,8 @@ impl ThinkTime {
         }
     }
 
-    /// What is left of a rest at an instant that has nothing to do with its beginning: any part of a constant one, and
-    /// of an exponential one as much as of a fresh one.
+    /// Draws what is left of a rest at an instant that has nothing to do with its beginning: any part of a constant
+    /// one, and of an exponential one as much as of a fresh one.
     pub(super) fn draw_left_ns(self, stream: &mut Stream) -> u64 {
         match self.law {
             ThinkTimeDistribution::Constant => (stream.next_double() * self.mean_ns) as u64,

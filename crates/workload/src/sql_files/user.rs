@@ -8,7 +8,7 @@ use dbdyno_chance::{RandomSource, Stream};
 use dbdyno_wire::{Parameter, Parameters};
 use std::sync::Arc;
 
-/// Draws a transaction by weight and tells its statements.
+/// Draws a transaction by weight and runs its statements.
 pub(super) struct SqlFilesUser {
     plan: Arc<TransactionPlan>,
     mix: Stream,
@@ -23,7 +23,7 @@ pub(super) struct SqlFilesUser {
 }
 
 impl SqlFilesUser {
-    /// The client of a number, from 0. Each parameter has a stream of its own, so that one more changes no other's
+    /// Creates the client of a number, from 0. Each parameter has its own stream, so that one more changes no other's
     /// values.
     pub(super) fn new(plan: Arc<TransactionPlan>, source: RandomSource, index: u32) -> Self {
         let number = u64::from(index);
@@ -121,7 +121,7 @@ fn push(value: Parameter<'_>, out: &mut Parameters) {
     }
 }
 
-/// A transaction's number, as often as its weight says.
+/// Draws a transaction's number, as often as its weight says.
 fn by_weight(transactions: &[Transaction], stream: &mut Stream) -> usize {
     let sum: f64 = transactions.iter().map(|each| each.weight).sum();
     let mut left = stream.next_double() * sum;

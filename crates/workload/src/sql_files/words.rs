@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 /// All names ever asked for: making a workload again takes no more memory.
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
-/// The text for good.
+/// Keeps the text for good.
 pub(super) fn forever(text: &str) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(text) {

@@ -66,7 +66,7 @@ impl SqlFiles {
     }
 }
 
-/// What suits transactions of several statements: a lock wait timeout leaves the first of them standing.
+/// Returns what suits transactions of several statements: a lock wait timeout leaves the first of them standing.
 fn retry_policy() -> RetryPolicy {
     RetryPolicy {
         after: RetryAfter::Codes(TRANSIENT.to_vec()),
@@ -81,7 +81,7 @@ impl Workload for SqlFiles {
         &self.spec
     }
 
-    /// Of a statement whose columns are kept one row of ones.
+    /// Returns one row of ones for a statement whose columns are kept.
     fn canned_reply(&self, call: &Call, rows: &mut BufferedRows) -> Reply {
         let columns = self.kept_columns(call.statement);
         if columns == 0 {

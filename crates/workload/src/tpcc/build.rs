@@ -13,7 +13,7 @@ use dbdyno_wire::{BufferedRows, Reply};
 /// Makes the user of a number, from 0.
 pub(crate) type MakeUser = Box<dyn Fn(u32) -> Box<dyn User> + Send + Sync>;
 
-/// What a dialect brings.
+/// Holds what a dialect brings.
 pub(crate) struct DialectParts {
     pub(crate) options: TpccOptions,
     /// In the order of preparing.
@@ -23,7 +23,7 @@ pub(crate) struct DialectParts {
     pub(crate) session: Vec<String>,
     /// The dialect's answer to errors.
     pub(crate) retry: RetryPolicy,
-    /// What the manifest records beside the options.
+    /// Facts that the manifest records in addition to the options.
     pub(crate) facts: Vec<(String, String)>,
     pub(crate) user: MakeUser,
     /// A reply that a server with this data could give, by type of the statement.
@@ -88,7 +88,7 @@ impl Tpcc {
     }
 }
 
-/// All warehouses are there.
+/// Requires all warehouses.
 fn preconditions(options: &TpccOptions) -> Vec<Precondition> {
     let highest = options.warehouses;
     let of_table = |table: String| Precondition {

@@ -15,7 +15,7 @@ const NAMESAKES: i64 = 3;
 /// Distinct items of the last 20 orders, about.
 const RECENT_ITEMS: i64 = 200;
 
-/// The reply to one statement.
+/// Returns the reply to one statement.
 pub(crate) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRows) -> Reply {
     let Some(name) = question.statement_type.split_once('.') else {
         return changed(0);
@@ -39,7 +39,8 @@ pub(crate) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRow
     })
 }
 
-/// A reply without a server: `row` to a query, but none for the item that no item is; a row changed to anything else.
+/// Makes a reply without a server: `row` to a query, but none for the item that no item is; a row changed to anything
+/// else.
 pub(crate) fn answered(
     question: &CannedQuestion<'_>,
     row: &[Parameter<'_>],
@@ -84,7 +85,7 @@ fn int(value: i64, rows: &mut BufferedRows) {
     rows.push(&[Parameter::Int(value)]);
 }
 
-/// The statement's value at a place, a number.
+/// Returns the statement's value at a place, a number.
 fn parameter_at(question: &CannedQuestion<'_>, place: usize) -> i64 {
     match question.call.parameters.iter().nth(place) {
         Some(Parameter::Int(value)) => value,
@@ -114,7 +115,7 @@ fn new_order(what: &str, question: &CannedQuestion<'_>, rows: &mut BufferedRows)
     }
 }
 
-/// What payment and order status ask.
+/// Answers what payment and order status ask.
 fn customer(what: &str, question: &CannedQuestion<'_>, rows: &mut BufferedRows) {
     let text = Parameter::Text;
     let is_sysbench = question.options.dialect == Dialect::SysbenchTpcc;

@@ -19,7 +19,7 @@ impl Dialect {
         Self::Hammerdb,
     ];
 
-    /// As the option `dialect` has it.
+    /// Returns the word for the option `dialect`.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Standard => "standard",
@@ -29,7 +29,7 @@ impl Dialect {
         }
     }
 
-    /// The full name of the workload.
+    /// Returns the full name of the workload.
     pub(crate) fn workload(self) -> String {
         format!("{NAME}/{}", self.word())
     }
@@ -40,7 +40,7 @@ impl Dialect {
             .find(|dialect| dialect.word() == word.replace('_', "-"))
     }
 
-    /// The tool and the version that was compared.
+    /// Returns the tool and the version that was compared.
     pub(crate) fn imitates(self) -> &'static str {
         match self {
             Self::Standard => "TPC-C standard 5.11, derived",
@@ -50,7 +50,7 @@ impl Dialect {
         }
     }
 
-    /// Whether its tables have Percona's types and key names (H of the specification otherwise).
+    /// Returns whether its tables have Percona's types and key names (H of the specification otherwise).
     pub(crate) fn has_percona_schema(self) -> bool {
         self != Self::Hammerdb
     }

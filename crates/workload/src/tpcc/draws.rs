@@ -2,25 +2,25 @@
 
 use dbdyno_chance::{RandomSource, Stream};
 
-/// A whole number from `low` to `high`, each as likely.
+/// Draws a whole number from `low` to `high`, each as likely.
 #[inline]
 pub(crate) fn uniform(stream: &mut Stream, low: u32, high: u32) -> u32 {
     low + stream.below(high - low + 1)
 }
 
-/// True once in `of` draws of 1..=`of`, for the lowest.
+/// Returns true once in `of` draws of 1..=`of`, for the lowest.
 #[inline]
 pub(crate) fn once_in(stream: &mut Stream, of: u32) -> bool {
     uniform(stream, 1, of) == 1
 }
 
-/// True for `percent` of the draws.
+/// Returns true for `percent` of the draws.
 #[inline]
 pub(crate) fn percent(stream: &mut Stream, percent: u32) -> bool {
     uniform(stream, 1, 100) <= percent
 }
 
-/// NURand (clause 2.1.6) from `low` to `high` with the constants `a` and `c`.
+/// Draws by NURand (clause 2.1.6) from `low` to `high` with the constants `a` and `c`.
 #[inline]
 pub(crate) fn nurand(stream: &mut Stream, a: u32, low: u32, high: u32, c: u32) -> u32 {
     let mixed = uniform(stream, 0, a) | uniform(stream, low, high);
@@ -47,7 +47,7 @@ pub(crate) struct NurandConstants {
 }
 
 impl NurandConstants {
-    /// Those of a run whose last names were filled in with `c_load`: drawn from the seed, among the allowed ones.
+    /// Draws those of a run whose last names were filled in with `c_load`: from the seed, among the allowed ones.
     pub(crate) fn of_run(source: RandomSource, c_load: u32) -> Self {
         let mut stream = source.keyed("tpcc/constants", 0);
         let allowed: Vec<u32> = allowed_c_run(c_load).collect();
@@ -71,22 +71,22 @@ impl NurandConstants {
     }
 }
 
-/// A number of a last name, 0..=999.
+/// Draws a number of a last name, 0..=999.
 pub(crate) fn draw_last_name(stream: &mut Stream, c: u32) -> u32 {
     nurand(stream, LAST_NAME_A, 0, LAST_NAMES - 1, c)
 }
 
-/// A customer number, 1..=3000.
+/// Draws a customer number, 1..=3000.
 pub(crate) fn draw_customer(stream: &mut Stream, c: u32) -> u32 {
     nurand(stream, CUSTOMER_A, 1, CUSTOMERS, c)
 }
 
-/// An item number, 1..=100,000.
+/// Draws an item number, 1..=100,000.
 pub(crate) fn draw_item(stream: &mut Stream, c: u32) -> u32 {
     nurand(stream, ITEM_A, 1, ITEMS, c)
 }
 
-/// The values of C-Run that clause 2.1.6.1 allows with a C-Load. Never empty.
+/// Returns the values of C-Run that clause 2.1.6.1 allows with a C-Load. Never empty.
 pub(crate) fn allowed_c_run(c_load: u32) -> impl Iterator<Item = u32> {
     (0..=LAST_NAME_A).filter(move |c_run| {
         let apart = c_run.abs_diff(c_load);
@@ -94,7 +94,7 @@ pub(crate) fn allowed_c_run(c_load: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Another warehouse than `home`, if there is one.
+/// Draws another warehouse than `home`, if there is one.
 pub(crate) fn other_warehouse(stream: &mut Stream, home: u32, warehouses: u32) -> u32 {
     if warehouses == 1 {
         return home;
@@ -118,7 +118,7 @@ mod tests {
         }
     }
 
-    /// Five standard errors of a share, and nothing less than one draw.
+    /// Checks a share within five standard errors, and nothing less than one draw.
     fn assert_share(drawn: u32, share: f64, what: &str) {
         let error = (f64::from(DRAWS) * share * (1.0 - share)).sqrt();
         let off = (f64::from(drawn) - f64::from(DRAWS) * share).abs();

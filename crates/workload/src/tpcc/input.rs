@@ -3,7 +3,7 @@
 use super::draws::{DISTRICTS, ITEMS, once_in, other_warehouse, percent, uniform};
 use dbdyno_chance::Stream;
 
-/// What was typed in for one transaction; each type uses a part of it.
+/// Holds what was typed in for one transaction; each type uses a part of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TransactionInput {
     /// Table set, from 0.
@@ -39,7 +39,7 @@ pub(crate) struct OrderLineInput {
 pub(crate) const UNUSED_ITEM: u32 = ITEMS + 1;
 
 impl OrderLineInput {
-    /// A line of an item that was drawn before: one in a hundred is supplied by another of so many warehouses.
+    /// Draws the line of an item that was drawn before: one in a hundred is supplied by another of so many warehouses.
     pub(crate) fn draw(item: u32, home: u32, warehouses: u32, stream: &mut Stream) -> Self {
         let supply = if once_in(stream, 100) {
             other_warehouse(stream, home, warehouses)
@@ -55,7 +55,7 @@ impl OrderLineInput {
 }
 
 impl TransactionInput {
-    /// A customer of the terminal's district, by name in six of ten cases; number and name are drawn in any case.
+    /// Draws a customer of the terminal's district, by name in six of ten cases; number and name are drawn in any case.
     pub(crate) fn draw_buyer(
         &mut self,
         stream: &mut Stream,
@@ -69,7 +69,7 @@ impl TransactionInput {
         self.last_name = last_name(stream);
     }
 
-    /// Where the customer of a payment lives: 85 % in the terminal's district, the rest with another warehouse.
+    /// Draws where the customer of a payment lives: 85 % in the terminal's district, the rest with another warehouse.
     pub(crate) fn draw_buyers_home(&mut self, warehouses: u32, stream: &mut Stream) {
         if percent(stream, 85) {
             self.customer_warehouse = self.warehouse;
@@ -80,7 +80,7 @@ impl TransactionInput {
         }
     }
 
-    /// What deliveries and stock levels are asked for.
+    /// Draws what deliveries and stock levels are asked for.
     pub(crate) fn draw_request(&mut self, stream: &mut Stream) {
         self.carrier = uniform(stream, 1, 10);
         self.threshold = uniform(stream, 10, 20);
@@ -90,13 +90,13 @@ impl TransactionInput {
         &self.lines[..self.line_count]
     }
 
-    /// Whether every line is supplied by the order's own warehouse.
+    /// Returns whether every line is supplied by the order's own warehouse.
     pub(crate) fn is_all_local(&self) -> bool {
         let mut lines = self.order_lines().iter();
         lines.all(|line| line.supply == self.warehouse)
     }
 
-    /// Whether the order is one of those that are rolled back.
+    /// Returns whether the order is one of those that are rolled back.
     pub(crate) fn has_unused_item(&self) -> bool {
         let last = self.order_lines().last();
         last.is_some_and(|line| line.item == UNUSED_ITEM)

@@ -32,12 +32,12 @@ impl TransactionMix {
         Self::Deck { cards, dealt }
     }
 
-    /// By weight of each type; a sixth type is a dialect's own.
+    /// Makes a mix by weight of each type; a sixth type is a dialect's own.
     pub(crate) fn weights(weights: [u32; 6]) -> Self {
         Self::Weights { weights }
     }
 
-    /// Ten, ten, one, one and one in 23, each drawn by itself.
+    /// Makes a mix of ten, ten, one, one and one in 23, each drawn by itself.
     pub(crate) fn of_23() -> Self {
         let [a, b, c, d, e] = DECK;
         Self::weights([a, b, c, d, e, 0])
@@ -69,7 +69,7 @@ fn drawn_by_weight(weights: &[u32], stream: &mut Stream) -> TransactionType {
     0 // never: the weights add up to the largest draw
 }
 
-/// Fisher and Yates: every order as likely.
+/// Shuffles after Fisher and Yates: every order as likely.
 fn shuffle(cards: &mut [TransactionType], stream: &mut Stream) {
     for last in (1..cards.len()).rev() {
         cards.swap(last, stream.below(last as u32 + 1) as usize);

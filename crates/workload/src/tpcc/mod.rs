@@ -89,7 +89,7 @@ pub(crate) mod transaction {
     ];
 }
 
-/// The standard's five, and the purge or the deferred deliveries where there are any.
+/// Returns the standard's five, and the purge or the deferred deliveries where there are any.
 fn transaction_types(options: &TpccOptions) -> &'static [&'static str] {
     if options.delivery == DeliveryMode::Queue {
         return transaction::DEFERRED_NAMES;
@@ -121,7 +121,7 @@ fn population(
     population::population(TpccOptions::read(dialect_in(name), given)?, source)
 }
 
-/// The dialect of `tpcc/hammerdb`, or of the bare word `hammerdb`.
+/// Returns the dialect of `tpcc/hammerdb`, or of the bare word `hammerdb`.
 fn dialect_in(name: &str) -> Option<Dialect> {
     let bare = name
         .strip_prefix(NAME)

@@ -35,7 +35,7 @@ impl LastName {
         &self.letters[..self.length]
     }
 
-    /// The name as a statement's value.
+    /// Pushes the name as a statement's value.
     pub(crate) fn push(self, parameters: &mut Parameters) {
         parameters.push_text(self.bytes());
     }
@@ -46,8 +46,8 @@ pub(crate) fn put_last_name(number: u32, text: &mut Vec<u8>) {
     text.extend_from_slice(LastName::of(number).bytes());
 }
 
-/// Which of so many customers of one name is taken, sorted by first name: the one at the middle (clause 2.5.2.2),
-/// from 0.
+/// Returns which of so many customers of one name is taken, sorted by first name: the one at the middle (clause
+/// 2.5.2.2), from 0.
 pub(crate) fn middle_row(rows: usize) -> usize {
     rows.div_ceil(2).max(1) - 1
 }

@@ -161,7 +161,7 @@ const ROWS: &[OptionRow<Options>] = &[
     }).only(STANDARD),
 ];
 
-/// sysbench-tpcc says yes and no.
+/// Reads yes and no, as sysbench-tpcc says.
 fn yes_or_no(text: &str) -> Result<bool, &'static str> {
     match text {
         "yes" => Ok(true),
@@ -210,7 +210,7 @@ pub(super) const TABLE: OptionTable<Options> = OptionTable {
     ],
 };
 
-/// Every option of the family with its default in the dialect `standard`, or the first that has it.
+/// Returns every option of the family with its default in the dialect `standard`, or the first that has it.
 pub(super) fn described() -> Vec<(OptionInfo, String)> {
     TABLE.described(|row| {
         let first = row.of.first().and_then(|word| Dialect::named(word));

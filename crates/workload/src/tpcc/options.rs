@@ -48,7 +48,7 @@ pub(crate) struct TpccOptions {
 }
 
 impl TpccOptions {
-    /// The dialect's defaults. At `fidelity=fixed` long texts are random.
+    /// Makes the dialect's defaults. At `fidelity=fixed` long texts are random.
     pub(crate) fn new(dialect: Dialect, fidelity: Fidelity) -> Self {
         let is_sysbench = dialect == Dialect::SysbenchTpcc;
         Self {
@@ -104,7 +104,7 @@ impl TpccOptions {
         Ok(options)
     }
 
-    /// Dialect and fidelity decide the other defaults, so they are looked for first.
+    /// Looks for dialect and fidelity first, for they decide the other defaults.
     fn defaults_of(
         named: Option<Dialect>,
         given: &[(String, String)],
@@ -130,7 +130,7 @@ impl TpccOptions {
         }
     }
 
-    /// What can only be judged when all values are known.
+    /// Checks what can only be judged when all values are known.
     fn check(&self, named: Option<Dialect>) -> Result<(), WorkloadError> {
         if named.is_some_and(|named| named != self.dialect) {
             let allowed = "the dialect that the workload's name says";
@@ -166,7 +166,7 @@ impl TpccOptions {
         Ok(())
     }
 
-    /// Every option of the dialect with its value, in the order of the table.
+    /// Returns every option of the dialect with its value, in the order of the table.
     pub(crate) fn list(&self) -> Vec<(String, String)> {
         TABLE.list(&self.dialect.workload(), self)
     }
@@ -175,7 +175,7 @@ impl TpccOptions {
         self.fidelity == Fidelity::Fixed
     }
 
-    /// What follows the name of a table in set number `set`, from 0: sysbench-tpcc always numbers its sets.
+    /// Returns what follows the name of a table in set number `set`, from 0: sysbench-tpcc always numbers its sets.
     pub(crate) fn table_suffix(&self, set: u32) -> String {
         if self.dialect == Dialect::SysbenchTpcc {
             (set + 1).to_string()

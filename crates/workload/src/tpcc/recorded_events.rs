@@ -29,7 +29,7 @@ impl RecordedEvent {
     }
 }
 
-/// The first events of a type, of the first user. `change` may put other rows in the place of the stand-in's.
+/// Returns the first events of a type, of the first user. `change` may put other rows in the place of the stand-in's.
 pub(super) fn events(
     workload: &dyn Workload,
     wanted: Option<TransactionType>,

@@ -5,7 +5,7 @@ use dbdyno_chance::{RandomKind, RandomSource};
 use dbdyno_wire::{BufferedRows, Parameter, Reply, RowsReply};
 use std::sync::Arc;
 
-/// A workload of the family with seed 1.
+/// Makes a workload of the family with seed 1.
 pub(crate) fn make_workload(name: &str, given: &[(&str, &str)], users: u32) -> Arc<dyn Workload> {
     let source = RandomSource {
         kind: RandomKind::Dbdyno,
@@ -29,7 +29,7 @@ impl RehearsedStatement {
     }
 }
 
-/// One event, begun as `begin` says. `answer` gives the only row of a query, an empty one for no row at all, or
+/// Plays one event, begun as `begin` says. `answer` gives the only row of a query, an empty one for no row at all, or
 /// `None` for what the workload's stand-in says.
 pub(crate) fn play(
     workload: &dyn Workload,
@@ -67,7 +67,7 @@ pub(crate) fn play(
     }
 }
 
-/// One event of a type, with the workload's own answers.
+/// Plays one event of a type, with the workload's own answers.
 pub(crate) fn play_one(
     workload: &dyn Workload,
     user: &mut dyn User,
@@ -88,12 +88,12 @@ fn words(value: Parameter<'_>) -> String {
     }
 }
 
-/// How many of the statements have the name.
+/// Counts the statements of that name.
 pub(crate) fn count(said: &[RehearsedStatement], name: &str) -> usize {
     said.iter().filter(|said| said.name == name).count()
 }
 
-/// The statement of that name.
+/// Returns the statement of that name.
 pub(crate) fn first<'a>(
     said: &'a [RehearsedStatement],
     name: &str,

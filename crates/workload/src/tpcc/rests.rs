@@ -37,7 +37,7 @@ impl Timetable {
         u64::from(self.keying_s[usize::from(transaction)]) * 1_000_000_000
     }
 
-    /// A draw of the negative exponential law.
+    /// Draws from the negative exponential distribution.
     fn draw_thinking_ns(&self, transaction: TransactionType, stream: &mut Stream) -> u64 {
         let mean = f64::from(self.mean_thinking_s[usize::from(transaction)]);
         let means = -(1.0 - stream.next_double()).ln(); // a draw is below 1, so this is never infinite
@@ -70,7 +70,7 @@ impl Pace {
         }
     }
 
-    /// The next transaction's type: the one `wanted`, the one keyed in, or a new draw.
+    /// Chooses the next transaction's type: the one `wanted`, the one keyed in, or a new draw.
     pub(crate) fn choose(
         &mut self,
         wanted: Option<TransactionType>,
@@ -80,7 +80,7 @@ impl Pace {
         wanted.or(upcoming).unwrap_or_else(|| self.mix.draw(stream))
     }
 
-    /// Keying of the very first transaction.
+    /// Draws the keying of the very first transaction.
     pub(crate) fn first_rest_ns(&mut self, stream: &mut Stream) -> u64 {
         match self.times {
             None => 0,
@@ -88,7 +88,7 @@ impl Pace {
         }
     }
 
-    /// Thinking after `done`, then keying of the next.
+    /// Draws the thinking after `done`, then the keying of the next.
     pub(crate) fn rest_ns(&mut self, done: TransactionType, stream: &mut Stream) -> u64 {
         match self.times {
             None => 0,

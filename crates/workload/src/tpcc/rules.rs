@@ -4,7 +4,7 @@ use super::input::TransactionInput;
 use super::names::middle_row;
 use super::stock::tool_rule;
 
-/// How a payment's amount travels.
+/// Says how a payment's amount travels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AmountForm {
     Whole,
@@ -14,7 +14,7 @@ pub(crate) enum AmountForm {
     Float,
 }
 
-/// What stands between and around the names in h_data.
+/// Holds what stands between and around the names in h_data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HistoryForm {
     /// Names are padded to this width, on the left.
@@ -85,12 +85,12 @@ pub(crate) struct Rules {
     pub(crate) reads_lines_of_district_number: bool,
     /// Delivery ends at the first district without a new order.
     pub(crate) stops_at_empty_district: bool,
-    /// Each district's delivery is a transaction of its own.
+    /// Each district's delivery is a separate transaction.
     pub(crate) commits_each_district: bool,
 }
 
 impl Rules {
-    /// What most dialects do.
+    /// The rules of most dialects.
     pub(crate) const COMMON: Self = Self {
         begins_after_customer: false,
         inserts_order_last: false,

@@ -10,7 +10,7 @@ use crate::{ServerCount, ServerCounts, TransactionType};
 /// New orders a minute and warehouse at most, with the standard's waits (clause 4.2).
 const MOST_A_WAREHOUSE: f64 = 12.86;
 
-/// The counts of a dialect.
+/// Returns the counts of a dialect.
 pub(super) fn server_counts(options: &TpccOptions) -> ServerCounts {
     let next_orders: Vec<String> = district_tables(options)
         .map(|table| format!("SELECT SUM(d_next_o_id) FROM {table}"))
@@ -41,7 +41,7 @@ pub(super) fn server_counts(options: &TpccOptions) -> ServerCounts {
     }
 }
 
-/// The types that end in a COMMIT or a ROLLBACK: all, but a delivery that is only queued.
+/// Returns the types that end in a COMMIT or a ROLLBACK: all, but a delivery that is only queued.
 fn ended_by_server(options: &TpccOptions) -> Vec<TransactionType> {
     let is_queued = options.delivery == DeliveryMode::Queue;
     (0..)
@@ -50,7 +50,7 @@ fn ended_by_server(options: &TpccOptions) -> Vec<TransactionType> {
         .collect()
 }
 
-/// New orders that are not rolled back, among all transactions.
+/// Returns the share of new orders that are not rolled back, among all transactions.
 fn orders_share(options: &TpccOptions) -> f64 {
     let weights = match options.mix {
         MixMethod::Weights if options.dialect == Dialect::Standard => options.weights,

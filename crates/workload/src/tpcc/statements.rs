@@ -10,7 +10,7 @@ use crate::{Class, StatementTemplate, StatementType};
 
 macro_rules! statement_kinds {
     ($($kind:ident)+) => {
-        /// What a statement is for. A dialect has those that its transactions need.
+        /// Says what a statement is for. A dialect has those that its transactions need.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum StatementKind { $($kind),+ }
 
@@ -48,7 +48,7 @@ pub(crate) struct Statement {
     /// Whether the terminal reads its rows.
     keeps_rows: bool,
     text_only: bool,
-    /// Whether the terminal writes the text itself, because its numbers have a form of their own.
+    /// Whether the terminal writes the text itself, because its numbers have a special form.
     pub(crate) is_written: bool,
     class: Class,
     /// With `?` for each value, and `#` for the number of the table set.
@@ -64,7 +64,7 @@ pub(crate) struct StatementTable {
     first_of_kind: Vec<Option<u16>>,
     /// Whether any has the time of the event as a value.
     pub(crate) has_time: bool,
-    /// Whether each district has a statement of its own that reads stock.
+    /// Whether each district has a separate statement that reads stock.
     pub(crate) has_stock_by_district: bool,
 }
 
@@ -107,12 +107,12 @@ impl StatementTable {
         }
     }
 
-    /// The place of a kind of statement, if the dialect has it.
+    /// Returns the place of a kind of statement, if the dialect has it.
     pub(crate) fn place(&self, kind: StatementKind) -> Option<u16> {
         self.first_of_kind[kind as usize]
     }
 
-    /// Statements of the same name are of one type.
+    /// Returns the names of types: statements of the same name are of one type.
     pub(crate) fn type_names(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
         for statement in &self.statements {
@@ -123,7 +123,7 @@ impl StatementTable {
         names
     }
 
-    /// The templates of all table sets, one set after the other.
+    /// Returns the templates of all table sets, one set after the other.
     pub(crate) fn templates(&self, options: &TpccOptions) -> Vec<StatementTemplate> {
         let names = self.type_names();
         let template = |statement: &Statement, suffix: &str| {

@@ -2,7 +2,7 @@
 
 use crate::transaction_script::ScriptContext;
 
-/// What the three tools leave in stock: no margin, so it can fall to one.
+/// Computes what the three tools leave in stock: no margin, so it can fall to one.
 pub(crate) fn tool_rule(in_stock: u32, ordered: u32) -> u32 {
     if in_stock > ordered {
         in_stock - ordered
@@ -11,7 +11,7 @@ pub(crate) fn tool_rule(in_stock: u32, ordered: u32) -> u32 {
     }
 }
 
-/// What clause 2.4.2.2 leaves in stock.
+/// Computes what clause 2.4.2.2 leaves in stock.
 pub(crate) fn standard_rule(in_stock: u32, ordered: u32) -> u32 {
     if in_stock >= ordered + 10 {
         in_stock - ordered
@@ -33,7 +33,7 @@ impl DistInfo {
     }
 }
 
-/// The one that the first row has in a column; empty where there is none.
+/// Returns the one that the first row has in a column; empty where there is none.
 pub(crate) fn dist_info(context: &ScriptContext, column: usize) -> DistInfo {
     let found = context.rows.text(0, column).unwrap_or_default();
     let length = found.len().min(24);

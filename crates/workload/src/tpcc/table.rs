@@ -41,13 +41,13 @@ impl TpccTable {
         Self::Item,
     ];
 
-    /// Which table, and of which set from 0, has a place among all tables.
+    /// Returns which table, and of which set from 0, has a place among all tables.
     pub(crate) fn at(place: u32) -> (Self, u32) {
         let count = Self::ALL.len() as u32;
         (Self::ALL[(place % count) as usize], place / count)
     }
 
-    /// The name in a set, from 0.
+    /// Returns the name in a set, from 0.
     pub(crate) fn name(self, options: &TpccOptions, set: u32) -> String {
         let name = match self {
             Self::OrderLine => "order_line",
@@ -64,7 +64,7 @@ impl TpccTable {
         format!("{name}{}", options.table_suffix(set))
     }
 
-    /// Rows of a warehouse; of order_line, what is expected.
+    /// Counts rows of a warehouse; of order_line, what is expected.
     fn rows_a_warehouse(self) -> u32 {
         match self {
             Self::OrderLine => DISTRICTS * CUSTOMERS * 10,
@@ -77,7 +77,7 @@ impl TpccTable {
         }
     }
 
-    /// Rows after the filling; of order_line, what is expected.
+    /// Counts rows after the filling; of order_line, what is expected.
     pub(crate) fn rows(self, warehouses: u32) -> u64 {
         match self {
             Self::Item => u64::from(ITEMS),
@@ -94,7 +94,7 @@ impl TpccTable {
         }
     }
 
-    /// Under which condition a row belongs to a part.
+    /// Returns under which condition a row belongs to a part.
     pub(crate) fn part_condition(self, part: u32) -> String {
         let column = match self {
             Self::OrderLine => "ol_w_id",
@@ -113,12 +113,12 @@ impl TpccTable {
     }
 }
 
-/// The names of the districts' tables, one a set.
+/// Returns the names of the districts' tables, one a set.
 pub(crate) fn district_tables(options: &TpccOptions) -> impl Iterator<Item = String> {
     (0..options.tables).map(|set| TpccTable::District.name(options, set))
 }
 
-/// The names of the warehouses' tables, one a set.
+/// Returns the names of the warehouses' tables, one a set.
 pub(crate) fn warehouse_tables(options: &TpccOptions) -> impl Iterator<Item = String> {
     (0..options.tables).map(|set| TpccTable::Warehouse.name(options, set))
 }

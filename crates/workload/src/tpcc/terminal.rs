@@ -22,7 +22,7 @@ pub(crate) struct Event<'a> {
     pub(crate) stream: &'a mut Stream,
 }
 
-/// How transactions reach the server.
+/// Defines how transactions reach the server.
 pub(crate) trait TransactionExecutor: Send + 'static {
     fn run(
         &mut self,
@@ -36,7 +36,7 @@ pub(crate) struct Terminal<D> {
     pub(crate) inputs: D,
     pub(crate) stream: Stream,
     pub(crate) pace: Pace,
-    /// Deliveries are replied to first, and done in an event of their own.
+    /// Deliveries are replied to first, and done in a separate event.
     pub(crate) defers_deliveries: bool,
     /// A repeat draws the transaction type anew, too.
     pub(crate) redraws_type: bool,

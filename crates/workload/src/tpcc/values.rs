@@ -11,12 +11,12 @@ use std::io::Write;
 
 macro_rules! places {
     ($($place:ident $name:literal)+) => {
-        /// What a value of a statement is.
+        /// Says what a value of a statement is.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Place { $($place),+ }
 
         impl Place {
-            /// By the name that it has in `statements.sql`.
+            /// Finds it by the name that it has in `statements.sql`.
             pub(crate) fn named(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$place),)+

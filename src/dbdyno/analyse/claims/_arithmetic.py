@@ -40,7 +40,7 @@ class ClaimArithmetic:
 
 
 def recalculate(claim: Claim, index: CellIndex, report: Published) -> ClaimArithmetic | None:
-    """The claim's calculation; None where a part of it is not in the results, or no rule tells the claim."""
+    """Return the claim's calculation; None where a part of it is not in the results, or no rule decides the claim."""
     rule = _RULES.get(claim.kind)
     try:
         return rule(claim, index, report) if rule else None
@@ -54,7 +54,7 @@ def field_totals(claim: Claim, index: CellIndex, report: Published) -> dict[str,
 
 
 def ratio_totals(claim: Claim, index: CellIndex, report: Published) -> dict[str, float]:
-    """The same of each engine's best at one spot over its best at the other."""
+    """Return the same of each engine's best at one spot over its best at the other."""
     return {engine: ratio for engine, (ratio, _) in _engine_ratios(claim, index, report).items()}
 
 
@@ -255,7 +255,7 @@ def _pair_values(claim: Claim, index: CellIndex, pairs: Iterable[tuple[CellJudge
 
 
 def _best_totals(claim: Claim, index: CellIndex, report: Published) -> dict[str, _Total]:
-    """Each of the report's engines at its best; all that the claim names must be there."""
+    """Return each of the report's engines at its best; all that the claim names must be there."""
     totals = {}
     for engine in report.engines:
         try:
@@ -269,7 +269,7 @@ def _best_totals(claim: Claim, index: CellIndex, report: Published) -> dict[str,
 def _engine_ratios(
     claim: Claim, index: CellIndex, report: Published
 ) -> dict[str, tuple[float, tuple[CellJudgement, ...]]]:
-    """Each engine's best at one spot over its best at the other."""
+    """Return each engine's best at one spot over its best at the other."""
     ratios: dict[str, tuple[float, tuple[CellJudgement, ...]]] = {}
     for engine in report.engines:
         try:
@@ -305,7 +305,7 @@ def _ratio_in_unit(claim: Claim, ratio: float) -> float:
 
 
 def _mismatch_words(claim: Claim, figure: float) -> str:
-    """Return how a figure differs from the print; empty where it is the print, rounded as it was."""
+    """Return how a figure differs from the print; empty where it is the print, with the same rounding."""
     if abs(figure - claim.values[0]) <= claim.tolerance * (1 + 1e-9):
         return ""
     return f"{_claim_figure_words(claim, figure)} where {_claim_figure_words(claim, claim.values[0])} is printed"

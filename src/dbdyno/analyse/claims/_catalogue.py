@@ -39,13 +39,13 @@ class CellSelector:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One printed claim.
+    """Describes one printed claim.
 
     Parameters
     ----------
-    kind : the rule that tells whether it holds
+    kind : the rule that decides whether it holds
     words : what it says, the figure left to its end
-    values : as printed, in `unit`; none where a shape is told in words only; two are the ends of a range
+    values : as printed, in `unit`; none where a shape is stated in words only; two are the ends of a range
     unit : ``below`` and ``above`` are shares by which one lies below or above another
     rounding : half of the last digit that was printed
     approximate : whether the print itself says "about"
@@ -55,8 +55,8 @@ class Claim:
     extreme : of ratios over memory: whether it is said to be the largest or smallest of all engines
     last_s : seconds at the end of each run that it speaks of; 0: of the whole window
     or_whole : whether the print may as well mean the whole window
-    reason : why no rule tells it; of shapes
-    sentence : what is tested, as a whole sentence in words of our own
+    reason : why no rule decides it; of shapes
+    sentence : what is tested, as a whole sentence in our own words
     """
 
     claim_id: str
@@ -84,12 +84,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published report: over what it speaks, and its claims.
+    """Describes a published report: over what it speaks, and its claims.
 
     Parameters
     ----------
     rows : options of each workload that make its rows, by the workload's name
-    window_s : how long its runs were; 0 where that is not told
+    window_s : how long its runs were; 0 where that is not stated
     """
 
     report_id: str
@@ -105,7 +105,7 @@ class Published:
 
 
 def published(report_id: str) -> Published:
-    """A report by its id.
+    """Return a report by its id.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def published(report_id: str) -> Published:
 
 @cache
 def original_logs(report_id: str) -> frozenset[str]:
-    """The first digits of the SHA-256 of each log that the report published; none where none are public.
+    """Return the first digits of the SHA-256 of each log that the report published; none where none are public.
 
     >>> len(original_logs("percona-2026")), len(original_logs("tidesdb-2026"))
     (959, 0)

@@ -16,11 +16,11 @@ _NUMBERS_RE = re.compile(r"\d+(?:\.\d+)*")
 
 
 class Undecidable(Exception):
-    """A claim can't be told, with the reason: no error, as the results are only silent on it."""
+    """Reports that a claim can't be decided, and why: no error, as the results are only silent on it."""
 
 
 class NotSettled(Exception):
-    """A claim rests on a run that has no level that lasts: which, and what would settle it."""
+    """Reports that a claim rests on a run without a level that lasts: which, and what would settle it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,14 @@ class ResultsOrigin:
 
 @dataclass(frozen=True, slots=True)
 class CellIndex:
-    """Judged cells, as `dbdyno.analyse.judge_cells` gives them.
+    """Holds judged cells, as `dbdyno.analyse.judge_cells` gives them.
 
     Parameters
     ----------
     last_s : seconds at the end of the runs by which they are judged; 0: the whole window
     other_rows : of workloads with other rows than the report's, which: no claim is about their cells
     sources : where the results come from
-    window_s : how long the report's runs were; 0 where that is not told
+    window_s : how long the report's runs were; 0 where that is not stated
     """
 
     judgements: tuple[CellJudgement, ...]
@@ -87,7 +87,7 @@ class CellIndex:
 
     @property
     def tiers_bytes(self) -> frozenset[int]:
-        """Every memory budget of the results."""
+        """Return every memory budget of the results."""
         return frozenset(group.cell.tier_bytes for group in self.judgements)
 
     def reading(self, selector: CellSelector, metric: Metric = "tps") -> MeasuredLevel:
@@ -126,7 +126,7 @@ class CellIndex:
         return {group.cell.concurrency: _level_in_metric(group, metric) for group in firm_groups}
 
     def meant(self, selector: CellSelector) -> list[CellJudgement]:
-        """Cells of the one target, route and memory that the spot is about, at every concurrency.
+        """Return cells of the one target, route and memory that the spot is about, at every concurrency.
 
         Of several targets that one is meant which is called as the report calls its engine, and nothing else.
 
@@ -167,7 +167,7 @@ class CellIndex:
     def pairs(
         self, left: CellSelector, right: CellSelector, engines: Sequence[str]
     ) -> list[tuple[CellJudgement, CellJudgement]]:
-        """Cells of either spot with good runs that differ only in what the spots differ in.
+        """Return cells of either spot with good runs that differ only in what the spots differ in.
 
         Raises
         ------
@@ -203,7 +203,7 @@ class CellIndex:
         return cells
 
     def cells(self, selector: CellSelector) -> list[CellJudgement]:
-        """Cells of the spot, trusted or not.
+        """Return cells of the spot, trusted or not.
 
         Raises
         ------
@@ -272,7 +272,7 @@ def is_engine(name: str, record: RunRecord) -> bool:
     True
     """
     family, version, *storage_words = name.split()
-    # Logs seldom tell the storage engine; it only has to be known where the report names one.
+    # Logs seldom state the storage engine; it only has to be known where the report names one.
     storage_engines = tuple(storage_words) or ("innodb", "unknown")
     is_version = _version_numbers(version) == _version_numbers(record.version)
     return record.family == family and is_version and record.storage_engine.lower() in storage_engines
@@ -284,7 +284,7 @@ def _version_numbers(version: str) -> str:
 
 
 def _level_in_metric(group: CellJudgement, metric: Metric) -> MeasuredLevel:
-    """The cell in the metric's unit. Orders hang on transactions by the mix, so their interval is that of the TPS."""
+    """Return the cell in the metric's unit. The mix fixes orders per transaction, so they share the TPS interval."""
     if group.level is None or group.tps_mean is None or group.tps_low is None or group.tps_high is None:
         raise Undecidable("a cell has no level")
     factor = 1.0 if metric == "tps" else _orders_per_transaction(group, metric)
@@ -304,7 +304,7 @@ def _orders_per_transaction(group: CellJudgement, metric: Metric) -> float:
 
 
 def _orders_rate(orders: OrderRates, metric: Metric) -> float | None:
-    """As the client counted them; as the server did, where the client's are not known."""
+    """Return orders as the client counted them; as the server did, where the client's are not known."""
     client, server = (orders.nopm, orders.server_nopm) if metric == "nopm" else (orders.tpm, orders.server_tpm)
     return server if client is None else client
 
@@ -323,7 +323,7 @@ _AMBIGUOUS: Mapping[str, Callable[[Cell], str | int]] = {
     "memory budgets": lambda cell: cell.tier_bytes,
     "workloads": lambda cell: cell.workload,
 }
-"""What of a cell a claim may leave open, though it is about one cell."""
+"""Parts of a cell that a claim may leave open, though it is about one cell."""
 _SELECTORS: Mapping[str, tuple[Callable[..., str], Callable[..., bool]]] = {
     "workload": (
         str,
@@ -340,4 +340,4 @@ _SELECTORS: Mapping[str, tuple[Callable[..., str], Callable[..., bool]]] = {
         lambda group, wanted, _: group.cell.concurrency == wanted,
     ),
 }
-"""Part of a spot -> how it is told, and which cells have it; in the order in which they are looked for."""
+"""Part of a spot -> how it is stated, and which cells have it; in the order in which they are looked for."""

@@ -8,7 +8,7 @@ NAMES = {"tps": "TPS", "nopm": "NOPM", "tpm": "TPM", "ms": "ms"}
 
 
 def figure_words(value: float, unit: Unit, rounding: float) -> str:
-    """A figure with its unit.
+    """Return a figure with its unit.
 
     >>> figure_words(1.3436, "ratio", 0.005), figure_words(0.3436, "above", 0.005), figure_words(813.28, "tps", 0.5)
     ('1.34 times', '34 %', '813 TPS')
@@ -17,7 +17,7 @@ def figure_words(value: float, unit: Unit, rounding: float) -> str:
 
 
 def figure(value: float, unit: Unit, rounding: float) -> str:
-    """A figure without its unit."""
+    """Return a figure without its unit."""
     if unit in ("below", "above"):
         return f"{100 * value:.{1 if 0 < rounding < 0.005 else 0}f}"
     if unit in ("ms", "plain"):

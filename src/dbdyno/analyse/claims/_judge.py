@@ -23,7 +23,7 @@ _WHOLE = "so taken as the mean of the whole run"
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim and what the results say of it."""
+    """Describes a claim and what the results say of it."""
 
     claim: Claim
     result: ClaimResult
@@ -36,7 +36,7 @@ def judge_claims(
     other_rows: Mapping[str, str] = MappingProxyType({}),
     sources: ResultsOrigin = NO_SOURCES,
 ) -> list[JudgedClaim]:
-    """All claims of a report, in its order.
+    """Return all claims of a report, in its order.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def judge_claims(
 
 
 def _judge_either_reading(claim: Claim, index: Callable[[int], CellIndex], report: Published) -> ClaimResult:
-    """A print that may mean the end of the runs or all of them is taken in the sense that gives it."""
+    """Judge a print that may mean the end of the runs or all of them in the sense that gives it."""
     result = _judge_claim(claim, index(claim.last_s), report)
     if not claim.or_whole or result.gives_print is not False:
         return result
@@ -65,7 +65,7 @@ def _judge_either_reading(claim: Claim, index: Callable[[int], CellIndex], repor
 
 
 def _judge_claim(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
-    """Both tests of a claim: whether its calculation gives the print, and whether the intervals uphold it."""
+    """Return both tests of a claim: whether its calculation gives the print, and whether the intervals uphold it."""
     result, arithmetic = _check_intervals(claim, index, report), recalculate(claim, index, report)
     if arithmetic is None:
         return result
@@ -95,7 +95,7 @@ def _check_intervals(claim: Claim, index: CellIndex, report: Published) -> Claim
 
 
 def _machine_caveats(runs: Sequence[RunRecord], index: CellIndex) -> tuple[Caveat, ...]:
-    """A caveat where the runs behind a claim were made on different machines."""
+    """Return a caveat where the runs behind a claim were made on different machines."""
     places_by_machine: dict[str, dict[str, None]] = {}
     for run in runs:
         if machine := index.sources.machine(run):
@@ -108,7 +108,7 @@ def _machine_caveats(runs: Sequence[RunRecord], index: CellIndex) -> tuple[Cavea
 
 
 def _allow_for_missing_memory(result: ClaimResult, claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
-    """A figure for which the report names no memory is not refuted by results that lack some of the report's."""
+    """Keep results that lack some of the report's memory from refuting a figure for which it names no memory."""
     if (
         index.sources.memory_is_chosen
         or result.outcome != "does not hold"
@@ -124,7 +124,7 @@ def _allow_for_missing_memory(result: ClaimResult, claim: Claim, index: CellInde
 
 
 def _check_shape(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
-    """No rule tells it; where its cells are not even there, that is the nearer reason."""
+    """Leave it undecided, as no rule decides a shape; missing cells are the nearer reason."""
     index.cells(replace(claim.at, concurrency=None))
     raise Undecidable(claim.reason)
 

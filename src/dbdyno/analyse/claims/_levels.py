@@ -15,18 +15,18 @@ _LEVEL = 0.97  # as everywhere: less than 3 % apart is the same
 
 
 def check_level(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
-    """A figure holds when the print lies in the cell's interval."""
+    """Check that the print lies in the cell's interval."""
     return figure_of(claim, index.reading(claim.at, claim.metric))
 
 
 def check_peak(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
-    """The figure holds, and its concurrency can't be told from the best one."""
+    """Check that the figure holds, and that its concurrency can't be told apart from the best one."""
     result = figure_of(claim, index.reading(claim.at, claim.metric))
     return joined(result, _check_peak_concurrency(claim, _curve_peak(index.curve(claim.at, claim.metric))))
 
 
 def check_collapse(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
-    """The figure holds, and lies clearly below the peak at fewer connections."""
+    """Check that the figure holds, and lies clearly below the peak at fewer connections."""
     result = figure_of(claim, index.reading(claim.at, claim.metric))
     top = _curve_peak(index.curve(claim.at, claim.metric))
     if claim.at.concurrency in top.collapsed:
@@ -35,12 +35,12 @@ def check_collapse(claim: Claim, index: CellIndex, _report: Published) -> ClaimR
 
 
 def check_plateau(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
-    """Each engine's best holds the print, and no higher concurrency lies clearly below it."""
+    """Check that each engine's best holds the print, and that no higher concurrency lies clearly below it."""
     return joined(*(_check_engine_plateau(claim, index, engine) for engine in claim.engines))
 
 
 def figure_of(claim: Claim, reading: MeasuredLevel) -> ClaimResult:
-    """The claim's figure held against a reading."""
+    """Hold the claim's figure against a reading."""
     return within(claim.values[0], claim.tolerance, reading.mean, reading.low, reading.high)
 
 
@@ -56,7 +56,7 @@ def _check_engine_plateau(claim: Claim, index: CellIndex, engine: str) -> ClaimR
 
 
 def _unproven_falls(engine: str, curve: Mapping[int, MeasuredLevel], top: Peak) -> list[ClaimResult]:
-    """That no fall is shown is no plateau: higher concurrencies that did less by 3 % or more, within chance."""
+    """Return higher concurrencies that are slower by 3 % or more, within chance: a fall not shown is no plateau."""
     best = curve[top.best].level
     lower_concurrencies = [n for n in sorted(curve) if n > top.best and compare(curve[n].level, best).ratio < _LEVEL]
     if not lower_concurrencies:

@@ -19,7 +19,7 @@ _OUTSIDE = 0.10
 
 
 def check_range(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
-    """The cells' 5-95 % range lies in the printed one; where more than a tenth clearly lie outside, it does not."""
+    """Check that the cells' 5-95 % range lies in the printed one; more than a tenth clearly outside refute it."""
     pairs = index.pairs(claim.at, other_side(claim), report.engines)
     if len(pairs) < FEWEST_CELLS:
         raise Undecidable(f"a range needs {FEWEST_CELLS} pairs of cells; there are {len(pairs)}")
@@ -41,7 +41,7 @@ def check_range(claim: Claim, index: CellIndex, report: Published) -> ClaimResul
 
 
 def check_same(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
-    """Two engines are the same within the margin in every cell; one cell that clearly differs refutes it."""
+    """Check that two engines are the same within the margin in every cell; one cell that clearly differs refutes it."""
     differences, unsettled_words = _settled_differences(index.pairs(claim.at, other_side(claim), report.engines))
     if not differences:
         raise NotSettled(unsettled_words)
@@ -71,7 +71,7 @@ def check_same(claim: Claim, index: CellIndex, report: Published) -> ClaimResult
 
 
 def _settled_differences(pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -> tuple[list[LogDifference], str]:
-    """Differences of the pairs of which both have levels that last, and how many have not."""
+    """Return differences of the pairs of which both have levels that last, and how many have not."""
     firm_pairs = [pair for pair in pairs if all(decides(group) for group in pair)]
     unsettled_count = len(pairs) - len(firm_pairs)
     words = f"{unsettled_count} of {len(pairs)} pairs of cells have unsettled runs" if unsettled_count else ""
@@ -79,7 +79,7 @@ def _settled_differences(pairs: Sequence[tuple[CellJudgement, CellJudgement]]) -
 
 
 def _median_and_range(claim: Claim, differences: Sequence[LogDifference]) -> tuple[float, float, float]:
-    """Median and 5-95 % range of the cells, in the claim's unit."""
+    """Return the median and 5-95 % range of the cells, in the claim's unit."""
     values = [in_unit(claim, difference)[0] for difference in differences]
     low, middle, high = (float(end) for end in np.quantile(values, (0.05, 0.5, 0.95)))
     return middle, low, high

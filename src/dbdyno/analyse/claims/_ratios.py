@@ -17,7 +17,7 @@ from dbdyno.stats import LogDifference, LogLevel, compare, holm, lead
 
 
 def check_ratio(claim: Claim, index: CellIndex, _report: Published) -> ClaimResult:
-    """The print lies in the interval of the ratio of two cells, or of two engines' best ones."""
+    """Check that the print lies in the interval of the ratio of two cells, or of two engines' best ones."""
     difference = compare(
         index.reading(claim.at, claim.metric).level,
         index.reading(other_side(claim), claim.metric).level,
@@ -31,7 +31,7 @@ def check_ratio(claim: Claim, index: CellIndex, _report: Published) -> ClaimResu
 
 
 def check_engines(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
-    """The least and the largest of all engines' ratios, each of its best, are the printed ends."""
+    """Check that the least and the largest of all engines' ratios, each of its best, are the printed ends."""
     changes, missing_engines, unsettled = _engine_changes(claim, index, report)
     if not changes:
         raise NotSettled(str(next(iter(unsettled.values()))))
@@ -51,7 +51,7 @@ def check_engines(claim: Claim, index: CellIndex, report: Published) -> ClaimRes
 
 
 def check_lead(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
-    """The engine is the best, and the interval of its lead over all others holds the print and excludes none."""
+    """Check that the engine is the best, and that the interval of its lead over all others holds the print, not 1."""
     levels, missing_engines, rests_on = _engine_levels(claim, index, report)
     engine_lead = lead(levels)
     if engine_lead is None:
@@ -70,7 +70,7 @@ def check_lead(claim: Claim, index: CellIndex, report: Published) -> ClaimResult
 
 
 def check_first(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
-    """The figure holds for each engine named, and each does clearly more than every other at its best."""
+    """Check that the figure holds for each engine named, and that each is clearly faster than all others' best."""
     figures = [
         figure_of(claim, index.reading(replace(claim.at, engine=engine), claim.metric)) for engine in claim.engines
     ]
@@ -79,7 +79,7 @@ def check_first(claim: Claim, index: CellIndex, report: Published) -> ClaimResul
 
 
 def check_memory(claim: Claim, index: CellIndex, report: Published) -> ClaimResult:
-    """The ratio of two memory budgets, each at its best concurrency, holds the print and is the extreme of all."""
+    """Check that the ratio of two memory budgets, each at its best concurrency, holds the print and is the extreme."""
     changes, missing_engines, unsettled = _engine_changes(claim, index, report)
     engine = claim.engines[0]
     if engine in unsettled:
@@ -103,7 +103,7 @@ def check_memory(claim: Claim, index: CellIndex, report: Published) -> ClaimResu
 def _engine_changes(
     claim: Claim, index: CellIndex, report: Published
 ) -> tuple[dict[str, LogDifference], list[str], dict[str, NotSettled]]:
-    """Each engine's best over its best; those that are not in the results; those that have not settled, and why.
+    """Return each engine's best over its best; those that are not in the results; those that have not settled, and why.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _can_overtake(rival: float, figure: float, *, is_most: bool) -> bool:
 
 
 def _check_unsettled_engines(unsettled: Mapping[str, NotSettled], near_engines: Sequence[str]) -> ClaimResult:
-    """Open, with what would settle it, where a claim rests on engines that have not settled."""
+    """Leave a claim open that rests on engines that have not settled, with what would settle it."""
     reasons = list(dict.fromkeys(str(unsettled[engine]) for engine in near_engines))
     if not reasons:
         return ClaimResult("holds")
@@ -152,7 +152,7 @@ def _check_all_cells_trusted(claim: Claim, index: CellIndex) -> ClaimResult:
 def _engine_levels(
     claim: Claim, index: CellIndex, report: Published
 ) -> tuple[dict[str, LogLevel], list[str], ClaimResult]:
-    """Level of each of the report's engines at its best concurrency, and those that are not in the results.
+    """Return the level of each of the report's engines at its best concurrency, and those that are not in the results.
 
     An engine that has not settled is left out; the last says whether the claim rests on one. It does not where that is
     too far behind to matter.
@@ -176,7 +176,7 @@ def _engine_levels(
         # Raises with the reason.
         index.reading(replace(claim.at, engine=absent_engines[0], concurrency=None), claim.metric)
     totals = field_totals(claim, index, report)
-    # A lead is one over the next, so whoever may be that matters; a first place only has to be before all.
+    # A lead is one over the next, so any engine that may be next matters; a first place only has to be before all.
     rivals = [total for engine, total in totals.items() if engine not in claim.engines]
     threshold = max(rivals, default=0.0) if claim.kind == "lead" else min(totals[engine] for engine in claim.engines)
     near_engines = [engine for engine in unsettled if _can_overtake(totals[engine], threshold, is_most=True)]

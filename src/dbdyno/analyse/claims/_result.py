@@ -25,11 +25,11 @@ class ClaimResult:
     Parameters
     ----------
     own, low, high : the recomputed figure with its interval, in the claim's unit; None where there is none
-    reason : why it is not upheld; of a claim that holds, what to know beside it
+    reason : why it is not upheld; of a claim that holds, what else to know
     counted : what was counted for it, with the figures that the very data give
     figures : those of them that are held to the print; of pairs of cells the least and the largest
     gives_print : whether that calculation gives the print; None where the data are not those of the report
-    caveats : what weakens it besides
+    caveats : what else weakens it
     """
 
     outcome: Outcome
@@ -44,7 +44,7 @@ class ClaimResult:
 
 
 def within(value: float, rounding: float, own: float, low: float, high: float) -> ClaimResult:
-    """A printed figure held against an interval, widened by what rounding took from the print.
+    """Hold a printed figure against an interval, widened by what rounding took from the print.
 
     >>> within(13385, 0.5, 13390.0, 13050.0, 13740.0).outcome, within(14000, 0.5, 13390.0, 13050.0, 13740.0).reason
     ('holds', 'the printed figure is 4.6 % above the recomputed figure, outside its interval')
@@ -75,7 +75,7 @@ def _distance_words(value: float, own: float) -> str:
 
 
 def joined(first: ClaimResult, *others: ClaimResult) -> ClaimResult:
-    """Several parts of a claim: the weakest decide, and give the reasons; the figure is that of the first.
+    """Join several parts of a claim: the weakest decide, and give the reasons; the figure is that of the first.
 
     >>> joined(ClaimResult("holds", own=1.0), ClaimResult("can't be told", "why")).outcome
     "can't be told"

@@ -9,7 +9,7 @@ from dbdyno.stats import LogDifference
 
 
 def other_side(claim: Claim) -> CellSelector:
-    """The spot that is compared with: the claim's own, but for what `against` names."""
+    """Return the spot that is compared with: the claim's own, but for what `against` names."""
     overrides = {
         name: value
         for name in ("workload", "route", "tier_bytes", "engine", "concurrency")
@@ -19,7 +19,7 @@ def other_side(claim: Claim) -> CellSelector:
 
 
 def in_unit(claim: Claim, difference: LogDifference) -> tuple[float, float, float]:
-    """A difference with its interval as ratio, or as the share by which the first lies below the second."""
+    """Return a difference with its interval as ratio, or as the share by which the first lies below the second."""
     low, high = difference.interval()
     if claim.unit == "below":
         return 1 - difference.ratio, 1 - high, 1 - low

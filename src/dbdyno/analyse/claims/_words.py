@@ -47,7 +47,7 @@ def tally(judged: Iterable[JudgedClaim]) -> str:
 
 
 def printed_words(claim: Claim) -> str:
-    """The figures as the report prints them.
+    """Return the figures as the report prints them.
 
     >>> from dbdyno.analyse.claims import published
     >>> [printed_words(claim) for claim in published("percona-2026").claims[3:7:2]]
@@ -62,7 +62,7 @@ def printed_words(claim: Claim) -> str:
 
 
 def own_words(claim: Claim, result: ClaimResult) -> str:
-    """The own figure with its interval; the range of 5 to 95 % of the cells where a claim is about many."""
+    """Return the own figure with its interval; the range of 5 to 95 % of the cells where a claim is about many."""
     if result.own is None or result.low is None or result.high is None:
         return ""
     if claim.unit in NAMES:

@@ -12,7 +12,7 @@ _MOST_UNDECIDED = 4
 
 
 def cause_sentence(ranking: CauseRanking) -> str:
-    """The largest causes in a sentence, proved ones in another before it; empty where none is decided."""
+    """Return the largest causes in a sentence, proved ones in another before it; empty where none is decided."""
     named_causes, further_causes = ranking.decided[:_MOST_NAMED], ranking.decided[_MOST_NAMED:]
     sentences = []
     for grade in dict.fromkeys(found_cause.grade for found_cause in named_causes):
@@ -29,7 +29,7 @@ def cause_sentence(ranking: CauseRanking) -> str:
 
 
 def difference_words(difference: Difference, ranking: CauseRanking) -> str:
-    """Milliseconds with their interval and the digits of the whole times."""
+    """Return milliseconds with their interval and the digits of the whole times."""
     total = ranking.gap.total
     scale = least_total(total.left_ms, total.right_ms)
     ms, low, high = (ms_words(value, scale, signed=True) for value in (difference.ms, difference.low, difference.high))
@@ -37,7 +37,7 @@ def difference_words(difference: Difference, ranking: CauseRanking) -> str:
 
 
 def shown_causes(ranking: CauseRanking) -> tuple[FoundCause, ...]:
-    """Causes worth a line: all but undecided ones that are small, and the smallest of many of these."""
+    """Return causes worth a line: all but undecided ones that are small, and the smallest of many of these."""
     total = ranking.gap.total
     least = LEAST_SHARE * least_total(total.left_ms, total.right_ms)
     undecided_causes = [

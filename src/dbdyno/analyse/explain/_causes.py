@@ -18,12 +18,12 @@ from typing import Any
 from dbdyno.core import AnalysisError, decode
 
 FACTORS = ("count", "cost", "whole", "work", "neighbours", "client", "background", "sessions", "stretch")
-"""What a part's difference can be made of."""
+"""Factors of a part's difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A part that a cause takes, or one factor of it.
+    """Describes a part that a cause takes, or one factor of it.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class ProcessorWork:
-    """Processor time that comes with a cause's work.
+    """Holds processor time that comes with a cause's work.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class ProcessorWork:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A cause. What each field means, `data/causes.toml` says above the rows.
+    """Describes a cause. What each field means, `data/causes.toml` says above the rows.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row as it is written."""
+    """Describes a row as written."""
 
     id: str
     words: str
@@ -112,13 +112,13 @@ class _Row:
 
 @functools.cache
 def causes() -> tuple[Cause, ...]:
-    """All causes, in the order in which they take what they claim."""
+    """Return all causes, in the order in which they take what they claim."""
     text = resources.files("dbdyno.analyse.explain").joinpath("data", "causes.toml").read_text(encoding="utf-8")
     return causes_from(text)
 
 
 def causes_from(text: str) -> tuple[Cause, ...]:
-    """Causes of a table as `data/causes.toml` is one.
+    """Return causes of a table as `data/causes.toml` is one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Finds the pair and the place that a request names, or the one that is told when it names none."""
+"""Finds the pair and the place that a request names, or the one that is shown when it names none."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from dbdyno.nearest import nearest
 _EXAMPLE = "write for example --at 512MB,16"
 
 
-def choose_place(explanation: Explanation, asked: str = "", targets: Sequence[str] = ()) -> Place | None:
-    """The place that is asked for, else that of the study's answer; None where no cell can be explained.
+def choose_place(explanation: Explanation, place_text: str = "", targets: Sequence[str] = ()) -> Place | None:
+    """Return the requested place, else that of the study's answer; None where no cell can be explained.
 
     Parameters
     ----------
-    asked : memory, connections, workload and route with commas between, as many as are needed; of several places that
+    place_text : memory, connections, workload and route between commas, as many as needed; of several places that
         fit, the first of the answer's order: most memory, then most work
     targets : that both must have been judged there
 
@@ -35,19 +35,19 @@ def choose_place(explanation: Explanation, asked: str = "", targets: Sequence[st
             "each needs a good, settled run at the same memory, connections, workload and route",
             "dbdyno show DIR lists the cells and why runs are missing",
         )
-    words = [word.strip() for word in asked.split(",") if word.strip()]
+    words = [word.strip() for word in place_text.split(",") if word.strip()]
     matching_places = [place for place in candidates if all(_is_match(word, place) for word in words)]
-    if asked and not (words and matching_places):
+    if place_text and not (words and matching_places):
         known_places = "; ".join(place_words(place, list(cells)) for place in sorted(candidates))
         raise RequestError(
-            f"no cell that can be explained matches '{asked}'", f"known are {known_places or 'none'}", _EXAMPLE
+            f"no cell that can be explained matches '{place_text}'", f"known are {known_places or 'none'}", _EXAMPLE
         )
     best = answer_place([group for group in explanation.judgements if group.place in matching_places])
     return best if best in matching_places else next(iter(matching_places), None)
 
 
-def choose_pair(explanation: Explanation, targets: Sequence[str], asked: Sequence[str] = ()) -> tuple[str, str] | None:
-    """The pair that is asked for, checked; None where none is, and the best two of a place are told.
+def choose_pair(explanation: Explanation, targets: Sequence[str], pair: Sequence[str] = ()) -> tuple[str, str] | None:
+    """Return the requested pair, checked; None if none is requested: the best two of a place are shown.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def choose_pair(explanation: Explanation, targets: Sequence[str], asked: Sequenc
     ------
     RequestError : a name is not one of the study's targets, or both are the same
     """
-    if not asked:
+    if not pair:
         return None
-    for name in asked:
+    for name in pair:
         if name not in targets:
             raise RequestError(f"'{name}' is not a target of this study", "", nearest(name, targets))
-    left, right = asked
+    left, right = pair
     if left == right:
         raise RequestError(f"'{left}' can't be compared with itself", "", "name two targets with --pair A B")
     return left, right

@@ -1,4 +1,4 @@
-"""Collects what is known of a pair besides its parts: counters, settings in effect, use of processors."""
+"""Collects what is known of a pair in addition to its parts: counters, settings in effect, use of processors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dbdyno.analyse.explain._statements import RunTimes
 from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS
 
 USERS = ("neighbours", "client", "background", "sessions")
-"""Who uses processors: programs besides server and load generator, the load generator, the server's two kinds of
+"""Users of processors: programs other than server and load generator, the load generator, the server's two kinds of
 threads."""
 CLIENT_STRETCH = "client.stretch"
 """Fact: the load generator's time on and waiting for a processor over that on it."""
@@ -28,7 +28,7 @@ _MOST_ALIKE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """Facts of both sides; of what is not known on both there is none.
+    """Holds facts of both sides; of what is not known on both there is none.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Circumstances:
         right: Sequence[RunTimes],
         settings: Mapping[str, tuple[str, str]] | None = None,
     ) -> Circumstances:
-        """Circumstances of two cells' runs, each fact the mean over a side's runs."""
+        """Return circumstances of two cells' runs, each fact the mean over a side's runs."""
         facts_by_side = [_mean_facts(runs) for runs in (left, right)]
         facts = {
             name: (facts_by_side[0][name], facts_by_side[1][name])
@@ -62,7 +62,7 @@ class Circumstances:
 
     @property
     def turned(self) -> Circumstances:
-        """The same from right to left."""
+        """Return the same from right to left."""
         return Circumstances(
             {name: (right, left) for name, (left, right) in self.facts.items()},
             {name: (right, left) for name, (left, right) in self.settings.items()},
@@ -71,7 +71,7 @@ class Circumstances:
 
     @property
     def differing(self) -> dict[str, tuple[str, str]]:
-        """Settings whose values differ."""
+        """Return settings whose values differ."""
         return {name: values for name, values in self.settings.items() if values[0] != values[1]}
 
     def allow(self, cause: Cause) -> bool:
@@ -129,7 +129,7 @@ def processors_used(means: Mapping[str, float]) -> dict[str, float]:
 
 
 def _mean_facts(runs: Sequence[RunTimes]) -> dict[str, float]:
-    """Every fact that is known of all runs; a group of threads that is not there uses no processor."""
+    """Return every fact that is known of all runs; a group of threads that is not there uses no processor."""
     run_facts = [_run_facts(run) for run in runs]
     names = dict.fromkeys(name for facts in run_facts for name in facts)
     shared_names = [name for name in names if name.startswith(_GROUPS) or all(name in facts for facts in run_facts)]

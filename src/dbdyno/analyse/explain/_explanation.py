@@ -33,7 +33,7 @@ class Explanation:
 
     @cached_property
     def firm(self) -> dict[Cell, tuple[Breakdown, ...]]:
-        """Those of cells that findings may rest on."""
+        """Return those of cells that findings may rest on."""
         return {g.cell: self.breakdowns[g.cell] for g in self.judgements if g.decides and self.breakdowns.get(g.cell)}
 
     @cached_property
@@ -43,7 +43,7 @@ class Explanation:
 
     @cached_property
     def cells_at(self) -> dict[Place, dict[str, Cell]]:
-        """Place -> target -> cell, of cells that findings may rest on; the shortest time first."""
+        """Map place -> target -> cell, of cells that findings may rest on; the shortest time first."""
         places: dict[Place, dict[str, Cell]] = {}
         for cell in sorted(
             self.firm, key=lambda cell: sum(run.total_ms for run in self.firm[cell]) / len(self.firm[cell])
@@ -52,13 +52,13 @@ class Explanation:
         return places
 
     def gap(self, place: Place, left: str, right: str) -> Gap | None:
-        """The difference right - left of two targets at a place; None where one has no level there."""
+        """Return the difference right - left of two targets at a place; None where one has no level there."""
         pairs = [(cells[left], cells[right]) for cells in self.cells_at.values() if left in cells and right in cells]
         gaps = gaps_by_levels(self.firm, self.levels, pairs)
         return next((gap for gap in gaps if _place(gap.left) == place), None)
 
     def best_pair(self, place: Place) -> tuple[str, str] | None:
-        """The two fastest targets of a place; None where fewer were judged."""
+        """Return the two fastest targets of a place; None where fewer were judged."""
         targets = list(self.cells_at.get(place, ()))
         return (targets[0], targets[1]) if len(targets) > 1 else None
 
@@ -84,7 +84,7 @@ class Explanation:
         return gaps_by_levels(self.firm, self.levels, sorted(pairs, key=lambda pair: pair[0].concurrency))
 
     def parts_of(self, cell: Cell) -> tuple[Part, ...]:
-        """Parts of a cell, the mean of its runs; empty where nothing but T is known."""
+        """Return parts of a cell, the mean of its runs; empty where nothing but T is known."""
         return tuple(mean_parts(self.breakdowns.get(cell, ())).values())
 
     @property
@@ -95,7 +95,7 @@ class Explanation:
 
 
 def explain(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]) -> Explanation:
-    """The explanation by statement type, of the judged runs' times."""
+    """Return the explanation by statement type, of the judged runs' times."""
     mixes = _statement_mixes(times)
     breakdowns = {}
     for cell, runs in times.items():
@@ -109,14 +109,14 @@ def explain(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[R
 def explain_threads(
     judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]
 ) -> Explanation | None:
-    """The explanation by what the server's threads did; None where no run's were watched."""
+    """Return the explanation by what the server's threads did; None where no run's were watched."""
     if not any(run.threads for runs in times.values() for run in runs):
         return None
     return _explanation(judgements, times, split_by_threads)
 
 
 def explain_users(judgements: Sequence[CellJudgement], times: Mapping[Cell, Sequence[RunTimes]]) -> Explanation:
-    """The explanation by whose work the processors did, of cells that used them up."""
+    """Return the explanation by whose work the processors did, of cells that used them up."""
     return _explanation(judgements, times, split_by_users)
 
 
@@ -146,7 +146,7 @@ def _statement_mixes(times: Mapping[Cell, Sequence[RunTimes]]) -> dict[tuple[str
 
 
 def _runs_split_alike(runs: Sequence[Breakdown]) -> list[Breakdown]:
-    """The runs of a cell; without parts where one of them has none, for their mean would be of some alone."""
+    """Return the runs of a cell; without parts where one of them has none, for their mean would be of some alone."""
     bare_runs = [run for run in runs if not run.parts]
     if not bare_runs or len(bare_runs) == len(runs):
         return list(runs)

@@ -20,14 +20,14 @@ from dbdyno.core import Cell
 from dbdyno.stats import LogLevel, holm, split_by_factors, t_quantile, two_sided_p, welch_df
 
 LEAST_SHARE = 0.03
-"""Of the smaller T: a part's difference below it decides nothing."""
+"""Share of the smaller T: a part's difference below it decides nothing."""
 _ALPHA = 0.05
 PartVerdict = Literal["decided", "small", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference right - left in milliseconds per transaction with its interval.
+    """Describes a difference right - left in milliseconds per transaction with its interval.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class Difference:
 
     @property
     def ms(self) -> float:
-        """Right less left."""
+        """Return the difference, right minus left."""
         return self.right_ms - self.left_ms
 
 
 @dataclass(frozen=True, slots=True)
 class PartGap:
-    """A part's difference, and the two factors that it is made of.
+    """Describes a part's difference, and the two factors that it is made of.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class PartGap:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The difference of two cells, right - left.
+    """Describes the difference of two cells, right - left.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Gap:
 
     @property
     def named_ms(self) -> float:
-        """Sum of the differences of all parts but the rest."""
+        """Return the sum of the differences of all parts but the rest."""
         return sum(part.difference.ms for part in self.parts if part.part_id != REST)
 
     @property
@@ -105,12 +105,12 @@ class Gap:
         return self.total.verdict == "decided"
 
     def with_verdict(self, verdict: PartVerdict) -> tuple[PartGap, ...]:
-        """Parts of a verdict, the largest difference first."""
+        """Return parts of a verdict, the largest difference first."""
         return tuple(part for part in self.parts if part.difference.verdict == verdict)
 
 
 def compare_breakdowns(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> list[Gap]:
-    """The gap of each pair of cells.
+    """Return the gap of each pair of cells.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def compare_breakdowns(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> list[G
 
 
 def gaps_by_levels(runs: Runs, levels: Mapping[Key, PartLevel], pairs: Sequence[tuple[Cell, Cell]]) -> list[Gap]:
-    """As `compare_breakdowns`, of levels that are known already."""
+    """Compare as `compare_breakdowns`, from levels that are known already."""
     paired_levels = paired_errors(runs, pairs)
     return [
         _gap(left, right, runs, levels, paired_levels) for left, right in pairs if runs.get(left) and runs.get(right)
@@ -162,7 +162,7 @@ def _gap(
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Levels of two cells by part."""
+    """Holds levels of two cells by part."""
 
     levels: Mapping[Key, PartLevel]
     left: Cell
@@ -176,7 +176,7 @@ class _Pair:
         )
 
     def error(self, name: str) -> tuple[float, float]:
-        """Standard error of the difference and its degrees of freedom."""
+        """Return the standard error of the difference and its degrees of freedom."""
         level = self.paired.get((self.left, self.right, name))
         if level is not None:
             return level.se, level.df
@@ -189,12 +189,12 @@ class _Pair:
 
     @property
     def least_ms(self) -> float:
-        """The smallest difference that counts."""
+        """Return the smallest difference that counts."""
         return LEAST_SHARE * min(level.mean for level in self.sides(TOTAL))
 
 
 def _part_differences(names: Sequence[str], pair: _Pair) -> dict[str, Difference]:
-    """Differences of parts that are tested together."""
+    """Return differences of parts that are tested together."""
     means = {name: pair.sides(name) for name in names}
     errors = {name: pair.error(name) for name in names}
     tested_names = [name for name in names if sum(abs(level.mean) for level in means[name]) >= pair.least_ms]

@@ -49,7 +49,7 @@ class Knee:
 
 
 def knee_of(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> Knee | None:
-    """The knee of a target's cells; None where no resource's use is known, or there are fewer than two cells.
+    """Return the knee of a target's cells; None where no resource's use is known, or there are fewer than two cells.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def knee_of(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> 
 
 
 def utilisation(run: RunTimes) -> dict[str, float]:
-    """Resource -> share of the time in which it was busy.
+    """Map each resource to the share of the time in which it was busy.
 
     A lock's holder is taken to be busy while anybody waits for a row lock: at most that much. Background threads are
     not judged, for how many share a name is not stored; nor is a load generator with several workers.
@@ -91,7 +91,7 @@ def utilisation(run: RunTimes) -> dict[str, float]:
 
 
 def _foreign_processor_share(runs: Sequence[RunTimes]) -> float:
-    """Share of the processors that programs besides server and load generator used."""
+    """Return the share of the processors that programs other than server and load generator used."""
     shares = [run.processors.get("neighbours", 0.0) / (run.processors["busy"] + run.processors["idle"]) for run in runs]
     return sum(shares) / len(shares)
 

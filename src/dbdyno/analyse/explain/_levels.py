@@ -1,6 +1,6 @@
 """Estimates how far each part of a cell's time may be off, by moderated spread and never less than the noise.
 
-Spread is looked at on the log scale, as that of throughput is: the same part in all cells tells how far it usually
+Spread is looked at on the log scale, as that of throughput is: the same part in all cells shows how far it usually
 spreads, for a wait that is rare spreads much wider than processor time does. Where too few cells repeated a part, those
 of its split (statements, the client's, the threads') stand in for it. Parts that are 0 or negative in some run (the
 rest, attempts thrown away) are a family by themselves, on the scale of their share of T. Parts of one run share its
@@ -39,7 +39,7 @@ Runs = Mapping[Cell, Sequence[Breakdown]]
 
 @dataclass(frozen=True, slots=True)
 class PartLevel:
-    """A part of a cell: its mean over the repeats, in milliseconds, with its standard error.
+    """Describes a part of a cell: its mean over the repeats, in milliseconds, with its standard error.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class PartLevel:
 
 
 NOTHING = PartLevel(LogLevel(0.0, 0.0, math.inf, 1, 0.0))
-"""Of a part that a cell does not have."""
+"""Level of a part that a cell does not have."""
 
 
 def part_levels(runs: Runs) -> dict[Key, PartLevel]:
-    """Every part of every cell, and T itself as `TOTAL`."""
+    """Return every part of every cell, and T itself as `TOTAL`."""
     values = {
         (cell, name): part_values
         for cell, members in runs.items()
@@ -70,7 +70,7 @@ def part_levels(runs: Runs) -> dict[Key, PartLevel]:
 
 
 def paired_errors(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> dict[tuple[Cell, Cell, str], LogLevel]:
-    """Differences right - left of runs of the same rounds, where a pair of cells has enough of them.
+    """Return differences right - left of runs of the same rounds, where a pair of cells has enough of them.
 
     The spread of such differences is moderated over the parts and places of the pairs that are given together.
     """
@@ -100,7 +100,7 @@ def paired_errors(runs: Runs, pairs: Sequence[tuple[Cell, Cell]]) -> dict[tuple[
 
 @dataclass(frozen=True, slots=True)
 class _PairedValues:
-    """Differences of a part in each round, its values on both sides, and the size that their spread is measured by."""
+    """Holds differences of a part in each round, its values on both sides, and the size that scales their spread."""
 
     differences: list[float]
     values: list[float]
@@ -108,7 +108,7 @@ class _PairedValues:
 
 
 def _part_values(members: Sequence[Breakdown]) -> dict[str, list[float]]:
-    """Part -> its milliseconds in each run, 0 where a run does not have it."""
+    """Map each part to its milliseconds in each run, 0 where a run does not have it."""
     run_parts = [{part.part_id: part.ms for part in run.parts} for run in members]
     names = dict.fromkeys(name for ms_by_part in run_parts for name in ms_by_part)
     return {TOTAL: [run.total_ms for run in members]} | {
@@ -117,7 +117,7 @@ def _part_values(members: Sequence[Breakdown]) -> dict[str, list[float]]:
 
 
 def _spread_families(named: Mapping[_K, tuple[str, Sequence[float]]]) -> list[list[_K]]:
-    """Keys whose spreads are looked at together.
+    """Return keys whose spreads are looked at together.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def _part_level(values: Sequence[float], scale: float, noise: float, spread: Kno
 
 
 def _noise(name: str, members: Sequence[Breakdown]) -> float:
-    """Standard error of the mean over the runs from the seconds inside them, in milliseconds."""
+    """Return the standard error of the mean over the runs from the seconds inside them, in milliseconds."""
     halves = [run.noise_share * run.total_ms if name == TOTAL else _half_ms(name, run) for run in members]
     return math.sqrt(sum((half / 1.96) ** 2 for half in halves)) / len(halves)
 

@@ -38,7 +38,7 @@ _SESSIONS = "sessions."
 
 @dataclass(frozen=True, slots=True)
 class RunSeconds:
-    """The judged seconds of a run; all arrays have one value a second.
+    """Describes the judged seconds of a run; all arrays have one value a second.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class RunSeconds:
     metrics: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def of(self, seconds: NDArray[np.bool_]) -> RunTimes:
-        """Times of some of its seconds."""
+        """Return times of some of its seconds."""
         count, transactions = int(seconds.sum()), round(float(self.tps[seconds].sum()))
         means = {
             name: float(np.nanmean(values[seconds]))
@@ -92,7 +92,7 @@ class Moments:
     ----------
     runs : that have such seconds
     seconds : stalled ones, or those of a trough
-    ranking : None where it can't be told
+    ranking : None if unknown
     missing : why not
     period_s : of a wave
     """
@@ -107,7 +107,7 @@ class Moments:
 
 
 def stalls_explained(runs: Sequence[RunSeconds]) -> Moments | None:
-    """Stalled seconds against median ones; None where nothing stalled."""
+    """Return stalled seconds against median ones; None where nothing stalled."""
     masked_runs = [(run_seconds, *_stall_masks(run_seconds.tps)) for run_seconds in runs]
     return _explain_moments(
         "stalls", [(run_seconds, usual, stalled) for run_seconds, usual, stalled in masked_runs if stalled.any()]
@@ -115,7 +115,7 @@ def stalls_explained(runs: Sequence[RunSeconds]) -> Moments | None:
 
 
 def waves_explained(runs: Sequence[RunSeconds]) -> Moments | None:
-    """The trough of waves against their crest; None where there is no wave."""
+    """Return the trough of waves against their crest; None where there is no wave."""
     masked_runs, periods = [], []
     for run_seconds in runs:
         wave = period(run_seconds.tps) if len(run_seconds.tps) >= SHORTEST_WAVE_S else None
@@ -127,7 +127,7 @@ def waves_explained(runs: Sequence[RunSeconds]) -> Moments | None:
 
 
 def _stall_masks(tps: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Seconds near the median, and stalled ones."""
+    """Return seconds near the median, and stalled ones."""
     try:
         stalled = stalled_seconds(tps)
     except AnalysisError:  # nothing was done in half of the seconds: no second is the usual one
@@ -137,7 +137,7 @@ def _stall_masks(tps: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def _wave_masks(tps: FloatArray, period_s: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Seconds of the quarter of the period with most throughput, and of that with least."""
+    """Return seconds of the quarter of the period with most throughput, and of that with least."""
     phases = (np.arange(len(tps)) % period_s / period_s * _PHASES).astype(np.int64)
     means = np.array([tps[phases == phase].mean() if (phases == phase).any() else np.nan for phase in range(_PHASES)])
     order = np.argsort(np.where(np.isnan(means), np.nanmean(means), means))
@@ -172,7 +172,7 @@ def _explain_moments(kind: MomentKind, runs: Sequence[Masked]) -> Moments | None
 
 
 def _stretches(run_seconds: RunSeconds, mask: NDArray[np.bool_], name: str) -> list[RunTimes]:
-    """Up to three stretches of the chosen seconds of a run, as repeats of a cell that is called by its side."""
+    """Return up to three stretches of the chosen seconds of a run, as repeats of a cell that is called by its side."""
     masked_indices = np.flatnonzero(mask)
     cell = replace(run_seconds.run.cell, target=name)
     stretches = []

@@ -1,7 +1,7 @@
 """Splits the time of a cell that reaches its server over a network: round trips, transmission, and the rest.
 
-The client sends a statement when the answer to the last one is there, so each takes a round trip, whatever the server
-does. What is sent and received takes its bytes at the rate of the network. The rest is server and client; waits behind
+The client sends a statement when the answer to the last one is there, so each takes a round trip, with any server.
+What is sent and received takes its bytes at the rate of the network. The rest is server and client; waits behind
 other connections' bytes are in it, too.
 """
 
@@ -16,7 +16,7 @@ from dbdyno.core import Cell, is_network_route
 
 @dataclass(frozen=True, slots=True)
 class NetworkTime:
-    """Where the time of a cell goes, as far as the network is concerned: the mean of its runs.
+    """Holds where the time of a cell goes, as far as the network is concerned: the mean of its runs.
 
     Parameters
     ----------
@@ -34,22 +34,22 @@ class NetworkTime:
 
     @property
     def waiting_ms(self) -> float:
-        """All round trips of a transaction together."""
+        """Return all round trips of a transaction together."""
         return self.round_trips * self.round_trip_ms
 
     @property
     def rest_ms(self) -> float:
-        """Time of server and client."""
+        """Return the time of server and client."""
         return self.total_ms - self.waiting_ms - (self.transmission_ms or 0.0)
 
     @property
     def network_share(self) -> float:
-        """Part of the time that the network takes, 0 to 1."""
+        """Return the part of the time that the network takes, 0 to 1."""
         return 1 - self.rest_ms / self.total_ms
 
 
 def network_times(times: Mapping[Cell, Sequence[RunTimes]]) -> list[NetworkTime]:
-    """Return the split of every cell over a network of whose runs each tells its round trip and its statements."""
+    """Return the split of every cell over a network of whose runs each has its round trip and its statements."""
     splits = [_cell_network_time(cell, runs) for cell, runs in times.items() if is_network_route(cell.route)]
     return [split for split in splits if split is not None]
 

@@ -34,7 +34,7 @@ REST = "rest"
 
 @dataclass(frozen=True, slots=True)
 class PartKind:
-    """One kind of part: what it is called, what it holds and where it comes from.
+    """Describes one kind of part: what it is called, what it holds and where it comes from.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ PARTS: Mapping[str, PartKind] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A share of the time of one run, in milliseconds per committed transaction.
+    """Describes a share of the time of one run, in milliseconds per committed transaction.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The time of one run, split into parts that add up to it.
+    """Describes the time of one run, split into parts that add up to it.
 
     Parameters
     ----------
@@ -143,20 +143,20 @@ class Breakdown:
 
     @property
     def named_ms(self) -> float:
-        """Sum of all parts but the rest."""
+        """Return the sum of all parts but the rest."""
         return sum(part.ms for part in self.parts if part.part_id != REST)
 
     @property
     def named_share(self) -> float:
-        """Closing check: sum of the parts that were measured over T, unrescaled; 1 is perfect."""
+        """Return the closing check: sum of the parts that were measured over T, unrescaled; 1 is perfect."""
         return self.named_ms / self.total_ms
 
     def by_id(self) -> dict[str, Part]:
-        """Top-level parts by their ids."""
+        """Return top-level parts by their ids."""
         return {part.part_id: part for part in self.parts}
 
     def leaves(self) -> Iterator[Part]:
-        """The finest parts."""
+        """Yield the finest parts."""
         pending = list(reversed(self.parts))
         while pending:
             part = pending.pop()
@@ -172,7 +172,7 @@ def rest_of(total_ms: float, parts: Sequence[Part]) -> Part:
 
 
 def mean_parts(members: Sequence[Breakdown]) -> dict[str, Part]:
-    """Parts of a cell with the mean of their milliseconds and work over its runs."""
+    """Return parts of a cell with the mean of their milliseconds and work over its runs."""
     parts_by_id: dict[str, list[Part]] = {}
     for run in members:
         for part in run.parts:

@@ -20,7 +20,7 @@ _UNEXPLAINED = (REST, NOT_NAMED)
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Milliseconds of a part's difference.
+    """Holds milliseconds of a part's difference.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Portion:
 
 
 def portions(gap: Gap, known: Circumstances) -> list[Portion]:
-    """All portions of a gap, but those of the rest and of what has no name."""
+    """Return all portions of a gap, but those of the rest and of what has no name."""
     parts = {part.part_id: part for part in gap.parts if part.part_id not in _UNEXPLAINED}
     return [
         Portion(part, factor, ms)
@@ -46,7 +46,7 @@ def portions(gap: Gap, known: Circumstances) -> list[Portion]:
 
 
 def _part_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
-    """Factor -> milliseconds.
+    """Map each factor to its milliseconds.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _part_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Ci
 
 
 def _queue_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
-    """The wait for a processor: demand for processor time times how much of it each millisecond waits."""
+    """Return the wait for a processor: demand for processor time times how much of it each millisecond waits."""
     on_cpu = parts.get(ON_CPU)
     if on_cpu is None or not _is_positive(on_cpu) or not _is_positive(part):
         return _factors_by_growth(part.difference.ms, circumstances)
@@ -75,7 +75,7 @@ def _queue_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: C
 
 
 def _client_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
-    """The wait for the client: its work, times by how much the wait for processors stretches that.
+    """Return the wait for the client: its work, times by how much the wait for processors stretches that.
 
     Where the load generator's own stretch is not known, that of the sessions stands for it.
     """
@@ -93,7 +93,7 @@ def _client_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: 
 
 
 def _processor_stretch(parts: Mapping[str, PartGap], *, is_turned: bool) -> tuple[float, float]:
-    """Time on and waiting for a processor over time on one, of the sessions; 1 where it is not known."""
+    """Return the time on and waiting for a processor over time on one, of the sessions; 1 where it is not known."""
     on_cpu, queue = parts.get(ON_CPU), parts.get(RUN_QUEUE)
     if on_cpu is None or queue is None or not _is_positive(on_cpu):
         return 1.0, 1.0
@@ -111,7 +111,7 @@ def _demand_and_ratio_ms(part: PartGap, of: PartGap) -> tuple[float, float]:
 
 
 def _factors_by_growth(ms: float, circumstances: Circumstances) -> dict[str, float]:
-    """A wait for processors, by whose use of them grew; ``stretch`` where nobody's did."""
+    """Return a wait for processors, by whose use of them grew; ``stretch`` where nobody's did."""
     return _split_in_proportion(circumstances.growth() or {"stretch": 1.0}, ms)
 
 
@@ -121,7 +121,7 @@ def _split_in_proportion(weights: Mapping[str, float], ms: float) -> dict[str, f
 
 
 def _aligned_factors(factors: Mapping[str, float], ms: float) -> dict[str, float]:
-    """Factors that have the sign of their sum, cut so that they alone make it."""
+    """Return factors that have the sign of their sum, cut so that they alone make it."""
     aligned = {name: value for name, value in factors.items() if value * ms > 0}
     return _split_in_proportion(aligned, ms)
 

@@ -26,7 +26,7 @@ _SAME = {"[mariadbd]": "[server]", "[mysqld]": "[server]", "ppoll": "poll", "pse
 
 @dataclass(slots=True)
 class Frame:
-    """A function where it is called from one place, with what it calls.
+    """Describes a function where it is called from one place, with what it calls.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTimes:
-    """A function on both sides, wherever it is called from; milliseconds per transaction.
+    """Describes a function on both sides, for all its callers; milliseconds per transaction.
 
     Parameters
     ----------
@@ -58,18 +58,18 @@ class FunctionTimes:
 
     @property
     def own_difference_ms(self) -> float:
-        """Right less left, own time."""
+        """Return the difference, right minus left, own time."""
         return self.right_ms - self.left_ms
 
     @property
     def difference_ms(self) -> float:
-        """Right less left, callees included."""
+        """Return the difference, right minus left, callees included."""
         return self.right_total_ms - self.left_total_ms
 
 
 @dataclass(frozen=True, slots=True)
 class StackComparison:
-    """Both sides' stacks.
+    """Holds both sides' stacks.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class StackComparison:
     right_unnamed_ms: float
 
     def by_name(self) -> dict[str, FunctionTimes]:
-        """Functions by their names."""
+        """Return functions by their names."""
         return {function.name: function for function in self.functions}
 
 
@@ -108,7 +108,7 @@ def _functions_in(stack: Stack) -> set[str]:
 
 
 def own_function(stack: Stack) -> str:
-    """The function that a stack's time is the own time of.
+    """Return the function that a stack's time is the own time of.
 
     >>> own_function(("sessions", "fsync", "entry_SYSCALL_64_[k]", "__x64_sys_fdatasync_[k]", "schedule_[k]"))
     'system call fdatasync'
@@ -124,7 +124,7 @@ def own_function(stack: Stack) -> str:
 
 
 def same_function(name: str) -> str:
-    """The name under which a frame is compared: those without a name of either server are one, and so are twins.
+    """Return the name under which a frame is compared: those without a name of either server are one, and so are twins.
 
     >>> same_function("[mysqld]"), same_function("filesort")
     ('[server]', 'filesort')
@@ -133,7 +133,7 @@ def same_function(name: str) -> str:
 
 
 def frame_tree(stacks: Mapping[Stack, float]) -> Frame:
-    """The stacks as a tree, children by their time, the longest first."""
+    """Return the stacks as a tree, children by their time, the longest first."""
     root = Frame("")
     for stack, ms in stacks.items():
         frame = root

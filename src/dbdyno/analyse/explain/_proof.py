@@ -1,8 +1,8 @@
 """Answers whether the time goes when its cause is altered, as it must if the cause is the cause.
 
 What a part holds comes back when the part is removed, as far as no transaction is faster than its processor time lets
-it be (asymptotic bounds), and with it whatever else that part brought: latches that were held meanwhile, work of other
-threads. So the part's time is predicted as the least, from runs of the target as it was, and held against what its
+it be (asymptotic bounds), and with it what else that part brought: latches that were held meanwhile, work of other
+threads. So the part's time is predicted as the least, from runs of the unaltered target, and held against what its
 altered twin took in the same rounds.
 """
 
@@ -29,14 +29,14 @@ _LEAST_OF_GAP = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Milliseconds by which a transaction takes longer, with a 95 % interval; below 0: less long."""
+    """Holds milliseconds by which a transaction takes longer, with a 95 % interval; below 0: less long."""
 
     ms: float
     low: float
     high: float
 
     def times(self, sign: int) -> Effect:
-        """The effect as it is, or turned round."""
+        """Return the effect unchanged, or turned round."""
         return self if sign > 0 else Effect(-self.ms, -self.high, -self.low)
 
 
@@ -64,7 +64,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class ProofTimes:
-    """Times of the two cells of a proof.
+    """Holds times of the two cells of a proof.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def judge_proof(times: ProofTimes) -> Proof:
 
 
 def _predict_removal(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
-    """Time that goes away, and why it is not all that the parts hold; None and why where nothing is predicted."""
+    """Return the time that goes away, and why it is not all of the parts' time; None and why without a prediction."""
     if times.runs[times.control][0].split != "threads":
         return None, "the server's threads were not sampled"
     if not times.removes:
@@ -141,7 +141,7 @@ def _predict_removal(times: ProofTimes, levels: Mapping[Key, PartLevel], total_m
 
 
 def _predict_slowdown(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
-    """Time that comes on top where each call of the parts is waited for, and not behind another."""
+    """Return the time that comes on top where each call of the parts is waited for, and not behind another."""
     works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control_runs(times)]
     known_works = [[work for work in run_works if work is not None] for run_works in works]
     if not known_works or not all(known_works):
@@ -158,7 +158,7 @@ def _control_runs(times: ProofTimes) -> Sequence[Breakdown]:
 def _ineffective_alteration_verdict(
     times: ProofTimes, levels: Mapping[Key, PartLevel], least_ms: float
 ) -> tuple[ProofVerdict, str] | None:
-    """Undecided where the alteration left most of the parts in place; None where it did not."""
+    """Return undecided where the alteration left most of the parts in place; None where it did not."""
     control_ms, altered_ms = (_parts_effect(levels, cell, times.removes).ms for cell in (times.control, times.altered))
     if control_ms >= least_ms and control_ms - altered_ms < _LEAST_GONE * control_ms:
         return "undecided", f"the alteration left {altered_ms:.2f} of {control_ms:.2f} ms in place"
@@ -182,7 +182,7 @@ def _verdict(predicted: Effect, observed: Effect, least_ms: float) -> tuple[Proo
 
 
 def _parts_effect(levels: Mapping[Key, PartLevel], cell: Cell, parts: Sequence[str]) -> Effect:
-    """Parts of a cell as one."""
+    """Return parts of a cell as one."""
     levels_of_parts = [levels.get((cell, name), NOTHING).level for name in parts]
     ms, se = sum(level.mean for level in levels_of_parts), math.hypot(*(level.se for level in levels_of_parts))
     df = min((level.df for level in levels_of_parts if level.se > 0), default=math.inf)

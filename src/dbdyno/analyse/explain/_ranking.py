@@ -29,7 +29,7 @@ _NOTHING_LEFT = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class FoundCause:
-    """A cause with what it claims of a difference.
+    """Describes a cause with what it claims of a difference.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class FoundCause:
 
 @dataclass(frozen=True, slots=True)
 class CauseRanking:
-    """The causes of a gap.
+    """Describes the causes of a gap.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ class CauseRanking:
 
     @property
     def decided(self) -> tuple[FoundCause, ...]:
-        """Those that the difference is explained or caused by."""
+        """Return those that the difference is explained or caused by."""
         return tuple(found_cause for found_cause in self.causes if found_cause.grade in ("caused by", "explained by"))
 
 
 def rank_causes(
     gap: Gap, runs: Runs, known: Circumstances, proofs: Mapping[str, ProofVerdict] | None = None
 ) -> CauseRanking | None:
-    """The causes of a gap; None where it has no parts.
+    """Return the causes of a gap; None where it has no parts.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _claim_portions(gap_portions: Sequence[Portion], circumstances: Circumstance
 def _take_brought_portions(
     unclaimed: Sequence[Portion], cause: Cause, own_portions: Sequence[Portion], circumstances: Circumstances
 ) -> tuple[list[Portion], list[Portion]]:
-    """Portions that come with a cause's own, and what remains; undecided parts blur no decided cause."""
+    """Return portions that come with a cause's own, and what remains; undecided parts blur no decided cause."""
     needs_decided = any(map(_is_decided, own_portions))
     eligible = [portion for portion in unclaimed if _is_decided(portion) or not needs_decided]
     room_ms = abs(sum(portion.ms for portion in own_portions))
@@ -138,7 +138,7 @@ def _is_decided(portion: Portion) -> bool:
 def _take_processor_work(
     unclaimed: Sequence[Portion], cause: Cause, circumstances: Circumstances
 ) -> tuple[list[Portion], list[Portion]]:
-    """Processor time that a cause's work brings, with the wait for a processor in proportion, and what remains."""
+    """Return the processor time that a cause's work brings, with its share of the processor wait, and the rest."""
     if cause.processor is None or cause.processor.fact not in circumstances.facts:
         return [], list(unclaimed)
     before, after = circumstances.facts[cause.processor.fact]
@@ -166,7 +166,7 @@ def _is_cost_of_part(portion: Portion, part_id: str) -> bool:
 def _take_portions(
     unclaimed: Sequence[Portion], claims: Sequence[Claim], room_ms: float = float("inf")
 ) -> tuple[list[Portion], list[Portion]]:
-    """Portions that are claimed, up to so many milliseconds, and what remains."""
+    """Return portions that are claimed, up to so many milliseconds, and what remains."""
     taken_portions, remaining = [], []
     for portion in unclaimed:
         is_wanted = room_ms > 0 and any(claim.takes(portion.part.part_id, portion.factor) for claim in claims)
@@ -189,7 +189,7 @@ def _ms_by_part(cause_portions: Sequence[Portion]) -> dict[str, float]:
 
 
 def _claimed_shares(gap: Gap, cause_portions: Sequence[Portion]) -> dict[str, float]:
-    """Part -> share of its difference that is claimed."""
+    """Map each part to the share of its difference that is claimed."""
     part_ms = {part.part_id: part.difference.ms for part in gap.parts}
     return {name: ms / part_ms[name] for name, ms in _ms_by_part(cause_portions).items()}
 
@@ -206,7 +206,7 @@ def _cause_differences(gap: Gap, runs: Runs, weights: Mapping[str, Mapping[str, 
 
 
 def _breakdown_by_cause(run: Breakdown, weights: Mapping[str, Mapping[str, float]]) -> Breakdown:
-    """A breakdown of the same time by causes: each the weighted sum of its parts."""
+    """Return a breakdown of the same time by causes: each the weighted sum of its parts."""
     ms_by_part = {part.part_id: part.ms for part in run.parts}
     parts = [
         Part(name, name, sum(share * ms_by_part.get(part, 0.0) for part, share in shares.items()), "")
@@ -240,5 +240,5 @@ def _rank_found_causes(found_causes: Sequence[FoundCause], gap: Gap) -> list[Fou
 
 
 def _rank_grade(found_cause: FoundCause) -> Grade:
-    """Grades that share a rank: what is proved is decided, too."""
+    """Return grades that share a rank: what is proved is decided, too."""
     return "explained by" if found_cause.grade == "caused by" else found_cause.grade

@@ -1,7 +1,7 @@
 """Splits the time of a run by statement type: what the client waited for.
 
 A statement's service time holds the client's own work on it. Processor time and run delay of the client are known of
-all statements together, so each statement carries an equal share of them, which is taken out and told as parts.
+all statements together, so each statement carries an equal share of them, which is taken out and shown as parts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CAPITALS = frozenset({"begin", "commit", "rollback"})
 
 @dataclass(frozen=True, slots=True)
 class StatementTimes:
-    """One statement type, second by second.
+    """Holds one statement type, second by second.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class StatementTimes:
 
 @dataclass(frozen=True, slots=True)
 class NetworkUse:
-    """What a run stores of the network between client and server.
+    """Holds what a run stores of the network between client and server.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ class RunTimes:
 
     @property
     def thrown_away(self) -> int:
-        """Attempts that did not end in a commit."""
+        """Return attempts that did not end in a commit."""
         return max(self.attempts - self.transactions, 0)
 
 
 def statement_mix(runs: Iterable[RunTimes]) -> dict[str, float]:
-    """Statements of each type per committed transaction, of the runs that threw no attempt away; empty without such.
+    """Return the statements of each type per committed transaction, of runs that threw no attempt away; else empty.
 
     The mix is the workload's: the same for every target, since all are sent the same transactions.
     """
@@ -109,7 +109,7 @@ def statement_mix(runs: Iterable[RunTimes]) -> dict[str, float]:
 
 
 def split_by_statement(run: RunTimes, mix: Mapping[str, float]) -> Breakdown | None:
-    """The breakdown of a run; None where nothing was committed.
+    """Return the breakdown of a run; None where nothing was committed.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def split_by_statement(run: RunTimes, mix: Mapping[str, float]) -> Breakdown | N
 
 
 def whole_time_ms(run: RunTimes) -> float | None:
-    """T of a run; None where nothing was committed, or where connections rest and no service times are known."""
+    """Return T of a run; None where nothing was committed, or where connections rest and no service times are known."""
     if run.transactions == 0:
         return None
     if run.rests:
@@ -158,7 +158,7 @@ def _statement_parts(run: RunTimes, mix: Mapping[str, float]) -> tuple[tuple[Par
 
 
 def _cap_client_times(shares_ms: list[float], statements: Mapping[str, StatementTimes]) -> list[float]:
-    """The client's times per statement, cut where the quickest statement type would be left with none."""
+    """Return the client's times per statement, cut where the quickest statement type would be left with none."""
     means = [times.sums_ms.sum() / times.counts.sum() for times in statements.values() if times.counts.any()]
     most_ms, total_ms = float(min(means, default=0.0)), sum(shares_ms)
     return [share * most_ms / total_ms for share in shares_ms] if total_ms > most_ms else shares_ms
@@ -167,7 +167,7 @@ def _cap_client_times(shares_ms: list[float], statements: Mapping[str, Statement
 def _statement(
     run: RunTimes, name: str, times: StatementTimes, usual: float | None, client_ms: float
 ) -> tuple[Part | None, float]:
-    """The part of a statement type, and what attempts that were thrown away took of its time."""
+    """Return the part of a statement type, and what attempts that were thrown away took of its time."""
     count, sum_ms = int(times.counts.sum()), float(times.sums_ms.sum())
     if not count:
         return None, 0.0

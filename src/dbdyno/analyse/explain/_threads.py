@@ -1,7 +1,7 @@
 """Splits the time of a run by what the server's session threads did: on a processor, waiting for one, or blocked.
 
 Each connection is served by one thread, so its time is the thread's time, client included. Processor time and run queue
-are exact, as the kernel counts them. What remains of the time is blocked; samples tell on what, in proportion.
+are exact, as the kernel counts them. What remains of the time is blocked; samples show on what, in proportion.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ROWS = tuple(
     f"engine.handler.{name}" for name in ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
 )
 MOST_NOT_NAMED = 0.1
-"""Of the time; beyond it an explanation is called partial."""
+"""Share of the time; beyond it an explanation is called partial."""
 _MOST_APART = 0.1
 
 THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
@@ -80,7 +80,7 @@ THREAD_PARTS: Mapping[str, PartKind] = MappingProxyType(
 
 
 def split_by_threads(run: RunTimes) -> Breakdown | None:
-    """The breakdown of a run; None where nothing was committed.
+    """Return the breakdown of a run; None where nothing was committed.
 
     Where connections also rest, or a user has several sessions and one of them at work (LinkBench), the rest is within
     the wait for the client: that part is what all others leave of T.
@@ -101,12 +101,12 @@ def split_by_threads(run: RunTimes) -> Breakdown | None:
 
 
 def _has_idle_sessions(states: Mapping[str, float], users: int) -> bool:
-    """Whether there is a session more than users, on average of the seconds."""
+    """Return whether there is a session more than users, on average of the seconds."""
     return states["count"] > users + 0.5
 
 
 def _parts(states: Mapping[str, float], ms: float, counters: Mapping[str, float]) -> tuple[Part, ...]:
-    """Parts in milliseconds per transaction.
+    """Return parts in milliseconds per transaction.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _part(part_id: str, ms: float, counters: Mapping[str, float]) -> Part:
 
 
 def _missing_words(states: Mapping[str, float], parts: tuple[Part, ...], total_ms: float) -> str:
-    """Closing checks that do not hold."""
+    """Return closing checks that do not hold."""
     words = []
     unnamed_ms = sum(part.ms for part in parts if part.part_id == NOT_NAMED)
     if unnamed_ms > MOST_NOT_NAMED * total_ms:

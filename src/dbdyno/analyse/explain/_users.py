@@ -29,7 +29,7 @@ USER_PARTS: Mapping[str, PartKind] = MappingProxyType(
 
 
 def split_by_users(run: RunTimes) -> Breakdown | None:
-    """The breakdown of a run, without parts where it left processors idle or connections also rest.
+    """Return the breakdown of a run, without parts where it left processors idle or connections also rest.
 
     None where nothing was committed.
     """

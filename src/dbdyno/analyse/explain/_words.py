@@ -18,9 +18,9 @@ _ON_PROCESSORS = (ON_CPU, RUN_QUEUE)
 _MOST_NAMED = 4
 _MOST_OPEN = 3
 _MOST = 0.8
-"""Of a difference: a factor that makes as much of it is told."""
+"""Share of a difference: a factor that makes as much of it is named."""
 _DECIMALS = ((100.0, 1), (2.0, 2), (0.2, 3))
-"""From which whole time on how many decimals are shown; 4 below."""
+"""Whole time from which so many decimals are shown; 4 below."""
 
 
 def gap_lines(
@@ -28,7 +28,7 @@ def gap_lines(
 ) -> tuple[str, str, str]:
     """Return the three lines of a pair of targets, or of a target with few and with more connections.
 
-    Where the server's threads were watched, the parts told are theirs, which say more; statements are named beside.
+    Where the server's threads were watched, the parts named are theirs, which say more; statements are named, too.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _by_statement_sentence(gap: Gap) -> str:
 
 
 def ms_words(value: float, total_ms: float, *, signed: bool = False) -> str:
-    """Milliseconds with as many digits as matter next to the whole time.
+    """Return milliseconds with as many digits as matter next to the whole time.
 
     >>> ms_words(2.1234, 21.7), ms_words(0.0456, 0.34), ms_words(-0.5, 150.0, signed=True), ms_words(-1e-9, 9.0)
     ('2.12', '0.046', '-0.5', '0.00')
@@ -75,7 +75,7 @@ def ms_words(value: float, total_ms: float, *, signed: bool = False) -> str:
 
 
 def interval_words(difference: Difference) -> str:
-    """Both ends of a difference, as a range that reads as one.
+    """Return both ends of a difference, as a range that reads as one.
 
     >>> interval_words(Difference(10.0, 12.0, 1.5, 2.5, 0.01, "decided"))
     '+1.50 to +2.50'
@@ -85,12 +85,12 @@ def interval_words(difference: Difference) -> str:
 
 
 def least_total(left_ms: float, right_ms: float) -> float:
-    """The smaller of two times, for the digits of their difference."""
+    """Return the smaller of two times, for the digits of their difference."""
     return min(abs(left_ms), abs(right_ms)) or max(abs(left_ms), abs(right_ms))
 
 
 def part_words(part: PartGap, gap: Gap, *, has_interval: bool = True) -> str:
-    """A part with its difference: ``COMMIT +2.12 ms (+1.90 to +2.34)``."""
+    """Return a part with its difference: ``COMMIT +2.12 ms (+1.90 to +2.34)``."""
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
     words = f"{part.words} {ms_words(part.difference.ms, scale, signed=True)} ms"
     ends = (ms_words(end, scale, signed=True) for end in (part.difference.low, part.difference.high))
@@ -118,7 +118,7 @@ def factor_words(part: PartGap) -> str:
 
 
 def closing_words(gap: Gap) -> str:
-    """The closing check of both sides; empty where there are no parts."""
+    """Return the closing check of both sides; empty where there are no parts."""
     if gap.left_named_share is None or gap.right_named_share is None:
         return ""
     return (
@@ -192,7 +192,7 @@ def _decided_parts_sentence(gap: Gap) -> str:
 
 
 def _parts_words(parts: Sequence[PartGap], gap: Gap) -> str:
-    """The largest with their intervals; of many the rest together, without one."""
+    """Return the largest with their intervals; of many the rest together, without one."""
     phrases = [part_words(part, gap) for part in parts[:_MOST_NAMED]]
     further_parts = parts[_MOST_NAMED:]
     if further_parts:

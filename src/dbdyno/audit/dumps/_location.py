@@ -47,7 +47,7 @@ class DumpLocation:
 
 
 def place_of(path: PurePath) -> DumpLocation:
-    """The place of a file by its path below the audited folder.
+    """Return the place of a file by its path below the audited folder.
 
     >>> place_of(PurePath("mysql/8.4.8/Tier12G.vars.txt"))
     DumpLocation(folders=('mysql', '8.4.8'), label='', tier='Tier12G', moment='')
@@ -75,7 +75,7 @@ def place_of(path: PurePath) -> DumpLocation:
 
 
 def names_a_server(label: str) -> bool:
-    """Return whether a file's name tells which server it is of.
+    """Return whether a file's name says which server it is of.
 
     >>> names_a_server("mysql-8.4"), names_a_server("ps8"), names_a_server("mysqld"), names_a_server("50-server")
     (True, True, False, False)
@@ -84,10 +84,10 @@ def names_a_server(label: str) -> bool:
 
 
 def campaign_and_target(folders: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]:
-    """Folders of the campaign, and the target's name.
+    """Return folders of the campaign, and the target's name.
 
     A version below a folder is a target of both; so is a vendor's folder. Otherwise the last folder is the target,
-    and a label in the file's name one of its own.
+    and a label in the file's name is another one.
 
     >>> campaign_and_target(("logs", "percona-server", "8.4.7-7"), "")
     (('logs',), 'percona-server/8.4.7-7')

@@ -61,7 +61,7 @@ def _kind_of_rows(rows: dict[str, str]) -> Kind:
 
 
 def parse_rows(text: str) -> dict[str, str]:
-    r"""Rows of SHOW VARIABLES or STATUS in any form that clients print, names in lower case.
+    r"""Return rows of SHOW VARIABLES or STATUS in any form that clients print, names in lower case.
 
     >>> parse_rows("+---+---+\n| Variable_name | Value |\n| Sql_mode | A|B |\n")
     {'sql_mode': 'A|B'}
@@ -72,7 +72,7 @@ def parse_rows(text: str) -> dict[str, str]:
 
 
 def parse_summary(text: str) -> dict[str, str]:
-    r"""Counters per day and the host's name of a pt-mysql-summary.
+    r"""Return counters per day and the host's name of a pt-mysql-summary.
 
     >>> parse_summary("    Hostname | box1\n# Status Counters (Wait 10 s)\nConnections    15000     1\n# Table cache")
     {'hostname': 'box1', 'connections': '15000'}
@@ -125,7 +125,7 @@ def _json_rows(content: list[Any]) -> Document:
 
 
 def plain_rows(content: Any) -> dict[str, str]:  # noqa: ANN401 - foreign data
-    """Rows of a JSON object or of a list of pairs, names in lower case.
+    """Return rows of a JSON object or of a list of pairs, names in lower case.
 
     >>> plain_rows({"Uptime": 5, "Log_bin": None}), plain_rows([["Uptime", "5"]])
     ({'uptime': '5', 'log_bin': ''}, {'uptime': '5'})

@@ -17,7 +17,7 @@ Collection = dict[Key, TargetDocuments]
 
 
 def sets_of(documents: list[tuple[DumpLocation, Document]]) -> tuple[ComparisonSet, ...]:
-    """Comparison sets by campaign and tier, of documents and where they lay."""
+    """Return comparison sets by campaign and tier, of documents and where they lay."""
     collected: Collection = {}
     shared: list[tuple[tuple[str, ...], dict[str, Any]]] = []
     for place, document in _remove_idle_labels(documents):
@@ -45,7 +45,7 @@ def sets_of(documents: list[tuple[DumpLocation, Document]]) -> tuple[ComparisonS
 
 
 def _remove_idle_labels(documents: list[tuple[DumpLocation, Document]]) -> list[tuple[DumpLocation, Document]]:
-    """Names of files tell targets apart only where a folder holds several; elsewhere the folder is the target."""
+    """Use file names to tell targets apart only where a folder holds several; elsewhere the folder is the target."""
     dump_labels: dict[tuple[str, ...], set[str]] = {}
     server_labels: dict[tuple[str, ...], set[str]] = {}
     for place, document in documents:
@@ -62,7 +62,7 @@ def _remove_idle_labels(documents: list[tuple[DumpLocation, Document]]) -> list[
 
 
 def _hand_down_shared_documents(collected: Collection) -> Collection:
-    """Option files and facts that lie above targets are for all of them; facts without a target are dropped."""
+    """Give option files and facts above targets to all of them; drop facts without a target."""
     dumped_targets = {
         key: target_documents for key, target_documents in collected.items() if was_dumped(target_documents)
     }
@@ -79,7 +79,7 @@ def _hand_down_shared_documents(collected: Collection) -> Collection:
 
 
 def _keys_below(key: Key, target_documents: TargetDocuments, dumped_targets: Collection) -> list[Key]:
-    """Targets below the folder of what was found; in the same folder, where a single target lies there."""
+    """Return targets below the folder of what was found; in the same folder, where a single target lies there."""
     same_tier = {k: documents for k, documents in dumped_targets.items() if key[2] in ("", k[2])}
     same_folder_keys = [k for k, documents in same_tier.items() if documents.folders == target_documents.folders]
     if same_folder_keys and len({k[:2] for k in same_folder_keys}) == 1:
@@ -89,7 +89,7 @@ def _keys_below(key: Key, target_documents: TargetDocuments, dumped_targets: Col
 
 
 def _merge_campaigns(collected: Collection) -> Collection:
-    """Where no campaign holds two targets, folders were hosts or kinds: all are one campaign, with longer names."""
+    """Merge campaigns if none holds two targets: folders were hosts or kinds. All are one, with longer names."""
     targets: dict[str, set[str]] = {}
     for campaign, target, _ in collected:
         targets.setdefault(campaign, set()).add(target)
@@ -102,7 +102,7 @@ def _merge_campaigns(collected: Collection) -> Collection:
 
 
 def _merge_untiered(collected: Collection) -> Collection:
-    """Facts and option files without a tier belong to every tier of their target."""
+    """Give facts and option files without a tier to every tier of their target."""
     tiers: dict[tuple[str, str], list[str]] = {}
     for campaign, target, tier in collected:
         tiers.setdefault((campaign, target), []).append(tier)
@@ -122,7 +122,7 @@ def _merge_untiered(collected: Collection) -> Collection:
 def _shared_facts(
     shared: Iterable[tuple[tuple[str, ...], dict[str, Any]]], campaign: str, group: str
 ) -> dict[str, Any]:
-    """Facts of the study that lie at or above a campaign's folder."""
+    """Return facts of the study that lie at or above a campaign's folder."""
     facts: dict[str, Any] = {}
     for folders, content in shared:
         if f"{campaign}/".startswith("".join(f"{folder}/" for folder in folders)):

@@ -97,7 +97,7 @@ class _Facts(TypedDict, total=False):
 
 
 def stated_facts(content: dict[str, Any]) -> dict[str, Any]:
-    """The facts of a file, each of the type that it should have; names unknown to the audit are kept.
+    """Return the facts of a file, each of the type that it should have; names unknown to the audit are kept.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from dbdyno.engines import read_option_file
 
 @dataclass(slots=True)
 class TargetDocuments:
-    """Documents of one target in one tier, and the folders they lie in."""
+    """Holds documents of one target in one tier, and the folders they lie in."""
 
     folders: tuple[str, ...] = ()
     variables: dict[str, str] | None = None
@@ -25,7 +25,7 @@ class TargetDocuments:
 
 
 def add(documents: TargetDocuments, place: DumpLocation, document: Document) -> None:
-    """One document more of a target."""
+    """Add one document of a target."""
     if document.kind == "variables":
         documents.variables = document.rows
     elif document.kind == "status":
@@ -85,7 +85,7 @@ def merged(documents: TargetDocuments, common: TargetDocuments) -> TargetDocumen
 
 
 def _merge_group(common_facts: dict[str, Any], own_facts: dict[str, Any], group: str) -> Any:  # noqa: ANN401 - facts are foreign data
-    """A group of facts; what a target says itself comes before what is common."""
+    """Merge a group of facts; what a target says itself comes before what is common."""
     common_group, own_group = common_facts.get(group), own_facts.get(group)
     if isinstance(common_group, dict) and isinstance(own_group, dict):
         return common_group | own_group
@@ -93,7 +93,7 @@ def _merge_group(common_facts: dict[str, Any], own_facts: dict[str, Any], group:
 
 
 def target_facts(name: str, documents: TargetDocuments) -> TargetFacts:
-    """All of a target as the audit takes it; of several status dumps the first and the last."""
+    """Return all of a target as the audit takes it; of several status dumps the first and the last."""
     sorted_statuses = sorted(documents.statuses, key=lambda entry: (entry[0] == "end", entry[1]))
     start = sorted_statuses[0][2] if sorted_statuses and sorted_statuses[0][0] != "end" else None
     end = sorted_statuses[-1][2] if len(sorted_statuses) > 1 or (sorted_statuses and start is None) else None

@@ -33,7 +33,7 @@ _OTHER_FILES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class UnreadableFile:
-    """A file that should tell something and does not."""
+    """Describes a file that should hold something and does not."""
 
     path: Path
     why: str
@@ -54,7 +54,7 @@ class Dumps:
 
 
 def read_dumps(folder: Path) -> Dumps:
-    """Every dump below a folder, put to its target, tier and campaign.
+    """Return every dump below a folder, put to its target, tier and campaign.
 
     Files are known by what stands in them. One that cannot be read is named, and the rest is read.
 

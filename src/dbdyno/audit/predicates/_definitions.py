@@ -13,14 +13,14 @@ _NO_TABLE = "no such table"
 _OWN_RULES = (
     r"auto_increment|engine|default charset|charset|collate|row_format|key_block_size|page_compressed|compression"
 )
-"""Options of a table that make no other work, or that have rules of their own."""
+"""Options of a table that make no other work, or that have separate rules."""
 
 
 _ENGINE_OPTION_RE = re.compile(r"`(\w+)`\s*=\s*('(?:[^']|'')*'|\S+)")
 
 
 def table_definitions(question: Question) -> Verdict:
-    """Tables have one definition on all targets; where they have not, what of it is not the same is shown."""
+    """Check that tables have one definition on all targets; show the parts that differ."""
     lacks = {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
     defined_targets = [target for target in question.targets if definitions(target)]
     texts = {t.name: {table: normalised_ddl(ddl) for table, ddl in definitions(t).items()} for t in defined_targets}
@@ -35,10 +35,10 @@ def table_definitions(question: Question) -> Verdict:
 
 
 def _engine_option_differences(targets: Sequence[Target]) -> list[tuple[str, str, str]]:
-    """Target, table and options that its storage engine alone has, where targets of that engine differ in them.
+    """Return target, table and options that its storage engine alone has, where targets of that engine differ in them.
 
     Another storage engine has no such options, so between engines they are no difference of the tables; what they do,
-    such as when a log is synced, has rules of its own.
+    such as when a log is synced, has separate rules.
     """
     differing_options = []
     for engine in sorted({target.storage_engine for target in targets}):
@@ -53,7 +53,7 @@ def _engine_option_differences(targets: Sequence[Target]) -> list[tuple[str, str
 
 
 def engine_options(text: str) -> str:
-    """Options of a table that its storage engine defines, in order: MariaDB writes their names in backquotes.
+    """Return options of a table that its storage engine defines, in order: MariaDB writes their names in backquotes.
 
     >>> engine_options("CREATE TABLE `t` (`id` int) ENGINE=TidesDB `SYNC_MODE`='FULL' `COMPRESSION`='NONE'")
     "sync_mode='full'"
@@ -63,9 +63,9 @@ def engine_options(text: str) -> str:
 
 
 def normalised_ddl(text: str) -> str:
-    """A definition without what is no difference in work, keys in order.
+    """Return a definition without what is no difference in work, keys in order.
 
-    A column that may be null has null as its default, whether that is written or not. What has rules of its own is left
+    A column that may be null has null as its default, whether that is written or not. What has separate rules is left
     out, such as collations and compression, and so are options that the storage engine defines (`engine_options`).
 
     >>> normalised_ddl("CREATE TABLE `t` (`id` int(11) DEFAULT '0', KEY `b` (`id`)) ENGINE=InnoDB AUTO_INCREMENT=7")
@@ -89,7 +89,7 @@ def normalised_ddl(text: str) -> str:
 
 
 def _split_ddl(text: str) -> tuple[str, str, str]:
-    """What comes before the parentheses of columns and keys, what is within, and what comes after.
+    """Return what comes before the parentheses of columns and keys, what is within, and what comes after.
 
     >>> _split_ddl("create table t (a enum(')')) partition by hash (a)")
     ('create table t ', "a enum(')')", ' partition by hash (a)')
@@ -131,7 +131,7 @@ def _clause_differences(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _definition_clauses(text: str) -> list[str]:
-    """Columns, keys and options of a normalised definition."""
+    """Return columns, keys and options of a normalised definition."""
     if text == _NO_TABLE:
         return [_NO_TABLE]
     _, body, tail = _split_ddl(text)

@@ -13,7 +13,7 @@ _ROW_METADATA = "variables:binlog_row_metadata"
 
 
 def binlog_content(question: Question) -> Verdict:
-    """Events of the binary log hold the same; metadata alone is a few bytes."""
+    """Check that events of the binary log hold the same; metadata alone is a few bytes."""
     verdict = all_equal(question)
     if verdict.outcome != "finding":
         return verdict
@@ -22,7 +22,7 @@ def binlog_content(question: Question) -> Verdict:
 
 
 def group_commit_delay(question: Question) -> Verdict:
-    """Nobody delays commits, or all do alike."""
+    """Check that nobody delays commits, or all do alike."""
     delays = [derived(target, "group_commit_delay_us") for target in question.targets]
     unknown = any(delay.state == "missing" for delay in delays)
     if not unknown and not any(number(delay) > 0 for delay in delays):
@@ -31,7 +31,7 @@ def group_commit_delay(question: Question) -> Verdict:
 
 
 def binlog_storage(question: Question) -> Verdict:
-    """The binary log is kept in files everywhere, or in a storage engine everywhere."""
+    """Check that the binary log is kept in files everywhere, or in a storage engine everywhere."""
     verdict = all_equal(question)
     groups = verdict.values.get(question.rule.inputs[0], {})
     is_difference = verdict.outcome == "finding" and "" in groups
@@ -39,7 +39,7 @@ def binlog_storage(question: Question) -> Verdict:
 
 
 def tidesdb_sync_knob(question: Question) -> Verdict:
-    """TidesDB's sync mode is set where it acts."""
+    """Check that TidesDB's sync mode is set where it acts."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:

@@ -23,12 +23,12 @@ _PRIVATE_RE = re.compile(r"source distribution|debug|private|custom|self[- ]buil
 
 
 def hosts(question: Question) -> Verdict:
-    """Targets ran on one machine."""
+    """Check that targets ran on one machine."""
     return spoken_differences({target.name: machine(target) for target in question.targets})
 
 
 def machine(target: Target) -> SourcedValue:
-    """The machine that a target ran on; names that containers give themselves are none."""
+    """Return the machine that a target ran on; names that containers give themselves are none."""
     for name in ("machine_id", "name"):
         if fact := target.fact("host", name):
             return known(str(fact))
@@ -63,7 +63,7 @@ def run_order(question: Question) -> Verdict:
 
 
 def builds(question: Question) -> Verdict:
-    """Builds differ by vendor and version alone."""
+    """Check that builds differ by vendor and version alone."""
     suffixes = grouped((target.name, _distribution(target)) for target in question.targets)
     differences: dict[str, Groups] = {}
     known_inputs = [
@@ -98,7 +98,7 @@ def _is_private(target: Target) -> bool:
 
 
 def maturity(question: Question) -> Verdict:
-    """All releases are of one stage."""
+    """Check that all releases are of one stage."""
     stages = {target.name: _release_stage(target) for target in question.targets}
     unfinished_releases = [(name, stage) for name, stage in stages.items() if stage]
     return decide(
@@ -132,7 +132,7 @@ def _first_releases() -> tuple[dict[str, str], ...]:
 
 
 def background_work(question: Question) -> Verdict:
-    """No target works beside the load where others do not."""
+    """Check that no target does background work during the load where others do not."""
     schedulers = {target.name: effective(target, "misc.event_scheduler") for target in question.targets}
     disabled = {name: known("OFF") if r.value == "DISABLED" else r for name, r in schedulers.items()}
     lacks = {name: reading.lacks for name, reading in schedulers.items() if reading.state == "missing"}
@@ -155,7 +155,7 @@ def _sends_telemetry(target: Target) -> bool:
 
 
 def client_contention(question: Question) -> Verdict:
-    """The client does not take processors from some servers more than from others."""
+    """Check that the client does not take processors from some servers more than from others."""
     shares = {target.name: target.fact("host", "client_cpu_share") for target in question.targets}
     if all(target.fact("host", "cpu_partition") for target in question.targets):
         return not_applicable("client and servers have processors of their own")
@@ -172,7 +172,7 @@ def client_contention(question: Question) -> Verdict:
 
 
 def carry_over(question: Question) -> Verdict:
-    """Steps of a ladder do not inherit from one another."""
+    """Check that steps of a ladder do not inherit from one another."""
     if undecided_verdict := fact_missing(question, "step_order", "reset_between_steps"):
         return undecided_verdict
     steps = [float(step) for step in question.study["step_order"]]

@@ -1,4 +1,4 @@
-"""Tests what a server does besides: checksums, caches, pools, logs."""
+"""Tests what else a server does: checksums, caches, pools, logs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _QUIET = ("", "NONE", "OFF", "FATAL", "ERROR", "WARN", "WARNING")
 
 
 def checksums(question: Question) -> Verdict:
-    """Pages carry checksums of one class; a difference of format within it is told as info."""
+    """Check that pages carry checksums of one class; a difference of format within it is reported as info."""
     by_class, by_algorithm = question.rule.inputs
     verdict = compare(question, (by_class,))
     if verdict.outcome == "finding":
@@ -31,7 +31,7 @@ def checksums(question: Question) -> Verdict:
 
 
 def compiled_out(question: Question) -> Verdict:
-    """Where the performance schema is off everywhere, it is built in everywhere or nowhere."""
+    """Check that where the performance schema is off everywhere, it is built in everywhere or nowhere."""
     readings = {target.name: effective(target, question.rule.inputs[0]) for target in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     if any(reading.value == "ON" for reading in readings.values()):
@@ -41,7 +41,7 @@ def compiled_out(question: Question) -> Verdict:
 
 
 def query_cache(question: Question) -> Verdict:
-    """The query cache is off; ON without memory is told as low."""
+    """Check that the query cache is off; ON without memory is reported as low."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     certainties = []
@@ -58,7 +58,7 @@ def query_cache(question: Question) -> Verdict:
 
 
 def thread_models(question: Question) -> Verdict:
-    """Connections become threads alike; the size of a pool counts among pools."""
+    """Check that connections become threads alike; the size of a pool counts among pools."""
     handling, size = question.rule.inputs
     verdict = compare(question, (handling,))
     if verdict.outcome != "clear":
@@ -68,7 +68,7 @@ def thread_models(question: Question) -> Verdict:
 
 
 def admission_limits(question: Question) -> Verdict:
-    """No target limits the threads inside InnoDB."""
+    """Check that no target limits the threads inside InnoDB."""
     readings = {target.name: effective(target, question.rule.inputs[0]) for target in question.targets}
     limited = any(number(reading) > 0 for reading in readings.values())
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
@@ -77,7 +77,7 @@ def admission_limits(question: Question) -> Verdict:
 
 
 def autoinc_modes(question: Question) -> Verdict:
-    """Inserts lock AUTO_INCREMENT alike."""
+    """Check that inserts lock AUTO_INCREMENT alike."""
     if question.study.get("auto_increment") is False:
         return not_applicable("the workload inserts into no table with AUTO_INCREMENT")
     return all_equal(question)
@@ -97,7 +97,7 @@ def undo_truncation(question: Question) -> Verdict:
 
 
 def statistics(question: Question) -> Verdict:
-    """The optimiser knows the same, and plans the same."""
+    """Check that the optimiser knows the same, and plans the same."""
     settings = tuple(name for name in question.rule.inputs if not name.startswith("schema:"))
     verdict = compare(question, settings)
     differences: Mapping[str, Any] = {**verdict.values, **plan_changes(question)}
@@ -105,7 +105,7 @@ def statistics(question: Question) -> Verdict:
 
 
 def logging(question: Question) -> Verdict:
-    """Servers log alike; TidesDB above its quiet level counts as logging."""
+    """Check that servers log alike; TidesDB above its quiet level counts as logging."""
     verdict = all_equal(question)
     logging_flags = {
         target.name: target.storage_engine == "tidesdb"

@@ -11,7 +11,7 @@ _INTERFACES = {"IO_URING": "io_uring", "AIO": "libaio", "LIBAIO": "libaio"}
 
 
 def capacity_of_the_device(question: Question) -> Verdict:
-    """The I/O budget is one the device can serve."""
+    """Check that the I/O budget is one the device can serve."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:
@@ -27,7 +27,7 @@ def capacity_of_the_device(question: Question) -> Verdict:
 
 
 def neighbours_on_flash(question: Question) -> Verdict:
-    """Neighbours are flushed on rotational devices at most, and there alike."""
+    """Check that neighbours are flushed on rotational devices at most, and there alike."""
     readings = {target.name: effective(target, "flush.neighbors") for target in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     groups = grouped(readings.items())
@@ -40,7 +40,7 @@ def neighbours_on_flash(question: Question) -> Verdict:
 
 
 def crippled_dirty_limit(question: Question) -> Verdict:
-    """No page engine is kept from holding dirty pages."""
+    """Check that no page engine is kept from holding dirty pages."""
     beside_lsm = any(target.storage_engine in LSM_ENGINES for target in question.everyone)
     limits = question.rule.threshold
     words: list[tuple[str, str]] = []
@@ -59,7 +59,7 @@ def crippled_dirty_limit(question: Question) -> Verdict:
 
 
 def native_aio(question: Question) -> Verdict:
-    """Asynchronous I/O is in effect, and by one interface where interfaces are named."""
+    """Check that asynchronous I/O is in effect, and by one interface where interfaces are named."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:
@@ -77,7 +77,7 @@ def native_aio(question: Question) -> Verdict:
 
 
 def _aio_interface(target: Target) -> str:
-    """Interface of asynchronous I/O; empty when nothing tells."""
+    """Return the interface of asynchronous I/O; empty if unknown."""
     reported_interface = target.fact("host", "aio_interface")
     if reported_interface:
         return _INTERFACES.get(str(reported_interface).upper(), str(reported_interface))

@@ -14,7 +14,7 @@ from dbdyno.audit.quantities import derived
 
 
 def read_input(target: Target, name: str) -> SourcedValue:
-    """One input of a rule: a neutral parameter, ``derived:``, ``variables:``, or a fact that is one plain value."""
+    """Read one input of a rule: a neutral parameter, ``derived:``, ``variables:``, or a fact with one plain value."""
     group, colon, input_name = name.partition(":")
     if not colon:
         return effective(target, name)
@@ -36,7 +36,7 @@ def _plain_value(value: Any) -> str | int | float:  # noqa: ANN401 - facts are f
 
 
 def compare(question: Question, inputs: tuple[str, ...]) -> Verdict:
-    """All targets have one value of each input; inputs are compared one by one."""
+    """Check that all targets have one value of each input; inputs are compared one by one."""
     differences: dict[str, Groups] = {}
     lacks: dict[str, str] = {}
     not_offered: dict[str, tuple[str, ...]] = {}
@@ -59,22 +59,22 @@ def compare(question: Question, inputs: tuple[str, ...]) -> Verdict:
 
 
 def all_equal(question: Question) -> Verdict:
-    """Each input of the rule has one value on all targets."""
+    """Check that each input of the rule has one value on all targets."""
     return compare(question, question.rule.inputs)
 
 
 def ratio_within(question: Question) -> Verdict:
-    """Largest through smallest value of the inputs stays within the threshold, a number."""
+    """Check that largest through smallest value of the inputs stays within the threshold."""
     return ratios(question, dict.fromkeys(question.rule.inputs, question.rule.threshold))
 
 
 def any_ratio_within(question: Question) -> Verdict:
-    """As `ratio_within`, with a threshold for each input."""
+    """Check as `ratio_within`, with a threshold for each input."""
     return ratios(question, question.rule.threshold)
 
 
 def ratios(question: Question, thresholds: Mapping[str, float]) -> Verdict:
-    """Inputs whose largest through smallest value exceeds its threshold; zero and less are left out."""
+    """Return inputs whose largest through smallest value exceeds its threshold; zero and less are left out."""
     differences: dict[str, Groups] = {}
     lacks: dict[str, str] = {}
     certainties: list[Certainty] = []
@@ -102,7 +102,7 @@ def exceeds(values: list[float], ratio: float) -> bool:
 
 
 def equal_where_known(question: Question) -> Verdict:
-    """As `all_equal`; facts of the host that nobody collected are no missing evidence."""
+    """Check as `all_equal`; facts of the host that nobody collected are no missing evidence."""
     known_inputs = [
         name
         for name in question.rule.inputs
@@ -112,12 +112,12 @@ def equal_where_known(question: Question) -> Verdict:
 
 
 def switched(question: Question) -> Verdict:
-    """No target has the value of the threshold."""
+    """Check that no target has the value of the threshold."""
     return flag(question, lambda reading: reading.value == question.rule.threshold)
 
 
 def flag(question: Question, fires: Any, name: str = "") -> Verdict:  # noqa: ANN401 - a predicate of readings
-    """Targets on which the first input makes `fires` true."""
+    """Return targets on which the first input makes `fires` true."""
     readings = {target.name: read_input(target, name or question.rule.inputs[0]) for target in question.targets}
     lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
     matching_readings = {target: r for target, r in readings.items() if r.state == "known" and fires(r)}
@@ -127,7 +127,7 @@ def flag(question: Question, fires: Any, name: str = "") -> Verdict:  # noqa: AN
 
 
 def session_fact(question: Question) -> Verdict:
-    """A fact of the load's sessions is one for all; the rule's stand-in is looked at where it is not known."""
+    """Check that a fact of the load's sessions is one for all; where it is unknown, check the rule's stand-in."""
     name = question.rule.inputs[0]
     readings = {target.name: session_reading(target, name, question.rule.stand_in) for target in question.targets}
     return spoken_differences(readings)
@@ -153,7 +153,7 @@ def _fold_value(value: Any) -> str:  # noqa: ANN401 - facts are foreign data
 
 
 def spoken_differences(readings: Mapping[str, SourcedValue]) -> Verdict:
-    """A finding where readings that are known differ."""
+    """Return a finding where readings that are known differ."""
     lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
     groups = grouped(readings.items())
     certainty = weakest(*(reading.certainty for reading in readings.values() if reading.state == "known"))
@@ -161,13 +161,13 @@ def spoken_differences(readings: Mapping[str, SourcedValue]) -> Verdict:
 
 
 def fact_missing(question: Question, *names: str) -> Verdict | None:
-    """Undecided, naming the facts of the study that are not known; None when all are."""
+    """Return undecided, naming the facts of the study that are not known; None when all are."""
     missing_names = [name for name in names if question.study.get(name) is None]
     return undecided(" and ".join(f"study:{name}" for name in missing_names)) if missing_names else None
 
 
 def on_some(question: Question, flags: Mapping[str, bool], words: Mapping[str, str]) -> Verdict:
-    """A finding where a flag holds on some targets and not on all; `words` say what was seen of each."""
+    """Return a finding where a flag holds on some targets and not on all; `words` say what was seen of each."""
     if len(flags) < 2:
         return not_applicable("fewer than two targets can be judged")
     if any(flags.values()) and not all(flags.values()):

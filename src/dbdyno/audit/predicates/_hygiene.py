@@ -13,7 +13,7 @@ from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, la
 from dbdyno.audit.quantities import CAPACITY_OPTIONS
 from dbdyno.engines import measured_state, neutral_parameters
 
-# Limits of connections and files: rules of their own look at them.
+# Limits of connections and files: separate rules check them.
 _LIMITS = frozenset(
     {"server.max_connections", "server.back_log", "server.open_files_limit", "server.innodb_open_files"}
 )
@@ -32,7 +32,7 @@ _CIRCUMSTANCES = frozenset(
 
 
 def ignored_options(question: Question) -> Verdict:
-    """No option file asks for what this server does not heed."""
+    """Check that no option file asks for what this server does not heed."""
     ignored_by_target: Groups = {}
     lacks: dict[str, str] = {}
     for target in question.targets:
@@ -50,9 +50,9 @@ def ignored_options(question: Question) -> Verdict:
 
 
 def _option_state(target: Target, option: str) -> str | None:
-    """Return what the server makes of an option; None when no table tells and no variable has its name."""
+    """Return what the server makes of an option; None if no table has it and no variable has its name."""
     if option == "innodb_log_files_in_group" and target.is_family("mariadb", "10.5"):
-        return "accepted"  # redo-files-in-group-noop tells
+        return "accepted"  # redo-files-in-group-noop reports it
     if option in _LAUNCH:
         return "accepted"  # the server would not have started
     state = measured_state(option, target.family, target.version) if target.family else None
@@ -64,7 +64,7 @@ def _option_state(target: Target, option: str) -> str | None:
 
 
 def asked_not_effective(question: Question) -> Verdict:
-    """Every option that a variable shows has the value asked for."""
+    """Check that every option that a variable shows has the value asked for."""
     differences_by_target: Groups = {}
     lacks: dict[str, str] = {}
     for target in question.targets:
@@ -104,7 +104,7 @@ def same_value(name: str, asked: str, shown: str) -> bool:
 
 
 def _is_same_set(asked: str, shown: str) -> bool:
-    """Lists in another order, and lists of which the option changes some members (optimizer_switch)."""
+    """Return whether both lists hold the same, or the option changes some members (optimizer_switch)."""
     requested_members, shown_members = (
         {member.strip().upper() for member in text.split(",")} for text in (asked, shown)
     )
@@ -114,14 +114,14 @@ def _is_same_set(asked: str, shown: str) -> bool:
 
 
 def autosized(question: Question) -> Verdict:
-    """No parameter that a server computes differs from another target's."""
+    """Check that no parameter that a server computes differs from another target's."""
     if undecided_verdict := _without_option_file(question):
         return undecided_verdict
     return _differences_verdict(question, autosized_parameters(question))
 
 
 def autosized_parameters(question: Question) -> tuple[str, ...]:
-    """Parameters whose value some server worked out itself, and which differ."""
+    """Return parameters whose value some server worked out itself, and which differ."""
     return tuple(
         name
         for name in neutral_parameters()
@@ -142,7 +142,7 @@ def _is_computed(target: Target, name: str) -> bool:
 
 
 def _is_for_test_tables(target: Target, name: str) -> bool:
-    """Return whether a parameter rules the test tables: beside an LSM engine, InnoDB holds system tables alone."""
+    """Return whether a parameter rules the test tables: next to an LSM engine, InnoDB holds system tables alone."""
     server_variable = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
     return (
         server_variable is None
@@ -156,7 +156,7 @@ def _shown_values(question: Question, name: str) -> dict[str, SourcedValue]:
 
 
 def unpinned(question: Question) -> Verdict:
-    """No default that nobody set differs."""
+    """Check that no default that nobody set differs."""
     if undecided_verdict := _without_option_file(question):
         return undecided_verdict
     autosized_names = autosized_parameters(question)
@@ -192,7 +192,7 @@ def _differences_verdict(question: Question, names: tuple[str, ...]) -> Verdict:
 
 
 def packaged_settings(question: Question) -> Verdict:
-    """No setting comes from a file that is not ours."""
+    """Check that no setting comes from a file that is not ours."""
     settings_by_target: Groups = {}
     lacks: dict[str, str] = {}
     is_certain = True
@@ -210,7 +210,7 @@ def packaged_settings(question: Question) -> Verdict:
 
 
 def _unexplained_settings(target: Target) -> tuple[str, ...]:
-    """Settings that are neither default, nor computed, nor asked for."""
+    """Return settings that are neither default, nor computed, nor asked for."""
     settings = []
     for name, parameter in neutral_parameters().items():
         server_variable = parameter.shown(target.family, target.version, target.storage_engine)
@@ -231,7 +231,7 @@ def _unexplained_settings(target: Target) -> tuple[str, ...]:
 
 
 def early_evidence(question: Question) -> Verdict:
-    """Some status dump can have seen the load."""
+    """Check that some status dump can have seen the load."""
     words: list[tuple[str, str]] = []
     for target in question.targets:
         dumps = [dump for dump in (target.facts.status, target.facts.status_end) if dump is not None]
@@ -251,7 +251,7 @@ def early_evidence(question: Question) -> Verdict:
 
 
 def claims(question: Question) -> Verdict:
-    """What a report says of the configuration is what ran."""
+    """Check that what a report says of the configuration is what ran."""
     report_claims = question.text.get("claims")
     if report_claims is None:
         return undecided("claims of the report (text:claims)")

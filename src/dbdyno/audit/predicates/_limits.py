@@ -14,7 +14,7 @@ from dbdyno.audit.predicates._window import series
 
 
 def table_cache(question: Question) -> Verdict:
-    """Servers may keep about the same number of open tables, and none runs out in the window."""
+    """Check that servers may keep about the same number of open tables, and none runs out in the window."""
     verdict = ratios(question, dict.fromkeys(question.rule.inputs, question.rule.threshold["ratio"]))
     growing = [
         (target.name, f"{rate:.1f} a second")
@@ -27,7 +27,7 @@ def table_cache(question: Question) -> Verdict:
 
 
 def _tables_opened_per_second(target: Target) -> float:
-    """Tables opened a second: in the window's seconds where they are known, else between two dumps.
+    """Return tables opened a second: in the window's seconds where they are known, else between two dumps.
 
     Each connection opens its tables once; where a load begins between the dumps, that counts too.
     """
@@ -50,7 +50,7 @@ def _status_count(status: Mapping[str, str], name: str) -> float:
 
 
 def cache_instances(question: Question) -> Verdict:
-    """As many partitions of the table cache are in effect as were asked for, and not one beside several."""
+    """Check that as many partitions of the table cache are in effect as were asked for, and not one next to several."""
     readings = {t.name: effective(t, "server.table_open_cache_instances") for t in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     lowered_groups = labelled(
@@ -78,7 +78,7 @@ def _lowered_limit_words(target: Target, reading: SourcedValue) -> str:
 
 
 def limits(question: Question) -> Verdict:
-    """Limits hold what the largest step needs."""
+    """Check that limits hold what the largest step needs."""
     if undecided_verdict := fact_missing(question, "max_threads"):
         return undecided_verdict
     words = [(t.name, shortage) for t in question.targets for shortage in _limit_shortages(t, question)]
@@ -116,7 +116,7 @@ def _limit_shortages(target: Target, question: Question) -> list[str]:
 
 
 def process_limits(question: Question) -> Verdict:
-    """Servers run under the same limits."""
+    """Check that servers run under the same limits."""
     differences = {}
     are_limits_known = all(t.fact("host", "proc_limits") is not None for t in question.targets)
     for group in ("proc_limits", "cgroup"):
@@ -136,7 +136,7 @@ def process_limits(question: Question) -> Verdict:
 
 
 def binlog_growth(question: Question) -> Verdict:
-    """The binary log fits the disk until it is purged."""
+    """Check that the binary log fits the disk until it is purged."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:

@@ -27,7 +27,7 @@ from dbdyno.audit.quantities import derived
 
 
 def caches_of_a_kind(question: Question) -> Verdict:
-    """Targets of one storage engine have caches of one size."""
+    """Check that targets of one storage engine have caches of one size."""
     differences: Groups = {}
     lacks: dict[str, str] = {}
     certainties: list[Certainty] = ["derived"]
@@ -45,7 +45,7 @@ def caches_of_a_kind(question: Question) -> Verdict:
 
 
 def memory_budgets(question: Question) -> Verdict:
-    """Unlike storage engines have one budget, and processes take about the same memory."""
+    """Check that unlike storage engines have one budget, and processes take about the same memory."""
     caches = {target.name: derived(target, "cache_bytes") for target in question.targets}
     resident = {target.name: _resident_bytes(target) for target in question.targets}
     has_several_engines = len({target.storage_engine for target in question.targets}) > 1
@@ -74,7 +74,7 @@ def _resident_bytes(target: Target) -> SourcedValue:
 
 
 def hidden_caches(question: Question) -> Verdict:
-    """No target has the page cache as a second cache where others have not."""
+    """Check that no target has the page cache as a second cache where others have not."""
     paths = {target.name: derived(target, "data_io_path") for target in question.targets}
     lacks = {name: reading.lacks for name, reading in paths.items() if reading.state == "missing"}
     groups = grouped(paths.items())
@@ -97,7 +97,7 @@ def _has_room(target: Target) -> bool | None:
 
 
 def write_flags(question: Question) -> Verdict:
-    """Data files that take one path are synced alike."""
+    """Check that data files that take one path are synced alike."""
     paths = grouped((target.name, derived(target, "data_io_path")) for target in question.targets)
     if len(paths) > 1:
         return not_applicable("data files take different paths: page-cache-as-hidden-cache tells")
@@ -105,7 +105,7 @@ def write_flags(question: Question) -> Verdict:
 
 
 def numa_policies(question: Question) -> Verdict:
-    """Memory is spread over the sockets alike."""
+    """Check that memory is spread over the sockets alike."""
     nodes = [target.fact("host", "numa_nodes") for target in question.targets]
     if nodes and all(count == 1 for count in nodes):
         return not_applicable("the host has one node")
@@ -117,7 +117,7 @@ def numa_policies(question: Question) -> Verdict:
 
 
 def allocators(question: Question) -> Verdict:
-    """Servers use one allocator."""
+    """Check that servers use one allocator."""
     return spoken_differences({target.name: _allocator(target) for target in question.targets})
 
 
@@ -131,7 +131,7 @@ def _allocator(target: Target) -> SourcedValue:
 
 
 def warm_load(question: Question) -> Verdict:
-    """A cold start loads no dump of the buffer pool."""
+    """Check that a cold start loads no dump of the buffer pool."""
     if undecided_verdict := fact_missing(question, "cold_start"):
         return undecided_verdict
     if not question.study["cold_start"]:
@@ -142,7 +142,7 @@ def warm_load(question: Question) -> Verdict:
 
 
 def thread_budget(question: Question) -> Verdict:
-    """An LSM engine's background threads do not take the processors unseen."""
+    """Check that an LSM engine's background threads do not take the processors unseen."""
     lsm = [target for target in question.everyone if target.storage_engine in LSM_ENGINES]
     pages = [target for target in question.everyone if target.storage_engine not in LSM_ENGINES]
     if not lsm or not pages:

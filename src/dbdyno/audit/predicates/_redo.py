@@ -20,7 +20,7 @@ _OLD_FILE_SIZE = 100663296
 
 
 def redo_files_ignored(question: Question) -> Verdict:
-    """No option file asks for several redo files where there is one."""
+    """Check that no option file asks for several redo files where there is one."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:
@@ -36,7 +36,7 @@ def redo_files_ignored(question: Question) -> Verdict:
 
 
 def redo_shown_otherwise(question: Question) -> Verdict:
-    """SHOW VARIABLES shows the capacity in effect."""
+    """Check that SHOW VARIABLES shows the capacity in effect."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:
@@ -50,7 +50,7 @@ def redo_shown_otherwise(question: Question) -> Verdict:
 
 
 def redo_default_left(question: Question) -> Verdict:
-    """A workload that writes has a log that somebody sized."""
+    """Check that a workload that writes has a log that somebody sized."""
     if question.study.get("writes") is False:
         return not_applicable("the workload does not write")
     default_capacities = {}

@@ -20,17 +20,17 @@ _COMPRESSED_RE = re.compile(
 
 
 def table_collations(question: Question) -> Verdict:
-    """String columns have one collation on all targets."""
+    """Check that string columns have one collation on all targets."""
     return spoken_differences({target.name: collation(target) for target in question.targets})
 
 
 def table_charsets(question: Question) -> Verdict:
-    """String columns have one character set on all targets."""
+    """Check that string columns have one character set on all targets."""
     return spoken_differences({target.name: _charset(target) for target in question.targets})
 
 
 def collation(target: Target) -> SourcedValue:
-    """Collation of the string columns, in upper case; several are listed."""
+    """Return the collation of the string columns, in upper case; several are listed."""
     return _read_column_property(target, 3, _COLLATE_RE, "charset.collation")
 
 
@@ -51,13 +51,13 @@ def _read_column_property(target: Target, position: int, ddl_words: re.Pattern[s
 
 
 def definitions(target: Target) -> Mapping[str, str]:
-    """SHOW CREATE TABLE by table; empty when nobody kept it."""
+    """Return SHOW CREATE TABLE by table; empty when nobody kept it."""
     ddl_by_table: Mapping[str, str] = target.fact("schema", "ddl") or {}
     return ddl_by_table
 
 
 def collation_conversions(question: Question) -> Verdict:
-    """Connections need no conversion to the columns' collation, or all do."""
+    """Check that connections need no conversion to the columns' collation, or all do."""
     words: dict[str, str] = {}
     flags: dict[str, bool] = {}
     lacks: dict[str, str] = {}
@@ -78,7 +78,7 @@ def collation_conversions(question: Question) -> Verdict:
 
 
 def data_volumes(question: Question) -> Verdict:
-    """The same rows take about the same bytes."""
+    """Check that the same rows take about the same bytes."""
     facts = {t.name: (t.fact("schema", "data_bytes"), t.fact("schema", "row_count")) for t in question.targets}
     lacks = {name: "bytes on disk and rows of the test schema" for name, pair in facts.items() if None in pair}
     known_volumes = {name: pair for name, pair in facts.items() if None not in pair}
@@ -90,7 +90,7 @@ def data_volumes(question: Question) -> Verdict:
 
 
 def table_compression(question: Question) -> Verdict:
-    """Tables are compressed alike."""
+    """Check that tables are compressed alike."""
     readings = {target.name: _compression(target) for target in question.targets}
     groups = grouped(readings.items())
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
@@ -134,7 +134,7 @@ def _rocksdb_compression(target: Target) -> SourcedValue:
 
 
 def plan_changes(question: Question) -> dict[str, Mapping[str, tuple[str, ...]]]:
-    """Statements whose plan differs between targets of one vendor, or within one target's window."""
+    """Find statements whose plan differs between targets of one vendor, or within one target's window."""
     changes: dict[str, Mapping[str, tuple[str, ...]]] = {}
     plans = {t.name: (t.family, t.fact("schema", "plan_fingerprints") or {}) for t in question.targets}
     for name, (family, statements) in plans.items():

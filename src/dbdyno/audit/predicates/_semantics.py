@@ -21,7 +21,7 @@ _CONFLICTS = ("1020", "1205", "1213", "conflicts")
 
 
 def snapshot_defects(question: Question) -> Verdict:
-    """No release with open defects of snapshot isolation has it on."""
+    """Check that no release with open defects of snapshot isolation has it on."""
     fixed = {*question.rule.threshold, *question.text.get("fixed_releases", ())}
     readings = {t.name: effective(t, question.rule.inputs[0]) for t in question.targets if t.version not in fixed}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
@@ -31,7 +31,7 @@ def snapshot_defects(question: Question) -> Verdict:
 
 
 def aborted_work(question: Question) -> Verdict:
-    """Aborted transactions are few, or the same matter on all targets and counted."""
+    """Check that aborted transactions are few, or the same matter on all targets and counted."""
     shares: dict[str, float] = {}
     lacks: dict[str, str] = {}
     dropped_errors: list[tuple[str, str]] = []
@@ -54,7 +54,7 @@ def aborted_work(question: Question) -> Verdict:
 
 
 def sql_modes(question: Question) -> Verdict:
-    """Sessions check alike."""
+    """Check that sessions check alike."""
     return spoken_differences({target.name: _sql_mode_flags(target) for target in question.targets})
 
 

@@ -19,7 +19,7 @@ _LIMITS: Mapping[str, float] = MappingProxyType({"encrypted": 0.9, "plain": 0.1,
 
 
 def tls_classes(question: Question) -> Verdict:
-    """All targets are encrypted, or all are plain."""
+    """Check that all targets are encrypted, or all are plain."""
     readings = {target.name: tls_class(target, question.rule.threshold) for target in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
     groups = grouped(readings.items())
@@ -28,7 +28,7 @@ def tls_classes(question: Question) -> Verdict:
 
 
 def tls_class(target: Target, limits: Mapping[str, float] = _LIMITS) -> SourcedValue:
-    """Encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of encrypted connections."""
+    """Return encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of connections."""
     ciphers = target.fact("session", "ssl_cipher")
     if ciphers is not None:
         has_cipher = [bool(cipher) for cipher in (ciphers if isinstance(ciphers, list) else [ciphers])]
@@ -43,7 +43,7 @@ def tls_class(target: Target, limits: Mapping[str, float] = _LIMITS) -> SourcedV
 
 
 def ciphers(question: Question) -> Verdict:
-    """Encrypted targets use one TLS version and cipher."""
+    """Check that encrypted targets use one TLS version and cipher."""
     classes = {target.name: tls_class(target) for target in question.targets}
     encrypted = [target for target in question.targets if classes[target.name].value == "encrypted"]
     unknown = {name: reading.lacks for name, reading in classes.items() if reading.state == "missing"}
@@ -65,7 +65,7 @@ def _cipher(target: Target) -> SourcedValue:
 
 
 def untrusted_tls_flag(question: Question) -> Verdict:
-    """No driver of the study has a TLS switch that its client library overrules."""
+    """Check that no driver of the study has a TLS switch that its client library overrules."""
     if undecided_verdict := fact_missing(question, "driver"):
         return undecided_verdict
     driver = str(question.study["driver"])
@@ -85,7 +85,7 @@ def _offers_tls(reading: SourcedValue) -> bool:
 
 
 def reconnect_plugins(question: Question) -> Verdict:
-    """Workloads that reconnect log in by one plug-in everywhere."""
+    """Check that workloads that reconnect log in by one plug-in everywhere."""
     if undecided_verdict := fact_missing(question, "reconnects"):
         return undecided_verdict
     if not question.study["reconnects"]:

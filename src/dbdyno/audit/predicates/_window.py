@@ -17,7 +17,7 @@ _SHORT = "a window of ten seconds or more"
 
 
 def redo_saturated(question: Question) -> Verdict:
-    """No target alone is at the wall of its redo log."""
+    """Check that no target alone is at the wall of its redo log."""
     limits = question.rule.threshold
 
     def saturated(target: Target) -> tuple[bool, str] | None:
@@ -40,7 +40,7 @@ def redo_saturated(question: Question) -> Verdict:
 
 
 def flush_debt(question: Question) -> Verdict:
-    """No target alone puts page writes off beyond the window."""
+    """Check that no target alone puts page writes off beyond the window."""
 
     def indebted(target: Target) -> tuple[bool, str] | None:
         dirty, ages = series(target, "bytes.dirty"), series(target, "redo.checkpoint_age")
@@ -58,7 +58,7 @@ def flush_debt(question: Question) -> Verdict:
 
 
 def warm_up(question: Question) -> Verdict:
-    """No target alone is still warming up in the window."""
+    """Check that no target alone is still warming up in the window."""
 
     def warming(target: Target) -> tuple[bool, str] | None:
         misses = series(target, "pool.misses")
@@ -77,7 +77,7 @@ def warm_up(question: Question) -> Verdict:
 
 
 def compaction_debt(question: Question) -> Verdict:
-    """No LSM target puts compaction off beyond the window."""
+    """Check that no LSM target puts compaction off beyond the window."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:
@@ -108,7 +108,7 @@ def _judge_targets(question: Question, judge: Callable[[Target], tuple[bool, str
 
 
 def series(target: Target, counter_id: str) -> list[float]:
-    """A counter over the seconds of the window; empty when a second lacks it."""
+    """Return a counter over the seconds of the window; empty when a second lacks it."""
     if sampled := target.facts.counters_each_second.get(counter_id):
         return list(sampled)
     source = _counter_source(target, counter_id)

@@ -36,7 +36,7 @@ _UNKNOWN_SERVER = missing("which server and version it is")
 
 
 def derived(target: Target, name: str) -> SourcedValue:
-    """One derived quantity of a target.
+    """Return one derived quantity of a target.
 
     Parameters
     ----------

@@ -10,12 +10,12 @@ MYSQL = ("mysql", "percona")
 
 
 def as_derived(reading: SourcedValue) -> SourcedValue:
-    """A reading that a formula rests on."""
+    """Return a reading that a formula rests on."""
     return known(reading.value, weakest("derived", reading.certainty)) if reading.state == "known" else reading
 
 
 def product(one: SourcedValue, other: SourcedValue) -> SourcedValue:
-    """Two readings multiplied; what one of them lacks."""
+    """Multiply two readings; return what one of them lacks."""
     for reading in (one, other):
         if reading.state != "known":
             return reading
@@ -23,7 +23,7 @@ def product(one: SourcedValue, other: SourcedValue) -> SourcedValue:
 
 
 def renamed(reading: SourcedValue, names: Mapping[str, str], otherwise: str) -> SourcedValue:
-    """A reading with its value in other words."""
+    """Return a reading with its value in other words."""
     if reading.state != "known":
         return reading
     return known(names.get(str(reading.value), otherwise), reading.certainty)

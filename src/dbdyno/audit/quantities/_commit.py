@@ -45,7 +45,7 @@ def gtid(target: Target) -> SourcedValue:
 
 
 def group_commit_delay_us(target: Target) -> SourcedValue:
-    """Microseconds that a commit waits for others to join its group."""
+    """Return microseconds that a commit waits for others to join its group."""
     if target.family != "mariadb":
         delay = effective(target, "binlog.group_commit_delay")
         return known(0, implied=True) if delay.state == "not offered" else delay

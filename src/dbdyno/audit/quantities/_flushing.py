@@ -11,7 +11,7 @@ _GIB = 1 << 30
 
 
 def pool_instances(target: Target) -> SourcedValue:
-    """Partitions of the buffer pool in effect."""
+    """Return partitions of the buffer pool in effect."""
     if target.is_family("mariadb", "10.5"):
         return known(1)
     reading = effective(target, "memory.buffer_pool_instances")
@@ -21,7 +21,7 @@ def pool_instances(target: Target) -> SourcedValue:
 
 
 def lru_scan_total(target: Target) -> SourcedValue:
-    """Pages a second that the cleaners may look at, over all pool instances."""
+    """Return pages a second that the cleaners may look at, over all pool instances."""
     depth = effective(target, "flush.lru_scan_depth")
     if target.is_family("mariadb", "10.5"):
         return as_derived(depth)
@@ -29,7 +29,7 @@ def lru_scan_total(target: Target) -> SourcedValue:
 
 
 def flush_threads(target: Target) -> SourcedValue:
-    """Threads that write dirty pages."""
+    """Return threads that write dirty pages."""
     if effective(target, "flush.mtflush").value == "ON":
         return effective(target, "flush.mtflush_threads")
     if target.is_family("mariadb", "10.5"):
@@ -44,7 +44,7 @@ def flush_threads(target: Target) -> SourcedValue:
 
 
 def dirty_lwm(target: Target) -> SourcedValue:
-    """Percent of dirty pages at which flushing for their sake begins; without an early mark that is the maximum."""
+    """Return the percent of dirty pages at which flushing for their sake begins; without an early mark the maximum."""
     mark = effective(target, "flush.dirty_lwm")
     if mark.state == "not offered" or (mark.state == "known" and number(mark) <= 0.001):
         return effective(target, "flush.dirty_max")
@@ -52,7 +52,7 @@ def dirty_lwm(target: Target) -> SourcedValue:
 
 
 def spin_wait_units(target: Target) -> SourcedValue:
-    """Pause instructions of one turn of a spinning thread; 50 for each unit of delay is nominal before 8.0.16."""
+    """Return pause instructions of one turn of a spinning thread; 50 per unit of delay is nominal before 8.0.16."""
     delay = effective(target, "sync.spin_delay")
     multiplier = effective(target, "sync.spin_pause_multiplier")
     if multiplier.state == "missing" or delay.state != "known":

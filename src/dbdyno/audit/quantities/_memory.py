@@ -75,7 +75,7 @@ def checksum_class(target: Target) -> SourcedValue:
 
 
 def cache_bytes(target: Target) -> SourcedValue:
-    """Memory that holds data: the cache, and for LSM engines the write buffers on top."""
+    """Return memory that holds data: the cache, and for LSM engines the write buffers on top."""
     cache = effective(target, "memory.buffer_pool")
     if target.storage_engine not in LSM_ENGINES or cache.state != "known":
         return as_derived(cache)

@@ -15,7 +15,7 @@ _OLD_FILES = 2
 
 
 def redo_capacity(target: Target) -> SourcedValue:
-    """Bytes of redo log that the server keeps, over all its files."""
+    """Return bytes of redo log that the server keeps, over all its files."""
     if target.storage_engine in LSM_ENGINES:
         return NOT_OFFERED
     if target.is_family(MYSQL, "8.0.30"):
@@ -41,7 +41,7 @@ def _resizable_capacity(target: Target) -> SourcedValue:
 
 
 def checkpoint_limit(target: Target) -> SourcedValue:
-    """Bytes the checkpoint may lag behind, where the server says so itself."""
+    """Return bytes the checkpoint may lag behind, where the server says so itself."""
     text = target.status("innodb_checkpoint_max_age")
     value = parse_number(text) if text is not None else None
     return known(value) if value else NOT_OFFERED

@@ -10,7 +10,7 @@ from dbdyno.audit._target import Target
 
 
 def tls_share(target: Target) -> SourcedValue:
-    """Share of new connections that were encrypted over a time that contains the load; a late dump stands in."""
+    """Return the share of new connections that were encrypted over a time with the load; a late dump stands in."""
     start, end = target.facts.status, target.facts.status_end
     if end is not None and start is not None:
         return _tls_connection_share(end, start, "derived")

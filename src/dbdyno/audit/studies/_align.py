@@ -42,17 +42,17 @@ class FindingOutcome:
 
 @dataclass(frozen=True, slots=True)
 class AlignedStudy:
-    """A study with other settings, and what was done about each finding."""
+    """Describes a study with other settings, and what was done about each finding."""
 
     study: Study
     outcomes: tuple[FindingOutcome, ...]
 
 
 def align_study(study: Study, sets: Sequence[ComparisonSet]) -> AlignedStudy:
-    """The study that removes what settings can remove of the differences in these comparison sets.
+    """Return the study that removes what settings can remove of the differences in these comparison sets.
 
     Targets are found in the sets by their names, or else by family and version. Findings for completeness alone
-    (info) are left as they are.
+    (info) are left unchanged.
     """
     draft = Draft.of(_aligned_policy(study), sets)
     outcomes = []
@@ -67,7 +67,7 @@ def align_study(study: Study, sets: Sequence[ComparisonSet]) -> AlignedStudy:
 
 
 def _aligned_policy(study: Study) -> Study:
-    """The study at the policy that makes targets equal in effect."""
+    """Return the study at the policy that makes targets equal in effect."""
     if study.policy == "aligned":
         return study
     targets = [replace(t, options_file="", options_sha256="", file_options={}) for t in study.targets]

@@ -25,7 +25,7 @@ from dbdyno.study import Study
 
 @dataclass(slots=True)
 class Draft:
-    """The study being changed, with what is known of its targets.
+    """Describes the study being changed, with what is known of its targets.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Draft:
         )
 
     def written(self) -> Study:
-        """The study as it is to be run."""
+        """Return the study as it is to be run."""
         targets = tuple(
             replace(target, settings=self.settings[target.name], options=self.options[target.name])
             for target in self.study.targets
@@ -72,11 +72,11 @@ class Draft:
         return min(counts) if are_ours and counts and min(counts) > 1 else 0
 
     def is_ours(self, target: Target) -> bool:
-        """Started and configured by dbdyno."""
+        """Return whether dbdyno starts and configures it."""
         return not target.engine.source.startswith("server")
 
     def server(self, target: Target) -> tuple[str, str, str]:
-        """Family, version, storage engine: the version as it was measured."""
+        """Return the family, version, storage engine: the version as it was measured."""
         facts = self.facts.get(target.name)
         version = server_of(facts)[1] if facts is not None else ""
         return target.engine.family, version or target.engine.version, target.engine.storage_engine
@@ -118,7 +118,7 @@ class Draft:
         )
 
     def at_read_committed(self) -> tuple[str, ...]:
-        """MyRocks aborts a write to what changed since its snapshot at REPEATABLE READ, and waits at READ COMMITTED.
+        """Set READ COMMITTED: at REPEATABLE READ MyRocks aborts a write to what changed since its snapshot.
 
         Nothing where no target is in MyRocks, or the study has chosen a level.
         """
@@ -172,7 +172,7 @@ class Draft:
         return changes
 
     def _neutral_value(self, name: str, text: str) -> SettingValue | None:
-        """The value in neutral words, where all targets of ours can have it so."""
+        """Return the value in neutral words, where all our own targets can have it so."""
         if name not in vocabulary():
             return None
         try:
@@ -187,7 +187,7 @@ class Draft:
         return len({reading.value for reading in self._known_values(name).values()}) > 1
 
     def _known_values(self, name: str) -> dict[str, SourcedValue]:
-        """Value in effect of a parameter on each target where it is known."""
+        """Return the value in effect of a parameter on each target where it is known."""
         if name not in neutral_parameters():
             return {}
         readings = {
@@ -213,7 +213,7 @@ class Draft:
         return max(value_counts, key=lambda value: (defaults[value], value_counts[value]))
 
     def _server_text(self, source_targets: Sequence[str], name: str) -> str:
-        """The value as a server that has it writes it."""
+        """Return the value as a server that has it writes it."""
         for target in self.study.targets:
             if target.name in source_targets:
                 rows = self.facts[target.name].variables or {}

@@ -94,7 +94,7 @@ class Influence:
 def weigh_findings(
     findings: Sequence[Finding], study: Study, sets: Sequence[ComparisonSet], ranking: Ranking
 ) -> tuple[Finding, ...]:
-    """Findings, each critical or high one as grave as its effect on the ranking can be, the gravest first.
+    """Return findings, each critical or high one as grave as its effect on the ranking can be, the gravest first.
 
     Findings about places that have no comparison keep the severity of their rule, as do those between campaigns.
     """
@@ -178,7 +178,7 @@ def _percent_words(factor: float) -> str:
 def _possible_influences(
     finding: Finding, pair: Comparison, comparison_set: ComparisonSet, levels: Levels
 ) -> Iterator[Influence]:
-    """Both directions in which a finding may have moved a pair, where it may."""
+    """Yield both directions in which a finding may have moved a pair, where it may."""
     effect, labels = _effects().get(finding.rule.rule_id, Effect()), _values_by_target(finding)
     inverse_interval = 1 / pair.ratio, 1 / pair.high, 1 / pair.low if pair.low > 0 else math.inf
     for helped, other, (ratio, low, high) in (
@@ -223,12 +223,12 @@ def _largest_gain(
     comparison_set: ComparisonSet,
     levels: Levels,
 ) -> float:
-    """Most that a finding is worth to the helped one, as a factor."""
+    """Return the most that a finding is worth to the helped one, as a factor."""
     if isinstance(effect.size, float):
         return effect.size
     name, *values = _first_difference(labels, helped, other) or ("",)
     if name == _RESIDENT and _storage_engine(comparison_set, helped) == "innodb":
-        return 1.0  # rows are in the buffer pool alone: what its process takes besides saves no read
+        return 1.0  # rows are in the buffer pool alone: what else its process takes saves no read
     numbers = [_number(value) for value in values]
     if len(numbers) < 2 or numbers[0] is None or numbers[1] is None:
         return math.inf
@@ -263,7 +263,7 @@ def _memory_gain(
 
 
 def _values_by_target(finding: Finding) -> Labels:
-    """Target -> input -> value."""
+    """Return target -> input -> value."""
     values = finding.values
     is_nested = all(isinstance(groups, Mapping) for groups in values.values())
     labels: dict[str, dict[str, str]] = {}
@@ -275,7 +275,7 @@ def _values_by_target(finding: Finding) -> Labels:
 
 
 def _first_difference(labels: Labels, target: str, other_target: str) -> tuple[str, str, str] | None:
-    """The first input in which two targets differ, and their values."""
+    """Return the first input in which two targets differ, and their values."""
     other_labels = labels.get(other_target, {})
     shared = (
         (name, value, other_labels[name]) for name, value in labels.get(target, {}).items() if name in other_labels
@@ -284,7 +284,7 @@ def _first_difference(labels: Labels, target: str, other_target: str) -> tuple[s
 
 
 def _number(value: str) -> float | None:
-    """The number in a value, the first there is.
+    """Return the number in a value, the first there is.
 
     >>> _number("2.1 % of the transactions"), _number("debt grew by 0.17"), _number("ON")
     (2.1, 0.17, None)

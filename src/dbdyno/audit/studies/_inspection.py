@@ -24,10 +24,10 @@ class RunSource(Protocol):
         """Return what its runs start from."""
 
     def document(self, run_id: str, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        """A document of a run; empty where it has none."""
+        """Return a document of a run; empty where it has none."""
 
     def option_file(self, run_id: str) -> str:
-        """Text of the server's option file; empty for a server that is not ours."""
+        """Return the text of the server's option file; empty for a server that is not ours."""
 
     def window(self, run_id: str) -> Window:
         """Return what was sampled in the run's window."""
@@ -35,7 +35,7 @@ class RunSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoredSource:
-    """A results folder.
+    """Describes a results folder.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ class StoredSource:
 
 @dataclass(frozen=True, slots=True)
 class InspectedSource:
-    """A results folder with looks laid over it; where nothing was driven there is no window."""
+    """Describes a results folder with looks laid over it; where nothing was driven there is no window."""
 
     stored: StoredSource
     looks: Mapping[str, StoredRun]
 
     @classmethod
     def over(cls, results: Results, looks: Sequence[StoredRun]) -> InspectedSource:
-        """Looks by the ids of the runs that they stand for."""
+        """Return looks by the ids of the runs that they stand for."""
         return cls(StoredSource(results), {stored_run.record.run.run_id: stored_run for stored_run in looks})
 
     @property

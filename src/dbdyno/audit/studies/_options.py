@@ -16,7 +16,7 @@ from dbdyno.engines import (
 
 
 def variables_of(name: str, family: str, version: str, storage_engine: str) -> set[str]:
-    """Variables that carry an input on a server; none where it has no such thing."""
+    """Return variables that carry an input on a server; none where it has no such thing."""
     if name.startswith("variables:"):
         return {name.partition(":")[2]}
     server_variable = (
@@ -26,7 +26,7 @@ def variables_of(name: str, family: str, version: str, storage_engine: str) -> s
 
 
 def options_of(name: str, own: Iterable[str], family: str, version: str, storage_engine: str) -> set[str]:
-    """Options that decide an input on a server: its variable's, the baseline's, and those of the study known for it."""
+    """Return options that decide an input on a server: its variable's, the baseline's, and the study's known for it."""
     names = variables_of(name, family, version, storage_engine)
     for parameter in parameters_for(storage_engine):
         for row in parameter.rows_of(family, version):
@@ -51,7 +51,7 @@ def is_held(name: str, family: str, version: str, storage_engine: str) -> bool:
 
 
 def _variables_dbdyno_sets(family: str, version: str, storage_engine: str) -> set[str]:
-    """Variables that dbdyno's own settings decide on a server."""
+    """Return variables that dbdyno's own settings decide on a server."""
     rows = [row for parameter in _parameters_dbdyno_sets(storage_engine) for row in parameter.rows_of(family, version)]
     return {requested_option(row.name)[0] for row in rows} | {row.read.partition(":")[2].lower() for row in rows}
 
@@ -65,7 +65,7 @@ def can_have(name: str, value: SettingValue, family: str, version: str, storage_
 
 
 def _parameters_dbdyno_sets(storage_engine: str) -> tuple[Parameter, ...]:
-    """Parameters that dbdyno sets unasked, whatever else holds."""
+    """Return the parameters that dbdyno sets unasked in any case."""
     return tuple(p for p in parameters_for(storage_engine) if not p.is_optional and (p.is_always or not p.needs))
 
 

@@ -12,7 +12,7 @@ from dbdyno.audit import Finding
 
 
 def inputs_behind(finding: Finding) -> tuple[str, ...]:
-    """Neutral parameters, and variables as ``variables:NAME``, whose settings decide what the finding is about."""
+    """Return neutral parameters, and variables as ``variables:NAME``, whose settings decide the finding's subject."""
     rule_inputs = _document()["rules"].get(finding.rule.rule_id)
     if rule_inputs is not None:
         return tuple(rule_inputs)
@@ -51,7 +51,7 @@ def why_held(finding: Finding) -> str:
 
 
 def baseline_id(name: str) -> str:
-    """The id under which dbdyno's baseline sets a parameter.
+    """Return the id under which dbdyno's baseline sets a parameter.
 
     >>> baseline_id("redo.file_size"), baseline_id("trx.isolation")
     ('redo.capacity', 'trx.isolation')

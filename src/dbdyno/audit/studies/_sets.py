@@ -17,7 +17,7 @@ from dbdyno.study import Study
 
 
 def study_sets(results: StoredStudy, *, at_end: bool = False) -> tuple[ComparisonSet, ...]:
-    """One set for each workload, route and memory tier; targets of which nothing ran there are left out.
+    """Return one set for each workload, route and memory tier; targets of which nothing ran there are left out.
 
     Campaigns are named by workload and route where the study has several.
 
@@ -46,7 +46,7 @@ def study_sets(results: StoredStudy, *, at_end: bool = False) -> tuple[Compariso
 
 
 def inspected_set(results: Results, study: Study, looks: Sequence[StoredRun]) -> ComparisonSet:
-    """The servers of one place that were looked at, beside those that were driven there already.
+    """Return the servers of one place that were inspected, in addition to those that were driven there already.
 
     What only a driven window shows is not known of them.
 
@@ -94,7 +94,7 @@ def campaign_name(study: Study, label: str, route: str) -> str:
 
 
 def _study_facts(study: Study, runs: Sequence[TargetRuns], wrote_any: bool | None) -> dict[str, Any]:
-    """Return what was driven, and how. Nothing is claimed beside what was read."""
+    """Return what was driven, and how. Nothing is claimed except what was read."""
     if study.imported is not None:
         return {"writes": wrote_any, "max_threads": max(study.concurrencies)}
     starts = [start for of_one in runs if (start := of_one.document("start"))]
@@ -122,12 +122,12 @@ def _reconnects(start: Any) -> bool:  # noqa: ANN401 - foreign JSON
 
 
 def _statements_each(start: Any) -> int:  # noqa: ANN401 - foreign JSON
-    """Statements that each connection prepares."""
+    """Return statements that each connection prepares."""
     return math.ceil((start.get("prepared_statements") or 0) / max(start.get("concurrency") or 1, 1)) or 1
 
 
 def late_findings(results: StoredStudy, early: Audit) -> tuple[Finding, ...]:
-    """Findings by the variables as they were after the windows that those before them did not give.
+    """Return findings by the variables as they were after the windows that those before them did not give.
 
     Nothing is audited twice where no variable changed while a server was driven.
     """

@@ -19,7 +19,7 @@ THIS_MACHINE = (None, "127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class TargetRuns:
-    """Runs of one target that are set beside those of others.
+    """Holds runs of one target that are compared with those of others.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class TargetRuns:
 
     @property
     def is_ours(self) -> bool:
-        """Started by dbdyno, with an option file of its own and restored data."""
+        """Return whether dbdyno started it, with its own option file and restored data."""
         return not self.is_imported and not self.target.engine.source.startswith("server")
 
     @property
@@ -47,12 +47,12 @@ class TargetRuns:
         return self.study.imported is not None
 
     def document(self, name: str) -> Any:  # noqa: ANN401 - foreign JSON
-        """A document of the judged run; empty where it was stored without."""
+        """Return a document of the judged run; empty where it was stored without."""
         return self.source.document(self.judged.run.run_id, name)
 
 
 def facts_of(runs: TargetRuns) -> TargetFacts:
-    """All that is stored of a target, in the audit's words."""
+    """Return all that is stored of a target, in the audit's words."""
     run_id = runs.judged.run.run_id
     window = runs.source.window(run_id)
     option_file = runs.source.option_file(run_id)  # empty for a server that is not ours
@@ -77,7 +77,7 @@ def _dump_rows(dump: Mapping[str, Any]) -> dict[str, str] | None:
 
 
 def _session_facts(runs: TargetRuns) -> dict[str, Any]:
-    """Facts of the load's own sessions, one for each run."""
+    """Return facts of the load's own sessions, one for each run."""
     starts = [runs.source.document(record.run.run_id, "start") for record in runs.runs]
     session_starts = [start for start in starts if start.get("session")]
     if not session_starts:
@@ -104,7 +104,7 @@ def _session_facts(runs: TargetRuns) -> dict[str, Any]:
 
 
 def _transport_name(runs: TargetRuns) -> str:
-    """Socket, loopback or network; a server elsewhere is reached by the network whatever the route is called."""
+    """Return socket, loopback or network; a server elsewhere is reached by the network under any route's name."""
     route = runs.judged.run.cell.route
     return "network" if _is_remote(runs) or is_network_route(route) else route
 
@@ -128,7 +128,7 @@ def _schema_facts(runs: TargetRuns) -> dict[str, Any]:
 
 
 def _host_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
-    """The machine that the server ran on: this one, unless the server is elsewhere."""
+    """Return the machine that the server ran on: this one, unless the server is elsewhere."""
     if runs.is_imported:
         return _observed_machine(runs)
     if _is_remote(runs):
@@ -161,12 +161,12 @@ def _host_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
 
 
 def _joined_machine_fact(machines: Sequence[Mapping[str, Any]], fact: str) -> str | None:
-    """A fact of the benches that a target's runs were made on: the same for all targets whose rounds they share."""
+    """Return a fact of the benches of a target's runs: the same for all targets whose rounds they share."""
     return " and ".join(str(machine[fact]) for machine in machines if machine.get(fact)) or None
 
 
 def _observed_machine(runs: TargetRuns) -> dict[str, Any]:
-    """The machine by the readings beside the load; all of them, where its runs were not made on one."""
+    """Return the machine by the readings during the load; all of them, where its runs were not made on one."""
     starts = [runs.source.document(record.run.run_id, "start") for record in runs.runs]
     machines = [machine for start in starts if isinstance(machine := start.get("machine"), Mapping)]
     names = sorted({str(name) for machine in machines if (name := machine.get("hostname"))})
@@ -174,7 +174,7 @@ def _observed_machine(runs: TargetRuns) -> dict[str, Any]:
 
 
 def _cacheable_bytes(runs: TargetRuns, window: Window) -> float | None:
-    """Memory that the server's files could be kept in: the machine's, or what a memory limit leaves beside its own."""
+    """Return the memory that can cache the server's files: the machine's, or what a memory limit leaves free."""
     free_bytes = window.median("memory.available")
     limit: int | None = runs.document("life").get("memory", {}).get("limit_bytes")
     own_bytes = window.median("server.limit.anonymous")
@@ -211,7 +211,7 @@ def _run_facts(runs: TargetRuns, window: Window) -> dict[str, Any]:
 
 
 def of_target(source: RunSource, study: Study, target: Target, records: Sequence[RunRecord]) -> TargetRuns | None:
-    """The runs of a target among these that were driven; None when there is none."""
+    """Return the runs of a target among these that were driven; None when there is none."""
     driven_records = tuple(
         record
         for record in records

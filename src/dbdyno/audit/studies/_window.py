@@ -35,12 +35,12 @@ _NEEDED = (
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The seconds of one run that were judged.
+    """Describes the seconds of one run that were judged.
 
     Parameters
     ----------
     tps : of each second
-    metrics : metric -> reading of each second; rates as they are
+    metrics : metric -> reading of each second; rates unchanged
     units : metric -> unit; rates end in ``/s``
     """
 
@@ -49,7 +49,7 @@ class Window:
     units: dict[str, str]
 
     def median(self, *names: str) -> float | None:
-        """Middle of the sum of metrics over the seconds; None when one was not sampled."""
+        """Return the middle of the sum of metrics over the seconds; None when one was not sampled."""
         series = [self.metrics.get(name) for name in names]
         sampled = [values for values in series if values]
         if len(sampled) < len(names):
@@ -57,7 +57,7 @@ class Window:
         return statistics.median(map(sum, zip(*sampled, strict=False)))
 
     def counters(self) -> dict[str, tuple[float, ...]]:
-        """The server's own counters by neutral name; rates summed up, so that they grow as the server's do."""
+        """Return the server's own counters by neutral name; rates summed up, so that they grow as the server's do."""
         return {
             name.removeprefix(_ENGINE): tuple(itertools.accumulate(values)) if "/" in self.units[name] else values
             for name, values in self.metrics.items()
@@ -70,7 +70,7 @@ NO_WINDOW = Window((), {}, {})
 
 
 def read_window(results: Results, run_id: str) -> Window:
-    """The window of a stored run."""
+    """Return the window of a stored run."""
     tps_by_second = {
         second: tps for second, phase, tps in _table_rows(results.seconds(run_id, _SECOND)) if phase == "window"
     }

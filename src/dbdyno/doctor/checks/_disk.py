@@ -14,7 +14,7 @@ _QUEUES_BY_PROCESS = ("bfq", "cfq")
 
 
 def space(subject: Subject) -> Verdict:
-    """Engines, snapshots and a running copy must fit."""
+    """Check that engines, snapshots and a running copy fit."""
     disk, needs = subject.machine.disk, subject.needs
     if disk.free_bytes is None or not disk.size_bytes:
         return unknown("free space can't be read")
@@ -37,7 +37,7 @@ def space(subject: Subject) -> Verdict:
 
 
 def filesystem(subject: Subject) -> Verdict:
-    """Return what a flush to it means."""
+    """Check the file system, by what a flush to it means."""
     kind = subject.machine.disk.filesystem
     if not kind or kind == "unknown":
         return unknown("the filesystem is unknown")
@@ -70,7 +70,7 @@ def filesystem(subject: Subject) -> Verdict:
 
 
 def mount_options(subject: Subject) -> Verdict:
-    """Options that change what a write means or costs."""
+    """Check options that change what a write means or costs."""
     disk = subject.machine.disk
     if not disk.options:
         return unknown("mount options can't be read")
@@ -104,7 +104,7 @@ def mount_options(subject: Subject) -> Verdict:
 
 
 def scheduler(subject: Subject) -> Verdict:
-    """A scheduler that is fair between processes holds one process back."""
+    """Check the scheduler: one that is fair between processes holds one process back."""
     disk = subject.machine.disk
     if not disk.scheduler:
         return idle("the disk has no separate queue here")
@@ -119,7 +119,7 @@ def scheduler(subject: Subject) -> Verdict:
 
 
 def read_ahead(subject: Subject) -> Verdict:
-    """Reading more than was asked for."""
+    """Check whether the kernel reads more than was requested."""
     disk = subject.machine.disk
     if disk.read_ahead_bytes is None:
         return idle("the disk has no separate queue here")
@@ -147,11 +147,11 @@ DISK_CHECKS = (
 
 
 _REQUESTS_WANTED = 8_192
-"""InnoDB asks for some 256 requests a reader or writer thread when it starts."""
+"""InnoDB asks for some 256 requests per reader or writer thread when it starts."""
 
 
 def native(subject: Subject) -> Verdict:
-    """InnoDB of MySQL, and of MariaDB where it has no ring, read and write by it."""
+    """Check native asynchronous I/O, which InnoDB uses in MySQL, and in MariaDB without io_uring."""
     answers = subject.machine.asynchronous
     if answers.native is None:
         return unknown("not checked on this architecture")
@@ -173,7 +173,7 @@ def native(subject: Subject) -> Verdict:
 
 
 def io_uring(subject: Subject) -> Verdict:
-    """MariaDB 10.6 and later use it where they were built with it."""
+    """Check io_uring, which MariaDB 10.6 and later use if built with it."""
     answers = subject.machine.asynchronous
     if answers.io_uring is None:
         return idle("not needed")

@@ -6,14 +6,14 @@ from dbdyno.core import UNLIMITED, format_bytes
 from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
 
 _FILES_AT_REST = 1_000
-"""Files that a server has open beside its connections, at the least."""
+"""Files that a server has open in addition to its connections, at the least."""
 _FILES_WANTED = 16_384
-"""What lets a server keep its table cache as it was configured."""
+"""Files with which a server keeps its table cache as configured."""
 _THREADS_BESIDE = 200
 
 
 def open_files(subject: Subject) -> Verdict:
-    """Every connection is a file, every open table one or more."""
+    """Check open files: every connection is a file, every open table one or more."""
     limit = subject.machine.limits.open_files
     if limit is None:
         return unknown("the limit can't be read")
@@ -34,7 +34,7 @@ def open_files(subject: Subject) -> Verdict:
 
 
 def processes(subject: Subject) -> Verdict:
-    """Every connection is a thread of the server."""
+    """Check threads: every connection is a thread of the server."""
     limit = subject.machine.limits.processes
     if limit is None:
         return unknown("the limit can't be read")
@@ -71,7 +71,7 @@ def _short_backlog_verdict(limit: int, arriving_count: int) -> Verdict:
 
 
 def ports(subject: Subject) -> Verdict:
-    """Each connection to a port takes a port."""
+    """Check ports: each connection to a port takes one."""
     needs, count = subject.needs, subject.machine.limits.ports
     if needs is None or not set(needs.routes) - {"socket"}:
         return idle("no route uses TCP")
@@ -100,7 +100,7 @@ LIMITS_CHECKS = (
 
 
 def quota(subject: Subject) -> Verdict:
-    """A quota of processor time stops everyone at once."""
+    """Check for a quota of processor time, which stops everyone at once."""
     processors, usable_count = subject.machine.control_group.processors, len(subject.machine.processors.usable)
     if processors is None:
         return clear("no quota of processor time")
@@ -115,7 +115,7 @@ def quota(subject: Subject) -> Verdict:
 
 
 def memory_limit(subject: Subject) -> Verdict:
-    """Page cache counts towards it."""
+    """Check the memory limit: page cache counts towards it."""
     limit, total = subject.machine.control_group.memory_bytes, subject.machine.memory.total_bytes
     if limit is None or (total is not None and limit >= total):
         return clear("no limit below the machine's memory")
@@ -128,7 +128,7 @@ def memory_limit(subject: Subject) -> Verdict:
 
 
 def docker(subject: Subject) -> Verdict:
-    """A daemon that can't limit what it is asked to limit."""
+    """Check whether the Docker daemon can enforce its limits."""
     daemon = subject.machine.docker
     is_needed = subject.needs is not None and "image" in subject.needs.sources
     if is_needed and (daemon is None or daemon.error):

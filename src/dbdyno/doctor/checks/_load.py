@@ -11,7 +11,7 @@ _WAITING_SHARE = 0.1
 
 
 def others(subject: Subject) -> Verdict:
-    """Processors that somebody else uses."""
+    """Check which processors somebody else uses."""
     load, count = subject.machine.load, len(subject.machine.processors.usable) or 1
     if load.used is None:
         return unknown("processor use of processes can't be read")
@@ -26,7 +26,7 @@ def others(subject: Subject) -> Verdict:
 
 
 def disk_waits(subject: Subject) -> Verdict:
-    """A disk that is waited for before anything was started."""
+    """Check whether the disk has waits before anything was started."""
     return _judge_share(
         subject.machine.load.waiting_share,
         _WAITING_SHARE,
@@ -37,7 +37,7 @@ def disk_waits(subject: Subject) -> Verdict:
 
 
 def stolen(subject: Subject) -> Verdict:
-    """Time that the hypervisor gave to other guests."""
+    """Check the time that the hypervisor gave to other guests."""
     return _judge_share(
         subject.machine.load.stolen_share,
         _STOLEN_SHARE,

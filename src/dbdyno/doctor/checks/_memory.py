@@ -10,7 +10,7 @@ _EAGER = 10
 
 
 def room(subject: Subject) -> Verdict:
-    """The largest server must fit into what is free, and into what the control group allows."""
+    """Check that the largest server fits into what is free, and into what the control group allows."""
     needs, memory = subject.needs, subject.machine.memory
     limit = subject.machine.control_group.memory_bytes
     if memory.available_bytes is None:
@@ -28,7 +28,7 @@ def room(subject: Subject) -> Verdict:
 
 
 def swap(subject: Subject) -> Verdict:
-    """Swap in use is memory that waits."""
+    """Check swap: swap in use is memory that waits."""
     memory = subject.machine.memory
     if memory.swap_bytes is None:
         return unknown("swap can't be read")
@@ -53,7 +53,7 @@ def swap(subject: Subject) -> Verdict:
 
 
 def huge_pages(subject: Subject) -> Verdict:
-    """Huge pages that nobody asked for."""
+    """Check for huge pages that nobody requested."""
     mode = subject.machine.memory.huge_pages
     if not mode:
         return unknown("the mode of transparent huge pages can't be read")
@@ -68,7 +68,7 @@ def huge_pages(subject: Subject) -> Verdict:
 
 
 def overcommit(subject: Subject) -> Verdict:
-    """Strict accounting refuses what would have fitted."""
+    """Check for strict accounting, which refuses what would have fitted."""
     mode = subject.machine.memory.overcommit
     if mode is None:
         return unknown("vm.overcommit_memory can't be read")
@@ -90,7 +90,7 @@ MEMORY_CHECKS = (
 
 
 def nodes(subject: Subject) -> Verdict:
-    """A server over several nodes has memory at several distances."""
+    """Check nodes: a server over several has memory at several distances."""
     node_sets = [set(node) for node in subject.machine.processors.nodes if node]
     if len(node_sets) < 2:
         return idle("one node")
@@ -105,7 +105,7 @@ def nodes(subject: Subject) -> Verdict:
 
 
 def balancing(subject: Subject) -> Verdict:
-    """Pages that move under the server."""
+    """Check for pages that move under the server."""
     processors = subject.machine.processors
     if len(processors.nodes) < 2 or processors.numa_balancing is None:
         return idle("one node, or no such switch")
@@ -119,7 +119,7 @@ def balancing(subject: Subject) -> Verdict:
 
 
 def reclaim(subject: Subject) -> Verdict:
-    """Near memory reclaimed before far memory is taken."""
+    """Check whether near memory is reclaimed before far memory is taken."""
     processors = subject.machine.processors
     if len(processors.nodes) < 2 or processors.zone_reclaim is None:
         return idle("one node, or no such switch")

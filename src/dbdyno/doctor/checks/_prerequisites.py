@@ -6,7 +6,7 @@ from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle,
 
 
 def network_delay(subject: Subject) -> Verdict:
-    """A delayed route needs netem and the right to set it."""
+    """Check netem and the right to set it, which a delayed route needs."""
     can_delay = subject.machine.delays_network
     if subject.needs is None or "netem" not in subject.needs.features:
         return idle("not asked for")
@@ -22,7 +22,7 @@ def network_delay(subject: Subject) -> Verdict:
 
 
 def controllers(subject: Subject) -> Verdict:
-    """A limit needs its controller, and the right to make a group."""
+    """Check the controller of each limit, and the right to make a group."""
     wanted_controllers = [] if subject.needs is None else [name for name in subject.needs.features if name != "netem"]
     group = subject.machine.control_group
     if not wanted_controllers:
@@ -45,7 +45,7 @@ def controllers(subject: Subject) -> Verdict:
 
 
 def deep_profiles(subject: Subject) -> Verdict:
-    """Asked for by `dbdyno explain --deep` alone, so it weakens no study."""
+    """Check profiling, which only `dbdyno explain --deep` needs, so it weakens no study."""
     profiler = subject.machine.profiler
     if profiler is None or subject.needs is not None:
         return idle("not asked for")
@@ -64,7 +64,7 @@ KERNEL_CHECKS = (
 
 
 def presence(subject: Subject) -> Verdict:
-    """No load without it."""
+    """Check that the load generator is there: no load without it."""
     generator = subject.generator
     if generator is None:
         return idle("not asked for")
@@ -76,7 +76,7 @@ def presence(subject: Subject) -> Verdict:
 
 
 def calibration(subject: Subject) -> Verdict:
-    """Without it a run can't tell how near the client is to its own limit."""
+    """Check the calibration: without it, a run can't show how near the client is to its own limit."""
     generator = subject.generator
     if generator is None or not generator.path or generator.is_calibrated is None:
         return idle("not asked for")

@@ -8,7 +8,7 @@ from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle,
 
 
 def pinning(subject: Subject) -> Verdict:
-    """Processors that a study names must be there, and be named for one of the two only."""
+    """Check that processors that a study names are there, and are named for one of the two only."""
     needs, usable_processors = subject.needs, set(subject.machine.processors.usable)
     if needs is None or (needs.server_processors is None and needs.client_processors is None):
         return idle("the study pins no processors")
@@ -34,7 +34,7 @@ def pinning(subject: Subject) -> Verdict:
 
 
 def shared_cores(subject: Subject) -> Verdict:
-    """Two hyper-threads of one core are no two processors."""
+    """Check for shared cores: two hyper-threads of one core are no two processors."""
     needs, groups = subject.needs, subject.machine.processors.siblings
     if needs is None or not needs.server_processors or not needs.client_processors:
         return idle("client and server are not pinned separately")
@@ -51,7 +51,7 @@ def shared_cores(subject: Subject) -> Verdict:
 
 
 def count(subject: Subject) -> Verdict:
-    """One processor for client and server measures their quarrel."""
+    """Check the count: on one processor, client and server compete for it."""
     usable_count = len(subject.machine.processors.usable)
     if not usable_count:
         return unknown("the usable processors are unknown")
@@ -73,7 +73,7 @@ def count(subject: Subject) -> Verdict:
 
 
 def governor(subject: Subject) -> Verdict:
-    """A governor that saves power raises the clock after the load has come."""
+    """Check the governor: one that saves power raises the clock only after the load has come."""
     governors = subject.machine.processors.governors
     if not governors:
         return idle("no frequency governor here, as in most virtual machines")
@@ -88,7 +88,7 @@ def governor(subject: Subject) -> Verdict:
 
 
 def turbo(subject: Subject) -> Verdict:
-    """Turbo is for as long as it is cool."""
+    """Check turbo, which lasts only while the processor is cool."""
     is_on = subject.machine.processors.turbo
     if is_on is None:
         return idle("this machine has no switch for turbo")
@@ -104,7 +104,7 @@ def turbo(subject: Subject) -> Verdict:
 
 
 def battery(subject: Subject) -> Verdict:
-    """A laptop on its battery saves."""
+    """Check for a battery: a laptop that runs on it saves power."""
     is_on = subject.machine.processors.on_battery
     if is_on is None:
         return idle("no battery")

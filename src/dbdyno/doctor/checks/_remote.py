@@ -10,7 +10,7 @@ _DRIFT_PPM = 20.0
 
 
 def agent(subject: Subject) -> Verdict:
-    """Programs must run there."""
+    """Check that programs can run there."""
     access = subject.access
     if access is None:
         return idle("this machine needs no agent")
@@ -24,33 +24,33 @@ def agent(subject: Subject) -> Verdict:
 
 
 def round_trip(subject: Subject) -> Verdict:
-    """The clocks are mapped to within half of it."""
+    """Check the round trip: the clocks are mapped to within half of it."""
     access = subject.access
     if access is None:
         return idle("this machine needs no network")
-    seen = f"{access.round_trip_ns / 1e6:.2f} ms, clocks mapped to {access.clock_bound_ns / 1e6:.2f} ms"
+    words = f"{access.round_trip_ns / 1e6:.2f} ms, clocks mapped to {access.clock_bound_ns / 1e6:.2f} ms"
     if access.clock_bound_ns > _BOUND_NS:
-        return weakens(seen, "server telemetry may be off by a second", "run dbdyno on a host closer to it")
-    return clear(seen)
+        return weakens(words, "server telemetry may be off by a second", "run dbdyno on a host closer to it")
+    return clear(words)
 
 
 def drift(subject: Subject) -> Verdict:
-    """A clock that runs away must be mapped anew all the time."""
+    """Check the clock: one that runs away must be mapped anew all the time."""
     access = subject.access
     if access is None:
         return idle("this machine uses the local clock")
-    seen = f"{access.drift_ppm:+.1f} ppm (± {access.drift_bound_ppm:.1f})"
+    words = f"{access.drift_ppm:+.1f} ppm (± {access.drift_bound_ppm:.1f})"
     if abs(access.drift_ppm) - access.drift_bound_ppm > _DRIFT_PPM:
         return weakens(
-            seen, "a second there is not a second of the client", "synchronise both hosts' clocks by NTP (chrony)"
+            words, "a second there is not a second of the client", "synchronise both hosts' clocks by NTP (chrony)"
         )
     if abs(access.drift_ppm) + access.drift_bound_ppm > _DRIFT_PPM:
-        return unknown(f"{seen}; the round trip is too long to measure it better in a few seconds")
-    return clear(seen)
+        return unknown(f"{words}; the round trip is too long to measure it better in a few seconds")
+    return clear(words)
 
 
 def end_of_connection(subject: Subject) -> Verdict:
-    """A lost connection must not end the servers."""
+    """Check that a lost connection does not end the servers."""
     access: RemoteAccess | None = subject.access
     if access is None:
         return idle("this machine needs no connection")
@@ -65,7 +65,7 @@ def end_of_connection(subject: Subject) -> Verdict:
 
 
 def shaping(subject: Subject) -> Verdict:
-    """Shaped routes need `tc` as root; whether the kernel has netem shows when a study tries it."""
+    """Check shaped routes, which need `tc` as root; whether the kernel has netem shows when a study tries it."""
     access = subject.access
     if access is None:
         return idle("this machine shapes no routes")

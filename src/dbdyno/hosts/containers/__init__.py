@@ -1,6 +1,6 @@
 """Reaches containers of this machine by the API of Docker and Podman. The only user of the client library.
 
-Whatever a server is told lies in folders of the host that are mounted at their own paths, so an option file, a socket
+All that a server is given lies in folders of the host that are mounted at their own paths, so an option file, a socket
 or a log has one name inside and outside, and the server's process is one of the host's.
 """
 

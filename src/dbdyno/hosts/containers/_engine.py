@@ -23,7 +23,7 @@ _LABEL = "dbdyno"
 
 
 class Containers:
-    """A container engine that answers on this machine.
+    """Represents a container engine that answers on this machine.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class Containers:
         return f"Docker {versions.get('Version', '')}".strip()
 
     def images(self) -> list[tuple[str, int]]:
-        """References of all tagged images here, each with its bytes."""
+        """Return references of all tagged images here, each with its bytes."""
         with translated_errors("the container engine does not list its images"):
             return [(tag, int(image.attrs["Size"])) for image in self._client.images.list() for tag in image.tags]
 
     def image(self, reference: str) -> ImageFacts | None:
-        """An image that is here; None when it is not."""
+        """Return an image that is here; None when it is not."""
         from docker.errors import ImageNotFound
 
         with translated_errors(f"the image {reference} can't be inspected"):
@@ -190,7 +190,7 @@ _TIMEOUT_S = 60
 
 
 def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.environ) -> Containers:
-    """The container engine of this machine: that of DOCKER_HOST, else Docker's or Podman's own socket.
+    """Return the container engine of this machine: that of DOCKER_HOST, else Docker's or Podman's own socket.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def open_containers(user: tuple[int, int], environ: Mapping[str, str] = os.envir
 
 
 def _engine_socket(environ: Mapping[str, str]) -> Path:
-    """The first socket there is; Docker's usual one when there is none."""
+    """Return the first socket there is; Docker's usual one when there is none."""
     runtime = Path(environ.get("XDG_RUNTIME_DIR", "/nonexistent"))
     default_socket = Path("/var/run/docker.sock")
     places = (

@@ -16,11 +16,11 @@ Network = Literal["host", "bridge", "none"]
 
 @dataclass(frozen=True, slots=True)
 class ImageFacts:
-    """An image on this machine.
+    """Describes an image on this machine.
 
     Parameters
     ----------
-    image_id : digest of its configuration: the same bytes, whatever they are called
+    image_id : digest of its configuration: the same bytes under any name
     digest : of the registry's manifest it was pulled by; empty for one that was built or loaded here
     """
 
@@ -32,7 +32,7 @@ class ImageFacts:
 
 @dataclass(frozen=True, slots=True)
 class ContainerOrder:
-    """One container.
+    """Describes one container.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class ContainerOrder:
     argv : follows the image's own entry point
     folders : of the host, mounted where the mapping says, to be written
     files : the same, to be read
-    network : ``host``: the host's own; ``bridge``: an address of its own; ``none``: nothing but sockets
+    network : ``host``: the host's own; ``bridge``: its own address; ``none``: sockets only
     memory_bytes : limit of all its processes and of the page cache they fill, without swap; None: no limit
     """
 
@@ -57,7 +57,7 @@ class ContainerOrder:
 
 @contextlib.contextmanager
 def translated_errors(what: str, remedy: str = "", why: str = "") -> Iterator[None]:
-    """Translate what the client library raises into an error of ours."""
+    """Translate what the client library raises into a `DbdynoError`."""
     import requests
     from docker.errors import APIError, DockerException
 

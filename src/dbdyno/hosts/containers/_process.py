@@ -24,7 +24,7 @@ _POLL_S = 0.02
 
 
 class ContainerProcess:
-    """The first process of a container: it is the server as soon as the image's entry point has become it.
+    """Represents the first process of a container: it is the server as soon as the image's entry point has become it.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class ContainerProcess:
         return self.poll() is not None and self._was_out_of_memory
 
     def signal(self, number: int) -> None:
-        """See `Process`. The kernel is told: the engine takes long."""
+        """See `Process`. It goes to the kernel directly: the engine takes long."""
         if start_ticks_of(self.pid) == self.start_ticks:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
@@ -95,7 +95,7 @@ class ContainerProcess:
         return code
 
     def _first_process(self) -> tuple[int, int]:
-        """Pid and start time; of one that has ended already, its last words are kept."""
+        """Return the pid and start time; of one that has ended already, its last words are kept."""
         with translated_errors("a container that was just started can't be looked at"):
             self._container.reload()
         pid = int(self._container.attrs["State"]["Pid"])
@@ -125,7 +125,7 @@ class ContainerProcess:
                 self._container.kill(name)
 
     def _record_exit(self) -> None:
-        """Its exit code, its output and why the kernel ended it; then it is removed."""
+        """Record its exit code, its output and why the kernel ended it; then remove it."""
         from docker.errors import NotFound
 
         with translated_errors(f"the container {self.container_id[:12]} can't be looked at"):
@@ -143,7 +143,7 @@ class ContainerProcess:
 
 
 def _command_line(pid: int) -> str:
-    """The command line of a process; empty when there is none."""
+    """Return the command line of a process; empty when there is none."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
     except OSError:

@@ -19,7 +19,7 @@ _NO_LIMIT_BYTES = 1 << 60  # version 1 writes almost 2^63 where there is none
 
 
 def read_control_group(tree: Tree) -> tuple[ControlGroup, int | None]:
-    """The group, and the processes that it allows (None: any). Limits of groups above it bind as well."""
+    """Return the group, and the processes that it allows (None: any). Limits of groups above it bind as well."""
     places = _group_paths(tree)
     if tree.text(_ROOT / "cgroup.controllers"):
         return _read_version_2(tree, places.get("", "/"))
@@ -27,7 +27,7 @@ def read_control_group(tree: Tree) -> tuple[ControlGroup, int | None]:
 
 
 def _group_paths(tree: Tree) -> dict[str, str]:
-    """Controller -> path of the group; the empty name is version 2's."""
+    """Return controller -> path of the group; the empty name is version 2's."""
     places = {}
     for line in tree.text("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
@@ -77,7 +77,7 @@ def _folders_upwards(root: Path, path: str) -> list[Path]:
 
 
 def _quota_processors(quota: str = "", period: str = "") -> float | None:
-    """Processors that a quota is worth."""
+    """Return processors that a quota is worth."""
     return int(quota) / int(period) if re.fullmatch(r"\d+", quota) and re.fullmatch(r"[1-9]\d*", period) else None
 
 
@@ -99,7 +99,7 @@ _TIMEOUT_S = 3.0
 
 
 def read_docker(environ: Mapping[str, str] = os.environ) -> Docker | None:
-    """The daemon behind DOCKER_HOST, or else behind its usual socket; None where there is no socket."""
+    """Return the daemon behind DOCKER_HOST, or else behind its usual socket; None where there is no socket."""
     configured_host = environ.get("DOCKER_HOST", "")
     path = (
         configured_host.removeprefix("unix://")

@@ -29,7 +29,7 @@ def read_machine(
     root: Path = Path("/"),
     environ: Mapping[str, str] | None = os.environ,
 ) -> Machine:
-    """The state of a machine, with the disk under `data_path`. Nothing is changed.
+    """Return the state of a machine, with the disk under `data_path`. Nothing is changed.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def read_machine(
 
 
 def read_profiler(host: Host, root: Path = Path("/")) -> Profiler:
-    """Whether perf is there, and what the kernel lets it do."""
+    """Return whether perf is there, and what the kernel lets it do."""
     try:
         result = host.run(["perf", "--version"], timeout_s=_PERF_S, check=False)
     except HostError:
@@ -70,7 +70,7 @@ def read_profiler(host: Host, root: Path = Path("/")) -> Profiler:
 
 
 def _delays_network(tree: Tree, kernel: str) -> bool | None:
-    """Built in, loaded or at hand as a module, and the right to use it; None where modules can't be looked up."""
+    """Return whether the kernel has it, also as a module, with the right to use it; None if that can't be looked up."""
     rights = next((line for line in tree.text("/proc/self/status").splitlines() if line.startswith("CapEff:")), "")
     if rights and not int(rights.split()[1], 16) >> _CAP_NET_ADMIN & 1:
         return False

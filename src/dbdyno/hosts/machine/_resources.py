@@ -13,7 +13,7 @@ from dbdyno.hosts._tree import Tree, processor_list
 
 
 def read_limits(tree: Tree, system: System, group_processes: int | None) -> Limits:
-    """Limits of our processes and of the kernel; `group_processes`: what its control group allows, None: anything."""
+    """Return limits of our processes and of the kernel; `group_processes`: its control group's limit, None: none."""
     threads = tree.number("/proc/sys/kernel/threads-max")
     processes = [_plain_limit(system.processes), threads, group_processes]
     return Limits(
@@ -70,7 +70,7 @@ def read_load(tree: Tree, seconds: float, pause: Callable[[float], None] = time.
 
 
 def _machine_ticks(tree: Tree) -> list[int]:
-    """Guest time is in user time already: the first eight are all there is."""
+    """Return the first eight counts: guest time is in user time already."""
     line = re.search(r"^cpu\s+(.+)$", tree.text("/proc/stat"), re.MULTILINE)
     return [int(word) for word in line[1].split()[:8]] if line else []
 
@@ -88,7 +88,7 @@ def _process_ticks(tree: Tree) -> Mapping[int, tuple[str, int]]:
 
 
 def read_memory(tree: Tree) -> Memory:
-    """The memory of a machine."""
+    """Return the memory of a machine."""
     rows = re.findall(r"^(\w+):\s+(\d+) kB$", tree.text("/proc/meminfo"), re.MULTILINE)
     sizes = {name: int(kib) * 1024 for name, kib in rows}
     swap, swap_free = sizes.get("SwapTotal"), sizes.get("SwapFree")
@@ -106,7 +106,7 @@ def read_memory(tree: Tree) -> Memory:
 
 
 def read_processors(tree: Tree, usable: tuple[int, ...]) -> Processors:
-    """The processors of a machine; `usable` are those that this process may use."""
+    """Return the processors of a machine; `usable` are those that this process may use."""
     model = re.search(r"^(?:model name|Model|Processor)\s*:\s*(.+)$", tree.text("/proc/cpuinfo"), re.MULTILINE)
     governors = {
         tree.text(folder / "cpufreq/scaling_governor")
@@ -127,13 +127,13 @@ def read_processors(tree: Tree, usable: tuple[int, ...]) -> Processors:
 
 
 def _is_turbo_on(tree: Tree) -> bool | None:
-    """Intel's driver says whether it is off, the others whether it is on."""
+    """Return whether turbo is on: Intel's driver says whether it is off, the others whether it is on."""
     off = tree.flag("/sys/devices/system/cpu/intel_pstate/no_turbo")
     return tree.flag("/sys/devices/system/cpu/cpufreq/boost") if off is None else not off
 
 
 def _is_on_battery(tree: Tree) -> bool | None:
-    """Machines without a battery have no such thing to be on."""
+    """Return whether it runs on battery; None without a battery."""
     supplies = tree.matching("/sys/class/power_supply", "*")
     kinds = {path: tree.text(path / "type") for path in supplies}
     if "Battery" not in kinds.values():

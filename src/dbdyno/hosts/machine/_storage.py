@@ -1,6 +1,6 @@
 """Reads the disk of the data directories (mount, queue, space) and whether the kernel offers asynchronous I/O.
 
-A sysctl tells only half: containers forbid the calls by a filter of their own.
+A sysctl shows only half: containers forbid the calls by their own filter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dbdyno.hosts._tree import Tree
 
 
 def read_asynchronous(tree: Tree, io_uring: int, native: int | None) -> AsyncIo:
-    """Both kinds by the error numbers of asking for them, and how many native requests are left of the machine's."""
+    """Return both kinds by the error numbers of asking for them, and how many native requests the machine has left."""
     requests_max, requests_taken = tree.number("/proc/sys/fs/aio-max-nr"), tree.number("/proc/sys/fs/aio-nr")
     return AsyncIo(
         io_uring=io_uring == 0,
@@ -35,7 +35,7 @@ def _error_words(error: int, switch: str) -> str:
 
 
 def read_disk(tree: Tree, data_path: Path) -> Disk:
-    """The disk that holds a path, or its nearest parent that is there."""
+    """Return the disk that holds a path, or its nearest parent that is there."""
     files, path = tree.files, data_path.absolute()
     place = next(folder for folder in (path, *path.parents) if files.stat(folder) is not None)
     mount = mount_of(files.resolve(place), tree.text("/proc/self/mountinfo"))
@@ -57,7 +57,7 @@ def read_disk(tree: Tree, data_path: Path) -> Disk:
 
 
 def _queue_folder(tree: Tree, device_number: str, source: str) -> str | None:
-    """Folder of the device's queue, as a path of the machine: a partition's is its disk's."""
+    """Return the folder of the device's queue, as a path of the machine: a partition's is its disk's."""
     for device in (f"/sys/dev/block/{device_number}", f"/sys/class/block/{Path(source).name}"):
         device_folder = tree.resolved(device)
         for folder in (device_folder, device_folder.parent):

@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RemoteAgent:
-    """An agent of a home, of this lab or of another.
+    """Describes an agent of a home, of this lab or of another.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def lab_name() -> str:
 
 
 def read_agents(rows: Iterable[Mapping[str, Any]]) -> list[RemoteAgent]:
-    """Agents as the agent of a session lists them."""
+    """Return agents as the agent of a session lists them."""
     return [
         RemoteAgent(
             row["session"],
@@ -55,7 +55,7 @@ def read_agents(rows: Iterable[Mapping[str, Any]]) -> list[RemoteAgent]:
 
 
 def agents_of_dead_labs(agents: Iterable[RemoteAgent]) -> list[RemoteAgent]:
-    """Those whose lab was a process of this boot of this machine and is gone."""
+    """Return the agents whose lab was a process of this boot of this machine and is gone."""
     prefix = _lab_name_prefix()
     numbers = [(agent, agent.lab.removeprefix(prefix)) for agent in agents if agent.lab.startswith(prefix)]
     return [agent for agent, number in numbers if number.isdigit() and not Path(f"/proc/{number}").exists()]

@@ -1,6 +1,6 @@
 """Maps the monotonic clock of a host to that of this process, by exchanges of the time.
 
-An exchange tells the host's time at some instant between its sending and its reply, so the error of its middle is at
+An exchange gives the host's time at some instant between its sending and its reply, so the error of its middle is at
 most half of the round trip. Long round trips waited somewhere: those above 1.5 times the shortest are not used.
 """
 
@@ -13,12 +13,12 @@ import numpy as np
 
 _LONGEST = 1.5
 _DRIFT_SPAN_NS = 10_000_000_000
-"""Below it a drift can't be told from the round trip's noise."""
+"""Below it a drift can't be distinguished from the round trip's noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One reading of a host's clock: sent and received by ours, read by its own; nanoseconds."""
+    """Describes one reading of a host's clock: sent and received by ours, read by its own; nanoseconds."""
 
     sent_ns: int
     there_ns: int
@@ -37,12 +37,12 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class ClockMap:
-    """A line through the exchanges that were used.
+    """Describes a line through the exchanges that were used.
 
     Parameters
     ----------
     here_ns, there_ns : one instant on both clocks
-    rate : nanoseconds of the host's clock in one of ours; 1 where the exchanges are too close together to tell
+    rate : nanoseconds of the host's clock per nanosecond of ours; 1 if the exchanges are too close to measure it
     bound_ns : most by which the map errs at the exchanges
     round_trip_ns : shortest
     used : exchanges
@@ -73,7 +73,7 @@ class ClockMap:
         least_ns = min(exchange.round_trip_ns for exchange in exchanges)
         quick_exchanges = [exchange for exchange in exchanges if exchange.round_trip_ns <= _LONGEST * least_ns]
         best = min(quick_exchanges, key=lambda exchange: exchange.round_trip_ns)
-        # Far from zero a float holds no nanoseconds: all is told from the best exchange on.
+        # Far from zero a float holds no nanoseconds: all is counted from the best exchange on.
         here_ns = np.array([exchange.middle_ns - best.middle_ns for exchange in quick_exchanges], dtype=float)
         ahead_ns = np.array([exchange.there_ns - best.there_ns for exchange in quick_exchanges], dtype=float) - here_ns
         is_drift_known = float(np.ptp(here_ns)) >= _DRIFT_SPAN_NS
@@ -98,11 +98,11 @@ class ClockMap:
         return (self.rate - 1.0) * 1e6
 
     def there(self, here_ns: int) -> int:
-        """The host's time at an instant of our clock."""
+        """Return the host's time at an instant of our clock."""
         elapsed_ns = here_ns - self.here_ns
         return self.there_ns + elapsed_ns + round(elapsed_ns * (self.rate - 1.0))
 
     def here(self, there_ns: int) -> int:
-        """Our time at an instant of the host's clock."""
+        """Return our time at an instant of the host's clock."""
         elapsed_ns = there_ns - self.there_ns
         return self.here_ns + elapsed_ns - round(elapsed_ns * (self.rate - 1.0) / self.rate)

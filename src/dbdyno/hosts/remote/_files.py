@@ -22,7 +22,7 @@ _NOTHING = (errno.ENOENT, errno.ENOTDIR)
 
 
 class RemoteFiles(Files):
-    """The files of a host.
+    """Offers the files of a host.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class RemoteFiles(Files):
         )
 
     def _temporary_root(self, path: Path) -> Path | None:
-        """The folder to be removed at the end of the session: of a run, a control group, a socket; None: it stays."""
+        """Return the folder to remove when the session ends: of a run, a control group, a socket; None: it stays."""
         for folder in (path, *path.parents):
             if folder.parent == self._runs or (folder.parent == TEMPORARY and folder.name.startswith("dbdyno-")):
                 return folder

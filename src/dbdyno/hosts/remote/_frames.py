@@ -21,7 +21,7 @@ _NOISE_MOST_BYTES = 1 << 16
 
 
 def encode(header: Mapping[str, object], body: bytes = b"") -> bytes:
-    """One frame."""
+    """Encode one frame."""
     text = json.dumps(header).encode()
     return _LENGTHS.pack(len(text), len(body)) + text + body
 

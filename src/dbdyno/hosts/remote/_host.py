@@ -230,7 +230,7 @@ class RemoteHost(Host):
         return exchanges
 
     def clock_map(self) -> ClockMap:
-        """The map by all exchanges of the last ten minutes."""
+        """Return the map by all exchanges of the last ten minutes."""
         if not self.link.exchanges:
             self.exchange_clocks()
         return ClockMap.of(tuple(self.link.exchanges))
@@ -299,7 +299,7 @@ class RemoteHost(Host):
             return self._files.push(source, destination, sha256)
 
     def agents(self) -> list[RemoteAgent]:
-        """Agents of the home there, of this lab and of others, living and dead."""
+        """Return agents of the home there, of this lab and of others, living and dead."""
         return read_agents(self._files.ask("agents")[0]["agents"])
 
     def end_agent(self, session: str) -> None:
@@ -351,7 +351,7 @@ def _with_stdin(argv: Sequence[str], stdin: str | bytes | Path | None) -> tuple[
 
 
 def _read_system(facts: Mapping[str, Any], files: RemoteFiles) -> System:
-    """What the agent tells of itself, and what the kernel tells of the agent."""
+    """Read what the agent reports of itself, and what the kernel reports of the agent."""
     status = files.read_text(Path("/proc/self/status"))
     limits = files.read_text(Path("/proc/self/limits"))
     cpus = re.search(r"^Cpus_allowed_list:\s*(\S+)$", status, re.MULTILINE)

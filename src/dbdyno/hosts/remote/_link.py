@@ -46,7 +46,7 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class _Open:
-    """A request without its reply."""
+    """Describes a request without its reply."""
 
     number: int
     request: dict[str, object]
@@ -59,7 +59,7 @@ class _Open:
 
 
 class Link:
-    """One session of one agent. Any thread may ask; replies come in any order.
+    """Represents one session of one agent. Any thread may ask; replies come in any order.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ class Link:
 
 
 def _exit_code(ssh: subprocess.Popen[bytes]) -> int:
-    """That of ssh, which has closed its output or is stuck; 255, as when it can't connect, for one that is stuck."""
+    """Return the exit code of ssh, which has closed its output or is stuck; 255 if stuck, as when it can't connect."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         return ssh.wait(0.5)
     ssh.kill()
@@ -299,7 +299,7 @@ class _Reader:
         self._held = bytearray()
 
     def read(self, count: int, timeout_s: float | None = None) -> bytes:
-        """As many bytes as asked for; fewer at the end, or when nothing comes for `timeout_s`."""
+        """Return as many bytes as asked for; fewer at the end, or when nothing comes for `timeout_s`."""
         while len(self._held) < count:
             if timeout_s is not None and not select.select([self._pipe], [], [], timeout_s)[0]:
                 break

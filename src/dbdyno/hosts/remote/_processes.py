@@ -19,7 +19,7 @@ _STDERR_KEPT_BYTES = 64 * 1024
 
 
 class RemoteProcess(Process):
-    """A process there: started by the agent, or by an earlier one."""
+    """Represents a process there: started by the agent, or by an earlier one."""
 
     def __init__(self, link: Link, pid: int, start_ticks: int, words: Sequence[str] = ()) -> None:
         self._link, self._pid, self._start_ticks, self._words = link, pid, start_ticks, tuple(words)
@@ -68,7 +68,7 @@ class RemoteProcess(Process):
         return code
 
     def wait_until(self, timeout_s: float) -> int | None:
-        """Its exit code; None when it still runs after `timeout_s`."""
+        """Return its exit code; None when it still runs after `timeout_s`."""
         value, _ = self._link.ask("wait", process=self.handle, timeout_ms=max(round(timeout_s * 1000), 0))
         if not value["has_ended"]:
             return None
@@ -83,7 +83,7 @@ class RemoteProcess(Process):
 
 
 class Output:
-    """What a process prints, in order, whatever becomes of the connection meanwhile."""
+    """Holds what a process prints, in order, even if the connection is lost meanwhile."""
 
     def __init__(self, link: Link, process: RemoteProcess, stream: str) -> None:
         self._link, self._process, self._stream = link, process, stream
@@ -91,7 +91,7 @@ class Output:
         self.is_end = False
 
     def read(self, timeout_s: float) -> bytes:
-        """What has come since; empty when nothing comes in time, or at the end."""
+        """Return what has come since; empty when nothing comes in time, or at the end."""
         value, body = self._link.ask(
             "output",
             process=self._process.handle,
@@ -105,7 +105,7 @@ class Output:
 
 
 class RemotePipedProcess(PipedProcess):
-    """A process there that is read line by line."""
+    """Represents a process there that is read line by line."""
 
     def __init__(self, link: Link, process: RemoteProcess, argv: Sequence[str]) -> None:
         self._process, self._argv = process, tuple(argv)

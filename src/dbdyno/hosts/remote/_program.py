@@ -46,11 +46,11 @@ mv -f "$program.part" "$program"
 
 @dataclass(frozen=True, slots=True)
 class RemoteProgram:
-    """The program on a host.
+    """Describes the program on a host.
 
     Parameters
     ----------
-    architecture, libc : of the host, as it tells them
+    architecture, libc : of the host, as it reports them
     needs_libc : least minor version of glibc 2 that the program asks for
     pushed_bytes : what had to be sent; 0 where it was there
     """

@@ -57,25 +57,25 @@ def ssh_command(
     environ: Mapping[str, str] = os.environ,
     options: Sequence[str] = (),
 ) -> list[str]:
-    """The command line by which ssh reaches a host; the command there follows."""
+    """Return the command line by which ssh reaches a host; the command there follows."""
     option_words = [word for name, value in _OPTIONS.items() for word in ("-o", f"{name}={value}")]
     program = shlex.split(environ.get(SSH_VARIABLE, "")) or ["ssh"]
     return [*program, "-T", *options, "-o", f"ConnectTimeout={connect_s}", *option_words, "--", destination]
 
 
 def ssh_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Variables that ssh gets: those that every command gets, and the socket of the user's key agent."""
+    """Return variables that ssh gets: those that every command gets, and the socket of the user's key agent."""
     agent = {"SSH_AUTH_SOCK": environ["SSH_AUTH_SOCK"]} if environ.get("SSH_AUTH_SOCK") else {}
     return command_environment(agent, environ=environ)
 
 
 def ssh_variables(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Variables that a program needs to run ssh as this process does: the command, and the user's key agent."""
+    """Return variables that a program needs to run ssh as this process does: the command, and the user's key agent."""
     return {name: environ[name] for name in (SSH_VARIABLE, "SSH_AUTH_SOCK") if environ.get(name)}
 
 
 def run_script(destination: str, script: str, words: Sequence[str], *, stdin: bytes = b"", timeout_s: float) -> str:
-    """Run a script of the plain shell on a host, whatever the user's login shell is; it holds no apostrophe.
+    """Run a script of the plain shell on a host, under any login shell of the user; it holds no apostrophe.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def run_script(destination: str, script: str, words: Sequence[str], *, stdin: by
 
 
 def failure(destination: str, exit_code: int, stderr: str) -> HostError:
-    """The error that an exit code and the last words of ssh, or of the command there, amount to."""
+    """Return the error that an exit code and the last words of ssh, or of the command there, amount to."""
     words = stderr.strip()[-2000:]
     if exit_code == _NOT_EXECUTABLE:
         return HostError(
@@ -133,7 +133,7 @@ def failure(destination: str, exit_code: int, stderr: str) -> HostError:
 
 
 def _key_fingerprint(destination: str) -> str:
-    """The key that the host shows; by ssh itself, so that jumps and ports are as configured."""
+    """Return the key that the host shows; by ssh itself, so that jumps and ports are as configured."""
     try:
         result = subprocess.run(
             [*ssh_command(destination, options=["-v"]), "true"],

@@ -20,7 +20,7 @@ _WAIT_MS = 5000
 
 
 class Tunnel:
-    """One socket there, reached by any number of connections here.
+    """Represents one socket there, reached by any number of connections here.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Tunnel:
                 threading.Thread(target=self._serve, args=(local_socket,), daemon=True, name="dbdyno-tunnel").start()
 
     def _serve(self, local_socket: socket.socket) -> None:
-        """A server that is not there is a connection that ends at once."""
+        """Serve a connection; it ends at once if the server is not there."""
         with local_socket, contextlib.suppress(HostError, Refused, OSError):
             stream = int(self._link.ask("connect", **self._destination)[0]["stream"])
             threading.Thread(target=self._send, args=(local_socket, stream), daemon=True, name="dbdyno-tunnel").start()

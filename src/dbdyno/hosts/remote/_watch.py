@@ -40,7 +40,7 @@ class RemoteWatch(FileWatch):
             began_ns = self._take_look(instant_ns) if self._watch is not None and instant_ns >= self._start_ns else None
             if self._watch is None or len(self._paths) > len(self._watched):
                 self._begin_watch(instant_ns + self._period_ns)
-        except (HostError, Refused):  # closed by the end of a run, or the link is lost: who reads next is told
+        except (HostError, Refused):  # closed by the end of a run, or the link is lost: the next read reports it
             return None
         return began_ns
 
@@ -76,7 +76,7 @@ class RemoteWatch(FileWatch):
         self._watch = int(value["watch"])
 
     def _take_look(self, instant_ns: int) -> int | None:
-        """Contents of the look at an instant; None where the agent left it out, as it does when it comes too late."""
+        """Return contents of the look at an instant; None where the agent left it out because it came too late."""
         index = round((instant_ns - self._start_ns) / self._period_ns)
         value, body = self._link.ask("watch-take", watch=self._watch, **{"from": index}, timeout_ms=_TAKE_MS)
         if not value["looks"] or value["looks"][0]["index"] != index:

@@ -23,7 +23,7 @@ _BRACKETS = "[] "
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row.
+    """Describes one row.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Row:
 
 
 def read_rows(text: str) -> tuple[tuple[Row, ...], Wrong]:
-    r"""All rows of a log, and lines that should be some and are none.
+    r"""Return all rows of a log, and lines that should be some and are none.
 
     >>> rows, wrong = read_rows("[Summary] PAYMENT - Takes(s): 2.0, Count: 4, TPM: 120.0\n[Current] NEW_O\n")
     >>> rows[0].operation, rows[0].values["count"], wrong

@@ -19,7 +19,7 @@ _SECRETS = frozenset({"password", "p"})
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of one run.
+    """Describes the rows of one run.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Rows:
 
 
 def runs_of(rows: Sequence[Row]) -> tuple[Rows, ...]:
-    """The runs of a log: one ends where, after its summary, another interval or the same summary begins."""
+    """Return the runs of a log: one ends where, after its summary, another interval or the same summary begins."""
     runs: list[list[Row]] = []
     summarised_operations: set[str] = set()
     for row in rows:
@@ -62,7 +62,7 @@ def _run_rows(rows: Sequence[Row]) -> Rows:
 
 
 def _split_intervals(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:
-    """Operations are printed in the order of their names, so an interval ends where the order starts again."""
+    """Split intervals: operations are printed in the order of their names, so one ends where the order restarts."""
     intervals: list[list[Row]] = []
     for row in rows:
         last_row = intervals[-1][-1] if intervals else None
@@ -106,7 +106,7 @@ def _read_options(text: str) -> dict[str, str]:
 
 
 def _duration_s(text: str) -> int | None:
-    """A duration as Go writes it, whole seconds; None when it is none."""
+    """Return a duration as Go writes it, whole seconds; None when it is none."""
     match = _SECONDS_RE.fullmatch(text)
     if not text or match is None:
         return None

@@ -32,7 +32,7 @@ def _is_log(text: str) -> bool:
 
 
 def survey(text: str) -> tuple[PartFacts, ...]:
-    """The runs of a log."""
+    """Return the runs of a log."""
     head = head_of(text)
     runs = runs_of(read_rows(text)[0])
     windows = [_window_s(run, _interval_s(run, head.interval_s)[0]) for run in runs]
@@ -40,7 +40,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
 
 
 def read(source: Source) -> ToolRun:
-    """One run with everything that the store keeps of it."""
+    """Read one run with everything that the store keeps of it."""
     rows, problems = read_rows(source.text)
     runs = runs_of(rows)
     run, head = runs[source.part_index], head_of(source.text)
@@ -102,7 +102,7 @@ def _count(rows: tuple[Row, ...]) -> float:
 
 
 def _interval_s(run: Rows, ordered_s: int | None) -> tuple[int, bool]:
-    """Length of an interval: ordered, else the time that its lines say they took."""
+    """Return the length of an interval: ordered, else the time that its lines say they took."""
     durations_s = [max((row.values.get("takes(s)", 0.0) for row in rows), default=0.0) for rows in run.intervals]
     return (
         (ordered_s, True) if ordered_s else (max(round(float(np.median(durations_s))), 1) if durations_s else 1, False)
@@ -138,7 +138,7 @@ def _seconds_table(run: Rows, length: int, rates: np.ndarray) -> Table | tuple[(
 
 
 def _type_figures(summary: tuple[Row, ...]) -> tuple[tuple[TypeFigures, ...], bool]:
-    """Figures by type, and whether quantiles were left out because they contradict the sum of the times."""
+    """Return figures by type, and whether quantiles were left out because they contradict the sum of the times."""
     failed_by_operation = {
         row.operation.removesuffix(_ERR): int(row.values["count"]) for row in summary if row.operation.endswith(_ERR)
     }

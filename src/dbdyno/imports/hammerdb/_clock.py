@@ -11,7 +11,7 @@ _JOB_RE = re.compile(r"(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)")
 
 
 def clock_s(text: str) -> int | None:
-    """Seconds since some beginning; None when the text is no time.
+    """Return seconds since some beginning; None when the text is no time.
 
     >>> clock_s("Mon Apr 14 13:18:44 BST 2025") - clock_s("Mon Apr 14 13:18:34 BST 2025")
     10

@@ -18,7 +18,7 @@ _MOST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading.
+    """Describes one reading.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Reading:
 
 
 def read_counter(text: str) -> tuple[tuple[Reading, ...], Wrong]:
-    r"""Readings of a counter's log, of a capture of the command line, or of a job's ``tcount``.
+    r"""Return readings of a counter's log, of a capture of the command line, or of a job's ``tcount``.
 
     >>> found, wrong = read_counter("600 MySQL tpm\n720 MySQL tpm @ Mon Apr 14 13:18:44 BST 2025\n")
     >>> [reading.tpm for reading in found], found[1].at_s is not None, wrong

@@ -75,7 +75,7 @@ def is_hammerdb(text: str) -> bool:
 
 
 def job_report(text: str) -> dict[str, Any] | None:
-    """The report of a job of TPROC-C; None when the text is something else."""
+    """Return the report of a job of TPROC-C; None when the text is something else."""
     if not text.lstrip().startswith("{") or "hammerdb-job-report" not in text[:4096]:
         return None
     try:
@@ -88,7 +88,7 @@ def job_report(text: str) -> dict[str, Any] | None:
 
 @functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
 def log_parts(text: str) -> tuple[LogPart, ...]:
-    """The timed runs of a log; runs whose beginning is missing are found by their results."""
+    """Return the timed runs of a log; runs whose beginning is missing are found by their results."""
     if job_report(text) is not None:
         return (LogPart(_job_run_header(job_report(text) or {}), 0, len(text), 1),)
     anchors = [match.start() for match in _RAMP_RE.finditer(text)] or [m.start() for m in RESULT_RE.finditer(text)]
@@ -107,7 +107,7 @@ def log_parts(text: str) -> tuple[LogPart, ...]:
 
 
 def facts_of(text: str) -> Facts:
-    """Facts of one run."""
+    """Return facts of one run."""
     report = job_report(text)
     if report is not None:
         return _job_facts(report)
@@ -164,7 +164,7 @@ def _run_header(text: str, whole_log: str = "") -> RunHeader:
 
 
 def _server_family(text: str, version: str) -> str:
-    """MariaDB by its own driver or version; that of MySQL drives its forks, too, and so tells nothing alone."""
+    """Return MariaDB by its own driver or version; MySQL's driver also drives its forks, so alone it proves nothing."""
     result, counter = RESULT_RE.search(text), _COUNTER_RE.search(text)
     name = (result[3] or result[5] if result else "") or (counter[1] if counter else "")
     if name == "MariaDB" or "mariadb" in version.lower():

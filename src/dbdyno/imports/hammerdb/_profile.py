@@ -33,7 +33,7 @@ _ROW_RE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile over all users.
+    """Describes a profile over all users.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Profile:
 
 
 def read_profiles(text: str) -> tuple[tuple[Profile, ...], Wrong]:
-    """Every profile in a text that is of all users together, in order, and what can't be read of them."""
+    """Return every profile in a text that is of all users together, in order, and what can't be read of them."""
     if _JSON_RE.search(text) and not _SUMMARY_RE.search(text):
         return _json_profiles(text)
     profiles = [_text_profile(match, block) for match, block in _heading_blocks(_SUMMARY_RE, text)]
@@ -55,23 +55,23 @@ def read_profiles(text: str) -> tuple[tuple[Profile, ...], Wrong]:
 
 
 def _heading_blocks(heading: re.Pattern[str], text: str) -> list[tuple[re.Match[str], str]]:
-    """Every heading with what stands below it, up to the next."""
+    """Return every heading with what stands below it, up to the next."""
     headings = list(heading.finditer(text))
     block_ends = [match.start() for match in headings[1:]] + [len(text)] * bool(headings)
     return [(match, text[match.end() : end]) for match, end in zip(headings, block_ends, strict=True)]
 
 
 def users_in_tables(text: str) -> int:
-    """Return how many users printed a table of etprof: that of each tells of its own calls alone."""
+    """Return how many users printed a table of etprof: each covers the calls of one user."""
     return len({match[1] for match in _ROW_RE.finditer(text)})
 
 
 def read_tables(text: str, elapsed_s: float) -> Profile | None:
-    """The tables of etprof added up: counts and means, no quantiles.
+    """Return the tables of etprof added up: counts and means, no quantiles.
 
     Parameters
     ----------
-    elapsed_s : of the run, ramp-up included, which the tables don't tell
+    elapsed_s : of the run, ramp-up included, which the tables don't show
     """
     calls: dict[str, int] = {}
     total_us: dict[str, int] = {}
@@ -117,7 +117,7 @@ def _json_profiles(text: str) -> tuple[tuple[Profile, ...], Wrong]:
 
 
 def profile_of_rows(rows: Mapping[str, Mapping[str, object]]) -> Profile | None:
-    """A profile from the rows of a job's timings, by procedure."""
+    """Return a profile from the rows of a job's timings, by procedure."""
     types = []
     elapsed_s = 0.0
     for name, row in rows.items():

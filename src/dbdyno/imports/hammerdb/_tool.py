@@ -42,7 +42,7 @@ _PACING = Caveat("pacing-unknown", "the log does not say whether its users key a
 
 @dataclass(frozen=True, slots=True)
 class _TimedReadings:
-    """The counter's readings inside of the timed minutes.
+    """Describes the counter's readings inside of the timed minutes.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class _TimedReadings:
 
 
 def survey(text: str) -> tuple[PartFacts, ...]:
-    """The timed runs of a log."""
+    """Return the timed runs of a log."""
     part_facts = []
     for part in log_parts(text):
         minutes = facts_of(text[part.start : part.end]).minutes
@@ -66,7 +66,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
 
 
 def read(source: Source) -> ToolRun:
-    """One run with everything that the store keeps of it."""
+    """Read one run with everything that the store keeps of it."""
     parts = log_parts(source.text)
     part = parts[source.part_index]
     part_text = source.text[part.start : part.end]
@@ -125,7 +125,7 @@ def read(source: Source) -> ToolRun:
 def _window_readings(
     source: Source, part_text: str, facts: Facts, part_count: int
 ) -> tuple[_TimedReadings, dict[str, Wrong]]:
-    """Readings of the window: by their place between the lines of the log, or by the clocks of both files."""
+    """Return readings of the window: by their place between the lines of the log, or by the clocks of both files."""
     nothing = np.empty(0)
     readings, log_problems = read_counter(part_text) if job_report(part_text) is None else ((), ())
     window_readings = [r for r in readings if facts.window and facts.window[0] <= r.place < facts.window[1]]
@@ -160,7 +160,7 @@ def _job_readings(text: str) -> tuple[Reading, ...]:
 
 
 def _time_readings(window_readings: list[Reading], readings: tuple[Reading, ...], facts: Facts) -> _TimedReadings:
-    """Readings with the time that each covers: by the counter's clock, else by how many fill the timed minutes."""
+    """Return readings with the time that each covers: by the counter's clock, else by their number."""
     tpm = np.array([reading.tpm for reading in window_readings], dtype=float)
     clocks = [reading.at_s for reading in readings if reading.at_s is not None]
     steps = np.diff(clocks) if len(clocks) == len(readings) > 1 else np.empty(0)
@@ -180,7 +180,7 @@ def _seconds_table(timed_readings: _TimedReadings) -> Table | tuple[()]:
 def _run_profile(
     source: Source, part_text: str, facts: Facts, part_count: int
 ) -> tuple[Profile | None, str, dict[str, Wrong]]:
-    """The profile of this run, or why what is there is not taken; what can't be read in the log and beside it."""
+    """Return the profile of this run, or why it is not used; what can't be read in the log and next to it."""
     report = job_report(part_text)
     if report is not None:
         return _job_profile(report), "", {}
@@ -241,7 +241,7 @@ def _failed_users_caveat(facts: Facts) -> Caveat | None:
 
 
 def _end_figures(facts: Facts, timed_readings: _TimedReadings, profile: Profile | None) -> dict[str, JsonValue]:
-    """The tool's own figures, as printed, and all readings of its counter."""
+    """Return the tool's own figures, as printed, and all readings of its counter."""
     figures: dict[str, JsonValue] = {"nopm": facts.nopm, "tpm": facts.tpm}
     if profile is not None:
         figures |= {"profile_users": profile.users, "profile_elapsed_s": profile.elapsed_s}

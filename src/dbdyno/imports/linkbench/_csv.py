@@ -18,7 +18,7 @@ NO_REQUESTS |= {"LOAD_LINKS_BULK_NLINKS", "LOAD_COUNTS_BULK_NLINKS", "UNKNOWN"}
 
 @dataclass(frozen=True, slots=True)
 class TypeStats:
-    """One type over a whole phase; of quantiles the upper edge of the bucket in which they lie.
+    """Describes one type over a whole phase; of quantiles the upper edge of the bucket in which they lie.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class ThreadTotals:
 
 
 def read_stats(text: str) -> tuple[tuple[TypeStats, ...], Wrong]:
-    """The last table of ``-csvstats`` that holds requests, and lines that can't be read.
+    """Return the last table of ``-csvstats`` that holds requests, and lines that can't be read.
 
     >>> head = STATS_HEAD + chr(10)
     >>> stats, wrong = read_stats(head + "GET_NODE,4,0.1,0.2,0.2,0.3,0.3,0.4,1,2,1,2,1.5,0.4" + chr(10) + "ADD_NODE,x")
@@ -81,7 +81,7 @@ def _type_stats(cells: list[str]) -> TypeStats | None:
 
 
 def read_stream(text: str) -> tuple[ThreadTotals, Wrong]:
-    """Return what ``-csvstream`` comes to: its counts grow, so the last line of each thread and type tells all."""
+    """Return what ``-csvstream`` comes to: its counts grow, so the last line of each thread and type holds all."""
     errors: dict[tuple[str, str], int] = {}
     threads: set[str] = set()
     problems: list[tuple[int, str]] = []

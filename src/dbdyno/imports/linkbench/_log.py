@@ -39,7 +39,7 @@ STEP_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A request phase.
+    """Describes a request phase.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def is_linkbench(text: str) -> bool:
 
 @functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
 def log_parts(text: str) -> tuple[LogPart, ...]:
-    """The request phases of a log; a table of statistics alone counts as one."""
+    """Return the request phases of a log; a table of statistics alone counts as one."""
     phase_ends = [_end_of_line(text, match.end()) for match in _DONE_RE.finditer(text)]
     starts = [0, *phase_ends]
     spans = [(a, b) for a, b in zip(starts, [*phase_ends, len(text)], strict=True) if _has_phase(text[a:b])]
@@ -93,7 +93,7 @@ def _run_header(text: str) -> RunHeader:
 
 
 def read_phase(text: str) -> Phase:
-    """One request phase."""
+    """Return one request phase."""
     load_lines = list(_LOADED_RE.finditer(text))
     phase_start = load_lines[-1].end() if load_lines else 0
     summary, aborted = _DONE_RE.search(text), _ABORTED_RE.search(text)
@@ -117,7 +117,7 @@ def read_phase(text: str) -> Phase:
 
 
 def _progress_points(text: str) -> tuple[tuple[float, int], ...]:
-    """Points at least `STEP_S` apart: threads print as they reach a count, so lines may come in disorder."""
+    """Return points at least `STEP_S` apart: threads print as they reach a count, so lines may come in disorder."""
     points = sorted((float(match[4]), int(match[1])) for match in _PROGRESS_RE.finditer(text))
     spaced_points = [(0.0, 0)]
     for at_s, count in points:

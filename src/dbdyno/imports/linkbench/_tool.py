@@ -21,7 +21,7 @@ _NO_TIME = "only counts and times by type: how long the run was is not in it"
 
 
 def survey(text: str) -> tuple[PartFacts, ...]:
-    """The request phases of a log."""
+    """Return the request phases of a log."""
     part_facts = []
     for part in log_parts(text):
         phase = read_phase(text[part.start : part.end])
@@ -30,7 +30,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
 
 
 def read(source: Source) -> ToolRun:
-    """One run with everything that the store keeps of it."""
+    """Read one run with everything that the store keeps of it."""
     parts = log_parts(source.text)
     part = parts[source.part_index]
     part_text = source.text[part.start : part.end]
@@ -83,7 +83,7 @@ def _window_s(phase: Phase) -> float:
 
 
 def _run_stats(source: Source, part_text: str, phase: Phase, part_count: int) -> tuple[tuple[TypeStats, ...], Wrong]:
-    """Statistics by type: of the log, else of the table that is the log, else of the file beside a single run."""
+    """Return statistics by type: of the log, else of the table that is the log, else of the file next to one run."""
     if phase.types:
         return phase.types, ()
     text = part_text if STATS_HEAD in part_text else source.companions.get(STATS, "") if part_count == 1 else ""
@@ -98,7 +98,7 @@ def _failed_requests(source: Source, phase: Phase, part_count: int) -> tuple[Map
 
 
 def _request_rates(phase: Phase) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of intervals in seconds, and requests per second in each, from the points of progress."""
+    """Return ends of intervals in seconds, and requests per second in each, from the points of progress."""
     if not phase.progress:
         return np.empty(0), np.empty(0)
     at_s, count = (np.array(column, dtype=float) for column in zip(*phase.progress, strict=True))

@@ -1,6 +1,6 @@
 """Reads the figures of one run off a sysbench log. Pure; invents nothing where the log is silent.
 
-Throughput is the mean of the interval lines with its noise, as of every run; the tool's own total stands beside it. The
+Throughput is the mean of the interval lines with its noise, as of every run; the tool's own total is also stored. The
 percentile of the run is the one that the tool printed at the end: percentiles of single seconds are never averaged.
 """
 
@@ -27,7 +27,7 @@ DEADLOCKS = "deadlock or lock wait timeout (code not in the log)"
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """Figures of a run; see `dbdyno.core.RunRecord` for units. None means that the log does not tell.
+    """Holds the figures of a run; see `dbdyno.core.RunRecord` for units. None means that the log does not say.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class RunFigures:
 
 
 def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
-    """The figures of one run of a workload."""
+    """Return the figures of one run of a workload."""
     intervals, reports = run.intervals, run.reports if run.is_complete else ()
     interval_s, is_told, missing_count = _interval_length(intervals, run.head.interval_s)
     mean, half_width = _throughput_means(intervals, reports)
@@ -103,7 +103,7 @@ def percentile_of(run: SysbenchRun) -> int | None:
 
 
 def _interval_length(intervals: Intervals, ordered_s: int | None) -> tuple[int, bool, int]:
-    """Length of an interval, whether that is told, and how many lines are missing."""
+    """Return the length of an interval, whether that is stated, and how many lines are missing."""
     end_s = intervals.end_s
     steps = np.diff(end_s)
     if ordered_s:
@@ -126,7 +126,7 @@ def _throughput_means(intervals: Intervals, reports: Sequence[Report]) -> tuple[
 
 
 def _printed_rate(reports: Sequence[Report], name: str) -> float | None:
-    """The rate that the tool printed for the whole run; of several reports none covers it, so it is computed."""
+    """Return the rate that the tool printed for the whole run; of several reports none covers it, so it is computed."""
     if len(reports) == 1:
         eps = reports[0].values.get("eps") if name == "transactions" else None
         printed_rate = reports[0].rates.get(name, eps)
@@ -142,7 +142,7 @@ def _printed_rate(reports: Sequence[Report], name: str) -> float | None:
 
 
 def _reports_total(reports: Sequence[Report], name: str, fallback_name: str) -> int | None:
-    """Sum over all reports, each of which counts from the one before on; None unless every one tells."""
+    """Return the sum over all reports, each of which counts from the one before on; None unless all have the count."""
     counts = [report.count(name) if name in report.values else report.count(fallback_name) for report in reports]
     known_counts = [count for count in counts if count is not None]
     return sum(known_counts) if known_counts and len(known_counts) == len(counts) else None

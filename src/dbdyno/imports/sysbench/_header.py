@@ -23,7 +23,7 @@ _HIDDEN = "(left out)"
 
 
 def read_head(text: str, before: str) -> RunHeader:
-    r"""Facts of the head of a run.
+    r"""Return facts of the head of a run.
 
     Parameters
     ----------

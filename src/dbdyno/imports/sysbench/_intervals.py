@@ -42,13 +42,13 @@ _OLD_ERRORS_RE = re.compile(rf"{_OLD}, errors: {_N}, reconnects: +{_N}[ \t]*$", 
 
 @dataclass(frozen=True, slots=True)
 class _LineForm:
-    """A form of a line.
+    """Describes a form of a line.
 
     Parameters
     ----------
     columns : names of its groups; one that comes twice has its value in either of them
     words : without which a text is not worth looking at
-    mark : which stands once in every line; empty where lines are not told by a bracket at their beginning
+    mark : which stands once in every line; empty where lines are not recognised by a bracket at their beginning
     """
 
     pattern: re.Pattern[str]
@@ -84,7 +84,7 @@ _SPOKEN_RE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Interval lines as columns; all arrays have one value a line.
+    """Holds interval lines as columns; all arrays have one value a line.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Intervals:
 
 
 def read_intervals(text: str) -> Intervals:
-    r"""The interval lines in the text of a run.
+    r"""Return the interval lines in the text of a run.
 
     >>> found = read_intervals("[ 1s ] thds: 2 eps: 18.96 lat (ms,95%): 41.85\n[ 2s ] thds: 2 eps: 2")
     >>> found.tps.tolist(), found.percentile, found.diagnostics
@@ -153,7 +153,7 @@ def read_intervals(text: str) -> Intervals:
 
 
 def _parse_lines(text: str) -> tuple[_LineForm, dict[str, FloatArray], list[int]]:
-    """Form of the lines, their columns by name, the percentiles that they name."""
+    """Return the form of the lines, their columns by name, the percentiles that they name."""
     for form in _FORMS:
         rows = form.pattern.findall(text) if form.words in text else []
         if rows:
@@ -168,7 +168,7 @@ def _parse_lines(text: str) -> tuple[_LineForm, dict[str, FloatArray], list[int]
 
 
 def _parse_number(word: str) -> float:
-    """A number; of the two places of a value the empty one is none."""
+    """Return a number; of the two places of a value the empty one is none."""
     return float(word or "nan")
 
 
@@ -186,7 +186,7 @@ def _is_tidy(text: str, form: _LineForm, columns: Mapping[str, FloatArray]) -> b
 def _check_untidy_lines(
     text: str, pattern: re.Pattern[str], columns: Mapping[str, FloatArray]
 ) -> tuple[tuple[tuple[int, str], ...], IntArray | None]:
-    """Complaints by line, and which of the lines that were taken are to be kept."""
+    """Return complaints by line, and which of the lines that were taken are to be kept."""
     matches = list(pattern.finditer(text))
     diagnostics = _damaged_line_diagnostics(text, pattern, matches)
     if not columns:
@@ -201,7 +201,7 @@ def _check_untidy_lines(
 
 
 def _clean_latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray:
-    """Latencies; 0.00 is printed where nothing was counted, and ``0%`` stands for percentiles switched off."""
+    """Return latencies; 0.00 is printed where nothing was counted, and ``0%`` stands for percentiles switched off."""
     if percentiles == [0] or len(percentiles) > 1:
         return np.full(len(values), np.nan)
     return np.where(values == 0, np.nan, values)
@@ -210,7 +210,7 @@ def _clean_latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray
 def _damaged_line_diagnostics(
     text: str, pattern: re.Pattern[str], matches: Sequence[re.Match[str]]
 ) -> tuple[tuple[int, str], ...]:
-    """Lines that look like intervals and are none: cut off, overwritten, mixed up."""
+    """Return lines that look like intervals and are none: cut off, overwritten, mixed up."""
     starts = {match.start() for match in matches}
     is_csv = bool(matches) and pattern is _CSV_RE
     candidates = [
@@ -227,7 +227,7 @@ def _damaged_line_diagnostics(
 def _displaced_line_diagnostics(
     text: str, end_s: IntArray, lines: IntArray, named: Collection[int]
 ) -> tuple[tuple[int, str], ...]:
-    """Lines in the place of missing seconds that are no interval line any more."""
+    """Return lines in the place of missing seconds that are no interval line any more."""
     if len(end_s) < 3:
         return ()
     steps = np.diff(end_s)
@@ -254,7 +254,7 @@ def _line_numbers(text: str, starts: Sequence[int]) -> IntArray:
 
 
 def _keep_rising_times(end_s: IntArray, lines: IntArray) -> tuple[IntArray, tuple[tuple[int, str], ...]]:
-    """Indices of the lines whose times rise, and diagnostics about the others."""
+    """Return indices of the lines whose times rise, and diagnostics about the others."""
     if len(end_s) < 2 or bool((np.diff(end_s) > 0).all()):
         return np.arange(len(end_s)), ()
     kept_indices: list[int] = []

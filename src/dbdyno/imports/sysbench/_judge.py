@@ -13,7 +13,7 @@ DAMAGED_SHARE_LIMIT = 0.01
 
 
 def judge(run: SysbenchRun, figures: RunFigures, threads: int) -> RunVerdict:
-    """Failed when the log has no throughput, suspect when it was cut off or damaged, else good.
+    """Return failed when the log has no throughput, suspect when it was cut off or damaged, else good.
 
     Parameters
     ----------

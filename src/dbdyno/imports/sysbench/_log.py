@@ -25,7 +25,7 @@ _UNFINISHED_RE = re.compile(r"^Number of unfinished transactions on forced shutd
 
 @dataclass(frozen=True, slots=True)
 class SysbenchRun:
-    """One run of a log, as it is written there.
+    """Describes one run of a log, as it is written there.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def is_sysbench(text: str) -> bool:
 
 @functools.lru_cache(maxsize=1)  # asked for anew by each run of a log
 def log_parts(text: str) -> tuple[LogPart, ...]:
-    """The runs of a log, without reading their intervals; none when there is no trace of a run in it."""
+    """Return the runs of a log, without reading their intervals; none when there is no trace of a run in it."""
     starts = _run_starts(text)
     if not starts:
         is_run = len(read_intervals(text)) or read_reports(text)
@@ -110,7 +110,7 @@ def _line_starts(text: str, words: str) -> list[int]:
 
 
 def read_run(text: str, part: LogPart) -> SysbenchRun:
-    """One run of a log."""
+    """Return one run of a log."""
     part_text = text[part.start : part.end]
     intervals, reports, counts_events = _count_events_as_transactions(
         read_intervals(part_text), read_reports(part_text)
@@ -141,9 +141,9 @@ def _without_key(values: Mapping[str, float], name: str = "transactions") -> dic
 def _count_events_as_transactions(
     intervals: Intervals, reports: tuple[Report, ...]
 ) -> tuple[Intervals, tuple[Report, ...], bool]:
-    """Events in place of transactions where a run opened none, which 0.4 and 0.5 print as zero.
+    """Count events in place of transactions where a run opened none, which 0.4 and 0.5 print as zero.
 
-    Every event of such a script has the same statements, so those of a second tell its events.
+    Every event of such a script has the same statements, so those of a second give its events.
     """
     events, statements = (sum(report.values.get(name, 0.0) for report in reports) for name in ("events", "requests"))
     if not events or any(report.values.get("transactions", 1.0) for report in reports):

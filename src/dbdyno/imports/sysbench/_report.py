@@ -50,12 +50,12 @@ LOWEST_NS, HIGHEST_NS, DIGITS = 1, 3_600_000_000_000, 3
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One report. Values are as printed, by the names of `_LABELS`; what is not there was not printed.
+    """Describes one report. Values are as printed, by the names of `_LABELS`; what is not there was not printed.
 
     Parameters
     ----------
-    rates : per second, as printed beside the counts
-    deviations : of threads from each other, as printed beside the means
+    rates : per second, as printed next to the counts
+    deviations : of threads from each other, as printed next to the means
     percentile, percentile_ms : None when percentiles were off, or the line is missing
     percentile_is_off : the report says so
     histogram : bucket value in milliseconds -> count; empty without
@@ -75,7 +75,7 @@ class Report:
     diagnostics: tuple[tuple[int, str], ...] = ()
 
     def count(self, name: str) -> int | None:
-        """A count, None where it was not printed."""
+        """Return a count, None where it was not printed."""
         value = self.values.get(name)
         return None if value is None else int(value)
 
@@ -112,7 +112,7 @@ class _Draft:
 
 
 def read_reports(text: str) -> tuple[Report, ...]:
-    r"""Every report in the text of a run, in order; one that is cut off is not whole.
+    r"""Return every report in the text of a run, in order; one that is cut off is not whole.
 
     >>> (report,) = read_reports("General statistics:\n    total time:        2.0008s\n    total number of events: 44")
     >>> report.values, report.is_whole
@@ -173,7 +173,7 @@ def _read_percentile(draft: _Draft, label: str, value_text: str) -> bool:
 
 
 def encoded_histogram(reports: Sequence[Report]) -> tuple[str, int] | None:
-    """The histograms of all reports in one, as they are stored, and its count; None unless each has a whole one."""
+    """Return the histograms of all reports as one, as stored, and its count; None unless each has a whole one."""
     if not reports or not all(report.histogram for report in reports):
         return None
     if any(sum(report.histogram.values()) != report.count("events") for report in reports):

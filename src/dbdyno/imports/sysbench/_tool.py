@@ -22,7 +22,7 @@ _NS_PER_MS = 1e6
 
 
 def seconds_table(intervals: Intervals, interval_s: int, percentile: int | None) -> Table:
-    """One row an interval, placed at its first second; what the log does not tell is left to be null.
+    """Return one row per interval, placed at its first second; what the log does not say is null.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ _TOTAL_RE = re.compile(r"^ {4}(?:total time|time elapsed): +(\d{1,9}\.\d+)s", re
 
 
 def survey(text: str) -> tuple[PartFacts, ...]:
-    """The runs of a log, by their heads and tails."""
+    """Return the runs of a log, by their heads and tails."""
     return tuple(
         PartFacts(
             part.head,
@@ -86,7 +86,7 @@ def why_none(text: str) -> tuple[str, int]:
 
 
 def read(source: Source) -> ToolRun:
-    """One run with everything that the store keeps of it."""
+    """Read one run with everything that the store keeps of it."""
     run = read_run(source.text, log_parts(source.text)[source.part_index])
     figures = run_figures(run, source.workload)
     judgement = judge(run, figures, source.threads)
@@ -114,7 +114,7 @@ def read(source: Source) -> ToolRun:
 
 
 def _commonest_thread_count(text: str) -> int | None:
-    """The number of threads that most interval lines name: for a log that lost its head."""
+    """Return the number of threads that most interval lines name: for a log that lost its head."""
     seen = read_intervals(text).threads
     if not len(seen):
         return None
@@ -123,7 +123,7 @@ def _commonest_thread_count(text: str) -> int | None:
 
 
 def _duration_and_end(tail: str) -> tuple[int, bool]:
-    """Seconds that the run lasted, and whether it went to its end."""
+    """Return seconds that the run lasted, and whether it went to its end."""
     end_matches = _END_RE.findall(tail)
     total = _TOTAL_RE.search(tail)
     if end_matches:
@@ -132,7 +132,7 @@ def _duration_and_end(tail: str) -> tuple[int, bool]:
 
 
 def _whole_run_table(run: SysbenchRun, figures: RunFigures) -> Table | tuple[()]:
-    """The histogram of the whole run as one row: the log has none of its seconds."""
+    """Return the histogram of the whole run as one row: the log has none of its seconds."""
     if figures.histogram is None:
         return ()
     clock = "response_histogram" if run.head.rate_per_s else "service_histogram"
@@ -164,7 +164,7 @@ def _start_facts(run: SysbenchRun) -> dict[str, JsonValue]:
 
 
 def _end_facts(run: SysbenchRun) -> dict[str, JsonValue]:
-    """The tool's own reports, as printed."""
+    """Return the tool's own reports, as printed."""
     if not run.reports:
         return {}
     reports: list[JsonValue] = [

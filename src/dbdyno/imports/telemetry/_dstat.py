@@ -53,7 +53,7 @@ _SUMMED_WHEN_MISSED = "system"
 
 
 def read_dstat(text: str) -> Reports:
-    """Reports of ``dstat``, one a line. Its first one tells of the time since the start, or nothing."""
+    """Return the reports of ``dstat``, one per line. Its first one covers the time since the start, or nothing."""
     rows = _csv_rows(text) if text.lstrip().startswith('"') else _text_rows(text)
     series: dict[str, Series] = {}
     clocks: list[str] = []
@@ -85,7 +85,7 @@ _Row = tuple[int, list[tuple[str, str]] | None, list[str] | None, int]
 
 
 def _text_rows(text: str) -> list[_Row]:
-    """Line, columns (group and name), cells and seconds of every row; cells None where they don't fit."""
+    """Return the line, columns (group and name), cells and seconds of every row; cells None where they don't fit."""
     rows: list[_Row] = []
     groups: list[str] = []
     columns: list[list[tuple[str, str]]] = []
@@ -112,7 +112,7 @@ def _text_rows(text: str) -> list[_Row]:
 def _row_cells(
     columns: list[list[tuple[str, str]]], group_texts: list[str], *, is_first: bool
 ) -> tuple[list[tuple[str, str]], list[str] | None]:
-    """Columns and cells of a row. The first one knows no rates yet: their cells are blank, in part of a group, too."""
+    """Return columns and cells of a row. The first row has no rates yet: their cells are blank, also in part."""
     flat = [key for group in columns for key in group]
     if len(group_texts) != len(columns):
         return flat, None
@@ -148,7 +148,7 @@ def _csv_rows(text: str) -> list[_Row]:
 
 
 def _parse_value(word: str, *, is_bytes: bool) -> float | None:
-    """A number with dstat's letter: powers of two for bytes, of ten for counts.
+    """Return a number with dstat's letter: powers of two for bytes, of ten for counts.
 
     >>> _parse_value("78M", is_bytes=True), _parse_value("87k", is_bytes=False), _parse_value("-", is_bytes=True)
     (81788928.0, 87000.0, None)

@@ -38,7 +38,7 @@ HEAD_RE = re.compile(r"^Linux (\S+) \(([^)]*)\)\s+(\S+)\s+(\S+)\s+\((\d{1,6}) CP
 
 
 def read_iostat(text: str) -> Reports:
-    """Reports of ``iostat``, one for each table of devices."""
+    """Return reports of ``iostat``, one for each table of devices."""
     series: dict[str, Series] = {}
     clocks: list[str] = []
     problems: list[tuple[int, str]] = []
@@ -108,7 +108,7 @@ def _add_cpu_row(series: dict[str, Series], report: int, modes: list[str | None]
 
 
 def _remove_idle_devices(series: dict[str, Series]) -> dict[str, Series]:
-    """Without the devices that did nothing after the report since the start of the machine."""
+    """Remove the devices that did nothing after the report since the start of the machine."""
     busy_devices = {
         name.rpartition(".")[0]
         for name, metric_series in series.items()

@@ -13,7 +13,7 @@ _ROW_RE = re.compile(r"^(\d\d:\d\d:\d\d(?: [AP]M)?)\s+(CPU|all|\d+)\s+(.*)$")
 
 
 def read_mpstat(text: str) -> Reports:
-    """Reports of ``mpstat``, one for each line of all processors. Its first one is no different from the others."""
+    """Return reports of ``mpstat``, one for each line of all processors. Its first one is like the others."""
     series: dict[str, Series] = {}
     clocks: list[str] = []
     problems: list[tuple[int, str]] = []

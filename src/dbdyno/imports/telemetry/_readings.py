@@ -1,6 +1,6 @@
 """Converts a tool's reports into readings for the store, and finds the second of each.
 
-Most of these tools write no clock. Then their reports are counted: the first tells of the time since the machine was
+Most of these tools write no clock. Then their reports are counted: the first covers the time since the machine was
 started and is left out, the next is taken for second 0. Where the tool wrote a clock, the clock decides.
 """
 
@@ -30,7 +30,7 @@ class Unit:
 
 @dataclass(slots=True)
 class Series:
-    """Readings of one metric: number of the report each was in, from 0, and its value."""
+    """Holds readings of one metric: number of the report each was in, from 0, and its value."""
 
     unit: str
     reports: list[int] = field(default_factory=list)
@@ -39,14 +39,14 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """All reports of one file of a tool.
+    """Holds all reports of one file of a tool.
 
     Parameters
     ----------
     series : metric -> readings, in stored units
     count : reports, that since the start of the machine included
     clock_s : time of each report, rising, from any beginning; empty where the tool wrote none
-    has_since_boot : the first report tells of the time since the machine was started
+    has_since_boot : the first report covers the time since the machine was started
     late_s : report -> by how many seconds it came later than a second after the one before, where the tool says so
     facts : what the head of the file says of the machine
     diagnostics : line from 1, and what is wrong
@@ -63,7 +63,7 @@ class Reports:
 
 @dataclass(frozen=True, slots=True)
 class AlignedReadings:
-    """Readings at their seconds.
+    """Holds readings at their seconds.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def align(reports: Reports, seconds_count: int, lead_s: int = 0) -> AlignedReadi
 
 
 def _report_seconds(reports: Reports, seconds_count: int) -> IntArray | None:
-    """Second of each report; None when that can't be told."""
+    """Return the second of each report; None if unknown."""
     order: IntArray = np.arange(reports.count, dtype=np.int64) - (1 if reports.has_since_boot else 0)
     if len(reports.clock_s) == reports.count and reports.count:
         clock: IntArray = np.asarray(reports.clock_s, dtype=np.int64)
@@ -126,7 +126,7 @@ def _report_seconds(reports: Reports, seconds_count: int) -> IntArray | None:
 
 
 def clock_seconds(texts: Sequence[str]) -> list[int]:
-    """Seconds that rise over midnight, from times of a day such as ``05:51:49`` or ``05:51:49 PM``.
+    """Return seconds that rise over midnight, from times of a day such as ``05:51:49`` or ``05:51:49 PM``.
 
     >>> clock_seconds(["11:59:59 PM", "12:00:00 AM"]), clock_seconds(["23:59:59", "00:00:01"])
     ([86399, 86400], [86399, 86401])
@@ -146,7 +146,7 @@ def clock_seconds(texts: Sequence[str]) -> list[int]:
 
 
 def numbers(words: Sequence[str]) -> list[float] | None:
-    """The numbers of a line that holds nothing else; None where a word is none.
+    """Return the numbers of a line that holds nothing else; None where a word is none.
 
     >>> numbers(["1.5", "2"]), numbers(["1,5"]), numbers(["1", "sda"]), numbers(["1", "nan"])
     ([1.5, 2.0], [1.5], None, None)
@@ -162,7 +162,7 @@ def numbers(words: Sequence[str]) -> list[float] | None:
 
 
 def number(text: str) -> float | None:
-    """A number of a report, with a comma for its point where the locale had one; None when it is none.
+    """Return a number of a report, with a comma for its point where the locale had one; None when it is none.
 
     >>> number("1.5"), number("1,5"), number("x"), number("nan"), number("1e999")
     (1.5, 1.5, None, None, None)

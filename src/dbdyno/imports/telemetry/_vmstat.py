@@ -34,7 +34,7 @@ _CLOCK_RE = re.compile(r"\s+\d{4}-\d\d-\d\d (\d\d:\d\d:\d\d)\s*$")
 
 
 def read_vmstat(text: str) -> Reports:
-    """Reports of ``vmstat``, one a line."""
+    """Return reports of ``vmstat``, one a line."""
     series: dict[str, Series] = {}
     clocks: list[str] = []
     problems: list[tuple[int, str]] = []

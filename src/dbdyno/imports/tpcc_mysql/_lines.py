@@ -26,7 +26,7 @@ _CUT_RE = re.compile(r"^ *\d{1,9},? ?\S{0,200}\Z", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One interval.
+    """Describes one interval.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Interval:
 
 
 def read_lines(text: str) -> tuple[tuple[Interval, ...], Wrong]:
-    r"""The interval lines of a run, and lines that should be some and are none.
+    r"""Return the interval lines of a run, and lines that should be some and are none.
 
     >>> read_lines("  10, 9(0):0.1|0.2, 8(0):0.1|0.2, 1(0):0.1|0.2, 1(0):0.1|0.2, 1(0):0.1|0.2\n  20, 9(0):")
     ((Interval(end_s=10, counts=(9, 8, 1, 1, 1), p95_ms=None, p99_ms=None, max_ms=None),), ((2, 'not a whole ...

@@ -42,7 +42,7 @@ class TypeCounts:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The last report, as far as it goes.
+    """Describes the last report, as far as it goes.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Results:
 
 
 def read_results(text: str) -> Results:
-    """The last report of a run."""
+    """Return the last report of a run."""
     raw, _, _ = text.partition("<Raw Results2")
     counts_by_type: dict[int, TypeCounts] = {}
     for match in _RAW_RE.finditer(raw):

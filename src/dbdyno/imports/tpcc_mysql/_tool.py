@@ -78,7 +78,7 @@ def _header_numbers(text: str) -> dict[str, int]:
 
 
 def survey(text: str) -> tuple[PartFacts, ...]:
-    """The runs of a log."""
+    """Return the runs of a log."""
     part_facts = []
     for part in _log_parts(text):
         part_text = text[part.start : part.end]
@@ -96,7 +96,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
 
 
 def read(source: Source) -> ToolRun:
-    """One run with everything that the store keeps of it."""
+    """Read one run with everything that the store keeps of it."""
     part = _log_parts(source.text)[source.part_index]
     part_text = source.text[part.start : part.end]
     intervals, problems = read_lines(part_text)

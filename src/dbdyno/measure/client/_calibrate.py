@@ -28,7 +28,7 @@ _READY_S = 10.0
 _BY_HAND = "run dbdyno-load null-server by hand"
 _SERVED = "900s"  # then it ends by itself, should this process be killed
 OnPoint = Callable[[CalibrationPoint, int, int], None]
-"""Told of a point, its number from 1, and how many there will be."""
+"""Receives a point, its number from 1, and how many there will be."""
 
 
 def calibrate(
@@ -63,7 +63,7 @@ def calibration_key(host: Host, generator: Path) -> CalibrationKey:
 
 
 def processors_apart(cpus: Sequence[int]) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-    """Processors of the null server and of the one worker; None where there is one for both.
+    """Return processors of the null server and of the one worker; None where there is one for both.
 
     >>> processors_apart([0, 1]), processors_apart([0, 1, 2, 3]), processors_apart([5])
     (((0,), (1,)), ((0, 1, 2), (3,)), (None, None))
@@ -81,7 +81,7 @@ def allowed_connections(host: Host) -> tuple[int, ...]:
 def null_server(
     host: Host, generator: Path, cpus: tuple[int, ...] | None, options: Sequence[str] = ()
 ) -> Iterator[dict[str, dict[str, JsonValue]]]:
-    """A null server while the block runs; what it gives is the order's target for each route."""
+    """Run a null server during the block; what it gives is the order's target for each route."""
     folder = host.make_private_directory()
     path = folder / "null.sock"
     argv = [

@@ -34,7 +34,7 @@ class CostCurve:
 
     @classmethod
     def through(cls, points: Iterable[tuple[float, float]]) -> CostCurve:
-        """The curve through measured points of busy share and share of the ceiling.
+        """Return the curve through measured points of busy share and share of the ceiling.
 
         A point that lies above a later one is noise: the curve is raised to it. None lies above the diagonal: a
         worker can't have done more of what it can do than it was busy.
@@ -47,7 +47,7 @@ class CostCurve:
         return cls(busy_shares, tuple(float(share) for share in use_shares))
 
     def used_share(self, busy_share: float) -> float:
-        """Share of the ceiling.
+        """Return the share of the ceiling.
 
         >>> CostCurve.through([(0.3, 0.1)]).used_share(0.3), CostCurve().used_share(0.3)
         (0.1, 0.3)
@@ -77,7 +77,7 @@ class CalibrationKey:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationPoint:
-    """One worker of the load generator against the null server, for one stretch.
+    """Describes one worker of the load generator against the null server, for one stretch.
 
     Parameters
     ----------
@@ -109,13 +109,13 @@ class CalibrationPoint:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Points of one machine.
+    """Holds points of one machine.
 
     Parameters
     ----------
     created_ns : Unix time
     is_quick : made from few points, such as before a first study
-    pinned_apart : null server and worker had processors of their own
+    pinned_apart : null server and worker had separate processors
     """
 
     key: CalibrationKey
@@ -125,13 +125,13 @@ class Calibration:
     points: tuple[CalibrationPoint, ...]
 
     def ceiling(self, route: str, workload: str) -> float | None:
-        """Statements a second of one worker with `CURVE_CONNECTIONS` connections, at full speed; None when unknown."""
+        """Return statements per second of one worker with `CURVE_CONNECTIONS` connections, at full speed; else None."""
         full_speed_points = [point for point in self._points_of(route, workload) if point.is_full_speed]
         points = [point for point in full_speed_points if point.connections == CURVE_CONNECTIONS]
         return points[0].full_statements_per_s if points else None
 
     def curve(self, route: str, workload: str) -> CostCurve | None:
-        """The cost curve for a route and the measured workload nearest to `workload`; None when there is none."""
+        """Return the cost curve for a route and the measured workload nearest to `workload`; None without one."""
         ceiling = self.ceiling(route, workload)
         if not ceiling:
             return None
@@ -145,7 +145,7 @@ class Calibration:
         workload_points = [point for point in route_points if point.workload == workload]
         if workload_points or not route_points:
             return workload_points
-        # One statement an event is its own kind; whatever else there is looks more like the mix than like that.
+        # One statement per event is its own kind; anything else looks more like the mix than like that.
         fallback = route_points[-1].workload
         return [point for point in route_points if point.workload == fallback]
 
@@ -155,7 +155,7 @@ def _has_reached_rate(point: CalibrationPoint) -> bool:
 
 
 def read_calibration(root: Path, key: CalibrationKey) -> Calibration | None:
-    """The calibration kept below `root`; None when there is none, or none of this machine and load generator."""
+    """Return the calibration kept below `root`; None when there is none, or none of this machine and load generator."""
     try:
         row = decode(dict[str, Any], json_value(read_input_text(root / FILE)))
         if row.get("schema_version") != SCHEMA_VERSION:
@@ -186,7 +186,7 @@ def write_calibration(root: Path, calibration: Calibration) -> Path:
 
 
 def calibration_to_json(calibration: Calibration) -> dict[str, object]:
-    """The calibration as an object, with the ceilings that follow from its points."""
+    """Return the calibration as an object, with the ceilings that follow from its points."""
     pairs = dict.fromkeys((point.route, point.workload) for point in calibration.points)
     return {
         "schema_version": SCHEMA_VERSION,

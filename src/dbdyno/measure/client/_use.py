@@ -4,7 +4,7 @@ Three things can make the client the limit, and each has its own evidence:
 
 - its worker has no time left: the busy share, read off the cost curve;
 - the processor is taken by others: the time in which the worker could have run and did not (run delay). It counts
-  where client and server have processors of their own; where they share them, a server at work delays every client,
+  where client and server have separate processors; where they share them, a server at work delays every client,
   which is a caveat of the study and not a limit of the client;
 - the kernel withholds it: the quota of a control group. Throttled time is in neither of the others: a worker that is
   throttled on its way out of a wait is not busy, and newer kernels take it off the run queue.
@@ -89,7 +89,7 @@ def client_use(
 
 @dataclass(frozen=True, slots=True)
 class _Shares:
-    """Shares of one worker's time: outside of waiting, on a processor, in want of a processor."""
+    """Holds shares of one worker's time: outside of waiting, on a processor, in want of a processor."""
 
     busy: float
     cpu: float
@@ -100,7 +100,7 @@ class _Shares:
         return _Shares(min(self.busy, self.cpu), self.cpu, self.wait)
 
     def used(self, curve: CostCurve, has_own_cpus: bool) -> float:
-        """Share of what the worker can do; a wait takes from that, whatever the time would have been used for."""
+        """Return the used share of what the worker can do; any wait takes from that."""
         return min(curve.used_share(self.busy) + (self.wait if has_own_cpus else 0.0), 1.0)
 
 

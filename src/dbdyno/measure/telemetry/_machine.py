@@ -13,7 +13,7 @@ _MODES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 
 
 class CpuSource:
-    """``host.cpu.MODE``, ``host.cpu.CORE.MODE``, switches, and how many tasks run or wait for the disk."""
+    """Reads ``host.cpu.MODE``, ``host.cpu.CORE.MODE``, switches, and how many tasks run or wait for the disk."""
 
     name = "cpu"
 
@@ -26,7 +26,7 @@ class CpuSource:
 
 
 def parse_stat(text: str) -> list[Reading]:
-    """Readings of the text of /proc/stat.
+    """Return readings of the text of /proc/stat.
 
     >>> parse_stat("cpu0 200 0 100 0 0 0 0 0 0 0")[0]
     Reading(metric='host.cpu.0.user', value=2.0, unit='cpus', kind='counter')
@@ -63,7 +63,7 @@ _COUNTERS = (
 
 
 class DiskSource:
-    """``disk.*``: operations, bytes and times of one device, by its ``MAJOR:MINOR``."""
+    """Reads ``disk.*``: operations, bytes and times of one device, by its ``MAJOR:MINOR``."""
 
     name = "disk"
 
@@ -81,7 +81,7 @@ class DiskSource:
 
 
 def parse_diskstats(text: str, device: str) -> list[Reading]:
-    """Readings of one device's line.
+    """Return readings of one device's line.
 
     >>> parse_diskstats("254 0 vda 5 0 16 1 0 0 0 0 2 0 0", "254:0")[1]
     Reading(metric='disk.read_bytes', value=8192.0, unit='bytes/s', kind='counter')
@@ -110,7 +110,7 @@ _NAMES = {
 
 
 class MemorySource:
-    """``memory.*`` in bytes."""
+    """Reads ``memory.*`` in bytes."""
 
     name = "memory"
 
@@ -123,7 +123,7 @@ class MemorySource:
 
 
 def parse_meminfo(text: str) -> list[Reading]:
-    """Readings of the text of /proc/meminfo.
+    """Return readings of the text of /proc/meminfo.
 
     >>> parse_meminfo("Dirty:   4 kB")
     [Reading(metric='memory.dirty', value=4096, unit='bytes', kind='gauge')]
@@ -141,7 +141,7 @@ _FIELDS |= {8: ("sent_bytes", "bytes/s"), 9: ("sent_packets", "ops/s")}
 
 
 class NetworkSource:
-    """``network.loopback.*`` and ``network.other.*``. A socket file's traffic is in neither."""
+    """Reads ``network.loopback.*`` and ``network.other.*``. A socket file's traffic is in neither."""
 
     name = "network"
 
@@ -154,7 +154,7 @@ class NetworkSource:
 
 
 def parse_net_dev(text: str) -> list[Reading]:
-    """Readings of the text of /proc/net/dev; its first two lines are headings."""
+    """Return readings of the text of /proc/net/dev; its first two lines are headings."""
     totals: Counter[tuple[str, str, str]] = Counter()
     for line in text.splitlines()[2:]:
         interface, _, fields_text = line.partition(":")
@@ -166,7 +166,7 @@ def parse_net_dev(text: str) -> list[Reading]:
 
 
 class PressureSource:
-    """``pressure.RESOURCE.some`` (a task waited) and ``.full`` (all waited), seconds per second."""
+    """Reads ``pressure.RESOURCE.some`` (a task waited) and ``.full`` (all waited), seconds per second."""
 
     name = "pressure"
 
@@ -182,7 +182,7 @@ class PressureSource:
 
 
 def parse_pressure(resource: str, text: str) -> list[Reading]:
-    """Readings of one file's text.
+    """Return readings of one file's text.
 
     >>> parse_pressure("io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1500000")
     [Reading(metric='pressure.io.some', value=1.5, unit='s/s', kind='counter')]

@@ -20,7 +20,7 @@ _PROGRAM_LOADERS = ("ld-linux", "ld.so")
 
 @dataclass(slots=True)
 class FoldedSamples:
-    """Stacks of the samples of a time.
+    """Holds stacks of the samples of a time.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class FoldedSamples:
 
 
 def fold_samples(lines: Iterable[str], first_ns: int, end_ns: int) -> FoldedSamples:
-    r"""Samples from `first_ns` on and before `end_ns`, monotonic time.
+    r"""Return samples from `first_ns` on and before `end_ns`, monotonic time.
 
     >>> lines = ["one_connection 7 12.5: ", "\tffff do_fsync ([kernel.kallsyms])", "\t12a do_command (/bin/mariadbd)",
     ...     "\t928b [unknown] (/lib/libc.so.6)", ""]
@@ -52,7 +52,7 @@ def fold_samples(lines: Iterable[str], first_ns: int, end_ns: int) -> FoldedSamp
 
 
 def _samples(lines: Iterable[str]) -> Iterator[tuple[str, int, list[tuple[str, str]]]]:
-    """Thread, time and frames (innermost first) of each sample."""
+    """Yield thread, time and frames (innermost first) of each sample."""
     thread, at_ns, frames = "", -1, list[tuple[str, str]]()
     for line in lines:
         if header := _HEAD.match(line):
@@ -72,13 +72,13 @@ def _frame_name(symbol: str, file: str) -> str:
 
 
 def _thread_group(thread: str) -> str:
-    """Threads of one purpose have one name; ``ib_io_rd-3`` is one of many. The loader's name tells nothing."""
+    """Return one name for threads of one purpose: ``ib_io_rd-3`` is one of many. The loader's name means nothing."""
     name = "other threads" if thread.startswith(_PROGRAM_LOADERS) else thread
     return name.rstrip("0123456789").rstrip("-_/#") or name
 
 
 def _has_thread_entry(frames: list[tuple[str, str]]) -> bool:
-    """Whether the outermost frame is one that a thread begins in: of the C library, the loader, or the kernel."""
+    """Return whether the outermost frame begins a thread: one of the C library, the loader, or the kernel."""
     if not frames:
         return False
     symbol, file = frames[-1]

@@ -14,7 +14,7 @@ from dbdyno.measure.telemetry._sampler import Reading
 
 
 class MemoryLimitSource:
-    """``NAME.limit.*``: bytes used, of them page cache and anonymous memory; file pages read once more.
+    """Reads ``NAME.limit.*``: bytes used, of them page cache and anonymous memory; file pages read once more.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ _IO = {"read_bytes": "device_read", "write_bytes": "device_written", "syscr": "r
 
 
 class ProcessSource:
-    """``server.*`` or ``client.*``: user and system CPU, resident and swapped memory, threads, device bytes."""
+    """Reads ``server.*`` or ``client.*``: user and system CPU, resident and swapped memory, threads, device bytes."""
 
     def __init__(self, read: Reader, name: str, pid: int, proc: Path = Path("/proc")) -> None:
         self.name = name
@@ -60,7 +60,7 @@ class ProcessSource:
 
 
 def parse_process_stat(name: str, text: str) -> list[Reading]:
-    """CPU time and major page faults.
+    """Return CPU time and major page faults.
 
     >>> text = "7 (my sqld) S 0 0 0 0 0 0 0 0 3 0 250 50"
     >>> [reading.value for reading in parse_process_stat("server", text)]
@@ -75,7 +75,7 @@ def parse_process_stat(name: str, text: str) -> list[Reading]:
 
 
 def parse_process_status(name: str, text: str) -> list[Reading]:
-    """Memory and threads."""
+    """Return memory and threads."""
     readings = []
     for line in text.splitlines():
         key, _, amount = line.partition(":")
@@ -87,7 +87,7 @@ def parse_process_status(name: str, text: str) -> list[Reading]:
 
 
 def parse_process_io(name: str, text: str) -> list[Reading]:
-    """Bytes that reached the device, and calls."""
+    """Return bytes that reached the device, and calls."""
     rows = (line.partition(": ") for line in text.splitlines())
     return [
         Reading(f"{name}.{_IO[key]}", int(value), "ops/s" if key.startswith("sysc") else "bytes/s")
@@ -97,7 +97,7 @@ def parse_process_io(name: str, text: str) -> list[Reading]:
 
 
 class QuotaSource:
-    """``NAME.quota.*``; nothing at all where no quota is set."""
+    """Reads ``NAME.quota.*``; nothing at all where no quota is set."""
 
     def __init__(self, read: Reader, name: str, pid: int, proc: Path = Path("/proc")) -> None:
         self.name = f"{name}-quota"
@@ -133,7 +133,7 @@ class QuotaSource:
 
 
 def control_groups(memberships: str, mounts: str) -> Iterator[Path]:
-    """Folders of the groups with a say over processor time, from the process's own up to the root.
+    """Yield folders of the groups with a say over processor time, from the process's own up to the root.
 
     >>> mounts = "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0"
     >>> [str(path) for path in control_groups("1:cpu:/a/b", mounts)]
@@ -156,7 +156,7 @@ def control_groups(memberships: str, mounts: str) -> Iterator[Path]:
 
 
 def quota_cores(group: Path, read: Reader) -> float | None:
-    """Processors that a group may use; None when it has no quota of its own."""
+    """Return how many processors a group may use; None without its own quota."""
     try:
         try:
             quota, period = read(group / "cpu.max").decode().split()
@@ -169,7 +169,7 @@ def quota_cores(group: Path, read: Reader) -> float | None:
 
 
 def parse_cpu_stat(text: str) -> tuple[int, int]:
-    r"""Periods that have passed, and those in which the group was throttled.
+    r"""Return periods that have passed, and those in which the group was throttled.
 
     >>> parse_cpu_stat("nr_periods 40\nnr_throttled 31\nthrottled_time 12")
     (40, 31)

@@ -21,14 +21,14 @@ class Clock(Protocol):
     """CLOCK_MONOTONIC of this machine, in nanoseconds."""
 
     def now_ns(self) -> int:
-        """The time."""
+        """Return the time."""
 
     def wait_until_ns(self, when_ns: int) -> bool:
-        """Wait; False when told to stop before."""
+        """Wait; return False if stopped before."""
 
 
 class MonotonicClock:
-    """The real one, with a switch that ends all waiting beyond a given moment."""
+    """Reads the real clock, with a switch that ends all waiting beyond a given moment."""
 
     def __init__(self) -> None:
         self._stopped = threading.Event()
@@ -52,11 +52,11 @@ class MonotonicClock:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A number as the system gives it.
+    """Describes a number as the system gives it.
 
     Parameters
     ----------
-    kind : a counter only grows and is stored as its rate per second; a gauge is stored as it is
+    kind : a counter only grows and is stored as its rate per second; a gauge is stored unchanged
     unit : of the stored value: of the rate for a counter
     """
 
@@ -142,7 +142,7 @@ class Sampler:
         self._last[source.name] = (asked_ns, readings)
 
     def caveats(self, seconds_count: int) -> tuple[Caveat, ...]:
-        """One for each source that failed in the first `seconds_count` seconds: how often, and its first words."""
+        """Return a caveat for each source that failed in the first `seconds_count` seconds: count and first words."""
         texts: dict[str, list[str]] = {}
         for name, second, text in self.failures:
             if second < seconds_count:  # after the last one a process may be gone, as it should be
@@ -158,7 +158,7 @@ class Sampler:
 def stored_rows(
     second: int, now: Mapping[str, Reading], before: Mapping[str, Reading], elapsed_s: float
 ) -> list[TelemetryRow]:
-    """Rows of one second. A counter that was not there before, or went back, gives none: not known is not zero.
+    """Return rows of one second. A counter that was not there before, or went back, gives none: not known is not zero.
 
     >>> before = {"x": Reading("x", 10, "ops/s")}
     >>> stored_rows(3, {"x": Reading("x", 25, "ops/s")}, before, elapsed_s=1.5)
@@ -191,7 +191,7 @@ class Telemetry:
 
 
 class SamplerGroup:
-    """One thread a group, so that a server slow to answer does not make the machine's readings late."""
+    """Runs one thread per group, so that a server slow to answer does not make the machine's readings late."""
 
     def __init__(self, groups: Sequence[SourceGroup]) -> None:
         self._clock = MonotonicClock()

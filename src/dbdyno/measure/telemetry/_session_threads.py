@@ -2,7 +2,7 @@
 
 Values are averages of threads in a state over a second, so those of all states add up to the number of sessions.
 ``sessions.wait.CLASS`` and ``sessions.running`` are sampled, ``sessions.on_cpu`` and ``sessions.run_queue`` exact.
-Nothing of it is needed for a run: what can't be had is a caveat.
+No run needs it: what is unavailable is a caveat.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ThreadsPlace:
 
 @dataclass(frozen=True, slots=True)
 class StackFrame:
-    """A return address: within the file's own numbering, with the function's name where it is known."""
+    """Describes a return address: within the file's own numbering, with the function's name where it is known."""
 
     file: str
     build_id: str
@@ -63,12 +63,12 @@ class StackFrame:
 
 @dataclass(frozen=True, slots=True)
 class WaitStack:
-    """A stack that session threads waited with.
+    """Describes a stack that session threads waited with.
 
     Parameters
     ----------
     samples : how often it was seen
-    is_named : its functions tell what it waits for
+    is_named : its functions show what it waits for
     is_latch : its system call says so; what the latch stands for is not known
     frames : innermost first
     wait_class : what its functions say, else what its system call alone says
@@ -132,7 +132,7 @@ class SessionThreads:
                 self._failure = f"unreadable record: {line[:80]}"
 
     def stop(self, seconds_count: int) -> None:
-        """End it once it has told the last of these seconds; a sampler that does not end is killed."""
+        """End it once it has reported the last of these seconds; a sampler that does not end is killed."""
         process, reader = self._process, self._reader
         if process is None or reader is None:
             return
@@ -154,14 +154,14 @@ class SessionThreads:
             self._failure = exit_result.stderr.strip()[-300:] or "it ended without a message"
 
     def rows(self, seconds_count: int) -> list[TelemetryRow]:
-        """Rows of the first seconds in which each connection had its thread; none where threads serve several."""
+        """Return rows of the first seconds in which each connection had its thread; none if threads serve several."""
         if self._refusal_words():
             return []
         seconds = [record for record in self._whole_seconds() if record["second"] < seconds_count]
         return [row for record in seconds for row in thread_rows(record)]
 
     def _whole_seconds(self) -> list[Mapping[str, Any]]:
-        """Seconds at whose end as many session threads were known as there were connections at the start."""
+        """Return seconds at whose end as many session threads were known as there were connections at the start."""
         start = self._first_record("start")
         sessions_min = start["connections"] if start is not None else 0
         return [r for r in self.records if r["record"] == "second" and r["sessions"] >= sessions_min]
@@ -176,7 +176,7 @@ class SessionThreads:
         return (Caveat(_CODE, text),) if missing_count > 0 else ()
 
     def facts(self) -> dict[str, JsonValue]:
-        """Return what is kept beside the rows: the sampler's cost, and stacks that could not be named."""
+        """Return what is stored in addition to the rows: the sampler's cost, and stacks that could not be named."""
         end_record = self._first_record("end")
         if end_record is None:
             return {}
@@ -206,7 +206,7 @@ class SessionThreads:
         return next((record for record in self.records if record["record"] == kind), None)
 
     def _refusal_words(self) -> str:
-        """Why the records can't be used; empty where they can."""
+        """Return why the records can't be used; empty where they can."""
         if self._failure:
             return self._failure
         start_record, end_record = self._first_record("start"), self._first_record("end")
@@ -224,7 +224,7 @@ class SessionThreads:
 
 
 def thread_rows(record: Mapping[str, Any]) -> list[TelemetryRow]:
-    """One second's record as rows.
+    """Return one second's record as rows.
 
     >>> record = {"second": 3, "sessions": 2, "on_cpu_ns": 5e8, "run_queue_ns": 0, "samples": 40, "running": 10,
     ...     "waits": {"client": 30}, "background": []}

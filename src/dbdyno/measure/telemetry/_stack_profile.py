@@ -1,7 +1,7 @@
 """Profiles the server's process while a run is driven: functions on a processor by perf, waits by the sampler's stacks.
 
 A profile costs processor time, so runs that are judged have none: `dbdyno explain --deep` makes runs for it alone.
-Nothing of it is needed for a run: what can't be had is told by name.
+No run needs it: what is unavailable is reported by name.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class PerfRecording:
             self.failure = exit_result.stderr.strip()[-300:] or "perf ended without a message"
 
     def folded(self, first_ns: int, end_ns: int) -> FoldedSamples:
-        """Stacks of a time that was recorded."""
+        """Return stacks of a time that was recorded."""
         self.stop()
         if self._folder is None or self.failure:
             return FoldedSamples()
@@ -122,7 +122,7 @@ class ProfiledWindow:
 
 
 def stack_profile(recording: PerfRecording, threads: SessionThreads | None, window: ProfiledWindow) -> StackProfile:
-    """Fold what was seen of a window."""
+    """Return fold what was seen of a window."""
     first_ns = window.start_ns + window.first_second * 10**9
     folded = recording.folded(first_ns, first_ns + window.seconds * 10**9)
     waits = waiting_stacks(threads, window) if threads is not None else {}
@@ -147,7 +147,7 @@ def stack_profile(recording: PerfRecording, threads: SessionThreads | None, wind
 
 
 def waiting_stacks(threads: SessionThreads, window: ProfiledWindow) -> Mapping[Stack, int]:
-    """Microseconds of the window that session threads were blocked with each stack; waits for the client are left out.
+    """Return microseconds of the window that session threads were blocked with each stack, except waits for the client.
 
     How long a class of waits took in the window is known; the sampler keeps the most frequent stacks of the whole run,
     and none of calls on files. Each class is shared out among its stacks; what they don't cover is its `FURTHER`.
@@ -174,7 +174,7 @@ def waiting_stacks(threads: SessionThreads, window: ProfiledWindow) -> Mapping[S
 def _time_by_stack(
     name: str, total_us: int, samples: int, stacks: Sequence[tuple[int, Sequence[str]]]
 ) -> Mapping[Stack, int]:
-    """A class's time by its stacks.
+    """Return a class's time by its stacks.
 
     >>> found = _time_by_stack("latch", 1000, 10, [(4, ["do_command", "futex"])])
     >>> sorted((*stack[1:], us) for stack, us in found.items())
@@ -192,5 +192,5 @@ def _time_by_stack(
 
 
 def _command_start(names: Sequence[str]) -> int:
-    """Where the client's command begins: the sampler copies few frames, so what called it is not always there."""
+    """Return where the client's command begins: the sampler copies few frames, so its caller may be missing."""
     return names.index(_COMMAND) if _COMMAND in names else 0

@@ -23,7 +23,7 @@ _LOG_LINE_RE = re.compile(r"^([A-Z][a-z' ]+?)\s+(\d+)$", re.MULTILINE)
 class StatusSource:
     """Reads the wanted rows only: a server answers some 350 to 680, and unpacking them costs the client CPU.
 
-    Variables are read once; InnoDB's text only where nothing else tells how far the log has grown. A server that does
+    Variables are read once; InnoDB's text only if nothing else shows how far the log has grown. A server that does
     not answer in time is asked over another connection at the next reading.
     """
 
@@ -52,7 +52,7 @@ class StatusSource:
         self._variables: dict[str, str] | None = None
 
     def quiet_s(self) -> float:
-        """Seconds since the server's last answer."""
+        """Return seconds since the server's last answer."""
         return time.monotonic() - self._last_answer
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class StatusSource:
 
 
 def log_lines(text: str) -> dict[str, str]:
-    r"""Positions in the log part of SHOW ENGINE INNODB STATUS, by their words; empty where it has no such part.
+    r"""Return positions in the log part of SHOW ENGINE INNODB STATUS, by their words; empty where it has no such part.
 
     >>> log_lines("---\nLOG\n---\nLog sequence number 12345\nLog flushed up to   12300\n-----\nOTHER\n")
     {'text:log sequence number': '12345', 'text:log flushed up to': '12300'}
@@ -105,7 +105,7 @@ def log_lines(text: str) -> dict[str, str]:
 def status_readings(
     sources: Sequence[CounterSource], status: Mapping[str, str], metrics: Mapping[str, float]
 ) -> list[Reading]:
-    """Readings of what the server showed; `status` has names in lower case."""
+    """Return readings of what the server showed; `status` has names in lower case."""
     values = ((source, source.value(status, metrics)) for source in sources)
     return [
         Reading(f"engine.{source.counter_id}", value, _unit(source), source.kind)
@@ -115,7 +115,7 @@ def status_readings(
 
 
 def absent_counters(readings: Sequence[Reading]) -> tuple[str, ...]:
-    """Counters known to dbdyno that this server does not show."""
+    """Return counters known to dbdyno that this server does not show."""
     shown_counters = {reading.metric.removeprefix("engine.") for reading in readings}
     return tuple(name for name in counter_ids() if name not in shown_counters)
 

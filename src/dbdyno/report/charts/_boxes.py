@@ -28,7 +28,7 @@ _ROW_PX = 24
 
 
 def box_charts(analysis: StudyAnalysis, palette: Palette, boxes: Sequence[Box]) -> list[Chart]:
-    """A panel for each workload, route and tier that has boxes."""
+    """Return a panel for each workload, route and tier that has boxes."""
     best_cells = {group.cell for group in best_groups(analysis.judgements)}
     names = short_names(palette.targets, 26)
     charts = []

@@ -24,7 +24,7 @@ _COLOURS = {"more": "var(--s1)", "less": "var(--s2)", "rest": "var(--warm)"}
 
 
 def bridge_chart(gap: Gap, name: str = "why-bridge") -> Chart | None:
-    """The chart of a gap; None where nothing but the whole times is known."""
+    """Return the chart of a gap; None where nothing but the whole times is known."""
     if not gap.parts:
         return None
     rows = _bridge_rows(gap)
@@ -77,7 +77,7 @@ Step = tuple[str, float, tuple[float, float] | None, str, str]
 
 
 def _part_steps(gap: Gap) -> list[Step]:
-    """Words, milliseconds, interval, kind and state of each step; small ones together, the rest last."""
+    """Return words, milliseconds, interval, kind and state of each step; small ones together, the rest last."""
     least_ms = _LEAST_SHOWN * min(gap.total.left_ms, gap.total.right_ms)
     named_parts = [part for part in gap.parts if part.part_id != REST]
     shown_parts = [
@@ -141,7 +141,7 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
 
 
 def _axis_ends(rows: Sequence[Row], span: Sequence[float]) -> list[float]:
-    """Ends of the axis: all steps, and their intervals as far as they are not hopelessly wide."""
+    """Return the ends of the axis: all steps, and their intervals unless they are hopelessly wide."""
     low, high = (extreme(row[name] for row in rows for name in ("from", "to")) for extreme in (min, max))
     max_margin = max(high - low, 0.02 * high)
     padding = 0.04 * (high - low)

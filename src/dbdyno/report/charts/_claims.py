@@ -15,7 +15,7 @@ _ROW_PX = 22
 
 
 def claims_chart(held: CheckedClaims) -> Chart | None:
-    """One row for each claim about a figure that was recomputed; None where there is none."""
+    """Return one row for each claim about a figure that was recomputed; None where there is none."""
     rows = [row for judged_claim in held.judged if (row := _claim_row(judged_claim)) is not None]
     if not rows:
         return None

@@ -35,7 +35,7 @@ _TICKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
 def curve_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
-    """A panel for each workload, route and tier that has curves; panels of a workload share their scale."""
+    """Return a panel for each workload, route and tier that has curves; panels of a workload share their scale."""
     best_cells = {group.cell for group in best_groups(analysis.judgements)}
     charts = []
     for index, panel in enumerate(analysis.panels):

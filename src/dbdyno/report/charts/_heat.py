@@ -27,7 +27,7 @@ _PLACE_WORDS = "datum.place === 'not settled' ? datum.place : 'place ' + datum.p
 def heat_charts(
     analysis: StudyAnalysis, palette: Palette, throughputs: Sequence[RelativeThroughput] | None = None
 ) -> list[Chart]:
-    """A map for each workload and route in which targets stand beside each other.
+    """Return a map for each workload and route in which targets stand next to each other.
 
     Parameters
     ----------

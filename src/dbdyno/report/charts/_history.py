@@ -13,7 +13,7 @@ _ROOM = 1.08
 
 
 def history_chart(name: str, title: str, words: str, history: CellHistory, labels: dict[int, str]) -> Chart:
-    """The chart of a series; the axis begins at zero, as everywhere.
+    """Return the chart of a series; the axis begins at zero, as everywhere.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _point_rows(history: CellHistory, labels: dict[int, str], scale: float) -> l
 
 
 def _level_rows(history: CellHistory, scale: float) -> list[Row]:
-    """A stretch for each level; one level over everything where nothing moved."""
+    """Return a stretch for each level; one level over everything where nothing moved."""
     if not history.moves:
         return []
     bounds = [0, *(move.level.index for move in history.moves), len(history.points)]
@@ -98,7 +98,7 @@ def _shorten(text: str, max_chars: int = 16) -> str:
 
 
 def _quote_expression_text(text: str) -> str:
-    r"""Text as it stands in an expression between single quotes.
+    r"""Return text as it stands in an expression between single quotes.
 
     >>> _quote_expression_text("it's \\ new")
     "it\\'s \\\\ new"

@@ -17,7 +17,7 @@ _COLOURS = ("var(--quiet)", "var(--s1)", "var(--s0)")
 
 
 def judged_chart(name: str, judgement: SeriesJudgement) -> Chart:
-    """Seconds of one run; the words under its title say what the marks show."""
+    """Return seconds of one run; the words under its title say what the marks show."""
     title = f"{name}: {STATUS_WORDS[judgement.state.status]}"
     x_scale = alt.Scale(domain=[0, len(judgement.tps)], nice=False)
     drawing = alt.layer(
@@ -68,7 +68,7 @@ def _line_layer(judgement: SeriesJudgement, x_scale: alt.Scale) -> alt.Chart:
 
 
 def _line_rows(judgement: SeriesJudgement) -> list[Row]:
-    """Points of three kinds of lines; a piece is drawn apart from the next."""
+    """Return points of three kinds of lines; a piece is drawn apart from the next."""
     middles, tps = downsampled(np.arange(len(judgement.tps)) + 0.5, judgement.tps, _MOST_POINTS)
     points = zip(middles.tolist(), tps.tolist(), strict=True)
     rows: list[Row] = [{"second": second, "tps": tps, "what": _LEGEND[0], "piece": 0} for second, tps in points]
@@ -84,7 +84,7 @@ def _line_rows(judgement: SeriesJudgement) -> list[Row]:
 
 
 def _mark_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
-    """Rules where the level changes and where the stopping rule ends the run, ticks under stalled seconds."""
+    """Return rules where the level changes and where the stopping rule ends the run, ticks under stalled seconds."""
     bounds = judgement.state.levels.bounds_s[1:-1] if judgement.state.levels else ()
     point = judgement.stops.get(0.02)
     changes = alt.Chart(rows_data([{"second": bound} for bound in bounds]))
@@ -104,7 +104,7 @@ def _mark_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Cha
 
 
 def _stalled_seconds_of_window(judgement: SeriesJudgement) -> list[int]:
-    """Stalled seconds of the window, counted from the start of the run."""
+    """Return stalled seconds of the window, counted from the start of the run."""
     if judgement.window_stalls is None or judgement.window_from_s is None:
         return []
     is_stalled = stalled_seconds(judgement.tps[judgement.window_from_s :])
@@ -112,7 +112,7 @@ def _stalled_seconds_of_window(judgement: SeriesJudgement) -> list[int]:
 
 
 def _swing_layers(judgement: SeriesJudgement, x_scale: alt.Scale) -> list[alt.Chart]:
-    """A bar above for every other swing of a wave, counted back from the end."""
+    """Return a bar above for every other swing of a wave, counted back from the end."""
     wave = judgement.state.period
     if wave is None or not wave.is_wave or judgement.window_from_s is None:
         return []

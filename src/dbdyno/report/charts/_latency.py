@@ -36,7 +36,7 @@ QUANTILE_WORDS = {"p50": "median", "p95": "p95", "p99": "p99", "p999": "p99.9"}
 
 
 def latency_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
-    """A panel for each workload, route, tier and quantile; panels of one quantile and workload share their scale."""
+    """Return a panel for each workload, route, tier and quantile; panels of a quantile and workload share a scale."""
     charts = []
     for quantile, words in QUANTILE_WORDS.items():
         for index, (workload, route, tier_bytes) in enumerate(analysis.panels):
@@ -84,7 +84,7 @@ def scale_ends(judgements: Sequence[LatencyJudgement]) -> tuple[float, float]:
 
 
 def steps_125(low: float, high: float) -> list[float]:
-    """The 1-2-5 steps from the one below `low` to the one above `high`.
+    """Return the 1-2-5 steps from the one below `low` to the one above `high`.
 
     >>> steps_125(0.3, 7.0)
     [0.2, 0.5, 1.0, 2.0, 5.0, 10.0]

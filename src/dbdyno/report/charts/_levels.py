@@ -22,14 +22,14 @@ _LINE_PX = 16
 
 
 def level_row_px(rows: Sequence[Row], palette: Palette) -> int:
-    """Height of a target's row: with a line for its name and one for its value where both would not fit a phone."""
+    """Return the height of a target's row: two lines, for name and value, where both would not fit a phone."""
     titles = short_names(palette.targets, _LONGEST_NAME)
     longest_chars = max((len(titles[row["target"]]) + len(str(row["shown"])) for row in rows), default=0)
     return _ROW_PX + (_LINE_PX if longest_chars > _MOST_ON_A_LINE else 0)
 
 
 def level_drawing(rows: Sequence[Row], palette: Palette, x: alt.X, *, is_bar: bool) -> Drawing:
-    """One row a target, in the order of the study.
+    """Return one row a target, in the order of the study.
 
     Parameters
     ----------

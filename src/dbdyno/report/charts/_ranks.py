@@ -15,11 +15,11 @@ from dbdyno.report.charts._throughput import panel_title
 
 CROWDED_FROM = 5
 MOST_TARGETS = 6
-"""Whose whiskers can be read; the heat map has the places of more."""
+"""Targets whose whiskers can be read; the heat map has the places of more."""
 
 
 def rank_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
-    """One panel for each workload, route and tier in which two targets or more, but not too many, were compared."""
+    """Return one panel for each workload, route and tier in which two targets or more, but few, were compared."""
     charts: list[Chart] = []
     if len(palette.looks) > MOST_TARGETS:
         return charts

@@ -18,7 +18,7 @@ _LABEL = "datum.value == 0 ? '0' : abs(datum.value) < 1 ? format(datum.value, '.
 
 
 def seconds_template(*, log: bool = False) -> dict[str, Any]:
-    """Vega-Lite of one panel, its data sets empty.
+    """Return Vega-Lite of one panel, its data sets empty.
 
     They are ``rows`` (second, value, series), ``phases``, ``stalls`` and ``waves`` (from, to), ``changes`` (second).
     The page also sets ``title`` of the y axis, and draws the cursor over it.
@@ -65,7 +65,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
 
 
 def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
-    """Stalled seconds over the whole height, changes of level as lines, swings of a wave as bars above."""
+    """Return stalled seconds over the whole height, changes of level as lines, swings of a wave as bars above."""
     spans = {"x": alt.X("from:Q", scale=x_scale), "x2": "to:Q"}
     stalls = alt.Chart(alt.NamedData("stalls")).mark_rect(
         fill="var(--alarm)", stroke="var(--alarm)", strokeWidth=0.6, opacity=0.25, tooltip=None
@@ -80,7 +80,7 @@ def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
 
 
 def _axis_ticks(*, log: bool) -> dict[str, Any]:
-    """1-2-5 ticks on a log scale, few on a linear one."""
+    """Return 1-2-5 ticks on a log scale, few on a linear one."""
     if not log:
         return {"tickCount": 4}
     return {
@@ -90,7 +90,7 @@ def _axis_ticks(*, log: bool) -> dict[str, Any]:
 
 
 def filled(template: dict[str, Any], rows: Sequence[Row], phases: Sequence[Row], unit: str) -> dict[str, Any]:
-    """The template with the rows of one run."""
+    """Return the template with the rows of one run."""
     spec = copy.deepcopy(template)
     spec["datasets"] = {
         **spec.get("datasets", {}),

@@ -10,7 +10,7 @@ SPARK_WIDTH, HEIGHT = 132, 30
 
 
 def spark(tps: Sequence[float], window_from: int, top: float, *, stalled: Sequence[bool] = ()) -> Html:
-    """A line from zero to `top`; the warm-up grey, the window dark, stalled seconds marked below.
+    """Return a line from zero to `top`; the warm-up grey, the window dark, stalled seconds marked below.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ _OTHERS_COLOUR, _REST_COLOUR = "var(--h2)", "var(--warm)"
 def stacked_time_charts(
     explanation: Explanation, place: Place, targets: Sequence[str], prefix: str = "why-stacked"
 ) -> list[Chart]:
-    """A chart for each target that has parts at a place's workload, route and memory.
+    """Return a chart for each target that has parts at a place's workload, route and memory.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ def stacked_time_charts(
 
 
 def part_colours(explanation: Explanation, place: Place) -> list[tuple[str, str]]:
-    """Words and colour of each part of these charts, from the bottom up: their key."""
+    """Return words and colour of each part of these charts, from the bottom up: their key."""
     cells = [cell for cell in explanation.breakdowns if (cell.workload, cell.route, cell.tier_bytes) == place[:3]]
     return list(_colours_by_words({cell: explanation.parts_of(cell) for cell in cells}).items())
 
 
 def _colours_by_words(parts_by_cell: Mapping[Cell, Sequence[Part]]) -> dict[str, str]:
-    """Words -> colour of the largest parts, which are shown apart; then of the others and of the rest."""
+    """Map words -> colour of the largest parts, which are shown apart; then of the others and of the rest."""
     sums: dict[str, float] = {}
     for part in (part for cell_parts in parts_by_cell.values() for part in cell_parts if part.part_id != REST):
         sums[part.words] = sums.get(part.words, 0.0) + part.ms

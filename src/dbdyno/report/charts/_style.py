@@ -29,7 +29,7 @@ ENDS = "ends"
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One drawn panel.
+    """Describes one drawn panel.
 
     Parameters
     ----------
@@ -51,13 +51,13 @@ class Chart:
     is_cut: bool = False
 
     def spec(self) -> dict[str, Any]:
-        """Vega-Lite, as wide as its place on the page."""
+        """Return Vega-Lite, as wide as its place on the page."""
         usermeta = {"usermeta": dict(self.meta)} if self.meta else {}
         return {**definition(self.drawing), "width": "container", "config": config(), **usermeta}
 
 
 def definition(drawing: alt.TopLevelMixin) -> dict[str, Any]:
-    """Vega-Lite of a drawing with its rows. Tests hold every chart against Vega-Lite's schema; a report does not."""
+    """Return Vega-Lite of a drawing with its rows. Tests hold every chart against its schema; a report does not."""
     specification: dict[str, Any] = drawing.to_dict(validate=False)
     named = specification.get("datasets", {})
     rows = {name: values.rows if isinstance(values, _RowsText) else values for name, values in named.items()}
@@ -65,7 +65,7 @@ def definition(drawing: alt.TopLevelMixin) -> dict[str, Any]:
 
 
 def config() -> dict[str, Any]:
-    """Vega-Lite configuration; colours are CSS variables."""
+    """Return Vega-Lite configuration; colours are CSS variables."""
     return {
         "background": "transparent",
         "font": FONT,
@@ -97,20 +97,20 @@ class _RowsText(str):
 
 
 class Unit(alt.Chart):
-    """One layer of a chart. A copy shares its parts.
+    """Describes one layer of a chart. A copy shares its parts.
 
     Altair copies each layer to the bottom several times while layers are put together, and changes nothing below the
     top: this was a quarter of a page's time.
     """
 
     def __deepcopy__(self, _memo: object) -> Unit:
-        """As Altair asks for a copy to the bottom."""
+        """Return a shallow copy where Altair asks for a deep one."""
         unit: Unit = self.copy(deep=False)
         return unit
 
 
 def rows_data(rows: Sequence[Row]) -> alt.InlineData:
-    """Rows inside what `definition` gives."""
+    """Return rows inside what `definition` gives."""
     row_dicts = [dict(row) for row in rows]
     text = _RowsText(hashlib.sha256(json.dumps(row_dicts, sort_keys=True).encode()).hexdigest())
     text.rows = row_dicts
@@ -123,31 +123,31 @@ def colours(palette: Palette) -> alt.Scale:
 
 
 def colour(palette: Palette) -> alt.Color:
-    """The target's colour."""
+    """Return the target's colour."""
     return alt.Color("target:N", scale=colours(palette), legend=None)
 
 
 def shape(palette: Palette) -> alt.Shape:
-    """The target's symbol."""
+    """Return the target's symbol."""
     shapes = [look.shape for look in palette.looks]
     return alt.Shape("target:N", scale=alt.Scale(domain=palette.targets, range=shapes), legend=None)
 
 
 def dash(palette: Palette) -> alt.StrokeDash:
-    """The target's dashes."""
+    """Return the target's dashes."""
     dashes = [list(look.dash) for look in palette.looks]
     return alt.StrokeDash("target:N", scale=alt.Scale(domain=palette.targets, range=dashes), legend=None)
 
 
 def concurrency_axis(values: Sequence[int]) -> alt.X:
-    """Concurrency on a log2 scale, ticks where it was measured."""
+    """Return concurrency on a log2 scale, ticks where it was measured."""
     scale = alt.Scale(type="log", base=2, domain=_widen_range(values), nice=False)
     axis = alt.Axis(values=list(values), format="d", grid=False, title="connections", labelOverlap=True)
     return alt.X("concurrency:Q", scale=scale, axis=axis)
 
 
 def short_names(targets: Iterable[str], most: int = 22) -> dict[str, str]:
-    """Names of targets as they fit next to a line, no two the same.
+    """Return names of targets as they fit next to a line, no two the same.
 
     What all names begin with says nothing there and goes first; then the tail, back to the end of a word; where that
     would make two alike, what is in the middle.
@@ -177,12 +177,12 @@ def short_names(targets: Iterable[str], most: int = 22) -> dict[str, str]:
 
 
 def _name_expression(names: Mapping[str, str]) -> str:
-    """Vega's expression for the name of a row's target."""
+    """Return Vega's expression for the name of a row's target."""
     return f"{json.dumps(list(names.values()))}[indexof({json.dumps(list(names))}, datum.target)]"
 
 
 def _shorten_at_word(words: str, max_chars: int) -> str:
-    """Text without its tail, back to the end of a word if that is not far."""
+    """Return text without its tail, back to the end of a word if that is not far."""
     if len(words) <= max_chars:
         return words
     head = words[: max_chars - 1]
@@ -202,7 +202,7 @@ def _without_common_words(names: list[str]) -> list[str]:
 
 
 def titled(rows: Sequence[Row], palette: Palette) -> Unit:
-    """A layer of rows that have their target's title, as its vendor writes it, for what is shown on hover."""
+    """Return a layer of rows that have their target's title, as its vendor writes it, for what is shown on hover."""
     return Unit(rows_data(rows)).transform_calculate(
         title=_name_expression({t: target_title(t) for t in palette.targets})
     )
@@ -220,7 +220,7 @@ def together(base: Unit, groupby: str = "concurrency") -> Unit:
 
 
 def columns(base: Unit, x: alt.X, count: int) -> Unit:
-    """Unseen columns at the measured places that show the text of `together` wherever the pointer is."""
+    """Return unseen columns at the measured places that show the text of `together` wherever the pointer is."""
     lines = alt.Tooltip("together:N")
     grouped = base.transform_aggregate(together="min(together)", groupby=["concurrency"])
     column: Unit = grouped.mark_rule(opacity=0, strokeWidth=max(_PLOT_PX // count, 6))
@@ -237,7 +237,7 @@ def summary_words(rows: Sequence[Row]) -> str:
 
 
 def padding(rows: Sequence[Row]) -> dict[str, int]:
-    """Room around a plot; on the right what the measured width of the longest label may be short of."""
+    """Return room around a plot; on the right what the measured width of the longest label may be short of."""
     longest_chars = max(map(len, short_names(row["target"] for row in rows).values()), default=0)
     return {"left": 4, "top": 8, "bottom": 4, "right": 4 + longest_chars}
 
@@ -252,7 +252,7 @@ def end_labels(
     *,
     along: str = "concurrency",
 ) -> Drawing:
-    """Names at the plot's right end, a line of text apart, each behind its target's symbol.
+    """Return names at the plot's right end, a line of text apart, each behind its target's symbol.
 
     Vega places them itself, so that a page that filters rows needs no second way of doing it. Heights are pixels from
     the bottom. From the lowest up, each moves as little as keeps it above the one before; then all that left the plot
@@ -299,12 +299,12 @@ def end_labels(
 
 
 def row_facts(row_px: int) -> dict[str, Any]:
-    """For charts with a row a target: how high each is."""
+    """Return how high each row is, for charts with a row a target."""
     return {"row_px": row_px}
 
 
 def at_best(spec: dict[str, Any]) -> dict[str, Any]:
-    """The definition without rows for chosen connections, of charts that show each target's best by default."""
+    """Return the definition without rows for chosen connections, of charts that show each target's best by default."""
     datasets = spec.get("datasets", {})
     best_datasets = {name: [row for row in rows if not row.get("at")] for name, rows in datasets.items()}
     return {**spec, "datasets": best_datasets}

@@ -47,7 +47,7 @@ _CURVE_POINTS = 60
 
 
 def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
-    """One panel for each workload, route and tier that has a judged cell.
+    """Return one panel for each workload, route and tier that has a judged cell.
 
     Panels of a workload share their scale, but one whose lines would lie flat at its bottom has its own and says so.
     """
@@ -71,7 +71,7 @@ def throughput_charts(analysis: StudyAnalysis, palette: Palette) -> list[Chart]:
 
 
 def panel_title(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: int) -> str:
-    """Memory, and what else differs between the panels of the study."""
+    """Return memory, and what else differs between the panels of the study."""
     words = [f"{format_bytes(tier_bytes)} memory" if tier_bytes else format_memory(0)]
     if len(analysis.study.workloads) > 1:
         words.append(workload)
@@ -95,14 +95,14 @@ def _throughput_row(group: CellJudgement) -> Row:
 
 
 def _scale_top(groups: Sequence[CellJudgement]) -> float:
-    """Upper end of the scale: all means and all intervals but the hopelessly wide."""
+    """Return the upper end of the scale: all means and all intervals but the hopelessly wide."""
     means = [group.tps_mean for group in groups if group.tps_mean]
     highs = [group.tps_high for group in groups if group.tps_high]
     return min(max(highs), 1.6 * max(means)) * 1.04
 
 
 def curve_rows(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: int) -> list[Row]:
-    """Points of the law of scalability with its band, for targets whose points it comes close enough to."""
+    """Return points of the law of scalability with its band, for targets whose points it comes close enough to."""
     rows: list[Row] = []
     for judgement in analysis.capacity:
         is_here = (judgement.workload, judgement.route, judgement.tier_bytes) == (workload, route, tier_bytes)
@@ -127,7 +127,7 @@ def curve_rows(analysis: StudyAnalysis, workload: str, route: str, tier_bytes: i
 def _drawing(
     rows: Sequence[Row], curves: Sequence[Row], top: float, analysis: StudyAnalysis, palette: Palette
 ) -> Drawing:
-    """Curves stand for the targets that they are of; the points of the others are joined."""
+    """Draw curves for the targets that they are of; join the points of the others."""
     by_law = {row["target"] for row in curves}
     lines = [*curves, *(row for row in rows if row["target"] not in by_law)]
     y_scale = alt.Scale(domain=[0, top], nice=False, zero=True)
@@ -162,7 +162,7 @@ def _drawing(
 
 
 def _band_layers(curve_base: Unit, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
-    """Bands with edges in the target's colour, so that two that lie over each other stay two."""
+    """Return bands with edges in the target's colour, so that two that lie over each other stay two."""
     area = curve_base.mark_area(opacity=0.13, line=False, clip=True, tooltip=None).encode(
         y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")
     )

@@ -12,7 +12,7 @@ from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, colour, r
 
 
 def timeline_chart(analysis: StudyAnalysis, palette: Palette) -> Chart | None:
-    """Every stored run as a bar in the row of its target; None before the first."""
+    """Return every stored run as a bar in the row of its target; None before the first."""
     started_records = [record for record in analysis.stored if record.span.started_ns]
     if not started_records:
         return None

@@ -26,7 +26,7 @@ _COLOURS = tuple(f"var(--{name})" for name in ("fr3", "fr2", "fr1", "fb1", "fb2"
 
 
 def upgrade_charts(analysis: StudyAnalysis) -> list[Chart]:
-    """One panel for each workload, route and memory size."""
+    """Return one panel for each workload, route and memory size."""
     charts = []
     for index, panel in enumerate(analysis.panels):
         rows = [
@@ -60,7 +60,7 @@ def _upgrade_row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
 
 
 def _brief_change(ratio: float) -> str:
-    """A change in percent, or how many times as much from three times on."""
+    """Return a change in percent, or how many times as much from three times on."""
     return f"×{ratio:.2g}" if ratio >= 3 else f"{100 * (ratio - 1):+.0f}"
 
 
@@ -73,7 +73,7 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
         labelLimit=0,
         minExtent=0,
         maxExtent=0,
-        labelAlign="left",  # above its row: beside it a phone has no room
+        labelAlign="left",  # above its row: next to it a phone has no room
         labelPadding=-2,
         labelOffset=_LABEL_UP_PX,
     )

@@ -11,7 +11,7 @@ from dbdyno.report.why._choice import Why
 
 
 def why_charts(why: Why, targets: Sequence[str]) -> list[Chart]:
-    """Every chart; none where no cell can be explained."""
+    """Return every chart; none where no cell can be explained."""
     if why.explanation is None or why.place is None:
         return []
     bridge = None if why.gap is None else bridge_chart(why.gap)
@@ -20,7 +20,7 @@ def why_charts(why: Why, targets: Sequence[str]) -> list[Chart]:
 
 
 def thread_charts(why: Why, targets: Sequence[str]) -> list[Chart]:
-    """The same two by what the server's threads did; none where they were not watched."""
+    """Return the same two by what the server's threads did; none where they were not watched."""
     if why.threads is None or why.place is None:
         return []
     bridge = None if why.thread_gap is None else bridge_chart(why.thread_gap, "why-threads-bridge")

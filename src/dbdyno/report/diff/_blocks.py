@@ -46,7 +46,7 @@ _OUTCOMES: tuple[GateOutcome, ...] = ("FAIL", "NOT SHOWN", "PASS")
 
 
 def diff_markdown(diff: StudyDiff, rules: Sequence[RuleOutcome], *, every: bool = False) -> str:
-    """The comparison as Markdown, to be pasted into a pull request: rules, then what moved, all else folded."""
+    """Return the comparison as Markdown, to be pasted into a pull request: rules, then what moved, all else folded."""
     lines = [(Span(word), f" {words}") for rule in rules for word, words in _rule_lines(diff, rule)]
     verdict = f"{overall(rules)}. " if rules else ""
     rule_blocks = [ListOf(lines)] if lines else []
@@ -119,7 +119,7 @@ def _change_table(diff: StudyDiff, changes: Sequence[CellChange]) -> Table:
 
 
 def _cell_words(diff: StudyDiff, base: Cell, new: Cell) -> str:
-    """A cell in words; what is the same at all places is left out, and a target that has two names shows both."""
+    """Return a cell in words, without what is the same at all places; a target that has two names shows both."""
     cells = [*diff.base.judgements, *diff.new.judgements]
     places = [(cell.workload, cell.route, cell.tier_bytes, cell.concurrency) for cell in cells]
     where = place_words((new.workload, new.route, new.tier_bytes, new.concurrency), places)
@@ -138,7 +138,7 @@ def _side_lines(diff: StudyDiff) -> Iterable[str]:
 
 
 def _change_row(diff: StudyDiff, change: CellChange) -> list[str]:
-    """A cell: its name, what came of it, before, after, and the change with its interval."""
+    """Return a cell: its name, what came of it, before, after, and the change with its interval."""
     outcome_suffix = f"; {change.repeats_needed} repeats would decide" if change.repeats_needed else ""
     if change.assumed_spread is not None and change.verdict != "not settled":
         outcome_suffix = f", {assumed_words(change.assumed_spread)}{outcome_suffix}"
@@ -175,7 +175,7 @@ def _changed_lines(changed: Iterable[Changed], *, every: bool) -> Iterable[str]:
 
 
 def _rule_lines(diff: StudyDiff, rule: RuleOutcome) -> Iterable[tuple[str, str]]:
-    """Outcome and words: a line a cell that is broken or open, which a build's log is searched for, and one of all."""
+    """Yield outcome and words: a line for each broken or open cell, to be found in a build's log, and one of all."""
     text = rule.criterion.text
     for change in rule.broken:
         yield "FAIL", f"{text}: {_change_sentence(diff, change)}"
@@ -220,7 +220,7 @@ def _change_sentence(diff: StudyDiff, change: CellChange) -> str:
 
 
 def _value_cells(diff: StudyDiff, change: CellChange) -> list[str]:
-    """Before and after: TPS with what is known of each side, or response times."""
+    """Return before and after: TPS with what is known of each side, or response times."""
     if change.measure != "tps":
         return [milliseconds(value) for value in (change.base_value, change.new_value)]
     groups = diff.base.judgements[change.base], diff.new.judgements[change.new]

@@ -26,7 +26,7 @@ def diff_caveats(
     Parameters
     ----------
     names : of each target in new -> its name in base
-    stood : obstacles that the user let be
+    stood : obstacles that the user allowed
     shifts : of targets that are the same on both sides
     """
     is_one_folder = sides[0] is sides[1]
@@ -66,7 +66,7 @@ def diff_caveats(
 def _unsettled_caveats(
     sides: tuple[DiffSide, DiffSide], pairs: Sequence[tuple[CellJudgement, CellJudgement]]
 ) -> list[Caveat]:
-    """Windows without a level that lasts, on either side."""
+    """Return windows without a level that lasts, on either side."""
     if sides[0] is sides[1]:
         records = [run for pair in pairs for group in pair for run in group.runs]
         return list(map(with_remedy, unsettled_windows(records)))
@@ -79,7 +79,7 @@ def _unsettled_caveats(
 
 
 def _order_caveats(side: DiffSide) -> list[Caveat]:
-    """What limits a comparison within one folder: nothing, where the runs of both targets alternate."""
+    """Return what limits a comparison within one folder: nothing, where the runs of both targets alternate."""
     if side.study.order == "interleaved":
         return []
     words = "in the order in which the study lists them" if side.study.order == "as-written" else "in an unknown order"
@@ -114,7 +114,7 @@ def _machine_caveats(sides: tuple[DiffSide, DiffSide], shifts: Mapping[str, Targ
 
 
 def _differing_results_caveats(sides: tuple[DiffSide, DiffSide], names: Mapping[str, str]) -> list[Caveat]:
-    """Targets that make something else of the same events than before."""
+    """Return targets that make something else of the same events than before."""
     differing_targets = []
     for new_target, base_target in names.items():
         fingerprints_by_label = sides[0].results.fingerprints(base_target), sides[1].results.fingerprints(new_target)

@@ -1,4 +1,4 @@
-"""Lists what changed between two results folders besides the numbers: versions, settings, study, machine."""
+"""Lists what changed between two results folders in addition to the numbers: versions, settings, study, machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ABSENT = "absent"
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One thing that is not as it was.
+    """Describes one thing that has changed.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Changed:
 
 
 def changed(base: DiffSide, new: DiffSide, targets: Mapping[str, str], cells: Collection[Cell]) -> list[Changed]:
-    """Everything that differs.
+    """Return everything that differs.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _changed_entries(where: str, old: Mapping[str, Any], current: Mapping[str, A
 
 
 def _flatten(table: Mapping[str, Any], head: str = "") -> dict[str, Any]:
-    """Keys of nested tables with dots between; lists of tables by their place."""
+    """Flatten nested tables: keys with dots between; lists of tables by their place."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):

@@ -35,7 +35,7 @@ _SAME_DRIVE = ("targets", "target.", "axes.", "measure.repeats", "measure.order"
 
 @dataclass(frozen=True, slots=True)
 class ExcludedCell:
-    """A cell that could not be compared, and why.
+    """Describes a cell that could not be compared, and why.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class ExcludedCell:
 
 @dataclass(frozen=True, slots=True)
 class StudyDiff:
-    """Everything that two folders say about each other.
+    """Holds everything that two folders say about each other.
 
     Parameters
     ----------
@@ -70,11 +70,11 @@ class StudyDiff:
 
     @property
     def is_within_one_folder(self) -> bool:
-        """Whether targets of one folder are compared with each other."""
+        """Return whether targets of one folder are compared with each other."""
         return self.base is self.new
 
     def of(self, measure: str) -> list[CellChange]:
-        """Changes of one measure."""
+        """Return changes of one measure."""
         return [change for change in self.changes if change.measure == measure]
 
 
@@ -130,7 +130,7 @@ def diff_results(
 
 
 def _target_names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) -> dict[str, str]:
-    """Name of each target in new -> its name in base, for targets that both have."""
+    """Map each target's name in new to its name in base, for targets that both have."""
     base_names, new_names = ([target.name for target in side.study.targets] for side in sides)
     for new_name, base_name in renamed.items():
         for name, known_names, side in ((new_name, new_names, sides[1]), (base_name, base_names, sides[0])):
@@ -148,7 +148,7 @@ def _target_names(sides: tuple[DiffSide, DiffSide], renamed: Mapping[str, str]) 
 
 
 def _target_names_within(side: DiffSide, renamed: Mapping[str, str]) -> dict[str, str]:
-    """Pairs within one folder: only those that were named, since everything else would be compared with itself."""
+    """Return pairs within one folder: only those that were named, since all else would be compared with itself."""
     if renamed and all(new_name != base_name for new_name, base_name in renamed.items()):
         return dict(renamed)
     names = [target.name for target in side.study.targets]
@@ -190,12 +190,12 @@ def _unmatched_words(sides: tuple[DiffSide, DiffSide], side: DiffSide) -> str:
 
 
 def _with_length(cell: Cell, side: DiffSide) -> Cell:
-    """The cell under a name that says how long its runs were ordered to last, as if its folder held several lengths."""
+    """Return the cell under a name with the ordered length of its runs, as if its folder held several lengths."""
     return replace(cell, workload=f"{split_length(cell, side)[0]}, {length_words(cell, side)}")
 
 
 def _listing_key(side: DiffSide, cell: Cell) -> tuple[int, str, int, int, int]:
-    """Return where the study lists a cell, whatever the order of the runs was."""
+    """Return where the study lists a cell, for any order of the runs."""
     targets, labels = [t.name for t in side.study.targets], [w.label for w in side.study.workloads]
     workload = labels.index(cell.workload) if cell.workload in labels else len(labels)
     target = targets.index(cell.target) if cell.target in targets else len(targets)
@@ -230,7 +230,7 @@ def _no_good_run_words(pair: tuple[CellJudgement, CellJudgement], sides: tuple[D
 
 
 def _unchanged_targets(shifts: Mapping[str, TargetShift], changed_rows: Sequence[Changed]) -> dict[str, TargetShift]:
-    """Targets of which nothing that is recorded changed: they stand still unless the machine did not."""
+    """Return targets of which nothing that is recorded changed: they stand still unless the machine did not."""
     if any(row.where == "study" and not row.what.startswith(_SAME_DRIVE) for row in changed_rows):
         return {}
     changed_places = {row.where for row in changed_rows}

@@ -29,14 +29,14 @@ _HARDWARE = {
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Holds why two cells, or two folders, can't be compared as they are."""
+    """Holds why two cells, or two folders, can't be compared."""
 
     kind: MismatchKind
     text: str
 
 
 def host_mismatches(base: DiffSide, new: DiffSide) -> list[Mismatch]:
-    """Other hardware under the two folders; facts that one side does not know are no obstacle."""
+    """Return other hardware under the two folders; facts that one side does not know are no obstacle."""
     base_host, new_host = base.results.host, new.results.host
     differences = [
         f"{words} {_value_words(base_host[name])}, now {_value_words(new_host[name])}"
@@ -71,7 +71,7 @@ def dataset_is_unknown(base: DiffSide, new: DiffSide, cells: tuple[Cell, Cell]) 
 
 
 def logs_of(base: DiffSide, new: DiffSide) -> tuple[str, ...]:
-    """The sides whose runs were imported: their logs don't tell how they were made, so nothing can be held to it."""
+    """Return the sides whose runs were imported: their logs don't say how they were made, so nothing can be checked."""
     return tuple(side.name for side in (base, new) if side.study.imported is not None)
 
 
@@ -127,9 +127,9 @@ def _pacing_mismatch(base: DiffSide, new: DiffSide) -> Mismatch | None:
 
 
 def split_length(cell: Cell, side: DiffSide) -> tuple[str, str]:
-    """Name of a cell's workload, and the length that an import has put behind it; empty where it put none.
+    """Return the name of a cell's workload, and the length that an import has put behind it; empty where it put none.
 
-    An import tells lengths where a workload's runs have several; a folder with one length has the plain name.
+    An import states lengths where a workload's runs have several; a folder with one length has the plain name.
     """
     match = _LENGTH_RE.search(cell.workload) if side.study.imported is not None else None
     return (cell.workload, "") if match is None else (cell.workload[: match.start()], match[1])
@@ -173,5 +173,5 @@ def _value_words(value: object) -> str:
 
 
 def mismatch_words(obstacles: Sequence[Mismatch]) -> str:
-    """Several obstacles in one line."""
+    """Return several obstacles in one line."""
     return "; ".join(dict.fromkeys(obstacle.text for obstacle in obstacles))

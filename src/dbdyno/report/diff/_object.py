@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 
 
 def diff_object(diff: StudyDiff, rules: Sequence[RuleOutcome]) -> dict[str, object]:
-    """The comparison as one object. Ratios are new over base; values are TPS or nanoseconds by the measure's name."""
+    """Return the comparison as one object. Ratios are new over base; the measure's name gives TPS or nanoseconds."""
     return {
         "schema_version": SCHEMA_VERSION,
         "method": METHOD,
@@ -66,7 +66,7 @@ def _cell_object(cell: Cell) -> dict[str, object]:
 
 
 def _open_cell_object(cell: OpenCell) -> dict[str, object]:
-    """A cell for which a rule is not shown, with what would decide it; its change where it was compared."""
+    """Return a cell for which a rule is not shown, with what would decide it; its change where it was compared."""
     cell_fields = (
         _change_object(cell.change)
         if cell.change is not None
@@ -76,7 +76,7 @@ def _open_cell_object(cell: OpenCell) -> dict[str, object]:
 
 
 def _change_object(change: CellChange) -> dict[str, object]:
-    """A change; ends of an interval that says nothing are null."""
+    """Return a change; ends of an interval that says nothing are null."""
     numbers = ["base_value", "new_value", "ratio", "p_adjusted", "p_marked", "smallest", "assumed_spread"]
     interval_keys = ["low", "high"]
     is_vague = is_vague_ratio(change.low, change.high)
@@ -95,5 +95,5 @@ def _change_object(change: CellChange) -> dict[str, object]:
 
 
 def _finite_or_null(value: object) -> object:
-    """JSON knows no infinity: an end that is not known is null."""
+    """Return null for an end that is not finite: JSON knows no infinity."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

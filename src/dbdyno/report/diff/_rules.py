@@ -17,7 +17,7 @@ _NO_QUANTILE = (
 
 @dataclass(frozen=True, slots=True)
 class OpenCell:
-    """A cell for which a rule is neither broken nor shown to hold.
+    """Describes a cell for which a rule is neither broken nor shown to hold.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class RuleOutcome:
 
     @property
     def outcome(self) -> GateOutcome:
-        """FAIL also where the rule could be held against nothing."""
+        """Return the outcome: FAIL also where the rule could be held against nothing."""
         if self.broken or self.missing or self.checked == 0:
             return "FAIL"
         return "NOT SHOWN" if self.open else "PASS"
@@ -64,7 +64,7 @@ def check_rules(diff: StudyDiff, criteria: Sequence[Criterion]) -> list[RuleOutc
 
 
 def overall(rules: Sequence[RuleOutcome]) -> GateOutcome:
-    """The worst of all rules; PASS without any."""
+    """Return the worst of all rules; PASS without any."""
     order: tuple[GateOutcome, ...] = ("FAIL", "NOT SHOWN", "PASS")
     return min((rule.outcome for rule in rules), key=order.index, default="PASS")
 
@@ -91,7 +91,7 @@ def _remedy_words(criterion: Criterion, change: CellChange, family: int) -> str:
 
 
 def _cells_not_compared(diff: StudyDiff, changes: Sequence[CellChange]) -> list[OpenCell]:
-    """Cells of both folders for which the rule can't be shown to hold, since they were not compared."""
+    """Return cells of both folders for which the rule can't be shown to hold, since they were not compared."""
     excluded_cells = [OpenCell(cell.cell, cell.cell, None, cell.reason) for cell in diff.left_out if cell.is_common]
     compared_cells = {change.new for change in changes}
     other_changes = [change for change in diff.of("tps") if change.new not in compared_cells]

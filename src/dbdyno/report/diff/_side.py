@@ -15,7 +15,7 @@ from dbdyno.study import Study, family_name
 
 @dataclass(frozen=True, slots=True)
 class DiffSide:
-    """A results folder with its cells judged.
+    """Describes a results folder with its cells judged.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class DiffSide:
 
     @property
     def name(self) -> str:
-        """The folder as it was named."""
+        """Return the folder as named."""
         return str(self.results.path)
 
     def dataset(self, cell: Cell) -> Mapping[str, Any] | None:

@@ -34,11 +34,11 @@ Order = Literal["date", "version"]
 
 @dataclass(frozen=True, slots=True)
 class StudyAt:
-    """A study of the history.
+    """Describes a study of the history.
 
     Parameters
     ----------
-    label : its folder, as short as tells it from the others
+    label : its folder, as short as distinguishes it from the others
     at_ns : Unix time of its first run; of the folder where that is not known
     """
 
@@ -49,7 +49,7 @@ class StudyAt:
 
 @dataclass(frozen=True, slots=True)
 class Omitted:
-    """A folder, or a cell of one, that is not part of the history."""
+    """Describes a folder, or a cell of one, that is not part of the history."""
 
     label: str
     cell: Cell | None
@@ -78,7 +78,7 @@ class History:
         return self.changes.get(_cells_of_move(move), ())
 
     def moves(self, measure: Measure) -> list[tuple[CellHistory, HistoryChange]]:
-        """All moves of a measure, those that made it worse first, the largest first."""
+        """Return all moves of a measure, those that made it worse first, the largest first."""
         pairs = [(cell, move) for cell in self.cells[measure] for move in cell.moves]
         return sorted(pairs, key=lambda pair: (not pair[1].is_worse, -abs(pair[1].level.ratio - 1)))
 
@@ -156,7 +156,7 @@ Row = tuple[Cell, int, Cell]
 def _comparable_rows(
     studies: Sequence[StudyAt], allowed: frozenset[MismatchKind], order: Order
 ) -> tuple[list[Row], list[Omitted]]:
-    """Cells that measured the same as the newest study that has them."""
+    """Return cells that measured the same as the newest study that has them."""
     named = lines((study.side.study for study in studies), order)
     newest: dict[Cell, tuple[int, Cell]] = {}
     rows: list[Row] = []
@@ -199,7 +199,7 @@ def _cell_histories(
 
 
 def _unsettled_cells(rows: Sequence[Row], studies: Sequence[StudyAt]) -> list[Omitted]:
-    """Cells whose level did not last in a study: they give no point."""
+    """Return cells whose level did not last in a study: they give no point."""
     groups = [(studies[index], cell, studies[index].side.judgements[cell]) for _, index, cell in rows]
     return [
         Omitted(study.label, cell, f"not settled: {remedy_words(group.unsettled)}")
@@ -248,7 +248,7 @@ def _remove_machine_moves(
 
 
 def line_of(target: Target) -> str:
-    """The name of a target without its version.
+    """Return the name of a target without its version.
 
     >>> from dbdyno.core import parse_engine_name
     >>> engine = parse_engine_name("mariadb:11.8+rocksdb")
@@ -263,7 +263,7 @@ def line_of(target: Target) -> str:
 
 
 def lines(studies: Iterable[Study], order: Order) -> dict[tuple[int, str], str]:
-    """(index of the study, target) -> line.
+    """Map (index of the study, target) -> line.
 
     By version all targets of a line follow each other. By date a study has one value for each: where it has two
     targets of a line, the line is not one, and its targets keep their names.
@@ -285,7 +285,7 @@ def lines(studies: Iterable[Study], order: Order) -> dict[tuple[int, str], str]:
 
 
 def version_key(version: str) -> tuple[tuple[int, ...], str]:
-    """Sorts versions by their numbers.
+    """Return a key that sorts versions by their numbers.
 
     >>> sorted(["11.8.6", "9.7.0", "11.8.10"], key=version_key)
     ['9.7.0', '11.8.6', '11.8.10']

@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 
 
 def history_object(history: History, measure: Measure, rules: Sequence[HistoryRule]) -> dict[str, object]:
-    """The history as one object. Values are TPS or nanoseconds by the measure; studies are named by their index."""
+    """Return the history as one object. Values are TPS or nanoseconds by the measure; studies are named by index."""
     return {
         "schema_version": SCHEMA_VERSION,
         "method": METHOD,
@@ -98,5 +98,5 @@ def _moved_cell_object(history: History, pair: Moved) -> dict[str, object]:
 
 
 def _finite_or_null(value: float) -> float | None:
-    """JSON knows no infinity: what is not known is null."""
+    """Return null for a value that is not finite: JSON knows no infinity."""
     return value if math.isfinite(value) else None

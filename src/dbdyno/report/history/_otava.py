@@ -22,7 +22,7 @@ GROUP = "dbdyno"
 MEASURES: tuple[Measure, ...] = ("tps", "p50", "p95", "p99")
 _COLUMNS = {"tps": "throughput_tps", "p50": "latency_p50_ms", "p95": "latency_p95_ms", "p99": "latency_p99_ms"}
 _DAY_NS = 86_400 * 10**9
-_READ_DAYS = 300  # Otava reads the last year unless told otherwise
+_READ_DAYS = 300  # Otava reads the last year by default
 
 
 def save_otava(history: History, folder: Path) -> list[Path]:
@@ -47,7 +47,7 @@ def save_otava(history: History, folder: Path) -> list[Path]:
 
 
 def _complete_columns(history: History, cell: CellHistory) -> dict[Measure, dict[tuple[int, Cell], HistoryPoint]]:
-    """Measures that every study of the series has: a table of Otava's has no gaps."""
+    """Return measures that every study of the series has: a table of Otava's has no gaps."""
     point_keys = [(point.study, point.cell) for point in cell.points]
     points_by_measure = {}
     for measure in MEASURES:
@@ -77,7 +77,7 @@ def _table_text(
 
 
 def _pseudo_time_ns(history: History, back: int) -> int:
-    """A made-up time for an order that is none of time: a step is a day, or what lets all lie in what Otava reads."""
+    """Return a made-up time for an order that is none of time: a day per step, or less to fit Otava's range."""
     max_points = max(len(cell.points) for cell in history.cells["tps"])
     return history.studies[-1].at_ns - back * min(_DAY_NS, _READ_DAYS * _DAY_NS // max_points)
 

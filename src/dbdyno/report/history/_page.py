@@ -71,7 +71,7 @@ def build_history_page(history: History, measure: Measure, out: Path) -> Path:
 
 
 def history_page_text(history: History, measure: Measure) -> str:
-    """The page of a history."""
+    """Return the page of a history."""
     specs: dict[str, dict[str, Any]] = {}
     sections = (
         _head_section(history, measure),
@@ -158,7 +158,7 @@ def _moves_section(history: History, measure: Measure) -> Section | None:
 
 
 def _change_point_table(history: History, measure: Measure) -> Table:
-    """Every change point, the worst first."""
+    """Return every change point, the worst first."""
     columns = [
         Column("series", is_name=True, most=60),
         Column("change, 95 %", True),

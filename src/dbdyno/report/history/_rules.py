@@ -24,7 +24,7 @@ class HistoryRule:
     open : the same, but something that stayed unchanged moved with them
     checked : series with two points or more
     unseen : of these, how many vary so much from study to study that one more study of what is not allowed would
-        not be told from it
+        not be told apart from it
     """
 
     criterion: Criterion
@@ -40,7 +40,7 @@ class HistoryRule:
 
     @property
     def outcome(self) -> GateOutcome:
-        """FAIL, or PASS where no series could have moved further unseen; else NOT SHOWN."""
+        """Return FAIL, or PASS where no series could have moved further unseen; else NOT SHOWN."""
         if self.is_broken:
             return "FAIL"
         return "NOT SHOWN" if self.open or self.unseen else "PASS"
@@ -52,7 +52,7 @@ def check_history_rules(history: History, criteria: Sequence[Criterion], since_n
 
 
 def since_ns(history: History, text: str) -> int:
-    """The instant that a study's label or a date names, Unix time in nanoseconds; of a date without zone, UTC.
+    """Return the instant that a study's label or a date names, Unix time in nanoseconds; of a date without zone, UTC.
 
     Raises
     ------

@@ -65,7 +65,7 @@ def _series_table(history: History, measure: Measure) -> Table:
 
 
 def rule_lines(history: History, rule: HistoryRule) -> list[str]:
-    """One line a broken series, or one line that the rule held."""
+    """Return one line a broken series, or one line that the rule held."""
     return [printable(line) for line in _rule_lines(history, rule)]
 
 

@@ -19,7 +19,7 @@ _MOST_CHANGED = 3
 
 
 def cell_words(history: History, cell: Cell) -> str:
-    """A cell in words; what is the same everywhere is left out."""
+    """Return a cell in words; what is the same everywhere is left out."""
     cells = [cell_history.cell for cell_histories in history.cells.values() for cell_history in cell_histories]
     places = [
         (listed_cell.workload, listed_cell.route, listed_cell.tier_bytes, listed_cell.concurrency)
@@ -29,7 +29,7 @@ def cell_words(history: History, cell: Cell) -> str:
 
 
 def value_words(measure: Measure, value: float, low: float, high: float) -> str:
-    """A value with the digits that its interval supports."""
+    """Return a value with the digits that its interval supports."""
     if measure != "tps":
         return milliseconds(value)
     half_width = min((high - low) / 2, value / 4)  # of repeats that disagree the interval is wider than the value
@@ -37,7 +37,7 @@ def value_words(measure: Measure, value: float, low: float, high: float) -> str:
 
 
 def level_words(move: HistoryChange) -> str:
-    """The level before and after."""
+    """Return the level before and after."""
     half_width = (move.level.high - move.level.low) / 2
     levels = [
         (value, value * (1 - half_width), value * (1 + half_width)) for value in (move.level.before, move.level.after)
@@ -46,7 +46,7 @@ def level_words(move: HistoryChange) -> str:
 
 
 def move_words(move: HistoryChange) -> str:
-    """Size and interval."""
+    """Return size and interval."""
     return change_words(move.level.ratio, move.level.low, move.level.high)
 
 
@@ -56,7 +56,7 @@ def between_words(history: History, move: HistoryChange) -> str:
 
 
 def end_words(history: History, move: HistoryChange) -> list[str]:
-    """The last study of the old level and the first of the new one."""
+    """Return the last study of the old level and the first of the new one."""
     end_texts = []
     for point in (move.before, move.after):
         label, version = history.studies[point.study].label, point.version
@@ -80,7 +80,7 @@ def changed_words(history: History, move: HistoryChange) -> str:
 
 
 def headline(history: History, measure: Measure) -> str:
-    """The finding in a line."""
+    """Return the finding in a line."""
     cells = [cell for cell in history.cells[measure] if len(cell.points) > 1]
     moved_cells = [cell for cell in cells if any(move.is_finding for move in cell.moves)]
     words = MEASURE_WORDS[measure]
@@ -96,7 +96,7 @@ def headline(history: History, measure: Measure) -> str:
 
 
 def grouped_words(history: History, measure: Measure) -> list[str]:
-    """A sentence for each line, place in the history and direction, those that touch most series first."""
+    """Return a sentence for each line, place in the history and direction, those that touch most series first."""
     groups: dict[tuple[str, int, int, str], list[tuple[CellHistory, HistoryChange]]] = {}
     for cell, move in history.moves(measure):
         if move.is_finding:
@@ -124,7 +124,7 @@ def _group_sentence(history: History, measure: Measure, group: Sequence[tuple[Ce
 
 
 def study_words(study: StudyAt) -> str:
-    """A study with its day."""
+    """Return a study with its day."""
     return f"{study.label}, {clock_time(study.at_ns)}"
 
 

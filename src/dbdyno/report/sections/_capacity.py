@@ -19,7 +19,7 @@ _SHOWN = 2
 
 
 def capacity_section(page: Page) -> Section | None:
-    """Words and two tables; nothing for a study of one concurrency."""
+    """Return words and two tables; nothing for a study of one concurrency."""
     judgements = page.analysis.capacity
     if not judgements:
         return None
@@ -44,7 +44,7 @@ def capacity_section(page: Page) -> Section | None:
 
 
 def _capacity_table(page: Page, judgements: tuple[CapacityJudgement, ...]) -> Table:
-    """Columns that say the same in every row are left out."""
+    """Build the table without columns that say the same in every row."""
     titles = ("workload", "route", "memory", "than with less memory")
     axis_cells = [
         [judgement.workload, judgement.route, format_memory(judgement.tier_bytes), _more_memory_words(judgement)]

@@ -17,10 +17,10 @@ _TO_SEE = (
 
 
 def claims_section(held: CheckedClaims | None) -> Section | None:
-    """A chart of the figures and the table; nothing where the study follows no report."""
+    """Return a chart of the figures and the table; nothing where the study follows no report."""
     if held is None:
         return None
-    # Not the filter's: a claim is about what it names, whatever is shown.
+    # Not the filter's: a claim is about what it names, with any selection.
     return section(
         "claims",
         CLAIMS_TITLE,

@@ -20,7 +20,7 @@ _ABOUT = (
 
 
 def counters_section(page: Page) -> Section | None:
-    """A table for each place, that with the most connections first; nothing where no run has counters."""
+    """Return a table for each place, that with the most connections first; nothing where no run has counters."""
     cells = page.analysis.counters
     if not cells:
         return None
@@ -71,7 +71,7 @@ def _level_cell(cell: CellCounters, name: str) -> str:
 
 
 def _all_counters(page: Page, cells: Sequence[CellCounters]) -> Fold:
-    """All counters of the first cell of each target, for who looks for another one."""
+    """Return all counters of the first cell of each target, for who looks for another one."""
     chosen: dict[str, CellCounters] = {}
     for cell in sorted(cells, key=lambda cell: -cell.group.cell.concurrency):
         chosen.setdefault(cell.group.cell.target, cell)

@@ -28,7 +28,7 @@ from dbdyno.study import named_quirks
 
 
 def data_section(page: Page) -> Section:
-    """Files, commands, citation."""
+    """Return files, commands, citation."""
     manifest, imported = page.analysis.results.manifest, page.analysis.study.imported
     total = sum(facts.bytes for facts in manifest.files.values())
     commands = [
@@ -85,7 +85,7 @@ def _files_fold(name: str, rows: list[tuple[str, FileFacts]]) -> Fold:
 
 
 def origin_parts(analysis: StudyAnalysis) -> list[Block]:
-    """Heading and tables; nothing for results that were not imported."""
+    """Return heading and tables; nothing for results that were not imported."""
     imported = analysis.study.imported
     if imported is None:
         return []

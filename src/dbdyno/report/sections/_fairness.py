@@ -35,7 +35,7 @@ _NONE_GRAVE = "No rule found a critical or high difference."
 
 
 def fairness_section(page: Page) -> Section:
-    """Durability and encryption, differences that remain, undecided rules, count of clear ones."""
+    """Return durability and encryption, differences that remain, undecided rules, count of clear ones."""
     if not page.analysis.fairness.sets:
         return section("fairness", "Fairness", to_see(_NOTHING_READ))
     findings = page.analysis.fairness.audit.findings
@@ -96,7 +96,7 @@ def _durability_block(page: Page) -> Block:
 
 
 def _folded_difference(finding: Finding) -> Fold:
-    """One line of what differs and whom it favours; the rest on demand."""
+    """Return one line of what differs and whom it favours; the rest on demand."""
     tiers = f" with {listed(list(finding.tiers))}" if finding.tiers else ""
     words = f"{finding.severity}{tiers}: {finding.rule.title}"
     favour_words = f" (favours {finding.favours})" if finding.favours else ""

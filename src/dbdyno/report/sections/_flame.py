@@ -28,12 +28,12 @@ from dbdyno.store import folded_text
 
 _LEAST_SHARE = 0.0025
 _LEAST_KERNEL_SHARE = 0.02
-"""Of frames within the kernel: thin stacks of thirty frames would make the graph twice as high."""
+"""Least share of frames within the kernel: thin stacks of thirty frames would make the graph twice as high."""
 _ROW_PX = 18
 _LABEL_SHARE = 0.05
-"""Of the width; narrower frames have no label until the script finds that it fits."""
+"""Share of the width; narrower frames have no label until the script finds that it fits."""
 _STEPS = (0.01, 0.03, 0.1)
-"""Of the smaller whole time: from where on a difference has a stronger colour."""
+"""Share of the smaller whole time from where on a difference has a stronger colour."""
 _TO_SEE = (
     "Wider frames take more time. A frame lies below its caller. Red: the function takes longer in {right}; blue: "
     "shorter. The colour is stronger from 1, 3 and 10 % of the time. Grey: function without a name; _[k]: kernel."
@@ -43,7 +43,7 @@ _HOW_TO_READ = "Point at a frame, or use the arrow keys. Click to zoom in; Escap
 
 
 def deep_parts(deep: DeepProfile) -> list[Block]:
-    """Lines, both flame graphs of the processor, those of waits, and the functions as a table."""
+    """Return lines, both flame graphs of the processor, those of waits, and the functions as a table."""
     lines = [Paragraph(line) for line in deep_lines(deep)]
     blocks: list[Block] = [Heading("Time by function"), *lines]
     for kind in KINDS:
@@ -95,7 +95,7 @@ def _flame_graph(deep: DeepProfile, kind: Waiting, side: int) -> Html:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """One side's tree, and what its frames are compared with."""
+    """Describes one side's tree, and what its frames are compared with."""
 
     deep: DeepProfile
     kind: Waiting
@@ -114,7 +114,7 @@ class _Drawing:
         return cls(deep, kind, trees[side], trees, comparison.by_name(), max(totals), least_total(*totals))
 
     def frames(self) -> Iterator[tuple[int, Html]]:
-        """Depth and drawing of each frame, from the root down."""
+        """Yield depth and drawing of each frame, from the root down."""
         pending = [(self.tree, 0, 0.0)]
         while pending:
             frame, depth, left_ms = pending.pop()
@@ -149,7 +149,7 @@ class _Drawing:
         )
 
     def _both_times_ms(self, frame: Frame, depth: int) -> tuple[float, float]:
-        """The frame's function on both sides, wherever it is called from; of groups of threads, the group."""
+        """Return the frame's function on both sides, wherever it is called from; of groups of threads, the group."""
         if depth == 0:
             return self.others[0].total_ms, self.others[1].total_ms
         function = self.functions.get(same_function(frame.name))

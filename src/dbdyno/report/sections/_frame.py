@@ -20,12 +20,12 @@ from dbdyno.report.charts import ENDS, Chart, short_names
 
 _LONGEST_SUMMARY = 1500
 LONGEST_NAME = 60
-"""Of a target in a sentence, letters."""
+"""Letters of a target in a sentence."""
 
 
 @dataclass(slots=True)
 class Page:
-    """The page while it is being made: sections add the definitions of the charts that they place."""
+    """Builds the page: sections add the definitions of the charts that they place."""
 
     analysis: StudyAnalysis
     palette: Palette
@@ -34,11 +34,11 @@ class Page:
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def rendered(self, blocks: Iterable[Block | None]) -> Html:
-        """Blocks with their charts in place; nothing for a section that there is not."""
+        """Return blocks with their charts in place; nothing for a section that there is not."""
         return to_html((block for block in blocks if block is not None), self.place, self.worded)
 
     def place(self, chart: Chart) -> Html:
-        """A figure whose chart is drawn when it is scrolled to. Its description is read to those who can't see it."""
+        """Return a figure whose chart is drawn when scrolled to. Its description is for those who can't see it."""
         self.specs[chart.name] = {key: value for key, value in chart.spec().items() if key not in ("config", "$schema")}
         height = self.specs[chart.name].get("height", 200)
 
@@ -64,12 +64,12 @@ class Page:
         )
 
     def symbol(self, look: TargetStyle) -> Html:
-        """A target's shape in its colour, as charts have it."""
+        """Return a target's shape in its colour, as charts have it."""
         style = f"--c:var(--{look.variable})"
         return element("span", class_=f"swatch {look.shape}", style=style, aria_hidden="true")
 
     def _names_key(self, chart: Chart) -> Html:
-        """The key of lines whose ends have no room for names: on a narrow page."""
+        """Return the key of lines whose ends have no room for names: on a narrow page."""
         if not any(layer.get("name") == ENDS for layer in self.specs[chart.name].get("layer", ())):
             return Html("")
         names = short_names(self.palette.targets, LONGEST_NAME)
@@ -80,7 +80,7 @@ class Page:
         return element("p", *items, class_="names")
 
     def worded(self, text: str) -> Html:
-        """A sentence in which very long names of targets are shortened, whole on hover."""
+        """Return a sentence in which very long names of targets are shortened, whole on hover."""
         long_names = sorted((name for name in self.analysis.targets if len(name) > LONGEST_NAME), key=len, reverse=True)
         if not long_names:
             return joined([text])
@@ -88,7 +88,7 @@ class Page:
         return joined(shortened(part, LONGEST_NAME) if part in long_names else part for part in parts)
 
     def _chart_facets(self, chart: Chart) -> str:
-        """Tokens of the workload, route and memory that all of a chart is about."""
+        """Return the tokens of the workload, route and memory that all of a chart is about."""
         return self.facets.of(*chart.panel) if chart.panel else ""
 
 
@@ -104,7 +104,7 @@ def against_words(concurrencies: Sequence[int]) -> str:
 def cell_table(
     page: Page, name: str, caption: str, titles: Sequence[str | Column], rows: Iterable[tuple[Cell, Sequence[str]]]
 ) -> Table:
-    """A table of cells: what each is, then its own values; titles alone are those of numbers."""
+    """Return a table of cells: what each is, then its own values; titles alone are those of numbers."""
     listed_rows = list(rows)
     columns = [Column("target"), Column("workload"), Column("memory"), Column("connections", True)]
     columns += [Column(title, True) if isinstance(title, str) else title for title in titles]
@@ -126,7 +126,7 @@ def brief_table(
     rows: Iterable[tuple[CellJudgement, Sequence[str]]],
     groups: Sequence[CellJudgement],
 ) -> Table:
-    """As `cell_table`, with a column only for what differs between all groups; `alike_words` tells the rest."""
+    """Return `cell_table` with a column only for what differs between all groups; `alike_words` states the rest."""
     listed_rows, differing = list(rows), _differing_parts(groups)
     columns = [Column("target"), *itertools.compress(_AXES, differing)]
     columns += [Column(title, True) if isinstance(title, str) else title for title in titles]
@@ -140,7 +140,7 @@ def brief_table(
 
 
 def alike_words(groups: Sequence[CellJudgement]) -> str:
-    """The axes that have no column, as a sentence with a blank before it."""
+    """Return the axes that have no column, as a sentence with a blank before it."""
     words = zip(_group_words(groups[0]), _AXES, _differing_parts(groups), strict=True)
     alike_axes = [f"{axis.title} {value}" for value, axis, differs in words if not differs]
     return f" All rows: {listed(alike_axes)}." if alike_axes else ""

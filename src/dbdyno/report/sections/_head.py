@@ -29,11 +29,11 @@ _LONG_QUESTION = 70
 _MOST_WORKLOADS = 2
 _ON_PAPER = 3
 _SHOWN = 2
-"""Limitations that stand beside the answer, the gravest; the rest is folded."""
+"""Limitations that stand next to the answer, the gravest; the rest is folded."""
 
 
 def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False) -> Html:
-    """Question, answer with its chart, limitations.
+    """Return question, answer with its chart, limitations.
 
     Parameters
     ----------
@@ -74,20 +74,20 @@ def head_section(page: Page, charts: Sequence[Chart], *, is_paper: bool = False)
 
 
 def _question_heading(page: Page) -> Html:
-    """The heading; a long one is set smaller, so that the first chart stays on the first screen."""
+    """Return the heading; a long one is set smaller, so that the first chart stays on the first screen."""
     words = question_words(page.analysis.study)
     return element("h1", page.worded(words), class_="long" if len(words) > _LONG_QUESTION else None)
 
 
 def _answer_paragraphs(answers: list[Html]) -> list[Html]:
-    """Sentences that leave room for the chart on the first screen; of more than four the rest is folded."""
+    """Return sentences that leave room for the chart on the first screen; of more than four the rest is folded."""
     if len(answers) <= _MOST_SENTENCES:
         return answers
     return [*answers[:2], to_html([folded(f"{len(answers) - 2} more findings", *answers[2:])])]
 
 
 def _answer_sentence(page: Page, words: str, *, is_first: bool) -> Html:
-    """A sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
+    """Return a sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
     verdict, colon, figures = _BEFORE_UNIT.sub("\u00a0", words).partition(": ")
     if not is_first:
         return element("p", page.worded(verdict + colon + figures))
@@ -95,7 +95,7 @@ def _answer_sentence(page: Page, words: str, *, is_first: bool) -> Html:
 
 
 def _first_charts(page: Page, charts: Sequence[Chart]) -> list[Html]:
-    """Throughput where the answer begins: with most memory."""
+    """Return the throughput where the answer begins: with most memory."""
     if not charts:
         return []
     largest = max(charts, key=lambda chart: chart.panel[2] if chart.panel and len(chart.panel) == 3 else 0)
@@ -106,7 +106,7 @@ def _first_charts(page: Page, charts: Sequence[Chart]) -> list[Html]:
 
 
 def _limitations_list(items: list[Html]) -> list[Html]:
-    """The list, its tail on demand, so that the first chart is not pushed away."""
+    """Return the list, its tail on demand, so that the first chart is not pushed away."""
     if len(items) <= _SHOWN + 1:
         return [element("ul", *items)]
     rest_fold = folded(f"{len(items) - _SHOWN} more", element("ul", *items[_SHOWN:]))
@@ -114,7 +114,7 @@ def _limitations_list(items: list[Html]) -> list[Html]:
 
 
 def _conditions_paragraph(page: Page) -> Html:
-    """Workload, window and pacing, and that no target collapses where none does: collapses stand in the answer."""
+    """Return workload, window and pacing, and that no target collapses if none does: the answer has collapses."""
     study, judgements = page.analysis.study, page.analysis.capacity
     workloads = ", ".join(choice.label for choice in study.workloads[:_MOST_WORKLOADS])
     rest_count = len(study.workloads) - _MOST_WORKLOADS
@@ -163,7 +163,7 @@ def _counts_line(page: Page) -> str:
 
 
 def _targets_key(page: Page) -> Html:
-    """The key: colour, symbol and version of each target."""
+    """Return the key: colour, symbol and version of each target."""
     versions: dict[str, str] = {}
     for record in page.analysis.stored:
         versions.setdefault(record.run.cell.target, server_title(record))
@@ -191,13 +191,13 @@ def _targets_key(page: Page) -> Html:
 
 
 def _server_address(page: Page, target: str) -> str:
-    """Where a running server is, whole; empty of servers that dbdyno started."""
+    """Return where a running server is, whole; empty of servers that dbdyno started."""
     engine = page.analysis.study.target(target).engine
     return engine.source_place if engine.source_kind == "server" else ""
 
 
 def _version_words(target: str, versions: Mapping[str, str]) -> str:
-    """What ran, as far as the target's name does not say it.
+    """Return what ran, as far as the target's name does not say it.
 
     >>> _version_words("mariadb:11.8", {"mariadb:11.8": "MariaDB 11.8.4"})
     '11.8.4'
@@ -216,7 +216,7 @@ def _version_words(target: str, versions: Mapping[str, str]) -> str:
 
 
 def _target_name_html(page: Page, index: int) -> Html:
-    """A target's symbol and name; of several each hides and shows its target."""
+    """Return a target's symbol and name; of several each hides and shows its target."""
     look = page.palette.looks[index]
     words = joined([page.symbol(look), element("b", shortened(target_title(look.target), 60), title=look.target)])
     if len(page.palette.looks) == 1:

@@ -40,7 +40,7 @@ _IMPORTED_WORDS = "The runs were imported. Their logs do not record when or in w
 
 
 def settings_section(page: Page) -> Section:
-    """Return what the servers were told, what they say, and where the targets differ."""
+    """Return what was set on the servers, what they report, and where the targets differ."""
     rows = variable_rows(page.analysis)
     shared_rows = [row for row in rows if all(row.values)]
     differing_rows = [row for row in shared_rows if row.differs]
@@ -114,7 +114,7 @@ def _setting_cell(setting: tuple[str, str, str] | None) -> str:
 
 
 def how_section(page: Page) -> Section:
-    """Order of runs, populate, environment, method."""
+    """Return order of runs, populate, environment, method."""
     chart = timeline_chart(page.analysis, page.palette)
     order = [chart] if chart else []
     return section(
@@ -178,7 +178,7 @@ def _run_table(page: Page) -> Table:
 
 
 def _level_cell(record: RunRecord) -> str:
-    """Level of a run, with the mean of its whole window where that is another; in brackets where it has not settled."""
+    """Return the level of a run, with its whole window's mean if that differs; in brackets if it has not settled."""
     if record.level_tps is None or record.figures.tps_mean is None:
         return ""
     if not record.is_settled:
@@ -193,7 +193,7 @@ def _cpu_cell(value_ns: float | None) -> str:
 
 
 def _document_cards(page: Page, kind: str) -> Block:
-    """Stored facts of each target's engine or dataset."""
+    """Return stored facts of each target's engine or dataset."""
     read_document = page.analysis.results.engine if kind == "engine" else page.analysis.results.dataset
     documents = [(target, read_document(target)) for target in page.analysis.targets]
     cards = [
@@ -209,7 +209,7 @@ def _document_cards(page: Page, kind: str) -> Block:
 
 
 def facts_blocks(facts: Mapping[str, Any]) -> list[Block]:
-    """A stored document for people: simple facts as a list, lists of records as tables on demand."""
+    """Return a stored document for people: simple facts as a list, lists of records as tables on demand."""
     terms: list[tuple[str, str]] = []
     nested_blocks: list[Block] = []
     for key, value in facts.items():
@@ -223,7 +223,7 @@ def facts_blocks(facts: Mapping[str, Any]) -> list[Block]:
 
 
 def _record_blocks(key: str, records: list[Mapping[str, Any]]) -> list[Block]:
-    """Flat records as a table; records that hold more than plain values one after the other."""
+    """Return flat records as a table; records that hold more than plain values one after the other."""
     if all(not isinstance(value, Mapping | list) for record in records for value in record.values()):
         return [_records_table(key, records)]
     return [block for record in records for block in facts_blocks(record)]
@@ -319,7 +319,7 @@ def _cpus_words(cpus: tuple[int, ...] | None) -> str:
 
 
 def machine_findings(page: Page) -> list[Block]:
-    """A table of findings, with what each does to a result and what mends it."""
+    """Return a table of findings, with what each does to a result and what mends it."""
     machine = page.analysis.machine
     if not machine.times:
         return [to_see("The machine was not checked.")]

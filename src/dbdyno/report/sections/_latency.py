@@ -16,7 +16,7 @@ _CURVE_COLUMNS = (0.1, 0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
 def latency_section(page: Page) -> Section:
-    """Quantiles against concurrency."""
+    """Return quantiles against concurrency."""
     charts = latency_charts(page.analysis, page.palette)
     tool_table = printed_table(page)
     if not charts and not tool_table:
@@ -44,7 +44,7 @@ def latency_section(page: Page) -> Section:
 
 
 def _curve_blocks(page: Page) -> list[Block]:
-    """The whole distribution, of cells that have histograms."""
+    """Return the whole distribution, of cells that have histograms."""
     charts = curve_charts(page.analysis, page.palette)
     missing_count = sum(bool(group.judged) for group in page.analysis.judgements) - len(page.analysis.curves)
     if not charts:
@@ -144,7 +144,7 @@ _TITLES = (
 
 
 def printed_table(page: Page) -> Table | None:
-    """A row a run; None where no run was imported."""
+    """Return a row a run; None where no run was imported."""
     records = page.analysis.stored
     rows = [
         (record.run.cell, _latency_row(record, record.imported)) for record in records if record.imported is not None
@@ -154,7 +154,7 @@ def printed_table(page: Page) -> Table | None:
 
 
 def _level_cell(record: RunRecord) -> str:
-    """The level; why there is none where it could be judged; empty where it could not."""
+    """Return the level; why there is none where it could be judged; empty where it could not."""
     if record.settled is None or record.level_tps is None:
         return ""
     return figure(record.level_tps) if record.is_settled else STATUS_WORDS[record.settled.status]

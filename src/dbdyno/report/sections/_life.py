@@ -13,7 +13,7 @@ _TITLES = {"start_ns": "start to login", "shutdown_ns": "clean shutdown", "recov
 
 
 def life_section(page: Page) -> Section | None:
-    """Two tables and what the logs of dead servers say; nothing where nothing was recorded."""
+    """Return two tables and what the logs of dead servers say; nothing where nothing was recorded."""
     lives = page.analysis.lives
     if not (lives.targets or lives.deaths):
         return None

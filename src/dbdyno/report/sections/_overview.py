@@ -16,13 +16,13 @@ from dbdyno.report.charts import panel_title, spark
 from dbdyno.report.sections._frame import Page
 
 _POINTS = 36
-"""Of a small drawing."""
+"""Points of a small drawing."""
 
 Panel = tuple[str, str, int]
 
 
 def overview(page: Page, seconds: Mapping[str, RunSeconds], odd: set[str]) -> Html:
-    """A table for each workload, route and memory size.
+    """Return a table for each workload, route and memory size.
 
     Parameters
     ----------

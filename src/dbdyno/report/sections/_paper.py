@@ -11,11 +11,11 @@ from dbdyno.report.sections._frame import Page, alike_words, brief_table
 from dbdyno.report.sections._how import method_list
 
 _MOST_ROWS = 24
-"""That leave room for the method."""
+"""Rows that leave room for the method."""
 
 
 def paper_section(page: Page) -> Section:
-    """A table that fits, and how it was measured."""
+    """Return a table that fits, and how it was measured."""
     return section(
         "paper",
         "Figures and method",

@@ -13,7 +13,7 @@ _SHOWN = 16
 
 
 def sameness(analysis: StudyAnalysis) -> list[Block]:
-    """A table of the datasets, a table of the results, and what they say."""
+    """Return a table of the datasets, a table of the results, and what they say."""
     datasets, results = list(_dataset_rows(analysis)), list(_result_rows(analysis))
     blocks: list[Block] = []
     if datasets:
@@ -64,5 +64,5 @@ def _result_rows(analysis: StudyAnalysis) -> Iterator[list[str]]:
 
 
 def _checksum_html(sha256: str) -> str:
-    """The head of it, whole on hover."""
+    """Return the head of it, whole on hover."""
     return element("code", sha256[:_SHOWN], title=sha256) if sha256 else "-"

@@ -9,7 +9,7 @@ from dbdyno.report.sections._frame import Page, alike_words, brief_table
 
 
 def space_section(page: Page) -> Section | None:
-    """One table; nothing where no table was measured."""
+    """Return one table; nothing where no table was measured."""
     cells = page.analysis.space
     if not cells:
         return None

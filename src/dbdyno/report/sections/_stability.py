@@ -39,7 +39,7 @@ _MOST_LARGE = 6
 
 
 def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Section:
-    """Box plots of the windows, strips of all runs, and the place where one is opened."""
+    """Return box plots of the windows, strips of all runs, and the place where one is opened."""
     if not seconds:
         return section("stability", "Stability", to_see("No run has seconds yet."))
     return section(
@@ -52,7 +52,7 @@ def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Section:
 
 
 def _run_strip_blocks(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
-    """Those that stand out large, all of them small, and on demand all of them large."""
+    """Return those that stand out large, all of them small, and on demand all of them large."""
     records = page.analysis.records
     outliers = _outlying_runs(records, seconds)
     words = f"{len(outliers)} of {counted(len(records), 'run')} failed, stalled or had not settled: framed below."
@@ -83,7 +83,7 @@ def _outlying_runs(records: Sequence[RunRecord], seconds: Mapping[str, RunSecond
 
 
 def _badness(record: RunRecord, run_seconds: RunSeconds | None) -> float:
-    """0 for a good run; without throughput is worse than suspect, suspect than unsettled, and that than stalled."""
+    """Return 0 for a good run; without throughput is worst, then suspect, then unsettled, then stalled."""
     if record.status == "missing":
         return 0.0
     if run_seconds is None or not len(run_seconds.tps):
@@ -116,7 +116,7 @@ def _place_of(record: RunRecord) -> Place:
 
 
 def _box_blocks(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
-    """Nothing where no window has enough seconds."""
+    """Return box plots; none where no window has enough seconds."""
     analysis = page.analysis
     boxes = window_boxes(seconds, analysis.judgements)
     if not boxes:
@@ -222,7 +222,7 @@ def _run_window_words(run_seconds: RunSeconds) -> tuple[str, float]:
 
 
 def _window_words(values: FloatArray, settled_part: SettledPart | None) -> tuple[str, float]:
-    """Range of the window against its median, its stalls, the verdict if it is long enough; the level of stalls.
+    """Return the range of the window against its median, its stalls, the verdict if long enough; the level of stalls.
 
     A window that could be judged has the stalls of its settled part; one that is too short those of all its seconds.
     """
@@ -244,7 +244,7 @@ def _window_words(values: FloatArray, settled_part: SettledPart | None) -> tuple
 
 
 def _stall_figures(values: FloatArray, settled_part: SettledPart | None) -> tuple[float, int, bool]:
-    """Median second, stalled seconds, and whether groups of ten were judged.
+    """Return the median second, stalled seconds, and whether groups of ten were judged.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def _stall_figures(values: FloatArray, settled_part: SettledPart | None) -> tupl
 
 
 def _signed_percent(share: float) -> str:
-    r"""A difference in percent, with a true minus.
+    r"""Return a difference in percent, with a true minus.
 
     >>> _signed_percent(-0.034) == "\u22123\u00a0%", _signed_percent(0.5)
     (True, '+50\xa0%')

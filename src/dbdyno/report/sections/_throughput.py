@@ -26,18 +26,18 @@ _INTERVAL_WORDS = {
 }
 
 FEW_TARGETS = 3
-"""Whose curves can be told apart at a glance; of more the map of ratios is the first chart."""
+"""Targets whose curves can be told apart at a glance; of more the map of ratios is the first chart."""
 _MAP_BESIDE = "The map is next to the answer. "
 _MAP_COLOURS = "Darker (on a dark page: brighter) is nearer to the best. Framed: may be first."
 _BESIDE = "The chart is next to the answer. "
 
 
 def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = False) -> Section:
-    """Throughput against concurrency.
+    """Return the throughput against concurrency.
 
     Parameters
     ----------
-    is_shown : whether the only chart stands beside the answer already
+    is_shown : whether the only chart stands next to the answer already
     """
     study = page.analysis.study
     workload = ", ".join(choice.name for choice in study.workloads)
@@ -68,7 +68,7 @@ def throughput_section(page: Page, charts: Sequence[Chart], *, is_shown: bool = 
 def rank_section(
     page: Page, maps: Sequence[Chart], throughputs: Sequence[RelativeThroughput], *, is_shown: bool = False
 ) -> Section | None:
-    """Ranks as intervals, and a map of how far each target is from the best.
+    """Return ranks as intervals, and a map of how far each target is from the best.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def rank_section(
 
 
 def _whisker_parts(page: Page, charts: Sequence[Chart]) -> list[Block]:
-    """Nothing for more targets than whiskers are drawn of: the map has their places."""
+    """Return whiskers; none for more targets than whiskers are drawn of: the map has their places."""
     undecided_count = sum(pair.verdict == "undecided" for pair in page.analysis.comparisons)
     unsettled_count = sum(pair.verdict == "not settled" for pair in page.analysis.comparisons)
     undecided_words = f"Undecided: {undecided_count} of {len(page.analysis.comparisons)} comparisons" + (

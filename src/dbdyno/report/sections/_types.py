@@ -17,7 +17,7 @@ _RATES = (
 
 
 def types_section(page: Page) -> Section | None:
-    """Two tables; nothing for workloads with one transaction type."""
+    """Return two tables; nothing for workloads with one transaction type."""
     cells = page.analysis.types
     if not cells:
         return None

@@ -12,7 +12,7 @@ from dbdyno.report.sections._frame import Page
 
 
 def upgrades_section(page: Page) -> Section | None:
-    """A map for each memory size and a line for each upgrade; nothing for a study without two versions of a server."""
+    """Return a map for each memory size and a line for each upgrade; nothing without two versions of a server."""
     if not page.analysis.upgrades:
         return None
     averages = averages_table(page.analysis)

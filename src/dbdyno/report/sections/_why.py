@@ -44,7 +44,7 @@ _TO_SEE = (
 
 
 def why_section(page: Page, why: Why) -> Section | None:
-    """Three lines, a bridge, the causes; the other splits folded. Nothing where no cell has a time."""
+    """Return three lines, a bridge, the causes; the other splits folded. Nothing where no cell has a time."""
     if why.place is None:
         return None
     splits = [split for split in (_by_user_blocks(why), _by_statement_blocks(why)) if split]
@@ -86,7 +86,7 @@ def _by_statement_blocks(why: Why) -> list[Block]:
 
 
 def _causes_blocks(why: Why) -> list[Block]:
-    """The causes; folded where none is decided."""
+    """Return the causes; folded where none is decided."""
     table = causes_table(why)
     if table is None or why.ranking is None:
         return []
@@ -102,7 +102,7 @@ def _stacked_time_blocks(page: Page, why: Why) -> list[Block]:
 
 
 def _panel_blocks(explanation: Explanation, place: Place, charts: Sequence[Chart]) -> list[Block]:
-    """The key of stacked times, and a panel a target."""
+    """Return the key of stacked times, and a panel a target."""
     key = [
         element("li", element("span", class_="swatch", style=f"--c:{colour}", aria_hidden="true"), words)
         for words, colour in part_colours(explanation, place)
@@ -112,7 +112,7 @@ def _panel_blocks(explanation: Explanation, place: Place, charts: Sequence[Chart
 
 
 def _thread_blocks(page: Page, why: Why) -> list[Block]:
-    """The same time by what the server's threads did: bridge, panels and table."""
+    """Return the same time by what the server's threads did: bridge, panels and table."""
     if why.threads is None or why.place is None:
         return []
     table = threads_table(why)

@@ -1,1 +1,1 @@
-"""Explains where time goes: the rows that terminal, Markdown, page and programs share, and what lies beside a study."""
+"""Explains where time goes: rows for terminal, Markdown, page and programs, and what lies next to a study."""

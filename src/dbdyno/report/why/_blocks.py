@@ -35,7 +35,7 @@ from dbdyno.report.why._proofs import ABOUT_PROOFS, proof_lines, proof_rows
 _OVER_NETWORK = "Over the network"
 _FURTHEST = "Where other targets are furthest behind the best"
 _MOST_FUNCTIONS = 4
-"""In a terminal."""
+"""Functions in a terminal."""
 
 
 def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
@@ -46,13 +46,13 @@ def print_why(analysis: StudyAnalysis, why: Why, console: Console) -> None:
 
 
 def why_markdown(analysis: StudyAnalysis, why: Why) -> str:
-    """The explanation as Markdown."""
+    """Return the explanation as Markdown."""
     altered_paragraphs = (Paragraph(caveat.text) for caveat in altered_caveats(analysis.results))
     return to_markdown([Heading("Why"), *altered_paragraphs, *why_blocks(why)])
 
 
 def why_blocks(why: Why, most_functions: int | None = None) -> Iterator[Block]:
-    """Three lines, the causes, and folded what they rest on."""
+    """Yield three lines, the causes, and folded what they rest on."""
     yield from why_sentences(why)
     if causes := causes_table(why):
         yield causes
@@ -74,13 +74,13 @@ def _function_blocks(deep: DeepProfile, max_rows: int | None) -> Iterator[Block]
 
 
 def why_sentences(why: Why) -> list[Block]:
-    """The answer in words, its first line bold."""
+    """Return the answer in words, its first line bold."""
     first_line, *other_lines = why.lines
     return [Paragraph((Span(first_line),)), *map(Paragraph, other_lines)]
 
 
 def causes_table(why: Why) -> Table | None:
-    """The causes, and how much of the difference each one's parts are."""
+    """Return the causes, and how much of the difference each one's parts are."""
     if why.ranking is None:
         return None
     columns = [Column("grade"), Column("cause"), Column("difference, ms")]
@@ -104,7 +104,7 @@ def proof_notes(why: Why) -> list[Block]:
 
 
 def functions_table(deep: DeepProfile, kind: Waiting) -> Table | None:
-    """The functions that differ most in their own time."""
+    """Return the functions that differ most in their own time."""
     rows = deep_rows(deep, kind)
     numbers = (*(f"{title}, own ms" for title in deep.titles), "difference", "with callees")
     columns = [Column("function"), *(Column(title, is_number=True) for title in numbers)]
@@ -113,14 +113,14 @@ def functions_table(deep: DeepProfile, kind: Waiting) -> Table | None:
 
 
 def parts_table(why: Why) -> Table | None:
-    """The time by what the client waited for."""
+    """Return the time by what the client waited for."""
     if why.gap is None or not why.gap.parts:
         return None
     return Table("why-parts", "Time by statement", _part_columns(why.gap), part_rows(why.gap), ABOUT)
 
 
 def threads_table(why: Why) -> Table | None:
-    """The time by what the server's threads did."""
+    """Return the time by what the server's threads did."""
     if why.thread_gap is None or not why.thread_gap.parts:
         return None
     columns = _part_columns(why.thread_gap)
@@ -147,7 +147,7 @@ def counted_table(why: Why) -> Table | None:
 
 
 def why_lists(why: Why) -> list[Block]:
-    """Other wide differences; what more connections and the network add; what is different in stalls and waves."""
+    """Return other wide differences; what more connections and the network add; how stalls and waves differ."""
     lists: dict[str, Sequence[Words]] = {
         _FURTHEST: furthest_lines(why),
         "More connections": step_lines(why),

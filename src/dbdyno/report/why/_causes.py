@@ -42,7 +42,7 @@ _LEAST_PROCESSORS = 0.005
 
 
 def circumstances_of(analysis: StudyAnalysis, gap: Gap) -> Circumstances:
-    """Return what the study knows of a pair besides its parts."""
+    """Return what the study knows of a pair in addition to its parts."""
     times = analysis.times or {}
     return Circumstances.of(times[gap.left], times[gap.right], _differing_settings(analysis, gap))
 
@@ -56,7 +56,7 @@ def _differing_settings(analysis: StudyAnalysis, gap: Gap) -> dict[str, tuple[st
 
 
 def settings_in_effect(left: TargetFacts, right: TargetFacts) -> dict[str, tuple[str, str]]:
-    """Neutral setting -> values in effect on both sides, of those that bear on a cause and are known of both."""
+    """Map each neutral setting that bears on a cause to its values in effect on both sides, if both are known."""
     names = dict.fromkeys(
         name
         for cause in causes()
@@ -96,7 +96,7 @@ def _known_value_text(sourced_value: SourcedValue) -> str | None:
 
 
 def cause_rows(ranking: CauseRanking) -> list[list[str]]:
-    """A row a cause, the first one first; then smaller ones together, what is not explained, and the whole."""
+    """Return a row a cause, the first one first; then smaller ones together, what is not explained, and the whole."""
     main_causes = shown_causes(ranking)
     rows = [
         [
@@ -123,7 +123,7 @@ def _setting_words(name: str, values: Sequence[str]) -> str:
 
 
 def user_rows(known: Circumstances | None) -> list[list[str]]:
-    """Processors that each used on both sides, the server's busiest groups of threads by name; none if not known."""
+    """Return processors that each used on both sides, the server's busiest groups of threads by name; else none."""
     facts = (
         {} if known is None else {name.partition(".")[2]: pair for name, pair in known.facts.items() if _is_use(name)}
     )

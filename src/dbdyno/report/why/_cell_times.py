@@ -98,7 +98,7 @@ def _network_use(
 
 
 def _noise_share(record: RunRecord, served_ns: NDArray[np.float64] | None) -> float:
-    """Half-width of T from the seconds, relative: that of throughput, or where connections rest of service times."""
+    """Return the half-width of T from the seconds, relative: that of throughput, or with rests, of service times."""
     if served_ns is not None and len(served_ns) > 1 and served_ns.any():
         return noise_interval(served_ns).half_width / float(served_ns.mean())
     level, half_width = record.level_tps, record.level_half_width
@@ -106,13 +106,13 @@ def _noise_share(record: RunRecord, served_ns: NDArray[np.float64] | None) -> fl
 
 
 def _thread_states(means: Mapping[str, float]) -> dict[str, float] | None:
-    """State -> session threads in it on average; None where they were not watched."""
+    """Map each state to the session threads in it on average; None where they were not watched."""
     states = {name.removeprefix(_SESSIONS): value for name, value in means.items() if name.startswith(_SESSIONS)}
     return states if states.get("count") else None
 
 
 def _telemetry_means(results: StoredStudy, record: RunRecord, seconds: NDArray[np.int64]) -> dict[str, float]:
-    """Metric -> mean over these seconds, of session threads and processors; a thread that is not there used none."""
+    """Map each metric of session threads and processors to its mean over these seconds; a missing thread used none."""
     if record.imported is not None:
         return {}
     table = results.telemetry(record.run.run_id, ("second", "metric", "value"))

@@ -1,4 +1,4 @@
-"""Chooses what is told of a study's times, and gives it as the rows that terminal, Markdown and page share."""
+"""Chooses what is shown of a study's times, and gives it as the rows that terminal, Markdown and page share."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ABOUT_COUNTED = (
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Holds what is told of a study.
+    """Holds what is shown of a study.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Why:
     network : how much of their time over a network is the network's, at the place's memory
     threads, thread_gap : the same by what the server's session threads did; None where they were not watched
     user_gap : the same by whose work the processors did; without parts where a side left some idle
-    known : of the pair besides its parts; None where there is no pair
+    known : of the pair in addition to its parts; None where there is no pair
     ranking : causes of the pair, by threads where both sides' were watched, else by statement; None without parts
     proofs : of the gap, as far as they were made
     deep : profiles of the gap's servers; None where they were not made
@@ -99,14 +99,14 @@ class Why:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The two of the pair, or all of the place."""
+        """Return the two of the pair, or all of the place."""
         if self.gap is not None:
             return self.gap.left.target, self.gap.right.target
         return () if self.explanation is None or self.place is None else tuple(self.explanation.cells_at[self.place])
 
 
 def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> Why:
-    """Return what is told when nothing is asked for: the best two of the answer's place.
+    """Return what is shown when nothing is requested: the best two of the answer's place.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
 
 
 def _explain_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place, gap: Gap) -> Why:
-    """Return what the pair's own runs tell: its parts, causes and proofs."""
+    """Return what the pair's own runs show: its parts, causes and proofs."""
     targets = (gap.left.target, gap.right.target)
     threads, users = analysis.thread_explanation, analysis.user_explanation
     thread_gap = None if threads is None else threads.gap(place, *targets)
@@ -175,7 +175,7 @@ def _explain_pair(analysis: StudyAnalysis, explanation: Explanation, place: Plac
 def _explain_widest_gaps(analysis: StudyAnalysis, explanation: Explanation, main_gap: Gap) -> tuple[Why, ...]:
     """Find for each target that is slower than the best where it is so by most, the widest first.
 
-    What is told already, and times of which no parts are known, are left out.
+    What is shown already, and times of which no parts are known, are left out.
     """
     widest: dict[str, tuple[float, Place, str]] = {}
     for place, cells in explanation.cells_at.items():
@@ -203,27 +203,27 @@ def _rank_pair_causes(
     circumstances: Circumstances,
     proofs: Sequence[StoredProof],
 ) -> CauseRanking | None:
-    """The causes by what the server's threads did, or by statement where they were not watched."""
+    """Return the causes by what the server's threads did, or by statement where they were not watched."""
     if threads is not None and thread_gap is not None and thread_gap.parts:
         return rank_causes(thread_gap, threads.firm, circumstances, proved_causes(proofs))
     return rank_causes(gap, explanation.firm, circumstances, proved_causes(proofs))
 
 
 def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
-    """The lines of the best two, for the end of a summary; none where there is no pair or only its whole times."""
+    """Return the lines of the best two, for the end of a summary; none without a pair or with only its whole times."""
     why = why_of(analysis)
     return why.lines if why.gap is not None and why.gap.parts else ()
 
 
 def side_titles(gap: Gap) -> tuple[str, str]:
-    """Return what tells both sides apart: their targets, or their connections."""
+    """Return what distinguishes both sides: their targets, or their connections."""
     if gap.left.target == gap.right.target:
         return f"{gap.left.concurrency:,} connections", f"{gap.right.concurrency:,} connections"
     return target_title(gap.left.target), target_title(gap.right.target)
 
 
 def part_rows(gap: Gap) -> list[list[str]]:
-    """A row a part, the largest difference first, and the whole time last."""
+    """Return a row a part, the largest difference first, and the whole time last."""
     scale = least_total(gap.total.left_ms, gap.total.right_ms)
     rows = [_part_row(part, scale) for part in gap.parts]
     whole_time = PartGap("total", "whole time", gap.total)
@@ -247,7 +247,7 @@ def _part_row(part: PartGap, scale: float) -> list[str]:
 
 
 def _work_words(part: PartGap) -> str:
-    """Work per transaction on both sides, once where it is the same."""
+    """Return the work per transaction on both sides, once where it is the same."""
     if part.left_work is None or part.right_work is None:
         return ""
     work_texts = [figure(work, 3) if work else "0" for work in (part.left_work, part.right_work)]
@@ -259,7 +259,7 @@ def _signed_ms(value: float | None, scale: float) -> str:
 
 
 def counted_rows(why: Why) -> list[list[str]]:
-    """A row a kind of work."""
+    """Return a row a kind of work."""
     if why.gap is None:
         return []
     scale = least_total(why.gap.total.left_ms, why.gap.total.right_ms)
@@ -323,7 +323,7 @@ def _network_times(analysis: StudyAnalysis, place: Place | None) -> tuple[Networ
 
 
 def network_rows(why: Why) -> list[list[str]]:
-    """A row a cell over a network, next to the time on the route inside the host where that was measured."""
+    """Return a row a cell over a network, next to the time on the route inside the host where that was measured."""
     near_ms = {gap.right: gap.total.left_ms for gap in why.routes}
     rows = []
     for time in why.network:

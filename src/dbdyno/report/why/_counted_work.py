@@ -1,7 +1,7 @@
 """Sets work that the servers counted, and the time that they counted with it, side by side for two targets.
 
 These times overlap the statements and the waits of other connections, so they are no parts of a transaction's time.
-Where no time was counted, only the amount is told.
+Where no time was counted, only the amount is shown.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dbdyno.stats import split_by_factors
 
 _ROWS = ("read_key", "read_next", "read_rnd_next", "write", "update", "delete")
 _INNODB = ("engine.pages.", "engine.redo.", "engine.io.", "engine.rowlock.")
-"""Counters of InnoDB: where the tables are in an LSM tree they stay 0, whatever was read and flushed."""
+"""Counters of InnoDB: where the tables are in an LSM tree they stay 0, regardless of reads and flushes."""
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CountedKind:
-    """One kind of work.
+    """Describes one kind of work.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class CountedWork:
-    """One kind of work per transaction on both sides; times in milliseconds, None where none is stored.
+    """Describes one kind of work per transaction on both sides; times in milliseconds, None where none is stored.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class CountedWork:
 
 
 def counted_work(gap: Gap, counters: Mapping[Cell, CellCounters]) -> list[CountedWork]:
-    """Every kind of work that both servers of a gap counted; a kind that both did none of is left out."""
+    """Return every kind of work that both servers of a gap counted; a kind that both did none of is left out."""
     cell_counters = counters.get(gap.left), counters.get(gap.right)
     if cell_counters[0] is None or cell_counters[1] is None:
         return []
@@ -103,7 +103,7 @@ def _compare_counted_work(kind: CountedKind, left: CellCounters, right: CellCoun
 def _both_counts(
     names: Names, left: CellCounters, right: CellCounters, scale: float = 1.0
 ) -> tuple[float, float] | None:
-    """Counters per transaction of both sides; None where one is not known."""
+    """Return counters per transaction of both sides; None where one is not known."""
     if any(name.startswith(_INNODB) and _has_lsm_tree(side) for name in names for side in (left, right)):
         return None
     counts = left.each(*names), right.each(*names)

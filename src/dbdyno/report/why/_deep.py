@@ -1,4 +1,4 @@
-"""Reads the deep profiles that lie beside a study, and gives them as lines and rows: which functions take the time."""
+"""Reads the deep profiles that lie next to a study, and gives them as lines and rows: which functions take the time."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _MOST_ROWS = 15
 _MOST_CUT_OFF = 0.3
 _MOST_UNNAMED = 0.3
 _SAMPLER_HZ = 20
-"""Of the waits: what a sample stands for, where files tell microseconds."""
+"""Rate of the waits: what a sample stands for, where files hold microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeepProfile:
-    """The profiles of a pair.
+    """Describes the profiles of a pair.
 
     Parameters
     ----------
-    left, right : as they were stored
+    left, right : as stored
     titles : of the targets
     counted_ms : processor time of each server as the kernel counts it; None where it is not known
     on_cpu, off_cpu : compared, milliseconds per committed transaction; None where a side has none
@@ -46,17 +46,17 @@ class DeepProfile:
     off_cpu: StackComparison | None
 
     def comparison(self, kind: Waiting) -> StackComparison | None:
-        """By its name."""
+        """Return a comparison by its name."""
         return self.on_cpu if kind == "on_cpu" else self.off_cpu
 
     def chance_ms(self, kind: Waiting, left_ms: float, right_ms: float) -> float:
-        """Difference of two times that sampling alone may bring: twice its standard error."""
+        """Return the difference of two times that sampling alone may bring: twice its standard error."""
         profiles = ((self.left, left_ms), (self.right, right_ms))
         return 2 * math.sqrt(sum(ms * _sample_ms(profile, kind) for profile, ms in profiles))
 
 
 def deep_profile(analysis: StudyAnalysis, gap: Gap) -> DeepProfile | None:
-    """The newest profiles of both sides of a difference; None where they were not made."""
+    """Return the newest profiles of both sides of a difference; None where they were not made."""
     for folder in deep_folders(analysis.results.path):
         results = StoredStudy.open(folder, check=analysis.results.check)
         runs = {record.run.cell: record.run.run_id for record in results.records()}
@@ -72,7 +72,7 @@ def deep_profile(analysis: StudyAnalysis, gap: Gap) -> DeepProfile | None:
 
 
 def _counted_ms(results: StoredStudy, run_id: str) -> float | None:
-    """Closing check: what the samples on a processor should add up to."""
+    """Return the closing check: what the samples on a processor should add up to."""
     document = results.optional_document(run_id, "counters")
     rows = [row for row in document.get("counters", ()) if row["name"].startswith("server.cpu.")]
     return 1e3 * sum(row["delta"] for row in rows) / document["transactions"] if rows else None
@@ -100,7 +100,7 @@ def _fact_number(profile: StackProfile, name: str) -> float:
 
 
 def deep_lines(deep: DeepProfile) -> list[str]:
-    """The whole times, and what limits the profiles."""
+    """Return the whole times, and what limits the profiles."""
     lines = []
     for kind, words in KINDS.items():
         comparison = deep.comparison(kind)
@@ -144,7 +144,7 @@ def _limit_lines(title: str, profile: StackProfile) -> list[str]:
 
 
 def deep_rows(deep: DeepProfile, kind: Waiting, most: int = _MOST_ROWS) -> list[list[str]]:
-    """The functions whose own time differs most, and beyond chance."""
+    """Return the functions whose own time differs most, and beyond chance."""
     comparison = deep.comparison(kind)
     if comparison is None:
         return []
@@ -168,7 +168,7 @@ def _function_row(function: FunctionTimes, scale: float) -> list[str]:
 
 
 def function_words(name: str) -> str:
-    """A function's name for people.
+    """Return a function's name for people.
 
     >>> function_words("[mariadbd]"), function_words("filesort")
     ('mariadbd, functions without a name', 'filesort')
@@ -179,7 +179,7 @@ def function_words(name: str) -> str:
 
 
 def deep_object(deep: DeepProfile) -> dict[str, object]:
-    """The profiles as plain data; milliseconds per committed transaction, differences right less left."""
+    """Return the profiles as plain data; milliseconds per committed transaction, differences right less left."""
     return {
         "left": dict(deep.left.facts),
         "right": dict(deep.right.facts),

@@ -62,7 +62,7 @@ class Course:
 
 
 def course_of(analysis: StudyAnalysis, place: Place, targets: Sequence[str], steps: Sequence[Gap]) -> Course:
-    """The course of some targets at a place."""
+    """Return the course of some targets at a place."""
     explanation, threads = analysis.explanation, analysis.thread_explanation
     if explanation is None:
         return Course()
@@ -86,7 +86,7 @@ class _CellMoments:
         self._found: dict[Cell, tuple[list[Moments], int]] = {}
 
     def of(self, analysis: StudyAnalysis, cell: Cell) -> tuple[list[Moments], int]:
-        """Stalls and waves of a cell, and the longest judged part of its runs in seconds."""
+        """Return stalls and waves of a cell, and the longest judged part of its runs in seconds."""
         if cell not in self._found:
             runs = list(_cell_run_seconds(analysis, cell))
             moments = [
@@ -97,7 +97,7 @@ class _CellMoments:
 
 
 def course_lines(course: Course) -> tuple[list[str], list[str]]:
-    """Sentences on knees, and on stalls and waves; the latter none where no run has seconds."""
+    """Return sentences on knees, and on stalls and waves; the latter none where no run has seconds."""
     knees = [_knee_words(knee) for knee in course.knees]
     moments = [_moment_words(moment) for moment in course.moments]
     if course.window_s and not any(moment.kind == "stalls" for moment in course.moments):
@@ -127,7 +127,7 @@ def _panel_key(cell: Cell) -> tuple[str, str, int]:
 
 
 def _cell_run_seconds(analysis: StudyAnalysis, cell: Cell) -> Iterator[RunSeconds]:
-    """Judged seconds of a cell's runs; none where connections also rest, for then T is no share of a second."""
+    """Yield judged seconds of a cell's runs; none where connections also rest, for then T is no share of a second."""
     group = analysis.by_cell[cell]
     sums = analysis.statement_sums[cell]
     for record, run_sums, times in zip(group.judged, sums, (analysis.times or {})[cell], strict=True):
@@ -163,7 +163,7 @@ def _has_wave(tps: NDArray[np.float64]) -> bool:
 
 
 def _fit_to_length(values: NDArray[np.float64] | NDArray[np.int64], length: int) -> NDArray[np.float64]:
-    """One value a second; seconds that nothing was counted in are 0."""
+    """Return one value a second; seconds that nothing was counted in are 0."""
     fitted = np.zeros(length)
     fitted[: min(length, len(values))] = values[:length]
     return fitted

@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 
 
 def why_object(analysis: StudyAnalysis, why: Why) -> dict[str, object]:
-    """The explanation as one object; milliseconds per committed transaction, differences right less left.
+    """Return the explanation as one object; milliseconds per committed transaction, differences right less left.
 
     `cells` has every judged cell with its parts; `gap` is that of the pair, `steps` are those of its targets to more
     connections. What is not known is null.
@@ -130,7 +130,7 @@ def _gap_object(gap: Gap) -> dict[str, object]:
 
 
 def ranking_object(ranking: CauseRanking) -> dict[str, object]:
-    """Causes, the first one first; their differences and what is not explained add up to that of the gap."""
+    """Return causes, the first one first; their differences and what is not explained add up to that of the gap."""
     return {
         "split": "threads" if any(part.part_id.startswith("thread.") for part in ranking.gap.parts) else "statements",
         "ranked": [
@@ -154,7 +154,7 @@ def ranking_object(ranking: CauseRanking) -> dict[str, object]:
 
 
 def _network_object(time: NetworkTime) -> dict[str, object]:
-    """Milliseconds per committed transaction; transmission is null where the rate of the network was not measured."""
+    """Return milliseconds per committed transaction; transmission is null if the network's rate was not measured."""
     return {
         "cell": _cell_object(time.cell),
         "total_ms": time.total_ms,
@@ -195,7 +195,7 @@ def _moments_object(moment: Moments) -> dict[str, object]:
 
 
 def _difference_object(difference: Difference) -> dict[str, object]:
-    """The two ends are null where the spread between repeats leaves none."""
+    """Return a difference; the two ends are null where the spread between repeats leaves none."""
     interval_ends = {
         name: value if math.isfinite(value) else None
         for name, value in (("low", difference.low), ("high", difference.high))
@@ -211,7 +211,7 @@ def _difference_object(difference: Difference) -> dict[str, object]:
 
 
 def _proof_object(stored_proof: StoredProof) -> dict[str, object]:
-    """Times are null where nothing could be judged."""
+    """Return a proof; times are null where nothing could be judged."""
     proof, note = stored_proof.proof, stored_proof.note
     times = {"control_ms": proof.control_ms, "altered_ms": proof.altered_ms}
     effects = {"predicted": proof.predicted, "observed": proof.observed}

@@ -1,4 +1,4 @@
-"""Reads the proofs that lie beside a study, judges them, and gives them as rows."""
+"""Reads the proofs that lie next to a study, judges them, and gives them as rows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _STRONGEST: tuple[ProofVerdict, ...] = ("proved", "refuted", "undecided")
 
 @dataclass(frozen=True, slots=True)
 class StoredProof:
-    """A proof, and what it is of."""
+    """Describes a proof, and what it is of."""
 
     note: ProofNote
     proof: Proof
 
 
 def stored_proofs(analysis: StudyAnalysis, gap: Gap) -> tuple[StoredProof, ...]:
-    """The proofs of a difference, by the time that came back, the most first."""
+    """Return the proofs of a difference, by the time that came back, the most first."""
     pair, check = {gap.left, gap.right}, analysis.results.check
     proofs = [
         StoredProof(note, _judge_note(note, analyse_study(StoredStudy.open(folder, check=check))))
@@ -39,7 +39,7 @@ def stored_proofs(analysis: StudyAnalysis, gap: Gap) -> tuple[StoredProof, ...]:
 
 
 def proved_causes(proofs: Sequence[StoredProof]) -> dict[str, ProofVerdict]:
-    """Cause -> what the proofs say of it: of taking its parts away, or of the alteration that its row names."""
+    """Map each cause to what the proofs say of it: of taking its parts away, or of its row's alteration."""
     verdict_by_cause: dict[str, ProofVerdict] = {}
     for cause in causes():
         claimed_parts = {claim.part for claim in cause.claims}
@@ -85,7 +85,7 @@ def _client_cpu_ms(analysis: StudyAnalysis, note: ProofNote) -> float:
 
 
 def proof_rows(proofs: tuple[StoredProof, ...]) -> list[list[str]]:
-    """A row a proof."""
+    """Return a row a proof."""
     return [_proof_row(stored_proof.note, stored_proof.proof) for stored_proof in proofs]
 
 
@@ -97,7 +97,7 @@ def _proof_row(note: ProofNote, proof: Proof) -> list[str]:
 
 
 def proof_lines(proofs: tuple[StoredProof, ...]) -> list[str]:
-    """What else is to be said of each: why it is undecided, what bounds it, and which other parts changed with it."""
+    """Return what else each needs: why it is undecided, what bounds it, and which other parts changed with it."""
     lines = []
     for stored_proof in proofs:
         also_words = [

@@ -16,7 +16,7 @@ _LOAD_TABLE = {_KIND, "name", "monotonic_ns"}
 
 
 def parquet_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
-    """Rows by run, in the order in which runs first appear.
+    """Return rows by run, in the order in which runs first appear.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _column_indices(source: str, names: list[str]) -> dict[str, int]:
 
 
 def _column_numbers(source: str, table: Table, name: str) -> FloatArray:
-    """Values of a column; NaN where it holds nothing."""
+    """Return values of a column; NaN where it holds nothing."""
     if isinstance(table.columns[name], Texts):
         raise SeriesError(f"{source}: column {name} holds texts, not numbers")
     return table.numbers(name).astype(np.float64)

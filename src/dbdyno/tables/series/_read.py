@@ -15,7 +15,7 @@ STANDARD_INPUT = Path("-")
 
 
 def read_series(path: Path) -> tuple[RunSeries, ...]:
-    """The runs of a file, in the order in which they first appear.
+    """Return the runs of a file, in the order in which they first appear.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ _LEAST_TPS = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RunSeries:
-    """The seconds of one run, in order and without gaps.
+    """Describes the seconds of one run, in order and without gaps.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class RunSeries:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of one run as they stand in the file, all of one length.
+    """Holds rows of one run as they stand in the file, all of one length.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class Rows:
     places: NDArray[np.int64]
 
     def at(self, index: NDArray[np.int64]) -> Rows:
-        """Some of them, in another order."""
+        """Return some of them, in another order."""
         return Rows(self.seconds[index], self.tps[index], self.places[index])
 
 
 def ordered(source: str, unit: str, runs: Mapping[str, Rows]) -> tuple[RunSeries, ...]:
-    """Each run as a series.
+    """Return each run as a series.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _run_series(name: str, rows: Rows, speaker: _Speaker) -> RunSeries:
 
 
 def _ends_in_part(seconds: FloatArray) -> bool:
-    """Whether the last interval alone is shorter than a second."""
+    """Return whether the last interval alone is shorter than a second."""
     is_whole = seconds == np.floor(seconds)
     return len(seconds) > 1 and not is_whole[-1] and bool(is_whole[:-1].all())
 

@@ -30,12 +30,12 @@ class _Gathered:
         self.seconds, self.tps, self.places = array("d"), array("d"), array("q")
 
     def rows(self) -> Rows:
-        """What was gathered, as arrays."""
+        """Return what was gathered, as arrays."""
         return Rows(np.array(self.seconds), np.array(self.tps), np.array(self.places))
 
 
 def text_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
-    """Rows by run, in the order in which runs first appear.
+    """Return rows by run, in the order in which runs first appear.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def text_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
 
 
 def printed_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
-    """The seconds that sysbench printed, by run; empty where the text is not sysbench's.
+    """Return the seconds that sysbench printed, by run; empty where the text is not sysbench's.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def printed_rows(source: str, name: str, data: bytes) -> dict[str, Rows]:
 
 
 def head_columns(source: str, place: str, head: Sequence[str]) -> dict[str, int]:
-    """Where the columns stand that are read; ``run`` may be missing.
+    """Return where the columns stand that are read; ``run`` may be missing.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def head_columns(source: str, place: str, head: Sequence[str]) -> dict[str, int]
 
 
 def _lines(source: str, data: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Number and cells of every line that holds something; the first tells the delimiter."""
+    """Yield number and cells of every line that holds something; the first shows the delimiter."""
     first_line = next((line for line in _text_lines(source, data) if line.strip()), "")
     delimiter = max(_DELIMITERS, key=first_line.count)
     reader = csv.reader(_text_lines(source, data), delimiter=delimiter, strict=True)
@@ -106,7 +106,7 @@ def _lines(source: str, data: bytes) -> Iterator[tuple[int, list[str]]]:
 
 
 def _text_lines(source: str, data: bytes) -> Iterator[str]:
-    """Lines with their ends, one at a time: the text as a whole would take several times the file."""
+    """Yield lines with their ends, one at a time: the text as a whole would take several times the file."""
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig", newline="")
     number = 0
     try:
@@ -126,7 +126,7 @@ def _text_lines(source: str, data: bytes) -> Iterator[str]:
 
 
 def _first_invalid_byte(data: bytes) -> tuple[int, int]:
-    """Line and value of the first byte that is no UTF-8."""
+    """Return the line and value of the first byte that is no UTF-8."""
     for number, line in enumerate(io.BytesIO(data), 1):
         try:
             line.decode()

@@ -18,19 +18,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A share without a word for so long is lost: it answers every second, whatever the server does.
+/// A share that is silent for so long is lost: it answers every second, even if the server does not.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// The same before its first word: ssh connects, and the program starts.
+/// The same before its first output: ssh connects, and the program starts.
 const FIRST_WORD: Duration = Duration::from_secs(40);
 
-/// How much of what ssh and the share say on standard error is kept.
+/// Bytes kept of the standard error of ssh and the share.
 const WORDS_KEPT: u64 = 4_000;
 
-/// How long an ended connection may take to say with which exit code.
+/// How long an ended connection may take to report its exit code.
 const EXIT_WAIT: Duration = Duration::from_secs(1);
 
-/// What is kept of the record of an end.
+/// Holds the fields that are kept of an end record.
 #[derive(Debug, Deserialize)]
 struct EndedRow {
     status: String,
@@ -39,37 +39,37 @@ struct EndedRow {
     failure_kind: Option<String>,
 }
 
-/// Why a share did not do its work.
+/// Says why a share did not do its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShareFailure {
-    /// What people call the host.
+    /// Name of the host for people.
     pub(super) host: String,
     pub(super) reason: String,
     pub(super) error_code: Option<u16>,
-    /// As the record of an end has it.
+    /// As in an end record.
     pub(super) kind: String,
 }
 
-/// One host and its share.
+/// Holds one host and its share.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) host: String,
     child: Mutex<Child>,
     input: Mutex<Option<ChildStdin>>,
     state: Mutex<ConnectionState>,
-    /// What was said on standard error.
+    /// Standard error so far.
     words: Mutex<Vec<u8>>,
     has_all_words: AtomicBool,
 }
 
 #[derive(Debug)]
 struct ConnectionState {
-    /// `None` until the share's first word.
+    /// `None` until the share's first output.
     heard: Option<Instant>,
     began: Instant,
     is_ready: bool,
     has_ended: bool,
-    /// Unix time at which a question for the time was sent, by its id.
+    /// Unix time at which each clock request was sent, by its id.
     asked_ns: BTreeMap<u64, u64>,
     next_id: u64,
     exchanges: Vec<Exchange>,
@@ -101,7 +101,7 @@ impl Connection {
         })?;
         let pipes = child.stdout.take().zip(child.stderr.take());
         let (input, pipes) = child.stdin.take().zip(pipes).ok_or_else(|| {
-            CliError::world("ssh can't be started").because("it has no pipes") // they were asked for
+            CliError::world("ssh can't be started").because("it has no pipes") // the pipes were requested
         })?;
         let connection = Self {
             host: share.host.clone(),
@@ -124,7 +124,7 @@ impl Connection {
         Ok((connection, pipes))
     }
 
-    /// Asks for the time. The reply says that the share lives, and whether it is ready.
+    /// Requests the time. The reply shows that the share lives, and whether it is ready.
     pub(super) fn ask_clock(&self) {
         let id = {
             let mut state = self.state();
@@ -136,7 +136,7 @@ impl Connection {
         self.send(&format!("{}\n", json!({"do": "clock", "id": id})));
     }
 
-    /// Tells when second 0 begins: Unix time by the clock here, and how far the host's is ahead.
+    /// Sends when second 0 begins: Unix time by the clock here, and how far the host's is ahead.
     pub(super) fn begin(&self, start_at_ns: u64, offset: ClockOffset) {
         let command = json!({
             "do": "begin",
@@ -147,7 +147,7 @@ impl Connection {
         self.send(&format!("{command}\n"));
     }
 
-    /// Has the share end early and report.
+    /// Asks the share to end early and report.
     pub(super) fn stop(&self) {
         self.send(&format!("{}\n", json!({"do": "stop"})));
     }
@@ -161,12 +161,12 @@ impl Connection {
         self.state().is_ready
     }
 
-    /// Whether no more records come.
+    /// Returns whether no more records come.
     pub(super) fn is_over(&self) -> bool {
         self.state().records.is_none()
     }
 
-    /// Forgets the exchanges of the log-in, which the host's work has delayed.
+    /// Discards the clock exchanges of the log-in, which the host's work has delayed.
     pub(super) fn forget_exchanges(&self) {
         let mut state = self.state();
         state.exchanges.clear();
@@ -191,7 +191,7 @@ impl Connection {
         Some(self.failure(reason, "network"))
     }
 
-    /// Reads records until the share closes its output. Why it did not do its work is told before its end can be read.
+    /// Reads records until the share closes its output. It reports a failure before the end can be read.
     pub(super) fn read(&self, output: ChildStdout, fail: impl Fn(ShareFailure)) {
         let mut output = BufReader::with_capacity(1 << 16, output);
         let mut line = Vec::new();
@@ -216,7 +216,7 @@ impl Connection {
         self.close_records(&fail);
     }
 
-    /// Keeps what is said on standard error, as far as it is not too much.
+    /// Keeps standard error, up to a limit.
     pub(super) fn read_words(&self, errors: ChildStderr) {
         let mut errors = errors.take(WORDS_KEPT);
         let mut block = [0; 1024];
@@ -228,7 +228,7 @@ impl Connection {
         self.has_all_words.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until it has ended by itself; otherwise it is ended here, and the share by the end of its input.
+    /// Waits until the connection has ended by itself; otherwise ends it, and the share by the end of its input.
     pub(super) fn finish(&self, patience: Duration) {
         self.close();
         if self.exit_code(patience).is_none() {
@@ -238,7 +238,7 @@ impl Connection {
         }
     }
 
-    /// One line. What a login shell prints is no record.
+    /// Handles one line. Output of a login shell is not a record.
     fn take(&self, line: &[u8], received_ns: u64, fail: &impl Fn(ShareFailure)) {
         if !line.starts_with(b"{\"record\":\"") {
             return;
@@ -260,7 +260,7 @@ impl Connection {
         let mut state = self.state();
         state.has_ended |= is_end;
         if let Some(records) = &state.records {
-            let _ = records.send(ShareLine::Record(line.to_vec())); // nobody reads on after a loss
+            let _ = records.send(ShareLine::Record(line.to_vec())); // after a loss there is no reader
         }
     }
 
@@ -276,7 +276,7 @@ impl Connection {
         }
     }
 
-    /// The output was closed. Without the record of an end, the share was killed, never started, or the way to it broke.
+    /// Handles the end of the output. Without an end record, the share was killed, never started, or disconnected.
     fn close_records(&self, fail: &impl Fn(ShareFailure)) {
         let (has_ended, is_heard) = {
             let state = self.state();
@@ -295,10 +295,10 @@ impl Connection {
         self.state().records = None;
     }
 
-    /// Why a share that told no end has none, in words and as the record of an end has it.
+    /// Returns why a share has no end record, in words and in the form of an end record.
     fn break_reason(&self, is_heard: bool) -> (String, &'static str) {
         let (reason, kind) = match self.exit_code(EXIT_WAIT) {
-            // ssh fails alike where the program there was killed.
+            // ssh fails in the same way if the program there was killed.
             Some(SSH_FAILED) if is_heard => (
                 "its load generator was killed, or the connection to it broke".to_owned(),
                 "network",
@@ -318,7 +318,7 @@ impl Connection {
         }
     }
 
-    /// Standard error ends with the program, and is read by another thread.
+    /// Returns all of standard error, which ends with the program and is read by another thread.
     fn all_words(&self) -> Vec<u8> {
         let deadline = Instant::now() + EXIT_WAIT;
         while !self.has_all_words.load(Ordering::Relaxed) && Instant::now() < deadline {
@@ -343,7 +343,7 @@ impl Connection {
         }
     }
 
-    /// A share that is gone takes no command, and its reader tells.
+    /// Sends a command; a share that is gone takes none, and its reader reports that.
     fn send(&self, line: &str) {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipe) = input.as_mut() {

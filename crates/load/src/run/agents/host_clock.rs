@@ -1,9 +1,9 @@
 //! Compares the clock of a host with the one here.
 //!
-//! A reply was written between the sending of the question and its own arrival, so the middle of both is at most half of the
-//! round trip off. Of several exchanges the shortest is used: longer ones have waited somewhere.
+//! A reply was written between the sending of the request and its own arrival, so the middle of both is at most half of
+//! the round trip off. Of several exchanges the shortest is used: longer ones were delayed somewhere.
 
-/// One reading of a host's clock: sent and received by the clock here, read by its own; Unix time in nanoseconds.
+/// Holds one reading of a host's clock: sent and received by the clock here, read by its own; Unix time in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Exchange {
     pub(super) sent_ns: u64,
@@ -11,7 +11,7 @@ pub(super) struct Exchange {
     pub(super) received_ns: u64,
 }
 
-/// How far a clock is ahead of the one here, and how much that may be off.
+/// Holds how far a clock is ahead of the one here, and the possible error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClockOffset {
     pub(super) ahead_ns: i64,
@@ -25,7 +25,7 @@ impl Exchange {
 }
 
 impl ClockOffset {
-    /// By the shortest exchange; `None` without any.
+    /// Returns the offset of the shortest exchange; `None` without any.
     pub(super) fn of(exchanges: &[Exchange]) -> Option<Self> {
         let best = exchanges.iter().min_by_key(|one| one.round_trip_ns())?;
         let error_ns = best.round_trip_ns().div_ceil(2);

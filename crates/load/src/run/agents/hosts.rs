@@ -1,4 +1,4 @@
-//! Has all hosts begin together, watches them, and ends them together.
+//! Starts all hosts together, watches them, and ends them together.
 
 pub(super) use super::connection::ShareFailure;
 use super::connection::{Connection, Pipes};
@@ -15,16 +15,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// From the telling of the start to the start. Shares say that they begin 100 ms before they do.
+/// Time from sending the start to the start. Shares report their start 100 ms before it.
 const LEAD_NS: u64 = 500_000_000;
 
 /// Comparisons of the clocks before the start.
 const EXCHANGES: usize = 20;
 
-/// How long one of them may take.
+/// Time limit of one of them.
 const EXCHANGE_WAIT: Duration = Duration::from_secs(1);
 
-/// How often shares are asked for a sign of life.
+/// How often shares are checked for a sign of life.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// The same until they are ready.
@@ -32,10 +32,10 @@ const ASK_OFTEN: Duration = Duration::from_millis(200);
 
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// What hosts may take to end once all was said: events under way have 5 s unless another drain is asked for.
+/// Time that hosts may take to end after the last command: events under way have 5 s unless another drain is asked for.
 const END_WAIT: Duration = Duration::from_secs(8);
 
-/// All hosts of one client.
+/// Controls all hosts of one client.
 pub(super) struct Hosts {
     shared: Arc<SharedHosts>,
     sources: Mutex<Vec<(String, Box<dyn ShareSource>)>>,
@@ -43,12 +43,12 @@ pub(super) struct Hosts {
 
 struct SharedHosts {
     connections: Vec<Connection>,
-    /// The user's.
+    /// The user's switch.
     stop: StopSwitch,
     is_stopping: AtomicBool,
     has_begun: AtomicBool,
     is_done: AtomicBool,
-    /// The failure that ended all.
+    /// The failure that ended all hosts.
     failure: Mutex<Option<ShareFailure>>,
 }
 
@@ -80,7 +80,7 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// Waits until all are ready, and tells them the start; otherwise what kept them from it, `None` for the user.
+    /// Waits until all are ready, and sends them the start; otherwise returns what prevented it, `None` for the user.
     pub(super) fn begin(&self) -> Result<(), Option<ShareFailure>> {
         let shared = &*self.shared;
         while !shared.connections.iter().all(Connection::is_ready) {
@@ -96,13 +96,13 @@ impl Hosts {
         Ok(())
     }
 
-    /// The records of each host, by their names; once.
+    /// Returns the records of each host, by their names; once.
     pub(super) fn sources(&self) -> Vec<(String, Box<dyn ShareSource>)> {
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *sources)
     }
 
-    /// What ended all hosts early, see [`Self::begin`]; nothing where none was seen.
+    /// Returns what ended all hosts early, see [`Self::begin`]; nothing if nothing did.
     pub(super) fn check(&self) -> Result<(), Option<ShareFailure>> {
         self.shared.check()
     }
@@ -134,7 +134,7 @@ impl Drop for Hosts {
 }
 
 impl SharedHosts {
-    /// Asks each share for a sign of life, and ends all where one gives none or the user wants no more.
+    /// Checks each share for a sign of life, and ends all if one gives none or the user interrupts.
     fn keep(&self) {
         let mut asked = Instant::now();
         while !self.is_done.load(Ordering::Relaxed) {
@@ -187,7 +187,7 @@ impl SharedHosts {
         self.connections.iter().map(offset).collect()
     }
 
-    /// Whether all are to go on.
+    /// Returns an error if all hosts are to end.
     fn check(&self) -> Result<(), Option<ShareFailure>> {
         match self.failure() {
             Some(failure) => Err(Some(failure)),
@@ -201,7 +201,7 @@ impl SharedHosts {
         failure.clone()
     }
 
-    /// What one share says once all are being ended is not the reason.
+    /// Records a failure; failures of shares that are already being ended are not the reason.
     fn fail(&self, failure: ShareFailure) {
         if !self.is_stopping.load(Ordering::Relaxed) {
             let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,17 +1,17 @@
-//! Hands the records of a share on as they come.
+//! Passes the records of a share on as they come.
 
 use crate::run::merge::ShareSource;
 use std::io;
 use std::sync::mpsc::Receiver;
 
-/// A record of a share as it was written, or why no more come.
+/// Holds a record of a share as it was written, or why no more come.
 #[derive(Debug)]
 pub(super) enum ShareLine {
     Record(Vec<u8>),
     Lost(String),
 }
 
-/// The records of a share as they come.
+/// Reads the records of a share as they come.
 pub(super) struct LiveRecords {
     lines: Receiver<ShareLine>,
     loss: Option<String>,

@@ -1,7 +1,7 @@
 //! Drives a load from several hosts as one client: each drives its share, and their records are merged as they come.
 //!
-//! All hosts log in and say that they are ready. Then their clocks are compared with the one here, and each is told the same
-//! instant by its own clock, so clocks that nobody keeps begin together, too. What ends one share ends all.
+//! All hosts log in and report that they are ready. Then their clocks are compared with the one here, and each receives
+//! the same instant by its own clock, so unsynchronised clocks begin together, too. A failure of one share ends all.
 
 mod connection;
 mod host_clock;
@@ -19,8 +19,8 @@ use hosts::{Hosts, ShareFailure};
 use share_command::share_commands;
 use std::path::PathBuf;
 
-/// Drives the shares of the order's hosts. `text` is that of an order file; without one the arguments of this program say what
-/// is driven.
+/// Drives the shares of the order's hosts. `text` is that of an order file; without one the arguments of this program
+/// describe the load.
 pub(super) fn run(
     order: &LoadOrder,
     text: Option<String>,
@@ -28,7 +28,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Exit> {
     order.check_agents()?;
     let stop = stop_switch()?;
-    let _hold = hold_deadline(); // hosts take their time to end what is under way
+    let _hold = hold_deadline(); // hosts take their time to end
     let output = MergedOutput {
         json_lines: match text {
             Some(_) => Some(PathBuf::from("-")),
@@ -50,8 +50,8 @@ pub(super) fn run(
     }
 }
 
-/// A share that ended before it began has told why, unless it was the user; records that do not fit together are refused by
-/// the merge.
+/// Returns why the run could not begin: the failure of a share, or records that do not fit together; `None` if the
+/// user ended it.
 fn refusal(hosts: &Hosts, error: &CliError) -> Option<ShareFailure> {
     let refused = || ShareFailure {
         host: "the load hosts".to_owned(),

@@ -1,4 +1,4 @@
-//! Makes the command and the order of each host's share.
+//! Builds the command and the order of each host's share.
 
 use crate::cli_error::CliError;
 use crate::order::{AgentOrder, LoadOrder};
@@ -15,20 +15,20 @@ const OWN_OPTIONS: [&str; 5] = [
     "--report-interval",
 ];
 
-/// How one host drives its share.
+/// Says how one host drives its share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ShareCommand {
-    /// What people call the host.
+    /// Name of the host for people.
     pub(super) host: String,
-    /// As ssh takes it.
+    /// Its ssh destination.
     pub(super) ssh: String,
-    /// For the shell there.
+    /// Command line for the shell there.
     pub(super) command: String,
     /// First line of its standard input; empty: none.
     pub(super) order: String,
 }
 
-/// By the text of the order file, or by the arguments of this program.
+/// Builds the shares from the text of the order file, or from the arguments of this program.
 pub(super) fn share_commands(
     order: &LoadOrder,
     text: Option<&str>,
@@ -44,7 +44,7 @@ pub(super) fn share_commands(
     commands.collect()
 }
 
-/// Those of this program, for the shells of the hosts; with the password file that its environment names.
+/// Returns the arguments of this program, for the shells of the hosts, with the password file from its environment.
 fn own_arguments(order: &LoadOrder) -> Result<Vec<String>, CliError> {
     let no_text = |word: OsString| {
         CliError::request("an argument is not valid text and can't be sent to load hosts")
@@ -59,7 +59,7 @@ fn own_arguments(order: &LoadOrder) -> Result<Vec<String>, CliError> {
     Ok(arguments)
 }
 
-/// Names the password file, unless the arguments do. Behind the command, as what is after `--` is no option.
+/// Adds the password file, unless the arguments name one. It goes after the command, as `--` ends the options.
 fn with_password_file(arguments: &mut Vec<String>, file: &str) {
     let option = "--password-file";
     let is_it = |word: &String| word == option || is_with_value(word, option);
@@ -105,7 +105,7 @@ fn by_arguments(
         "--commanded".to_owned(),
         "--json-lines=-".to_owned(),
     ];
-    drop(words.splice(1..1, own)); // behind the command, as what is after `--` is no option
+    drop(words.splice(1..1, own)); // after the command, as `--` ends the options
     ShareCommand {
         host: agent.name.clone(),
         ssh: agent.ssh.clone(),
@@ -132,7 +132,7 @@ fn is_with_value(word: &str, option: &str) -> bool {
         .is_some_and(|rest| rest.starts_with('='))
 }
 
-/// One line for a shell, whatever the words hold.
+/// Builds one line for a shell, safe for any words.
 fn shell_command(program: &str, words: &[String]) -> String {
     let words = words.iter().map(|word| quoted(word));
     let words: Vec<_> = std::iter::once(quoted(program)).chain(words).collect();

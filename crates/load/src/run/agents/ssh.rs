@@ -1,4 +1,4 @@
-//! Makes the command by which a host is reached.
+//! Builds the command that connects to a host.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 /// Environment variable: the command for ssh, such as `ssh -F FILE`.
 const SSH_VARIABLE: &str = "DBDYNO_SSH";
 
-/// Nothing is asked for and nothing accepted silently, and nothing but the command goes through.
+/// ssh asks nothing and accepts nothing silently, and forwards nothing but the command.
 const SSH_OPTIONS: [&str; 10] = [
     "BatchMode=yes",
     "StrictHostKeyChecking=yes",
@@ -20,10 +20,10 @@ const SSH_OPTIONS: [&str; 10] = [
     "ConnectTimeout=10",
 ];
 
-/// Exit code of ssh where it failed itself.
+/// Exit code of ssh for its own failure.
 pub(super) const SSH_FAILED: i32 = 255;
 
-/// A shell splits the variable as the user's own would. The group is another one, so that Ctrl-C ends the shares in order.
+/// Builds the command; a shell splits the variable. A separate process group lets Ctrl-C end the shares in order.
 pub(super) fn ssh(destination: &str, command: &str) -> Command {
     let program = std::env::var(SSH_VARIABLE).unwrap_or_default();
     let program = match program.trim() {

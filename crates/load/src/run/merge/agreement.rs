@@ -1,11 +1,11 @@
-//! Checks that records are those of all the shares of one run, before anything of them is added up.
+//! Checks that records are those of all the shares of one run, before they are added up.
 
 use super::share_reader::ShareReader;
 use crate::cli_error::CliError;
 use crate::run::figures::seconds_text;
 use serde_json::Value;
 
-/// What the starts of all shares have in common, and what it is called.
+/// Fields that the starts of all shares have in common, and their names for people.
 const COMMON: [(&str, &str); 10] = [
     ("program", "the program"),
     ("workload", "the workload"),
@@ -70,7 +70,7 @@ fn of_two_runs(
         .hint("give all shares the same arguments, except --share, the way to the server, --workers and --cpus")
 }
 
-/// Of two objects the first field that differs, otherwise both as they are.
+/// Returns the first field in which two objects differ, otherwise both values unchanged.
 fn difference(ours: &Value, theirs: &Value) -> (String, String) {
     if let (Some(ours), Some(theirs)) = (ours.as_object(), theirs.as_object()) {
         let names = ours.keys().chain(theirs.keys());
@@ -87,7 +87,7 @@ fn difference(ours: &Value, theirs: &Value) -> (String, String) {
     (ours.to_string(), theirs.to_string())
 }
 
-/// Missing shares that are named; a record may tell of billions.
+/// Missing shares that are named; a record may claim billions.
 const MOST_NAMED: usize = 20;
 
 fn each_once(shares: &[ShareReader]) -> Result<(), CliError> {

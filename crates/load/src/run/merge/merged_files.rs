@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What is kept of a merged run; without records on standard output, text is printed there.
+/// Says which files of a merged run are kept; without records on standard output, text is printed there.
 #[derive(Debug, Clone, Default)]
 pub(in crate::run) struct MergedOutput {
     pub(in crate::run) json_lines: Option<PathBuf>,
@@ -18,13 +18,13 @@ pub(in crate::run) struct MergedOutput {
 }
 
 impl MergedOutput {
-    /// Whether the records take the place of the text.
+    /// Returns whether the records replace the text.
     pub(in crate::run) fn has_stdout(&self) -> bool {
         self.json_lines.as_deref() == Some(Path::new("-"))
     }
 }
 
-/// Where the merged run is written to.
+/// Writes the merged run.
 pub(super) struct MergedFiles<'a> {
     names: TypeNames<'a>,
     encoder: HistogramEncoder,

@@ -8,14 +8,14 @@ use dbdyno_meter::{Silence, longest_common_silence_ns};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What became of one share.
+/// Holds the result of one share.
 pub(super) struct MergedShare {
     pub(super) reader: ShareReader,
     /// Unix time at which its second 0 began.
     pub(super) began_ns: u64,
-    /// Seconds it has whole.
+    /// Complete seconds of the share.
     pub(super) whole_seconds: u32,
-    /// Of its last phase, up to the second at which the merged run ends.
+    /// Totals of its last phase, up to the second at which the merged run ends.
     pub(super) window: Totals,
     /// Events begun, completed and given up in all its seconds.
     pub(super) events: EventTotals,
@@ -29,17 +29,17 @@ pub(super) struct EventTotals {
     pub(super) failed: u64,
 }
 
-/// How the merged run ended.
+/// Says how the merged run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::run) struct MergedStatus {
-    /// As the record of an end has it.
+    /// As in an end record.
     pub(in crate::run) status: &'static str,
     pub(in crate::run) reason: String,
     pub(in crate::run) error_code: Option<u16>,
     pub(in crate::run) failure_kind: Option<String>,
 }
 
-/// What one host was like. A share that limits the client shows here.
+/// Describes one host. A share that limits the client shows here.
 #[derive(Debug, Serialize)]
 pub(super) struct HostRecord<'a> {
     pub(super) share: u32,
@@ -59,7 +59,7 @@ pub(super) struct HostRecord<'a> {
 }
 
 impl MergedShare {
-    /// How it ended; one that was killed has told nothing.
+    /// Returns how it ended; a share that was killed has not reported it.
     fn ending(&self) -> (&str, &str) {
         match &self.reader.end {
             Some(end) => (&end.status, &end.reason),
@@ -72,7 +72,7 @@ impl MergedShare {
         }
     }
 
-    /// The account that it wrote, or what its seconds tell: what was under way is lost.
+    /// Returns the outcome that the share wrote, or that of its seconds, without events under way.
     fn account(&self) -> EndRow {
         let EventTotals {
             started,
@@ -102,7 +102,7 @@ impl MergedShare {
         })
     }
 
-    /// `zero_ns` is the start that all are held against.
+    /// Describes the host; `zero_ns` is the common start of all shares.
     pub(super) fn host(&self, zero_ns: u64) -> HostRecord<'_> {
         let (status, reason) = self.ending();
         let end = self.reader.end.as_ref();
@@ -128,7 +128,7 @@ impl MergedShare {
     }
 }
 
-/// The start of the first share with the connections of all.
+/// Returns the start of the first share with the connections of all.
 pub(super) fn start_of(shares: &[ShareReader]) -> Value {
     let lead = &shares[0];
     let mut start = lead.whole_start.clone();
@@ -147,8 +147,8 @@ pub(super) fn start_of(shares: &[ShareReader]) -> Value {
     start
 }
 
-/// The way of the host that is furthest from the server, with the connections of all that have one. Most transactions may
-/// be quicker than it says, none has a longer way.
+/// Returns the path of the host that is furthest from the server, with the connections of all that have one. Most
+/// transactions may be faster than it shows; none has a longer path.
 fn slowest_path(shares: &[ShareReader]) -> Option<NetworkPathRecord> {
     let paths = shares
         .iter()
@@ -160,7 +160,7 @@ fn slowest_path(shares: &[ShareReader]) -> Option<NetworkPathRecord> {
     })
 }
 
-/// The segments of all shares; `None` where one has told of none, as the sum would be of some only.
+/// Sums the segments of all shares; `None` if one has reported none, as the sum would be incomplete.
 fn traffic(accounts: &[EndRow]) -> Option<NetworkTrafficRecord> {
     let mut all = accounts.iter().map(|end| end.network);
     let first = all.next()??;
@@ -174,8 +174,8 @@ fn traffic(accounts: &[EndRow]) -> Option<NetworkTrafficRecord> {
     })
 }
 
-/// A share that ended before the others, or not well, ends the run at its second: what the others did afterwards was a
-/// client with fewer connections.
+/// Returns how the run ended. A share that ended before the others, or not well, ends the run at its second: afterwards
+/// the others were a client with fewer connections.
 pub(super) fn status_of(shares: &[MergedShare]) -> MergedStatus {
     let all = |wanted: &str| shares.iter().all(|share| share.ending().0 == wanted);
     let longest = shares.iter().map(|share| share.whole_seconds).max();
@@ -228,7 +228,7 @@ fn kind_without_end(share: &MergedShare) -> &'static str {
     }
 }
 
-/// The account of all shares.
+/// Returns the end record of all shares.
 pub(super) fn end_of(shares: &[MergedShare], status: &MergedStatus, zero_ns: u64) -> Value {
     let accounts: Vec<_> = shares.iter().map(MergedShare::account).collect();
     let sum = |part: fn(&EndRow) -> u64| -> u64 { accounts.iter().map(part).sum() };
@@ -262,8 +262,8 @@ pub(super) fn end_of(shares: &[MergedShare], status: &MergedStatus, zero_ns: u64
     })
 }
 
-/// The longest stretch in which all shares were silent. Where a share has told of none because it was lost, or has told of
-/// its longest only, no longer one can have been.
+/// Returns the longest stretch in which all shares were silent. If a share has reported none because it was lost, or
+/// only its longest, there can't have been a longer one.
 fn longest_silence_ns(shares: &[MergedShare]) -> u64 {
     let ends: Vec<_> = shares
         .iter()
@@ -289,7 +289,7 @@ fn longest_silence_ns(shares: &[MergedShare]) -> u64 {
     longest_common_silence_ns(ends.iter().map(silences).collect()).max(untold_ns)
 }
 
-/// Those of all shares by the clock of the first. How throughput came back was seen by each share for itself only.
+/// Returns the outages of all shares by the clock of the first. Each share saw only its own recovery of throughput.
 fn outages(shares: &[MergedShare]) -> Vec<Value> {
     let lead_ns = shares
         .first()

@@ -1,7 +1,7 @@
-//! Implements `dbdyno-load merge`: it makes the record of one client of the records of its shares.
+//! Implements `dbdyno-load merge`: it makes the record of one client from the records of its shares.
 //!
-//! Second by second counts and histograms are added, so every percentile is that of all times together. Seconds are those of
-//! the common start. The run ends with the last second that every share has whole. Records of shares that are still driven are
+//! Counts and histograms are added second by second, so every percentile is that of all times together. Seconds count
+//! from the common start. The run ends with the last second that every share has whole. Records of running shares are
 //! merged as they come.
 
 mod agreement;
@@ -30,20 +30,20 @@ use std::io;
 /// Length of a whole interval.
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// All shares as one run.
+/// Holds all shares as one run.
 struct MergedRun {
-    /// By their numbers.
+    /// Shares by their numbers.
     shares: Vec<MergedShare>,
-    /// Unix time of the start that all are held against.
+    /// Unix time of the common start of all shares.
     zero_ns: u64,
-    /// How many every share has whole.
+    /// Number of seconds that every share has whole.
     seconds: u32,
     phase: String,
-    /// Of the last phase.
+    /// Totals of the last phase.
     window: Totals,
 }
 
-/// Merges the records that are named.
+/// Merges the named records.
 pub(crate) fn merge(arguments: &MergeArguments) -> anyhow::Result<Exit> {
     arguments.refuse_overwriting()?;
     let opened = arguments.records.iter().map(|path| ShareReader::open(path));
@@ -58,7 +58,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> anyhow::Result<Exit> {
     write_run(shares, &output)
 }
 
-/// Reads the starts of shares that are being driven. How far apart they began is told at the end of the run.
+/// Reads the starts of running shares. The end of the run reports how far apart they began.
 pub(super) fn open_live(
     sources: Vec<(String, Box<dyn ShareSource>)>,
 ) -> Result<Vec<ShareReader>, CliError> {
@@ -113,7 +113,7 @@ pub(super) fn write_run(shares: Vec<ShareReader>, output: &MergedOutput) -> anyh
     }
 }
 
-/// The exit code; a run that failed is told on standard error.
+/// Returns the exit code; reports a failed run on standard error.
 pub(super) fn exit_of(status: &MergedStatus) -> Exit {
     match status.status {
         "complete" => Exit::Done,
@@ -169,7 +169,7 @@ impl MergedRun {
         }
     }
 
-    /// The next second of all shares; `None` once one of them has not the whole of it.
+    /// Returns the next second of all shares; `None` once one of them has only part of it.
     fn next_second(&mut self) -> Result<Option<Vec<ShareSecond>>, CliError> {
         let parts = self.shares.iter_mut().map(MergedShare::next_whole);
         let parts: Vec<_> = parts.collect::<Result<_, _>>()?;
@@ -191,7 +191,7 @@ impl MergedRun {
         }
     }
 
-    /// What the shares had to say, and what the server had counted, which the first share asks for all.
+    /// Passes on the shares' messages, and the server's counts, which the first share reads for all.
     fn hand_on(&mut self, files: &mut MergedFiles<'_>) -> io::Result<()> {
         for share in &mut self.shares {
             let label = share.reader.label();
@@ -219,7 +219,7 @@ impl MergedShare {
         }
     }
 
-    /// The next second, unless the share ended in it.
+    /// Returns the next second, unless the share ended in it.
     fn next_whole(&mut self) -> Result<Option<ShareSecond>, CliError> {
         let Some(second) = self.reader.next_second()? else {
             return Ok(None);

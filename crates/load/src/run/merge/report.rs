@@ -1,4 +1,4 @@
-//! Prints what several hosts did together, and each of them.
+//! Prints the results of several hosts together, and of each of them.
 
 use super::MergedRun;
 use super::merged_record::{HostRecord, MergedShare};
@@ -6,7 +6,7 @@ use crate::run::figures::{grouped, milliseconds};
 use crate::run::totals::Totals;
 use std::io::{self, Write};
 
-/// A table of the hosts, then the throughput and the times of all.
+/// Writes a table of the hosts, then the throughput and the times of all.
 pub(super) fn write(out: &mut impl Write, run: &MergedRun) -> io::Result<()> {
     let lead = &run.shares[0].reader;
     let name = lead.whole_start["workload"]["name"].as_str();

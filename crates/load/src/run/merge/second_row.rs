@@ -1,4 +1,4 @@
-//! Makes counts and histograms of the record of one second.
+//! Builds counts and histograms from the record of one second.
 
 use dbdyno_meter::{
     ErrorCodeCounts, Histogram, Interval, IntervalCounters, IntervalShape, StatementCounts,
@@ -7,7 +7,7 @@ use dbdyno_meter::{
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The record of one second, as `IntervalLine` writes it.
+/// Holds the record of one second, as `IntervalLine` writes it.
 #[derive(Debug, Deserialize)]
 pub(super) struct SecondRow {
     pub(super) second: u32,
@@ -60,7 +60,7 @@ struct WorkerRow {
 }
 
 impl SecondRow {
-    /// The counts, types in the order of the start; otherwise what is wrong with them.
+    /// Returns the counts, types in the order of the start; otherwise what is wrong with them.
     pub(super) fn interval(
         self,
         shape: IntervalShape,
@@ -133,7 +133,7 @@ impl WorkerRow {
             wake_ups: self.wake_ups,
             served: self.served,
             cpu_wait_ns: self.cpu_wait_ns,
-            gap_max_ns: 0, // records do not hold it: only a search, which has one client, looks at it
+            gap_max_ns: 0, // records do not hold it: only a search uses it, and has one client
         }
     }
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 /// Longest line of a record. A second with histograms of hundreds of statement types takes less than 1 MiB.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// Reads a line with its end behind what `line` holds, and returns how many bytes it has; an error if it is too long.
+/// Reads a line with its end after the content of `line`, and returns its number of bytes; an error if it is too long.
 pub(in crate::run) fn read_record_line(
     input: &mut impl BufRead,
     line: &mut Vec<u8>,
@@ -28,13 +28,13 @@ pub(in crate::run) fn read_record_line(
     Ok(count)
 }
 
-/// Gives a record line by line.
+/// Returns a record line by line.
 pub(in crate::run) trait ShareSource {
-    /// The next line without its end; `None` after the last. A line without an end was being written when the process was
-    /// killed, and is none.
+    /// Returns the next line without its end; `None` after the last. A line without an end was being written when the
+    /// process was killed, and does not count.
     fn next_line(&mut self) -> io::Result<Option<Vec<u8>>>;
 
-    /// Why there was no further line, where the host was lost.
+    /// Returns why there was no further line, if the host was lost.
     fn loss(&self) -> Option<&str>;
 }
 
@@ -50,7 +50,7 @@ impl ShareSource for BufReader<File> {
     }
 }
 
-/// One record. The kinds that a share has; a reader ignores those it does not know.
+/// Holds one record. These are the kinds that a share has; a reader ignores unknown ones.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
 enum ShareLine {
@@ -63,7 +63,7 @@ enum ShareLine {
     Other,
 }
 
-/// What a merge needs to know of a start; the rest is compared and handed on.
+/// Holds the fields of a start that a merge needs; the rest is compared and passed on.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct StartRow {
     pub(super) monotonic_ns: u64,
@@ -89,7 +89,7 @@ struct PacingRow {
     think: Option<Value>,
 }
 
-/// Which share it is.
+/// Says which share it is.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct ShareRow {
     pub(super) number: u32,
@@ -104,14 +104,14 @@ pub(super) struct ShareRow {
     pub(super) common_sha256: String,
 }
 
-/// Words for people.
+/// Holds a message for people.
 #[derive(Debug, Deserialize)]
 pub(super) struct MessageRow {
     pub(super) level: String,
     pub(super) text: String,
 }
 
-/// How a share ended.
+/// Says how a share ended.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct EndRow {
     pub(super) status: String,
@@ -148,7 +148,7 @@ pub(super) struct OutageRow {
     pub(super) all_lost: bool,
 }
 
-/// One second of a share.
+/// Holds one second of a share.
 #[derive(Debug)]
 pub(super) struct ShareSecond {
     pub(super) phase: String,
@@ -156,19 +156,19 @@ pub(super) struct ShareSecond {
     pub(super) interval: Interval,
 }
 
-/// The record of one share, read as far as it was needed.
+/// Reads the record of one share, as far as needed.
 pub(in crate::run) struct ShareReader {
-    /// Of the file.
+    /// Name of the file.
     pub(super) name: String,
     pub(super) start: StartRow,
     pub(super) share: ShareRow,
     /// The start as it was written.
     pub(super) whole_start: Value,
     pub(super) shape: IntervalShape,
-    /// Met since they were last taken.
+    /// Messages since they were last taken.
     pub(super) messages: Vec<MessageRow>,
     pub(super) counters: Vec<Value>,
-    /// `None` until it was met, and where the process ended without one.
+    /// `None` until it was met, and if the process ended without one.
     pub(super) end: Option<EndRow>,
     lines: Box<dyn ShareSource>,
     line_number: u64,
@@ -222,7 +222,7 @@ impl ShareReader {
         })
     }
 
-    /// Reads up to the first second, which tells when the share began.
+    /// Reads up to the first second, which shows when the share began.
     pub(super) fn read_ahead(&mut self) -> Result<(), CliError> {
         if !self.is_ahead {
             self.is_ahead = true;
@@ -231,20 +231,20 @@ impl ShareReader {
         Ok(())
     }
 
-    /// Unix time at which second 0 began, by the clock as it was set when that was over, as far as that is known to be
-    /// wrong.
+    /// Returns the Unix time at which second 0 began, by the clock as it was set when that was over, minus its known
+    /// error.
     pub(super) fn began_ns(&self) -> u64 {
         let first = self.first.as_ref();
         let own_ns = first.map_or(self.start.realtime_ns, |second| second.realtime_ns);
         own_ns.saturating_add_signed(-self.share.clock_ahead_ns)
     }
 
-    /// Why the record stops, where its host was lost.
+    /// Returns why the record stops, if its host was lost.
     pub(super) fn loss(&self) -> Option<&str> {
         self.lines.loss()
     }
 
-    /// Which share on which host, for people.
+    /// Returns which share on which host, for people.
     pub(super) fn label(&self) -> String {
         let ShareRow {
             number,
@@ -255,7 +255,7 @@ impl ShareReader {
         format!("share {number} of {count} on {host}")
     }
 
-    /// The next second; `None` after the last.
+    /// Returns the next second; `None` after the last.
     pub(super) fn next_second(&mut self) -> Result<Option<ShareSecond>, CliError> {
         match self.first.take() {
             Some(second) => Ok(Some(second)),
@@ -325,7 +325,7 @@ fn read_start(lines: &mut dyn ShareSource, name: &str) -> Result<Value, CliError
     }
 }
 
-/// The kind is taken off a record when it is read.
+/// Adds the kind, which is removed from a record when it is read.
 fn tagged(mut record: Value, kind: &str) -> Value {
     record["record"] = kind.into();
     record

@@ -1,11 +1,11 @@
-//! Writes a run as an interval log of HdrHistogram, format version 1.3: what its own tools read.
+//! Writes a run as an interval log of HdrHistogram, format version 1.3, which its own tools read.
 //!
-//! Each second has a line without a tag, response times of all events, which the tools take unless told
-//! otherwise, and one for each tag: `response:TYPE`, `service:TYPE` and `first_attempt:TYPE` of a
+//! Each second has a line without a tag, with the response times of all events, the tools' default. It also has one for
+//! each tag: `response:TYPE`, `service:TYPE` and `first_attempt:TYPE` of a
 //! transaction type, `statement:TYPE`, and in an open loop `lateness`. A second without a value has its
 //! lines too, so that every series is free of gaps. The format is that of `HistogramLogWriter` in
-//! <https://github.com/HdrHistogram/HdrHistogram>; its tools take values for nanoseconds and show
-//! milliseconds unless told otherwise.
+//! <https://github.com/HdrHistogram/HdrHistogram>; by default its tools take values for nanoseconds and show
+//! milliseconds.
 
 use super::{Output, Second, at, create};
 use crate::cli_error::CliError;
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Second 2 of a run with one event of 2.5 ms, and second 3 without any.
+    /// Returns the log of second 2 of a run with one event of 2.5 ms, and second 3 without any.
     fn written() -> Vec<String> {
         let order: LoadOrder = serde_json::from_str(ORDER).unwrap();
         let load = order.load().unwrap();

@@ -1,4 +1,4 @@
-//! Writes a run as records: one JSON object a line, as `contract/` has it.
+//! Writes a run as records: one JSON object per line, as in `contract/`.
 
 use super::{Output, Second, at, create};
 use crate::cli_error::CliError;

@@ -18,7 +18,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Where a run is written to. An error ends the run, because nobody would see the rest.
+/// Receives a run. An error ends the run, because nobody would see the rest.
 pub(super) trait Output {
     /// All connections are ready.
     fn started(&mut self, start: &Start) -> io::Result<()>;
@@ -36,7 +36,7 @@ pub(super) trait Output {
         Ok(())
     }
 
-    /// Something worth knowing happened.
+    /// Reports a message.
     fn message(&mut self, _level: Level, _text: &str) -> io::Result<()> {
         Ok(())
     }
@@ -45,7 +45,7 @@ pub(super) trait Output {
     fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()>;
 }
 
-/// One second, its histograms packed when the first output asks for them.
+/// Holds one second, its histograms packed when the first output asks for them.
 pub(super) struct Second<'a> {
     pub(super) record: &'a IntervalRecord<'a>,
     encoder: &'a mut HistogramEncoder,
@@ -61,7 +61,7 @@ impl<'a> Second<'a> {
         }
     }
 
-    /// Whether it is of the last phase, which the summary describes.
+    /// Returns whether it is of the last phase, which the summary describes.
     pub(super) fn is_judged(&self, load: &Load) -> bool {
         let last = load.phases.last();
         last.is_some_and(|phase| phase.name == self.record.phase)
@@ -80,7 +80,7 @@ pub(super) fn create(what: &str, path: &Path) -> Result<File, CliError> {
     })
 }
 
-/// An error of writing with the place it happened at.
+/// Adds the path to an error of writing.
 pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -6,7 +6,7 @@ use dbdyno_meter::Interval;
 
 const ORDER: &str = include_str!("../../../../../contract/samples/load-order-fixed-rate.json");
 
-/// What is printed for a window that `fill` fills, and whether a requirement failed.
+/// Returns what is printed for a window that `fill` fills, and whether a requirement failed.
 fn judged(
     requirement: &str,
     status: Status,
@@ -27,7 +27,7 @@ fn judged(
     (text.trim().to_owned(), has_failed.get())
 }
 
-/// Two seconds: 996 transactions of 4 ms that went well, 3 of them repeated; 4 were given up.
+/// Fills two seconds: 996 transactions of 4 ms that went well, 3 of them repeated; 4 were given up.
 fn two_seconds(interval: &mut Interval, window: &mut Totals) {
     let counts = &mut interval.transactions[0];
     counts.completed = 996;

@@ -1,4 +1,4 @@
-//! Prints what became of all events, and stretches without connections.
+//! Prints the outcome of all events, and stretches without connections.
 
 use super::{Summary, write_words};
 use crate::local_time::local_time;
@@ -76,7 +76,7 @@ impl Summary<'_> {
         words.join("; ")
     }
 
-    /// An instant of the run as a clock on the wall showed it, to the millisecond.
+    /// Formats an instant of the run in local time, to the millisecond.
     fn clock_time(&self, monotonic_ns: u64) -> String {
         let start = self.start;
         let since_start_ns = monotonic_ns.saturating_sub(start.monotonic_ns);

@@ -1,4 +1,4 @@
-//! Prints what the client itself used and lacked: whether it was the bottleneck.
+//! Prints the client's resource use and shortages: whether it was the bottleneck.
 
 use super::{Summary, write_words};
 use crate::run::figures::milliseconds;

@@ -1,4 +1,4 @@
-//! Prints what the server itself counted, next to what the client did: NOPM and TPM of TPC-C.
+//! Prints the server's own counts next to the client's: NOPM and TPM of TPC-C.
 
 use super::{Summary, write_words};
 use crate::run::counter_poller::{CounterReading, bounds};
@@ -6,7 +6,7 @@ use crate::run::figures::grouped;
 use dbdyno_workload::ServerCount;
 use std::io::{self, Write};
 
-/// Client and server may differ by so much before it is said: their windows differ by some milliseconds.
+/// Difference of client and server that is not reported: their windows differ by some milliseconds.
 const SAME: f64 = 0.02;
 
 impl Summary<'_> {
@@ -42,7 +42,7 @@ impl Summary<'_> {
         self.window.rate(count.grows_by.iter().map(of_type).sum()) * 60.0
     }
 
-    /// Over the last phase; `None` where one of the two readings is missing.
+    /// Returns the server's rate over the last phase; `None` if one of the two readings is missing.
     fn server_per_minute(&self, place: usize) -> Option<f64> {
         let bounds = bounds(&self.load.phases);
         let &[.., begin, end] = &*bounds else {

@@ -12,15 +12,15 @@ use super::totals::Totals;
 use dbdyno_drive::{Load, RunOutcome, Start, Status};
 use std::io::{self, Write};
 
-/// More users than this have their digests in the records only.
+/// With more users than this, digests are in the records only.
 const DIGESTS_SHOWN: usize = 8;
 
-/// Everything the table is made of.
+/// Holds everything that the table shows.
 pub(super) struct Summary<'a> {
     pub(super) load: &'a Load,
     pub(super) start: &'a Start,
     pub(super) window: &'a Totals,
-    /// What the server had counted by itself, in order.
+    /// The server's own counts, in order.
     pub(super) readings: &'a [CounterReading],
     pub(super) outcome: &'a RunOutcome,
 }
@@ -38,7 +38,7 @@ impl Summary<'_> {
         self.write_digests(out)
     }
 
-    /// What the users sent, digested, where that was asked for.
+    /// Writes the digests of the users' statements, if requested.
     fn write_digests(&self, out: &mut impl Write) -> io::Result<()> {
         let digests = self.load.workload.digests();
         for (place, digest) in digests.iter().take(DIGESTS_SHOWN).enumerate() {
@@ -53,7 +53,7 @@ impl Summary<'_> {
         }
     }
 
-    /// What the workload itself has to say of the run.
+    /// Writes what the workload itself reports about the run.
     fn write_figures(&self, out: &mut impl Write) -> io::Result<()> {
         let figures = self.load.workload.metrics();
         if !figures.is_empty() {
@@ -95,13 +95,13 @@ impl Summary<'_> {
     }
 }
 
-/// A figure in as many digits as tell something.
+/// Formats a figure in its significant digits.
 fn figure_text(value: f64) -> String {
     let digits = if value.abs() < 100.0 { 3 } else { 0 };
     format!("{value:.digits$}")
 }
 
-/// A line of words behind its name; further lines have none.
+/// Writes a line of words after its name; further lines have none.
 fn write_words(out: &mut impl Write, name: &str, words: &str) -> io::Result<()> {
     writeln!(out, "  {name:<22} {words}")
 }

@@ -1,4 +1,4 @@
-//! Prints what the kernel knows of the way to the server.
+//! Prints the kernel's data about the path to the server.
 
 use super::{Summary, write_words};
 use crate::run::figures::grouped;

@@ -15,7 +15,7 @@ enum Pacing {
     Open,
 }
 
-/// Sixteen connections: point selects at a fixed rate, or read-write in a closed loop.
+/// Returns a load of sixteen connections: point selects at a fixed rate, or read-write in a closed loop.
 fn load(pacing: Pacing) -> Load {
     let mut order: Value = serde_json::from_str(ORDER).unwrap();
     order["concurrency"] = json!(16);
@@ -27,12 +27,12 @@ fn load(pacing: Pacing) -> Load {
     order.load().unwrap()
 }
 
-/// The text after one second that `fill` fills.
+/// Returns the text after one second that `fill` fills.
 fn text(pacing: Pacing, outages: Vec<Outage>, fill: impl Fn(&mut Interval)) -> String {
     text_over(None, pacing, outages, fill)
 }
 
-/// The same over a network.
+/// Returns the same over a network.
 fn text_over(
     network: Option<(NetworkPath, NetworkTraffic)>,
     pacing: Pacing,

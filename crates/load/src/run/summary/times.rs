@@ -41,7 +41,7 @@ impl Summary<'_> {
         Ok(())
     }
 
-    /// Whole events, and where some were repeated, their first attempts.
+    /// Writes whole events and, if some were repeated, their first attempts.
     fn write_transaction(
         &self,
         out: &mut impl Write,

@@ -44,13 +44,13 @@ pub(super) struct CConnection {
 }
 
 impl CConnection {
-    /// One more handle uses it.
+    /// Adds one handle that uses it.
     pub(super) fn hold(&mut self) {
         self.users += 1;
     }
 
     /// # Safety
-    /// `connection` is a live handle, and what is given up here was taken before.
+    /// `connection` is a live handle, and the handle released here was counted before.
     pub(super) unsafe fn give_up(connection: *mut Self) {
         // SAFETY: as the caller says.
         unsafe {
@@ -63,7 +63,7 @@ impl CConnection {
         }
     }
 
-    /// Shows what a call came to: the error's fields, and the result set if there is one.
+    /// Stores the outcome of a call: the error's fields, and the result set if there is one.
     #[inline]
     pub(super) fn show(&mut self, answer: CallResult) -> *mut CResult {
         self.show_error();
@@ -96,7 +96,7 @@ impl CConnection {
     }
 }
 
-/// Calls a connection that may wait.
+/// Calls a connection; the call may wait.
 ///
 /// # Safety
 /// `connection` is a live handle of the calling fiber.
@@ -122,7 +122,7 @@ unsafe extern "C" fn db_connection_create(driver: *mut CDriver) -> *mut CConnect
         let Some(connection) = (unsafe { &*driver }).driver.connect(actor) else {
             return null_mut();
         };
-        // SAFETY: as above; given up with the connection.
+        // SAFETY: as above; released with the connection.
         unsafe { CDriver::keep(driver) };
         let handle = Box::into_raw(Box::new(CConnection {
             error: 0,
@@ -158,7 +158,7 @@ unsafe extern "C" fn db_connection_close(connection: *mut CConnection) -> c_int 
     }
 }
 
-/// The connection is made anew; statements are prepared again when they are next executed.
+/// Opens the connection again; statements are prepared again at their next execution.
 ///
 /// # Safety
 /// `connection` is a live handle of the calling fiber.
@@ -278,7 +278,7 @@ unsafe extern "C" fn db_bulk_insert_done(connection: *mut CConnection) -> c_int 
     }
 }
 
-/// The script's hook says that the last error is to be ignored.
+/// Ignores the last error, as the script's hook decided.
 ///
 /// # Safety
 /// `connection` is a live handle of the calling fiber.
@@ -293,7 +293,7 @@ unsafe extern "C" fn dbdyno_ignore(connection: *mut CConnection) {
     }
 }
 
-/// The event that met an error is about to be repeated.
+/// Notes that the event that met an error is about to be repeated.
 ///
 /// # Safety
 /// `connection` is a live handle of the calling fiber.

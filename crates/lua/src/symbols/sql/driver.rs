@@ -26,7 +26,7 @@ impl CDriver {
     }
 
     /// # Safety
-    /// `driver` is a live handle, and what is given up here was taken before.
+    /// `driver` is a live handle, and the handle released here was counted before.
     pub(super) unsafe fn give_up(driver: *mut Self) {
         // SAFETY: as the caller says.
         unsafe {
@@ -38,7 +38,7 @@ impl CDriver {
     }
 }
 
-/// A driver of this name, or of the one that the user chose; null if there is none, which was logged.
+/// Returns the driver of this name, or the one that the user chose; null if there is none, which was logged.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_create(name: *const c_char) -> *mut CDriver {
     acting(null_mut(), |context| {

@@ -1,7 +1,7 @@
 //! Defines drivers, connections, statements and results as C sees them.
 //!
-//! Every handle is a box that begins with the fields that scripts read. A connection is kept by its own handle and by
-//! those of its statements, for finalizers come in any order. Handles are used by one fiber at a time: a state's own.
+//! Every handle is a box that begins with the fields that scripts read. Its own handle and those of its statements keep
+//! a connection alive, because finalizers run in any order. Handles are used by one fiber at a time: a state's own.
 
 mod connection;
 mod driver;
@@ -13,7 +13,7 @@ use driver::CDriver;
 use result::{CResult, CRow};
 use statement::CStatement;
 
-/// The bytes that a script lends for the length of a call.
+/// Returns the bytes that a script lends for the duration of a call.
 ///
 /// # Safety
 /// `start` and `length` describe live memory.

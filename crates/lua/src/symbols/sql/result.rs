@@ -1,4 +1,4 @@
-//! Implements handles of results and rows. A connection has one of each, which is filled anew.
+//! Implements handles of results and rows. A connection has one of each, which is refilled.
 
 use super::connection::using;
 use super::{CConnection, CStatement};
@@ -28,7 +28,7 @@ impl CResult {
         }
     }
 
-    /// Describes a result set that has just come.
+    /// Describes a new result set.
     #[inline]
     pub(super) fn describe(&mut self, rows: ResultSet) -> *mut Self {
         self.row_count = u32::try_from(rows.row_count).unwrap_or(u32::MAX);
@@ -63,7 +63,7 @@ impl CRow {
     }
 }
 
-/// The next row, whose values last until the next call; null behind the last one.
+/// Returns the next row, whose values last until the next call; null after the last one.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn db_fetch_row(result: *mut CResult) -> *const CRow {
     if result.is_null() {

@@ -33,11 +33,11 @@ pub(super) struct CStatement {
     is_closed: bool,
 }
 
-/// Where a value lies when the statement is executed.
+/// Says where a value is stored when the statement is executed.
 enum Bound {
-    /// In a parameter of the prelude's.
+    /// In a parameter of the prelude.
     Ours(*const CParam),
-    /// Where a script's own description says.
+    /// At the address in a script's own description.
     Theirs(CBind),
 }
 
@@ -57,7 +57,7 @@ impl CParam {
     const INTEGER: u8 = 1;
     const REAL: u8 = 2;
 
-    /// Appends the value, for a statement that the server or we ourselves put the values into.
+    /// Appends the value, for a statement whose values the server or dbdyno itself fills in.
     #[inline]
     fn push_to(&self, parameters: &mut Parameters, into_text: bool) {
         match self.kind {
@@ -75,7 +75,7 @@ impl CParam {
         unsafe { std::slice::from_raw_parts(start, length.min(self.max_length) as usize) }
     }
 
-    /// As sysbench prints it: up to a zero byte, the end of a longer string that was there before included.
+    /// Returns the text as sysbench prints it: up to a zero byte, the end of a longer earlier string included.
     fn printed(&self) -> &[u8] {
         let text = self.text(self.max_length);
         let end = text.iter().position(|byte| *byte == 0);
@@ -96,7 +96,7 @@ struct CBind {
 
 impl CBind {
     /// # Safety
-    /// The description holds, and what it points to is alive.
+    /// The description is valid, and the memory it points to is alive.
     unsafe fn push_to(&self, parameters: &mut Parameters) {
         let buffer = self.buffer;
         // SAFETY: as the caller says.
@@ -190,7 +190,7 @@ unsafe fn bind(statement: *mut CStatement, bound: Vec<Bound>) -> c_int {
     }
 }
 
-/// Binds parameters of the prelude's, which it keeps alive as long as the statement.
+/// Binds parameters of the prelude, which keeps them alive as long as the statement.
 ///
 /// # Safety
 /// `statement` is a live handle of the calling fiber.
@@ -207,7 +207,7 @@ unsafe extern "C" fn dbdyno_bind(
     unsafe { bind(statement, bound) }
 }
 
-/// Binds what a script describes itself, and keeps alive itself.
+/// Binds parameters that a script describes itself, and keeps alive itself.
 ///
 /// # Safety
 /// `statement` is a live handle of the calling fiber.
@@ -224,7 +224,7 @@ unsafe extern "C" fn db_bind_param(
     unsafe { bind(statement, bound) }
 }
 
-/// Rows of statements are counted, not read, so there is nothing to bind.
+/// Does nothing: rows of statements are counted, not read.
 #[unsafe(no_mangle)]
 extern "C" fn db_bind_result(
     _statement: *mut CStatement,
@@ -234,7 +234,7 @@ extern "C" fn db_bind_result(
     0
 }
 
-/// Executes a statement with what is bound to it.
+/// Executes a statement with the parameters bound to it.
 fn execute(handle: &mut CConnection, statement: &mut CStatement) -> CallResult {
     handle.parameters.clear();
     let into_text = statement.statement.is_text();
@@ -289,7 +289,7 @@ unsafe extern "C" fn dbdyno_execute(statement: *mut CStatement) -> c_int {
     }
 }
 
-/// The result of the statement's connection.
+/// Returns the result of the statement's connection.
 ///
 /// # Safety
 /// `statement` is a live handle of the calling fiber.
@@ -299,7 +299,7 @@ unsafe extern "C" fn dbdyno_result(statement: *mut CStatement) -> *mut CResult {
     unsafe { &raw mut (*(*statement).connection).result }
 }
 
-/// Gives a parameter a text, cut at its length.
+/// Sets a parameter to a text, cut at its length.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dbdyno_set_text(parameter: *mut CParam, text: *const c_char, length: usize) {
     // SAFETY: the prelude gives its parameter and a string with its length.
@@ -311,7 +311,7 @@ unsafe extern "C" fn dbdyno_set_text(parameter: *mut CParam, text: *const c_char
     }
 }
 
-/// Gives a parameter a random text that follows a pattern, cut at its length.
+/// Sets a parameter to a random text that follows a pattern, cut at its length.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dbdyno_set_pattern(
     parameter: *mut CParam,
@@ -356,7 +356,7 @@ unsafe extern "C" fn db_close(statement: *mut CStatement) -> c_int {
     }
 }
 
-/// The handle is gone; a statement that was not closed is closed.
+/// Frees the handle; closes a statement that was not closed.
 ///
 /// # Safety
 /// `statement` is null or a handle that is given back once.
@@ -369,7 +369,7 @@ unsafe extern "C" fn dbdyno_statement_free(statement: *mut CStatement) {
     let mut statement = unsafe { Box::from_raw(statement) };
     acting((), |_| {
         let connection = statement.connection;
-        // SAFETY: the statement's own share keeps the connection alive until it is given up here.
+        // SAFETY: the statement's own reference keeps the connection alive until it is released here.
         unsafe {
             if !statement.is_closed {
                 (*connection)

@@ -1,4 +1,4 @@
-//! Lists the options of a run whatever it drives.
+//! Lists the options of a run, for any script.
 
 use super::{Definition, option};
 use crate::options::ArgKind::{Double, File, Flag, Int, List, Size, Text};

@@ -38,7 +38,7 @@ pub(super) struct Groups {
     pub database: &'static [Definition],
     pub mysql: &'static [&'static [Definition]],
     pub postgresql: &'static [Definition],
-    /// Taken beside them, and told of nowhere.
+    /// Options that are taken, too, but listed nowhere.
     pub hidden: &'static [&'static [Definition]],
 }
 
@@ -51,7 +51,7 @@ impl Groups {
     }
 }
 
-/// Every option that a dialect knows.
+/// Returns every option that a dialect knows.
 pub(super) fn all(dialect: Dialect) -> impl Iterator<Item = &'static Definition> {
     let groups = Groups::of(dialect);
     let nested = groups.general.iter().chain(groups.mysql).copied();

@@ -1,4 +1,4 @@
-//! Checks words, and what stands beside sysbench's own options.
+//! Checks words, and what is taken in addition to sysbench's own options.
 
 use super::*;
 

@@ -55,8 +55,8 @@ fn queries_of_main_and_reporting_threads_do_not_count() {
     assert_eq!(engine.figures.value(1, Counter::Read), 1);
 }
 
-/// Two users, of whom the one pauses in each event for so long and the other for twice as long, in a run with a second of
-/// warm-up; the events that counted.
+/// Runs two users, of whom the one pauses in each event for so long and the other for twice as long, in a run with a
+/// second of warm-up; the events that counted.
 fn counted_after_warm_up(pause_ms: u64, time_s: u32, events: u64) -> String {
     let play = Play::new(move |_, actor| {
         pause(pause_ms * (1 + u64::from(actor.tid)));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Fixes, Settings};
 
-/// The number behind a label.
+/// Returns the number behind a label.
 fn figure(text: &str, label: &str) -> f64 {
     let (_, rest) = text
         .split_once(label)

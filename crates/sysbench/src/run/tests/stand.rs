@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What was printed, by the log and by users.
+/// Holds what was printed, by the log and by users.
 #[derive(Clone, Default)]
 pub(super) struct Screen(Arc<Mutex<Vec<u8>>>);
 
@@ -22,7 +22,7 @@ impl Screen {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 
-    /// The text with every number of a measurement as `#`.
+    /// Returns the text with every number of a measurement as `#`.
     pub(super) fn shape(&self) -> String {
         let mut shape = String::new();
         for line in self.text().lines() {

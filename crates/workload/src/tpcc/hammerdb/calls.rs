@@ -9,7 +9,7 @@ use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
 use crate::{Class, StatementTemplate, TransactionType};
 use dbdyno_wire::{BufferedRows, OkReply, Parameter, Parameters, Reply, RowsReply};
 
-/// How a procedure is called. Places `?` of `sets` and of `arguments` take the terminal's values.
+/// Describes how a procedure is called. Places `?` of `sets` and of `arguments` take the terminal's values.
 struct Procedure {
     /// Names of its three statement types.
     types: [&'static str; 3],
@@ -83,7 +83,7 @@ const PROCEDURES: [Procedure; 5] = [
 ];
 
 impl Procedure {
-    /// Its statements, as far as this form has them.
+    /// Returns its statements, as far as this form has them.
     fn texts(&self, is_prepared: bool) -> [Option<String>; 3] {
         let assigned = self.inputs.iter().map(|variable| format!("{variable} = ?"));
         let mut sets: Vec<String> = assigned.filter(|_| is_prepared).collect();
@@ -100,7 +100,7 @@ impl Procedure {
         ]
     }
 
-    /// What the prepared call is called.
+    /// Returns the name of the prepared call.
     fn handle(&self) -> String {
         format!("{}_call", self.name.to_lowercase())
     }
@@ -117,7 +117,7 @@ fn places(is_prepared: bool) -> Places {
     })
 }
 
-/// The statements and the names of their types, each a type of its own.
+/// Returns the statements and the names of their types, a separate type for each.
 pub(super) fn statements(is_prepared: bool) -> (Vec<StatementTemplate>, Vec<&'static str>) {
     let named = PROCEDURES.iter().flat_map(|procedure| {
         let texts = procedure.texts(is_prepared).into_iter();
@@ -128,7 +128,7 @@ pub(super) fn statements(is_prepared: bool) -> (Vec<StatementTemplate>, Vec<&'st
     let (texts, types): (Vec<String>, Vec<&'static str>) = named.unzip();
     let template = |(number, (text, name)): (u8, (String, &&str))| StatementTemplate {
         text_only: true,
-        // the number of the order tells whether it was rolled back
+        // the number of the order shows whether it was rolled back
         keeps_rows: *name == "new_order.select_outs",
         ..StatementTemplate::new(text, number, Class::Work)
     };
@@ -139,7 +139,7 @@ pub(super) fn statements(is_prepared: bool) -> (Vec<StatementTemplate>, Vec<&'st
     (templates, types)
 }
 
-/// What prepares the calls, in SQL.
+/// Returns the SQL that prepares the calls.
 pub(super) fn preparations() -> impl Iterator<Item = String> {
     PROCEDURES.iter().map(|procedure| {
         let (handle, name) = (procedure.handle(), procedure.name);
@@ -251,7 +251,7 @@ fn push_sets(transaction: TransactionType, input: &TransactionInput, to: &mut Pa
     }
 }
 
-/// A procedure that has done its work, and a new order that was given a number.
+/// Answers for a procedure that has done its work, and a new order that was given a number.
 pub(super) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRows) -> Reply {
     if !question.statement_type.ends_with(".select_outs") {
         return Reply::Ok(OkReply::default());

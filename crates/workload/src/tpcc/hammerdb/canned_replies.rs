@@ -10,7 +10,7 @@ const TENTH: Parameter<'static> = Parameter::Text(b"0.1000");
 const BALANCE: Parameter<'static> = Parameter::Text(b"-10.00");
 const DIST: Parameter<'static> = Parameter::Text(b"abcdefghijklmnopqrstuvwx");
 
-/// One row that fits, but none for the item that doesn't exist; everything else has changed a row.
+/// Answers with one row that fits, but none for the item that doesn't exist; everything else has changed a row.
 pub(super) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRows) -> Reply {
     answered(question, row(question.statement_type), rows)
 }

@@ -11,7 +11,7 @@ use super::ITEM_C;
 use crate::TransactionType;
 use dbdyno_chance::Stream;
 
-/// What a virtual user draws from.
+/// Holds what a virtual user draws from.
 #[derive(Debug, Clone)]
 pub(super) struct HammerdbInputs {
     pub(super) warehouses: u32,
@@ -55,7 +55,7 @@ impl DrawInput for HammerdbInputs {
 }
 
 impl HammerdbInputs {
-    /// The same with another user's number and home.
+    /// Copies it with another user's number and home.
     pub(super) fn of_user(&self, index: u32, stream: &mut Stream) -> Self {
         Self {
             index,
@@ -65,7 +65,7 @@ impl HammerdbInputs {
         }
     }
 
-    /// Home, or one of those that were dealt to this user round robin. More users than warehouses share them.
+    /// Draws home, or one of those that were dealt to this user round robin. More users than warehouses share them.
     fn draw_warehouse(&self, stream: &mut Stream) -> u32 {
         if !self.all_warehouses {
             return self.home;
@@ -78,7 +78,7 @@ impl HammerdbInputs {
         first + stream.below(own) * self.users.max(1)
     }
 
-    /// District and customer, by name in six of ten cases. Both are drawn in any case: order status without
+    /// Draws district and customer, by name in six of ten cases. Both are drawn in any case: order status without
     /// procedures uses the number even when it looks for the name.
     fn draw_customer(&self, input: &mut TransactionInput, stream: &mut Stream) {
         input.district = uniform(stream, 1, DISTRICTS);

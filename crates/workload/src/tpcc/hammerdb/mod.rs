@@ -30,7 +30,7 @@ pub(crate) use procedures::{drop_procedures, procedures};
 /// NURand's constant for items where they are repaired: procedures are made before there is a run that could draw it.
 const ITEM_C: u32 = 7911;
 
-/// The workload for so many users.
+/// Returns the workload for so many users.
 pub(crate) fn workload(
     options: TpccOptions,
     source: RandomSource,
@@ -70,7 +70,7 @@ pub(crate) fn workload(
     Ok(Arc::new(made))
 }
 
-/// What a connection begins with.
+/// Returns what a connection begins with.
 fn session(options: &TpccOptions) -> Vec<String> {
     let mut session: Vec<String> = [
         "SET autocommit = 0",
@@ -92,7 +92,7 @@ const SNAPSHOTS_AS_THEY_WERE: &str = "/*M! BEGIN NOT ATOMIC IF EXISTS (SELECT 1 
      WHERE VARIABLE_NAME = 'INNODB_SNAPSHOT_ISOLATION') THEN */ SET @next_o_id = 0 \
      /*M!; EXECUTE IMMEDIATE 'SET SESSION innodb_snapshot_isolation = OFF'; END IF; END */";
 
-/// The same transactions without procedures.
+/// Builds the same transactions without procedures.
 fn direct(is_fixed: bool) -> StatementDialect {
     let mut words = procedures::words(is_fixed).to_vec();
     words.push(("{amount}", ":amount"));
@@ -139,7 +139,7 @@ fn rules(is_fixed: bool) -> Rules {
     }
 }
 
-/// The row, from 0, of the customer meant by a name that `count` have: HammerDB's is one too far (Q-HD-8).
+/// Returns the row, from 0, of the customer meant by a name that `count` have: HammerDB's is one too far (Q-HD-8).
 fn tool_row(count: usize) -> usize {
     count / 2
 }

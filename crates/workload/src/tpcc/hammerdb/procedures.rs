@@ -12,7 +12,7 @@ const TEXTS: [(&str, &str); 5] = [
     ("SLEV", include_str!("sql/slev.sql")),
 ];
 
-/// What stands where the two fidelities differ, in procedures and in single statements.
+/// Returns what stands where the two fidelities differ, in procedures and in single statements.
 pub(super) fn words(is_fixed: bool) -> &'static [(&'static str, &'static str)] {
     if is_fixed { FIXED } else { TOOL }
 }
@@ -46,7 +46,7 @@ const FIXED: &[(&str, &str)] = &[
     ("{length}", "500"),
 ];
 
-/// Statements that create them; none where the load does without.
+/// Returns statements that create them; none where the load does without.
 pub(crate) fn procedures(options: &TpccOptions) -> Vec<String> {
     if options.no_stored_procs {
         return Vec::new();
@@ -59,7 +59,7 @@ pub(crate) fn procedures(options: &TpccOptions) -> Vec<String> {
     TEXTS.iter().map(text).collect()
 }
 
-/// Statements that take them away, whether they're there or not.
+/// Returns statements that take them away, whether they're there or not.
 pub(crate) fn drop_procedures() -> Vec<String> {
     let text = |(name, _): &(&str, &str)| format!("DROP PROCEDURE IF EXISTS {name}");
     TEXTS.iter().map(text).collect()

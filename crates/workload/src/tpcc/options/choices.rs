@@ -1,6 +1,6 @@
 //! Defines what the options of TPC-C choose among.
 
-/// Whether the tool's quirks are kept.
+/// Says whether the tool's quirks are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fidelity {
     /// As the tool really does it.
@@ -9,7 +9,7 @@ pub(crate) enum Fidelity {
     Fixed,
 }
 
-/// What becomes of the ten foreign keys.
+/// Says what becomes of the ten foreign keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ForeignKeys {
     None,
@@ -18,7 +18,7 @@ pub(crate) enum ForeignKeys {
     Enforced,
 }
 
-/// What long texts are made of.
+/// Says what long texts are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strings {
     /// One letter again and again, which engines that compress love.
@@ -35,21 +35,21 @@ pub(crate) enum KeyOrder {
     Reversed,
 }
 
-/// How a transaction reaches the server, in the dialect `standard`.
+/// Says how a transaction reaches the server, in the dialect `standard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Calls {
     Statements,
     Procedures,
 }
 
-/// Where a terminal's transactions begin, in the dialect `standard`.
+/// Says where a terminal's transactions begin, in the dialect `standard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Home {
     Fixed,
     Any,
 }
 
-/// How transaction types are drawn, in the dialect `standard`.
+/// Says how transaction types are drawn, in the dialect `standard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MixMethod {
     /// From a shuffled deck of 23 cards for each user.
@@ -57,7 +57,7 @@ pub(crate) enum MixMethod {
     Weights,
 }
 
-/// When deliveries are done, in the dialect `standard`.
+/// Says when deliveries are done, in the dialect `standard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DeliveryMode {
     /// By one worker for each ten terminals, from a queue.

@@ -8,7 +8,7 @@ const ROWS: Check = Check {
     sql: "COUNT(*)",
 };
 
-/// Count of rows, a checksum of all columns as they were written, and the sums that people know.
+/// Returns the count of rows, a checksum of all columns as they were written, and the sums that people know.
 pub(crate) fn checks(table: TpccTable) -> &'static [Check] {
     match table {
         TpccTable::OrderLine => ORDER_LINE,

@@ -3,7 +3,7 @@
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::table::TpccTable;
 
-/// What a column holds; which type that is depends on the schema.
+/// Says what a column holds; which type that is depends on the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ColumnContent {
     Warehouse,
@@ -31,7 +31,7 @@ enum ColumnContent {
 /// Name and content.
 type Column = (&'static str, ColumnContent);
 
-/// The definitions of a table's columns, in the order in which the dialect's schema has them.
+/// Returns the definitions of a table's columns, in the order in which the dialect's schema has them.
 pub(crate) fn definitions(table: TpccTable, dialect: Dialect) -> Vec<String> {
     let columns = columns(table);
     let define = |(name, holds): &Column| format!("{name} {}", holds.sql(dialect));
@@ -45,7 +45,7 @@ pub(crate) fn definitions(table: TpccTable, dialect: Dialect) -> Vec<String> {
     }
 }
 
-/// The names of a table's columns in the order of Percona's schema, in which all rows are written.
+/// Returns the names of a table's columns in the order of Percona's schema, in which all rows are written.
 pub(crate) fn names(table: TpccTable) -> impl Iterator<Item = &'static str> {
     columns(table).iter().map(|(name, _)| *name)
 }
@@ -82,7 +82,7 @@ impl ColumnContent {
     }
 }
 
-/// What the word BINARY means, which newer servers no longer want to hear.
+/// Returns what the word BINARY means, which newer servers no longer want to hear.
 fn binary(sql: &str) -> String {
     format!("{sql} CHARACTER SET latin1 COLLATE latin1_bin")
 }
@@ -220,7 +220,7 @@ const ITEM: &[Column] = &[
     ("i_data", ColumnContent::Varchar(50)),
 ];
 
-/// Where HammerDB has its columns in another order.
+/// Returns where HammerDB has its columns in another order.
 #[rustfmt::skip]
 fn order_of_hammerdb(table: TpccTable) -> Option<&'static [&'static str]> {
     match table {

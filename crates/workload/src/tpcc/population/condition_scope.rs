@@ -4,7 +4,7 @@ use crate::InvariantScope;
 use crate::tpcc::dialect::Dialect;
 use crate::tpcc::options::TpccOptions;
 
-/// When condition 3.3.2.`number` holds; `None`: not even after the filling.
+/// Returns when condition 3.3.2.`number` holds; `None`: not even after the filling.
 pub(crate) fn holds(number: u32, options: &TpccOptions) -> Option<InvariantScope> {
     if number == 11 {
         return Some(InvariantScope::AfterLoad);
@@ -22,8 +22,8 @@ pub(crate) fn holds(number: u32, options: &TpccOptions) -> Option<InvariantScope
     }
 }
 
-/// Whether the conflicts that users meet all the time undo the whole transaction. InnoDB does so; MyRocks undoes the
-/// statement.
+/// Returns whether the conflicts that users meet all the time undo the whole transaction. InnoDB does so; MyRocks
+/// undoes the statement.
 fn undoes_whole_transactions(options: &TpccOptions) -> bool {
     options.mysql_storage_engine.eq_ignore_ascii_case("innodb")
 }
@@ -37,7 +37,8 @@ fn holds_for_tpcc_mysql(number: u32) -> InvariantScope {
     }
 }
 
-/// Q-HD-11: no ROLLBACK follows an error, and the next START TRANSACTION commits what the server has not undone.
+/// Returns the scope for HammerDB. Q-HD-11: no ROLLBACK follows an error, and the next START TRANSACTION commits what
+/// the server has not undone.
 fn holds_for_hammerdb(number: u32, undoes_whole: bool) -> Option<InvariantScope> {
     match number {
         10 | 12 => None, // Q-HD-2
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
     use crate::tpcc::options::Fidelity;
 
-    /// The table of the specification: a letter a condition, x always, L after load, r unless a quirk, - never.
+    /// Writes the table of the specification: a letter a condition, x always, L after load, r unless a quirk, - never.
     fn letters(options: &TpccOptions) -> String {
         let letter = |number| match holds(number, options) {
             Some(InvariantScope::Always) => 'x',

@@ -15,7 +15,7 @@ const ALL_UP_TO: u32 = 100;
 /// Warehouses of a sample, the first and the last among them.
 const SAMPLE: u32 = 11;
 
-/// Everything to be asked of one table set, in rising order.
+/// Returns everything to be asked of one table set, in rising order.
 pub(crate) fn conditions(options: &TpccOptions, set: u32) -> Vec<Condition> {
     let asked = ConditionNames::new(options, set);
     let mut all = asked.counts(options);
@@ -89,18 +89,18 @@ impl ConditionNames {
         }
     }
 
-    /// `WHERE column IN (sample)`, or nothing.
+    /// Returns `WHERE column IN (sample)`, or nothing.
     fn within(&self, column: &str) -> String {
         let of = |sample: &Vec<u32>| format!(" WHERE {column} IN ({})", listed(sample));
         self.sample.as_ref().map(of).unwrap_or_default()
     }
 
-    /// The same after another condition.
+    /// Returns the same after another condition.
     fn and_within(&self, column: &str) -> String {
         self.within(column).replacen(" WHERE ", " AND ", 1)
     }
 
-    /// Counts of rows, and the next order's number, of which a run changes some.
+    /// Returns conditions on counts of rows, and the next order's number, of which a run changes some.
     fn counts(&self, options: &TpccOptions) -> Vec<Condition> {
         let warehouses = self
             .sample
@@ -165,7 +165,7 @@ impl ConditionNames {
         self.condition(&name, &meaning, sql, holds)
     }
 
-    /// A storage engine without foreign keys takes their definitions and says nothing.
+    /// Returns the condition on foreign keys: a storage engine without them takes their definitions and says nothing.
     fn foreign_keys(&self, options: &TpccOptions) -> Option<Condition> {
         if options.fk == ForeignKeys::None {
             return None;
@@ -181,7 +181,7 @@ impl ConditionNames {
         Some(self.condition("foreign_keys", meaning, sql, InvariantScope::Always))
     }
 
-    /// What condition 3.3.2.`number` says, and its query.
+    /// Returns what condition 3.3.2.`number` says, and its query.
     fn consistency(&self, number: u32) -> (&'static str, String) {
         match number {
             1 => ("w_ytd is the sum of d_ytd", self.ytd_of_districts()),
@@ -239,8 +239,8 @@ impl ConditionNames {
         )
     }
 
-    /// With a count beside it, the highest number is read by a scan of the key. Alone, TidesDB looks for it by skips that
-    /// never end.
+    /// Asks for the highest number together with a count, so that it is read by a scan of the key. Alone, TidesDB looks
+    /// for it by skips that never end.
     fn last_orders(&self) -> String {
         let Self {
             district,
@@ -381,7 +381,7 @@ impl ConditionNames {
     }
 }
 
-/// Evenly spread over all warehouses.
+/// Returns a sample evenly spread over all warehouses.
 fn sample(warehouses: u32) -> Vec<u32> {
     let steps = u64::from(SAMPLE - 1);
     (0..=steps)

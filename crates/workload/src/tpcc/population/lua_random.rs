@@ -15,7 +15,7 @@ pub(crate) struct LuaRandom {
 }
 
 impl LuaRandom {
-    /// The state of an interpreter whose program never calls `math.randomseed`.
+    /// Creates the state of an interpreter whose program never calls `math.randomseed`.
     pub(crate) fn unseeded() -> Self {
         let mut seed = 0.0_f64;
         let parts = PARTS.map(|(length, _, _)| {
@@ -41,7 +41,7 @@ impl LuaRandom {
         mixed
     }
 
-    /// `math.random(low, high)`.
+    /// Returns `math.random(low, high)`.
     pub(crate) fn between(&mut self, low: u32, high: u32) -> u32 {
         let fraction = (self.next_u64() & ((1 << 52) - 1)) as f64 / (1_u64 << 52) as f64;
         low + (fraction * f64::from(high - low + 1)) as u32

@@ -1,7 +1,7 @@
 //! Fills the nine tables, in every dialect.
 //!
-//! Rows are drawn from streams of their own by table, set and warehouse, so that they are the same whoever writes
-//! them, in whatever order, to whichever server.
+//! Each table, set and warehouse has its own stream of rows, so that they are the same for every writer, order and
+//! server.
 
 mod checks;
 mod columns;
@@ -32,7 +32,7 @@ use rows::{
 use std::sync::{Arc, OnceLock};
 use values::ValueRules;
 
-/// The dataset on which a dialect runs.
+/// Returns the dataset on which a dialect runs.
 pub(crate) fn population(
     options: TpccOptions,
     source: RandomSource,
@@ -64,7 +64,7 @@ impl TpccPopulation {
         Box::new(PackedRows::new(self.head(table, set), rows))
     }
 
-    /// What stands before the rows of a statement.
+    /// Returns what stands before the rows of a statement.
     fn head(&self, table: TpccTable, set: u32) -> String {
         let name = table.name(&self.options, set);
         format!("INSERT INTO {name} ({}) VALUES ", column_list(table))
@@ -100,7 +100,7 @@ impl Population for TpccPopulation {
         table.name(&self.options, set)
     }
 
-    /// Of order lines, what is expected.
+    /// Counts the rows; of order lines, what is expected.
     fn rows_total(&self) -> u64 {
         let of_set: u64 = TpccTable::ALL
             .iter()
@@ -160,7 +160,7 @@ impl Population for TpccPopulation {
             .collect()
     }
 
-    /// Foreign keys, procedures, statistics.
+    /// Returns foreign keys, procedures, statistics.
     fn at_end(&self) -> Vec<String> {
         let sets = 0..self.options.tables;
         let mut statements: Vec<String> = sets
@@ -196,7 +196,7 @@ fn column_list(table: TpccTable) -> String {
     columns.join(", ")
 }
 
-/// Statements that make what the dialect's calls need.
+/// Returns statements that make what the dialect's calls need.
 fn procedures(options: &TpccOptions) -> Vec<String> {
     match options.dialect {
         Dialect::Hammerdb => hammerdb::procedures(options),
@@ -205,7 +205,7 @@ fn procedures(options: &TpccOptions) -> Vec<String> {
     }
 }
 
-/// Statements that take away what another load with the same dialect may have left, needed or not.
+/// Returns statements that take away what another load with the same dialect may have left, needed or not.
 fn drop_procedures(options: &TpccOptions) -> Vec<String> {
     match options.dialect {
         Dialect::Hammerdb => hammerdb::drop_procedures(),

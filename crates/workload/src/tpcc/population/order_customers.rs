@@ -6,7 +6,7 @@ use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::{CUSTOMERS, uniform};
 use dbdyno_chance::Stream;
 
-/// How orders are dealt out.
+/// Says how orders are dealt out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OrderAssignment {
     /// A permutation for each district.
@@ -20,7 +20,7 @@ pub(crate) enum OrderAssignment {
 }
 
 impl OrderAssignment {
-    /// The dialect's way; `start` is where sysbench-tpcc's generator stands when it comes to the warehouse.
+    /// Creates the dialect's way; `start` is where sysbench-tpcc's generator stands when it comes to the warehouse.
     pub(crate) fn new(values: ValueRules, start: LuaRandom) -> Self {
         match values.dialect {
             _ if !values.has_quirks => Self::Shuffled,
@@ -63,7 +63,7 @@ fn shuffle_unseeded(random: &mut LuaRandom, customers: &mut [u16]) {
     swap_each(customers, |place| random.between(place, last));
 }
 
-/// Where sysbench-tpcc's generator stands before each of so many permutations.
+/// Returns where sysbench-tpcc's generator stands before each of so many permutations.
 pub(crate) fn unseeded_starts(count: u32) -> Vec<LuaRandom> {
     let mut random = LuaRandom::unseeded();
     let mut starts = Vec::with_capacity(count as usize);

@@ -6,7 +6,7 @@ use crate::tpcc::dialect::Dialect;
 use crate::tpcc::draws::{ITEMS, percent, uniform};
 use dbdyno_chance::{RandomSource, Stream};
 
-/// Which rows hold the word, how it is spelt, and how much it covers.
+/// Says which rows hold the word, how it is spelt, and how much it covers.
 pub(crate) enum OriginalMarks {
     /// sysbench-tpcc has none.
     Never,
@@ -19,7 +19,7 @@ pub(crate) enum OriginalMarks {
     Drawn(Vec<bool>),
 }
 
-/// Whose texts they are.
+/// Says whose texts they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OriginalKind {
     Items,
@@ -27,7 +27,7 @@ pub(crate) enum OriginalKind {
 }
 
 impl OriginalMarks {
-    /// Those of items, or of a warehouse's stock; `key` says of which.
+    /// Creates those of items, or of a warehouse's stock; `key` says of which.
     pub(crate) fn new(
         values: ValueRules,
         of: OriginalKind,
@@ -92,7 +92,7 @@ impl OriginalMarks {
     }
 }
 
-/// 10,000 draws from 0 to 100,000, repetitions and all.
+/// Takes 10,000 draws from 0 to 100,000, repetitions and all.
 fn drawn(mut stream: Stream) -> Vec<bool> {
     let mut rows = vec![false; ITEMS as usize + 1];
     for _ in 0..ITEMS / 10 {
@@ -101,7 +101,7 @@ fn drawn(mut stream: Stream) -> Vec<bool> {
     rows
 }
 
-/// Where the word begins, in the text that goes from `start` to the end.
+/// Draws where the word begins, in the text that goes from `start` to the end.
 fn place(stream: &mut Stream, start: usize, out: &[u8]) -> usize {
     let last = (out.len() - start - 8) as u32;
     start + uniform(stream, 0, last) as usize

@@ -10,7 +10,7 @@ const STATEMENT_BYTES: usize = 524_288;
 pub(crate) trait RowGenerator: Send {
     /// More bytes than any row has.
     const LONGEST: usize;
-    /// Sums that it keeps beside count and checksum, at most [`OWN_SUMS`].
+    /// Sums that it keeps in addition to count and checksum, at most [`OWN_SUMS`].
     const SUMS: usize;
 
     /// Writes the next row and adds to the sums; false when there are no more.

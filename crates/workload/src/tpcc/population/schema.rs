@@ -9,7 +9,7 @@ use crate::tpcc::table::TpccTable;
 const PARTITIONS_FROM: u32 = 200;
 const WAREHOUSES_A_PARTITION: u32 = 100;
 
-/// The statement that makes a table, with its primary key only.
+/// Returns the statement that makes a table, with its primary key only.
 pub(crate) fn create_table(table: TpccTable, options: &TpccOptions, set: u32) -> String {
     let mut lines = definitions(table, options.dialect);
     if table == TpccTable::History && options.force_pk {
@@ -38,12 +38,12 @@ pub(crate) fn create_table(table: TpccTable, options: &TpccOptions, set: u32) ->
     text
 }
 
-/// Rounded.
+/// Rounds the number of partitions.
 fn partitions(warehouses: u32) -> u32 {
     (warehouses + WAREHOUSES_A_PARTITION / 2) / WAREHOUSES_A_PARTITION
 }
 
-/// A first column `id` as sysbench-tpcc has it; HammerDB's is the last, and hidden.
+/// Adds a first column `id` as sysbench-tpcc has it; HammerDB's is the last, and hidden.
 fn number_history(lines: &mut Vec<String>, dialect: Dialect) {
     if dialect == Dialect::Hammerdb {
         lines.push("id INT NOT NULL AUTO_INCREMENT INVISIBLE".to_owned());
@@ -68,7 +68,7 @@ fn primary_key(table: TpccTable, order: KeyOrder) -> Option<Vec<&'static str>> {
     Some(in_order(key, order))
 }
 
-/// Reversed: the order's or customer's number, the district, the warehouse. The number of a line stays last.
+/// Reverses the key: the order's or customer's number, the district, the warehouse. The number of a line stays last.
 fn in_order(key: &[&'static str], order: KeyOrder) -> Vec<&'static str> {
     let mut key = key.to_vec();
     if order == KeyOrder::Reversed {
@@ -78,7 +78,7 @@ fn in_order(key: &[&'static str], order: KeyOrder) -> Vec<&'static str> {
     key
 }
 
-/// The statement that adds the secondary keys, all in one pass over the table.
+/// Returns the statement that adds the secondary keys, all in one pass over the table.
 pub(crate) fn add_keys(table: TpccTable, options: &TpccOptions, set: u32) -> Option<String> {
     let has_percona_keys = options.dialect.has_percona_schema();
     let has_history_keys = options.dialect == Dialect::SysbenchTpcc;
@@ -173,7 +173,7 @@ const FOREIGN_KEYS: [ForeignKey; 10] = [
     ),
 ];
 
-/// The statements that add the foreign keys of a set.
+/// Returns the statements that add the foreign keys of a set.
 ///
 /// The rows are known to obey them, so the session leaves them unchecked: servers then add a key without copying the
 /// table. Whether a run's sessions heed them is the run's affair.
@@ -208,13 +208,13 @@ fn add_foreign_key(key: &ForeignKey, options: &TpccOptions, set: u32) -> String 
     )
 }
 
-/// Names of constraints are the schema's, not the table's.
+/// Returns the name of a constraint: it is the schema's, not the table's.
 fn constraint_name(child: TpccTable, columns: &[&str], options: &TpccOptions, set: u32) -> String {
     let last = columns.last().copied().unwrap_or_default();
     format!("fk_{}_{last}", child.name(options, set))
 }
 
-/// The names of a set's foreign keys.
+/// Returns the names of a set's foreign keys.
 pub(crate) fn foreign_key_names(options: &TpccOptions, set: u32) -> Vec<String> {
     FOREIGN_KEYS
         .iter()

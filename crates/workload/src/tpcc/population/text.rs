@@ -51,7 +51,7 @@ pub(crate) fn put_repeated(stream: &mut Stream, out: &mut Vec<u8>, count: u32) {
     out.resize(out.len() + count as usize, letter);
 }
 
-/// Two characters at a time: the whole part of (draw x pairs) says which, the rest is the next draw.
+/// Appends two characters at a time: the whole part of (draw x pairs) says which, the rest is the next draw.
 #[inline]
 fn put_random(stream: &mut Stream, out: &mut Vec<u8>, count: u32, pairs: &[[u8; 2]]) {
     let start = out.len();
@@ -76,7 +76,7 @@ impl<'a> RowText<'a> {
         Self { out }
     }
 
-    /// A value as it stands in SQL.
+    /// Appends a value as it stands in SQL.
     pub(crate) fn put(&mut self, sql: &[u8]) {
         self.out.extend_from_slice(sql);
         self.out.push(b',');
@@ -87,13 +87,13 @@ impl<'a> RowText<'a> {
         self.out.push(b',');
     }
 
-    /// Hundredths, as a number with two places.
+    /// Appends hundredths, as a number with two places.
     pub(crate) fn cents(&mut self, cents: u32) {
         put_number(self.out, cents / 100);
         self.places(cents % 100, 2);
     }
 
-    /// Ten-thousandths, as a number with four places, or cut to two.
+    /// Appends ten-thousandths, as a number with four places, or cut to two.
     pub(crate) fn share(&mut self, ten_thousandths: u32, places: u32) {
         put_number(self.out, ten_thousandths / 10_000);
         let rest = ten_thousandths % 10_000;
@@ -111,7 +111,7 @@ impl<'a> RowText<'a> {
         self.out.push(b',');
     }
 
-    /// A text, without characters that would have to be escaped.
+    /// Appends a text, without characters that would have to be escaped.
     pub(crate) fn text(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         self.out.push(b'\'');
         write(self.out);

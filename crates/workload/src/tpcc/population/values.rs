@@ -35,7 +35,7 @@ impl ValueRules {
         }
     }
 
-    /// The tax of a warehouse or district in ten-thousandths.
+    /// Returns the tax of a warehouse or district in ten-thousandths.
     pub(crate) fn tax(self, stream: &mut Stream) -> u32 {
         match self.dialect {
             Dialect::Standard => uniform(stream, 0, 2000),
@@ -44,7 +44,7 @@ impl ValueRules {
         }
     }
 
-    /// The discount of a customer in ten-thousandths.
+    /// Returns the discount of a customer in ten-thousandths.
     pub(crate) fn discount(self, stream: &mut Stream) -> u32 {
         match self.dialect {
             Dialect::Standard => uniform(stream, 0, 5000),
@@ -53,7 +53,7 @@ impl ValueRules {
         }
     }
 
-    /// Of a hundred customers, those with bad credit.
+    /// Counts, of a hundred customers, those with bad credit.
     pub(crate) fn bad_credit_percent(self) -> u32 {
         match self.dialect {
             Dialect::Standard | Dialect::SysbenchTpcc => 10,
@@ -61,7 +61,7 @@ impl ValueRules {
         }
     }
 
-    /// `c_credit_lim`, which Percona's schema has as a whole number.
+    /// Returns `c_credit_lim`, which Percona's schema has as a whole number.
     pub(crate) fn credit_limit(self) -> &'static [u8] {
         match self.dialect {
             Dialect::SysbenchTpcc | Dialect::TpccMysql => b"50000",
@@ -69,7 +69,7 @@ impl ValueRules {
         }
     }
 
-    /// The number of the last name of a customer: all names once, then at random.
+    /// Returns the number of the last name of a customer: all names once, then at random.
     pub(crate) fn last_name(self, stream: &mut Stream, customer: u32) -> u32 {
         if customer <= 1000 {
             return customer - 1;
@@ -82,7 +82,7 @@ impl ValueRules {
         draw_last_name(stream, c)
     }
 
-    /// A long text without meaning, of `low` to `high` characters.
+    /// Appends a long text without meaning, of `low` to `high` characters.
     pub(crate) fn put_filler(self, stream: &mut Stream, out: &mut Vec<u8>, low: u32, high: u32) {
         let count = uniform(stream, low, high);
         match self.strings {
@@ -91,7 +91,7 @@ impl ValueRules {
         }
     }
 
-    /// A name or address of `low` to `high` characters; sysbench-tpcc has `prefix` and ten letters instead.
+    /// Appends a name or address of `low` to `high` characters; sysbench-tpcc has `prefix` and ten letters instead.
     pub(crate) fn put_name(
         self,
         stream: &mut Stream,
@@ -132,12 +132,12 @@ impl ValueRules {
     }
 }
 
-/// As the DECIMAL(4,2) of Percona's schema rounds it.
+/// Rounds as the DECIMAL(4,2) of Percona's schema does.
 fn rounded_to_cents(share: f64) -> u32 {
     100 * (share * 100.0).round() as u32
 }
 
-/// The number is written from the left over "0000": 7 gives 700011111.
+/// Appends the number, written from the left over "0000": 7 gives 700011111.
 fn put_left_aligned_zip(number: u32, out: &mut Vec<u8>) {
     let start = out.len();
     put_number(out, number);

@@ -9,7 +9,7 @@ const NAME: Parameter<'static> = Parameter::Text(b"somewhere");
 const MONEY: Parameter<'static> = Parameter::Text(b"12.34");
 const DIST: Parameter<'static> = Parameter::Text(b"abcdefghijklmnopqrstuvwx");
 
-/// One row that fits, but none for the item that doesn't exist; everything else has changed a row.
+/// Answers with one row that fits, but none for the item that doesn't exist; everything else has changed a row.
 pub(super) fn canned_reply(question: &CannedQuestion<'_>, rows: &mut BufferedRows) -> Reply {
     let row: &[Parameter<'static>] = match question.statement_type {
         "new_order.select_district" => &[Parameter::Int(3001), Parameter::Text(b"0.1000")],

@@ -8,7 +8,7 @@ use super::super::transaction::{DEFERRED_DELIVERY, DELIVERY, NEW_ORDER, ORDER_ST
 use crate::TransactionType;
 use dbdyno_chance::Stream;
 
-/// What a terminal draws from.
+/// Holds what a terminal draws from.
 #[derive(Debug)]
 pub(super) struct StandardInputs {
     warehouses: u32,
@@ -57,7 +57,7 @@ impl StandardInputs {
         }
     }
 
-    /// District, and a customer of it, by name in six of ten cases.
+    /// Draws district, and a customer of it, by name in six of ten cases.
     fn draw_customer(&self, input: &mut TransactionInput, stream: &mut Stream) {
         input.district = uniform(stream, 1, DISTRICTS);
         input.is_by_name = percent(stream, 60);

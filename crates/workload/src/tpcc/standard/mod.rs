@@ -67,7 +67,7 @@ const RULES: Rules = Rules {
     ..Rules::COMMON
 };
 
-/// The workload for so many users.
+/// Returns the workload for so many users.
 pub(crate) fn workload(
     options: TpccOptions,
     source: RandomSource,
@@ -111,7 +111,8 @@ pub(crate) fn workload(
     Ok(Arc::new(made))
 }
 
-/// Ten terminals a warehouse are the most: where they key and think, more would be another workload.
+/// Checks the number of users: ten terminals a warehouse are the most; where they key and think, more would be another
+/// workload.
 fn check_terminals(options: &TpccOptions, users: u32) -> Result<(), WorkloadError> {
     let needed = users.div_ceil(DISTRICTS);
     if !options.keyandthink || options.warehouses >= needed {

@@ -11,14 +11,14 @@ const TEXTS: [(&str, &str); 5] = [
     ("tpcc_stock_level", include_str!("sql/stock_level.sql")),
 ];
 
-/// Statements that create them; none where the load does without.
+/// Returns statements that create them; none where the load does without.
 pub(crate) fn procedures(options: &TpccOptions) -> Vec<String> {
     let needed = options.calls == Calls::Procedures;
     let texts = TEXTS.iter().filter(|_| needed);
     texts.map(|(_, text)| text.trim_end().to_owned()).collect()
 }
 
-/// Statements that take them away, whether they're there or not.
+/// Returns statements that take them away, whether they're there or not.
 pub(crate) fn drop_procedures() -> Vec<String> {
     let text = |(name, _): &(&str, &str)| format!("DROP PROCEDURE IF EXISTS {name}");
     TEXTS.iter().map(text).collect()

@@ -11,7 +11,7 @@ use crate::tpcc::terminal::DrawInput;
 use crate::tpcc::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT};
 use dbdyno_chance::{RandomSource, Stream};
 
-/// What a terminal draws from, the same for all.
+/// Holds what a terminal draws from, the same for all.
 #[derive(Debug, Clone)]
 pub(super) struct SysbenchTpccInputs {
     sets: u32,
@@ -77,7 +77,7 @@ impl SysbenchTpccInputs {
         }
     }
 
-    /// Q-ST-1: the tool's search for another warehouse ends at the home one.
+    /// Draws the supplier. Q-ST-1: the tool's search for another warehouse ends at the home one.
     fn supplier(&self, home: u32, is_remote: bool, stream: &mut Stream) -> u32 {
         if is_remote && self.is_fixed {
             other_warehouse(stream, home, self.warehouses)
@@ -86,7 +86,8 @@ impl SysbenchTpccInputs {
         }
     }
 
-    /// 15 % pay for a customer elsewhere: for the tool in another district of the same warehouse (Q-ST-1).
+    /// Draws a payment. 15 % pay for a customer elsewhere: for the tool in another district of the same warehouse
+    /// (Q-ST-1).
     fn draw_payment(&self, input: &mut TransactionInput, stream: &mut Stream) {
         input.amount = uniform(stream, 1, 5000);
         let is_elsewhere = percent(stream, 15);

@@ -18,7 +18,7 @@ use dbdyno_chance::RandomSource;
 use inputs::SysbenchTpccInputs;
 use std::sync::Arc;
 
-/// The workload.
+/// Makes the workload.
 pub(crate) fn workload(
     options: TpccOptions,
     source: RandomSource,
@@ -57,7 +57,7 @@ pub(crate) fn workload(
     Ok(Arc::new(made))
 }
 
-/// How a transaction begins.
+/// Returns how a transaction begins.
 fn words(options: &TpccOptions) -> &'static [(&'static str, &'static str)] {
     if options.splittable {
         return &[
@@ -112,19 +112,19 @@ fn note(note: &PaymentNote<'_>, data: &mut Vec<u8>, _: &mut Vec<u8>) {
     data.truncate(DATA_LENGTH);
 }
 
-/// Q-ST-7: the row after the middle of an even number of rows, from 0; the last one where there are no more.
+/// Returns the row after the middle of an even number of rows (Q-ST-7), from 0; the last one where there are no more.
 fn tool_row(rows: usize) -> usize {
     let even = rows + rows % 2;
     (even / 2).min(rows.saturating_sub(1))
 }
 
-/// One draw of 23, and of 24 with the purge.
+/// Makes a mix of one draw of 23, and of 24 with the purge.
 fn mix(options: &TpccOptions) -> TransactionMix {
     let purges = u32::from(options.enable_purge);
     TransactionMix::weights([10, 10, 1, 1, 1, purges])
 }
 
-/// The four statements of the tool, but for how the level is set: the tool looks whether the variable is called
+/// Returns the four statements of the tool, but for how the level is set: the tool looks whether the variable is called
 /// `tx_isolation` or `transaction_isolation`, and the statement is the same on every server.
 fn session(options: &TpccOptions) -> Vec<String> {
     let level = match options.trx_level {
@@ -141,7 +141,7 @@ fn session(options: &TpccOptions) -> Vec<String> {
     ]
 }
 
-/// sysbench's own law, and a ROLLBACK first.
+/// Returns sysbench's own policy, and a ROLLBACK first.
 fn retry() -> RetryPolicy {
     RetryPolicy {
         after: RetryAfter::Codes(vec![1213, 1020, 1205]),

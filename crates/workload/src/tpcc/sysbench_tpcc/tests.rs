@@ -21,7 +21,7 @@ fn told(wanted: u8, count: usize) -> Vec<RecordedEvent> {
     events(&*made(&[]), Some(wanted), count, |_, _| {})
 }
 
-/// The vector of a transaction for which all of these hold.
+/// Returns the vector of a transaction for which all of these hold.
 fn expected(
     file: &Value,
     transaction: &str,

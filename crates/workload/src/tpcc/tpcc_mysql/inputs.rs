@@ -10,7 +10,7 @@ use crate::tpcc::terminal::DrawInput;
 use crate::tpcc::transaction::{NEW_ORDER, ORDER_STATUS, PAYMENT};
 use dbdyno_chance::{RandomSource, Stream};
 
-/// What a connection draws from, the same for all.
+/// Holds what a connection draws from, the same for all.
 #[derive(Debug, Clone)]
 pub(super) struct TpccMysqlInputs {
     warehouses: u32,
@@ -69,7 +69,7 @@ impl TpccMysqlInputs {
         lines.sort_unstable_by_key(|line| (line.supply, line.item));
     }
 
-    /// Q-TM-3: the constant for items is whatever was drawn last.
+    /// Draws a line. Q-TM-3: the constant for items is the one drawn last.
     fn draw_line(&self, home: u32, before: u32, stream: &mut Stream) -> OrderLineInput {
         let c = if self.is_fixed {
             self.constants.item

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Repeats of one transaction.
 const RETRY_LIMIT: u32 = 2000;
 
-/// The workload.
+/// Makes the workload.
 pub(crate) fn workload(
     options: TpccOptions,
     source: RandomSource,
@@ -58,7 +58,7 @@ pub(crate) fn workload(
     Ok(Arc::new(made))
 }
 
-/// Q-TM-4, Q-TM-6 and Q-TM-7, or their repairs.
+/// Returns Q-TM-4, Q-TM-6 and Q-TM-7, or their repairs.
 fn words(is_fixed: bool) -> &'static [(&'static str, &'static str)] {
     if is_fixed {
         return &[
@@ -131,7 +131,7 @@ fn retry() -> RetryPolicy {
     }
 }
 
-/// Where the draws can't be the tool's: its constants are unknown, and its one deck for all connections would make
+/// Says where the draws can't be the tool's: its constants are unknown, and its one deck for all connections would make
 /// what a user does depend on the others.
 fn facts() -> Vec<(String, String)> {
     [

@@ -93,7 +93,7 @@ impl StatementExecutor {
         Ok(())
     }
 
-    /// Looks up every item of the recent orders by a statement of its own.
+    /// Looks up every item of the recent orders by a separate statement.
     async fn count_each_item(&mut self, context: &mut ScriptContext) -> Result<(), Aborted> {
         let rows = 0..context.rows.len();
         self.items.clear();
@@ -106,7 +106,7 @@ impl StatementExecutor {
         Ok(())
     }
 
-    /// Deletes old orders. Each look for one is a transaction of its own, in a district drawn anew.
+    /// Deletes old orders. Each look for one is a separate transaction, in a district drawn anew.
     pub(super) async fn purge(
         &mut self,
         stream: &mut Stream,

@@ -17,7 +17,7 @@ use crate::transaction_script::{Aborted, EventEnd, ScriptContext};
 use crate::{StatementTemplate, TransactionType};
 use std::sync::Arc;
 
-/// What all terminals of a dialect share.
+/// Holds what all terminals of a dialect share.
 #[derive(Debug)]
 pub(crate) struct StatementDialect {
     pub(crate) table: StatementTable,
@@ -179,7 +179,7 @@ impl StatementExecutor {
     }
 }
 
-/// The number in a column of the first row, 0 if there is none.
+/// Returns the number in a column of the first row, 0 if there is none.
 fn number(context: &ScriptContext, column: usize) -> f64 {
     context.rows.number(0, column).unwrap_or_default()
 }

@@ -51,7 +51,7 @@ impl StatementExecutor {
         Ok(())
     }
 
-    /// False if there is no such item.
+    /// Sends an order line; false if there is no such item.
     async fn order_line(
         &mut self,
         input: &TransactionInput,

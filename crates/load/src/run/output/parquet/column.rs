@@ -1,4 +1,4 @@
-//! Collects one column of a Parquet file: its values until they are written, and the page they become.
+//! Collects one column of a Parquet file: its values until they are written, and then its page.
 
 use super::thrift::{Structure, structure, write_varint};
 use flate2::Compression;
@@ -31,7 +31,7 @@ impl ColumnKind {
         }
     }
 
-    /// 2 is gzip.
+    /// Returns the codec; 2 is gzip.
     pub(super) fn codec(self) -> i32 {
         if self == Self::Packed { 0 } else { 2 }
     }
@@ -74,7 +74,7 @@ impl ColumnBuffer {
         }
     }
 
-    /// Bytes kept.
+    /// Returns the number of bytes kept.
     pub(super) fn size(&self) -> usize {
         self.values.len()
     }
@@ -122,7 +122,7 @@ impl ColumnBuffer {
             header.structure(5, |page| {
                 page.int(1, rows as i32);
                 page.int(2, PLAIN);
-                page.int(3, RLE); // of the levels that tell nulls
+                page.int(3, RLE); // of the levels that mark nulls
                 page.int(4, RLE); // of the levels of repeated fields, of which there are none
             });
         });

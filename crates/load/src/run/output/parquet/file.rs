@@ -1,7 +1,7 @@
 //! Writes a Parquet file of one flat table, row by row.
 //!
-//! Only what a table of seconds needs: four kinds of columns, each of which may be null, plain encoding, one page a
-//! column and row group. The crate `parquet` does all of the format, and for that doubles the time of a
+//! It supports only what a table of seconds needs: four kinds of columns, each of which may be null, plain encoding,
+//! one page per column and row group. The crate `parquet` supports the whole format, but doubles the time of a
 //! clean build of this program; tests read the files written here with Arrow and DuckDB.
 //!
 //! Source: <https://github.com/apache/parquet-format>
@@ -12,10 +12,10 @@ use std::io::{self, Write};
 
 const MAGIC: &[u8] = b"PAR1";
 
-/// Rows are kept in memory up to so many bytes, then written as a row group.
+/// Bytes of rows kept in memory, then written as a row group.
 const ROW_GROUP_BYTES: usize = 4 << 20;
 
-/// Where a column of a finished row group lies.
+/// Says where a column of a finished row group lies.
 #[derive(Debug)]
 struct Chunk {
     column: usize,
@@ -30,7 +30,7 @@ struct RowGroup {
     chunks: Vec<Chunk>,
 }
 
-/// The file.
+/// Writes the file.
 #[derive(Debug)]
 pub(super) struct ParquetFile<W: Write> {
     out: W,
@@ -68,7 +68,7 @@ impl<W: Write> ParquetFile<W> {
         Ok(())
     }
 
-    /// Writes what is left and the account of the whole: without it nobody can read the file.
+    /// Writes the remaining rows and the footer: without it nobody can read the file.
     pub(super) fn finish(&mut self, created_by: &str) -> io::Result<()> {
         self.write_row_group()?;
         let mut footer = Vec::new();
@@ -105,7 +105,7 @@ impl<W: Write> ParquetFile<W> {
         self.out.write_all(bytes)
     }
 
-    /// `FileMetaData` of the format.
+    /// Writes `FileMetaData` of the format.
     fn describe(&self, file: &mut Structure<'_>, created_by: &str) {
         file.int(1, 1); // version
         let root = std::iter::once(None);
@@ -130,7 +130,7 @@ impl<W: Write> ParquetFile<W> {
         file.text(6, created_by);
     }
 
-    /// `ColumnMetaData` of the format.
+    /// Writes `ColumnMetaData` of the format.
     fn describe_chunk(&self, data: &mut Structure<'_>, chunk: &Chunk, rows: usize) {
         let column = &self.columns[chunk.column];
         data.int(1, column.kind.physical_type());

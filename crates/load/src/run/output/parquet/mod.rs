@@ -1,4 +1,4 @@
-//! Writes a run as one table of seconds in a Parquet file: what Arrow, DuckDB, pandas and others read.
+//! Writes a run as one table of seconds in a Parquet file, which Arrow, DuckDB, pandas and others read.
 //!
 //! Each second has a row of kind `all`, one of kind `transaction` for each transaction type, and one of
 //! kind `statement` for each statement type. A column that makes no sense for a kind is null there.

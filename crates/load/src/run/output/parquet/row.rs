@@ -6,14 +6,14 @@ use dbdyno_drive::IntervalRecord;
 use dbdyno_meter::{Histogram, Interval, StatementCounts, TransactionCounts, WorkerLoad};
 use std::borrow::Cow;
 
-/// What a row is about.
+/// Says what a row is about.
 enum RowSubject<'a> {
     All,
     Transaction(&'a TransactionCounts, &'a PackedTransaction),
     Statement(&'a StatementCounts),
 }
 
-/// One row. Its times are response times, and of a statement type service times.
+/// Holds one row. Its times are response times, and of a statement type service times.
 pub(super) struct TableRow<'a> {
     pub(super) record: &'a IntervalRecord<'a>,
     subject: RowSubject<'a>,
@@ -23,7 +23,7 @@ pub(super) struct TableRow<'a> {
     pub(super) lateness: &'a Packed,
 }
 
-/// The rows of one second.
+/// Returns the rows of one second.
 pub(super) fn rows<'a>(
     record: &'a IntervalRecord<'a>,
     packed: &'a PackedSecond,
@@ -77,7 +77,7 @@ impl TableRow<'_> {
         }
     }
 
-    /// A count of events; statements have none.
+    /// Returns a count of events; statements have none.
     pub(super) fn events(&self, count: impl Fn(&TransactionCounts) -> u64) -> FieldValue<'_> {
         match self.subject {
             RowSubject::All => int(self.interval().transactions.iter().map(count).sum::<u64>()),
@@ -142,7 +142,7 @@ impl TableRow<'_> {
         }
     }
 
-    /// A count of the second as a whole.
+    /// Returns a count of the second as a whole.
     pub(super) fn whole(&self, count: impl Fn(&Interval) -> u64) -> FieldValue<'_> {
         match self.subject {
             RowSubject::All => int(count(self.interval())),
@@ -154,7 +154,7 @@ impl TableRow<'_> {
         self.whole(|interval| interval.workers.iter().map(&count).sum())
     }
 
-    /// Of the busiest worker.
+    /// Returns the busy share of the busiest worker.
     pub(super) fn client_busy_share(&self) -> FieldValue<'_> {
         let interval = self.interval();
         let busiest_ns = interval.workers.iter().map(|worker| worker.busy_ns).max();
@@ -205,7 +205,7 @@ mod tests {
         (found.unwrap().2)(row)
     }
 
-    /// The rows of a second of an open loop that `fill` fills.
+    /// Builds the rows of a second of an open loop that `fill` fills.
     fn with_rows(fill: impl FnOnce(&mut Interval), look: impl FnOnce(&[TableRow<'_>])) {
         let order: LoadOrder = serde_json::from_str(ORDER).unwrap();
         let load = order.load().unwrap();

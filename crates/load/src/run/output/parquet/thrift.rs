@@ -14,7 +14,7 @@ pub(super) struct Structure<'a> {
     last: u8,
 }
 
-/// A structure with the fields that `fill` writes.
+/// Writes a structure with the fields that `fill` writes.
 pub(super) fn structure(out: &mut Vec<u8>, fill: impl FnOnce(&mut Structure<'_>)) {
     fill(&mut Structure { out, last: 0 });
     out.push(0);
@@ -74,7 +74,7 @@ impl Structure<'_> {
         items.iter().for_each(|item| write(self.out, item));
     }
 
-    /// Numbers of fields grow by less than 16 in all of Parquet's structures.
+    /// Writes a field's head: field numbers grow by less than 16 in all of Parquet's structures.
     fn head(&mut self, field: u8, kind: u8) {
         self.out.push((field - self.last) << 4 | kind);
         self.last = field;
@@ -90,7 +90,7 @@ fn write_int(out: &mut Vec<u8>, value: i64) {
     write_varint(out, ((value << 1) ^ (value >> 63)) as u64); // zigzag
 }
 
-/// LEB128.
+/// Writes LEB128.
 pub(super) fn write_varint(out: &mut Vec<u8>, mut left: u64) {
     while left >= 0x80 {
         out.push(left as u8 | 0x80);

@@ -23,7 +23,7 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// The range of a number, from 0.
+    /// Creates the range of a number, from 0.
     pub(crate) fn new(origin: &PopulationContext, chunk: u32) -> Self {
         let first = chunk * ITEM_CHUNK + 1;
         Self {
@@ -41,7 +41,7 @@ impl Items {
         }
     }
 
-    /// Name, price and data as sysbench-tpcc makes them; gives the price in cents.
+    /// Appends name, price and data as sysbench-tpcc makes them; returns the price in cents.
     fn put_sysbench(&mut self, row: &mut RowText<'_>, im_id: u32) -> u32 {
         let (stream, name) = (&mut self.stream, &mut self.name);
         let millionths = 1_000_000 + stream.below(100_000_001);
@@ -74,7 +74,7 @@ impl Items {
     }
 }
 
-/// With six places, as `%f` has it.
+/// Appends a number with six places, as `%f` has it.
 fn put_millionths(out: &mut Vec<u8>, millionths: u32) {
     put_number(out, millionths / 1_000_000);
     let start = out.len();

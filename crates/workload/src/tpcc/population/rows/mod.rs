@@ -20,7 +20,7 @@ use super::values::ValueRules;
 use crate::tpcc::draws::{CUSTOMERS, DISTRICTS, uniform};
 use dbdyno_chance::{RandomSource, Stream};
 
-/// What all parts of a dataset share.
+/// Holds what all parts of a dataset share.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PopulationContext {
     pub(crate) values: ValueRules,
@@ -30,7 +30,8 @@ pub(crate) struct PopulationContext {
 }
 
 impl PopulationContext {
-    /// What is drawn for a table and a number in it (a warehouse, a range of items) depends on nothing else.
+    /// Makes a stream: what is drawn for a table and a number in it (a warehouse, a range of items) depends on nothing
+    /// else.
     pub(crate) fn stream(&self, purpose: &str, number: u32) -> Stream {
         self.source.keyed(purpose, self.key(number))
     }
@@ -39,7 +40,7 @@ impl PopulationContext {
         u64::from(self.set) << 32 | u64::from(number)
     }
 
-    /// Counts of lines of a warehouse's orders, which orders and order_line must agree on.
+    /// Returns counts of lines of a warehouse's orders, which orders and order_line must agree on.
     fn line_counts(&self, warehouse: u32) -> LineCounts {
         LineCounts(self.stream("tpcc/line counts", warehouse))
     }

@@ -44,7 +44,7 @@ impl OrderLines {
         self.walk.step()
     }
 
-    /// In cents, as the table's column can hold it.
+    /// Returns the amount in cents, as the table's column can hold it.
     fn amount(&mut self, is_delivered: bool) -> u32 {
         let stream = &mut self.stream;
         match self.values.dialect {

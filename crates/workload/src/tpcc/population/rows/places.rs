@@ -12,7 +12,7 @@ const DISTRICT_YTD: u32 = CUSTOMERS * 1000;
 const WAREHOUSE_YTD: u32 = DISTRICTS * DISTRICT_YTD;
 const NEXT_ORDER: u32 = CUSTOMERS + 1;
 
-/// Name, address and tax.
+/// Appends name, address and tax.
 fn put_place(values: ValueRules, stream: &mut Stream, row: &mut RowText<'_>) {
     row.text(|out| values.put_name(stream, out, "name-", (6, 10)));
     for prefix in ["street1-", "street2-", "city-"] {
