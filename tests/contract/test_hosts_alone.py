@@ -31,7 +31,7 @@ EXCEPTIONS = {
     "hosts/remote/_program.py": "reads the program that it pushes",
     "hosts/remote/_files.py": "reads the files that it pushes",
     "hosts/remote/_tunnel.py": "listens here for what is there",
-    "hosts/remote/_host.py": "names this machine to those who look at the host",
+    "hosts/remote/_agents.py": "names this machine to those who look at the host",
     "populate/_dataset.py": "a workload in a folder is the user's, who runs dbdyno here",
     "measure/client/_calibration.py": "the lab keeps it in its own home",
     "lab/_fleet.py": "it sends an interrupt to this process",

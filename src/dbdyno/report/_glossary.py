@@ -17,6 +17,10 @@ GLOSSARY = MappingProxyType(
             "Targets get settings with the same effect, so the remaining difference comes from the engines."
         ),
         "audit": "A check that lists, rule by rule, how the servers of a comparison differed.",
+        "average over all numbers of connections": (
+            "The geometric mean of a target's throughput over the concurrencies that all targets share, with one "
+            "workload, route and memory size."
+        ),
         "backlog": "In an open loop: transactions that are due and wait for a free connection.",
         "bound": "The smallest lead over the next best target that the interval allows.",
         "calibration": (
