@@ -25,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbdyno.configure import Server, choose_settings, copy_data_directory, initialise, start_server
+from dbdyno.configure import Server, StartOrder, choose_settings, copy_data_directory, initialise, start_server
 from dbdyno.core import DbdynoError, Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.provision import Installation, installed_engines, select_installed
@@ -149,7 +149,15 @@ def _started(installation: Installation, place: Path, host: NotingHost) -> Serve
         processors=os.cpu_count(),
     )
     run = place / "run"
-    return start_server(installation, place / "data", settings, route="loopback", host=host, run_directory=run)
+    order = StartOrder(
+        installation=installation,
+        data_directory=place / "data",
+        settings=settings,
+        route="loopback",
+        host=host,
+        run_directory=run,
+    )
+    return start_server(order)
 
 
 def _ask(server: Server, seen: Seen) -> None:

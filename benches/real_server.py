@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from dbdyno.configure import Server, choose_settings, initialise, start_server
+from dbdyno.configure import Server, StartOrder, choose_settings, initialise, start_server
 from dbdyno.core import Home, Route, parse_engine_name
 from dbdyno.engines import SettingValue
 from dbdyno.hosts import LocalHost, Process
@@ -68,7 +68,10 @@ def private_server(
             processors=os.cpu_count(),
         )
         run = Path(scratch) / "run"
-        server = start_server(installation, data, settings, route=route, host=host, run_directory=run)
+        order = StartOrder(
+            installation=installation, data_directory=data, settings=settings, route=route, host=host, run_directory=run
+        )
+        server = start_server(order)
         try:
             yield server
         finally:
