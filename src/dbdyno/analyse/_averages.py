@@ -63,7 +63,8 @@ def _average_words(pairs: Sequence[Comparison], where: str) -> str:
     open_names = [target_title(pair.right) for pair in rivals if not pair.is_significant]
     words = f"{target_title(best)} is fastest; {distance_words(rivals[0])}"
     if open_names:
-        others_words = listed(open_names) if len(open_names) <= _MOST_NAMED else counted(len(open_names), "other target")
+        are_few = len(open_names) <= _MOST_NAMED
+        others_words = listed(open_names) if are_few else counted(len(open_names), "other target")
         words = f"no difference is shown between {target_title(best)} and {others_words}"
     last_words = f"; {distance_words(rivals[-1])} than {target_title(best)}" if rivals[-1].is_significant else ""
     return f"With {where}: {words}{last_words if len(rivals) > 1 else ''}."
