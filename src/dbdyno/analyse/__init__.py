@@ -53,7 +53,7 @@ from dbdyno.analyse._pairs import (
     rank_places,
     turned,
 )
-from dbdyno.analyse._places import AVERAGE_WORDS, place_namer, place_words
+from dbdyno.analyse._places import panel_namer, place_namer, place_words
 from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._self_check import Quiet, SelfCheck, SelfComparison, judge_self_check
 from dbdyno.analyse._sentinel import SentinelJudgement, judge_sentinel, sentinel_spread, sentinel_words
@@ -84,7 +84,6 @@ from dbdyno.analyse._words import (
 
 __all__ = [
     "ALL_CONCURRENCIES",
-    "AVERAGE_WORDS",
     "FAR",
     "PRECISIONS",
     "QUANTILES",
@@ -148,6 +147,7 @@ __all__ = [
     "listed",
     "observed_variation",
     "pair_at",
+    "panel_namer",
     "parse_criterion",
     "peak_words",
     "percent_words",

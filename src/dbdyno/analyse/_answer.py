@@ -65,11 +65,11 @@ def answer(
         )
     averages_by_panel = average_sentences(averages, named_places, place_namer(map(place_of, comparisons)))
     place, *other_places = named_places
-    told_places = [
+    described_places = [
         place,
-        *(other for other in other_places if not _is_told_on_average(other, places, averages_by_panel)),
+        *(other for other in other_places if not _is_covered_by_average(other, places, averages_by_panel)),
     ]
-    sentences = [_place_sentence(told_place, places, comparisons) for told_place in told_places]
+    sentences = [_place_sentence(described_place, places, comparisons) for described_place in described_places]
     headline = _headline(best_places, places, comparisons)
     sentences.insert(1, _p99_sentence(place, places))
     memory = memory_sentence(memory_gains(judgements, place), place[3], load_words(place, places))
@@ -77,12 +77,12 @@ def answer(
         *averages_by_panel.values(),
         memory,
         *_upgrade_and_route_sentences(judgements, comparisons, averages, place),
-        _tally_sentence(comparisons, told_places),
+        _tally_sentence(comparisons, described_places),
     )
     return Answer(headline, tuple(filter(None, (*sentences, *further_sentences))))
 
 
-def _is_told_on_average(
+def _is_covered_by_average(
     place: Place, places: Mapping[Place, Sequence[CellJudgement]], averages_by_panel: Mapping[Panel, str]
 ) -> bool:
     """Return whether the average says all that the place would: it leaves out targets that have not settled."""

@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Place
 from dbdyno.core import counted, format_memory
 
-AVERAGE_WORDS = ", on average over all numbers of connections"
-"""Ends the name of a place that has `ALL_CONCURRENCIES`."""
-
 
 def place_words(place: Place, places: Sequence[Place]) -> str:
     """Return a place in words; what is the same at all places of the study is left out."""
@@ -29,6 +26,12 @@ def place_namer(places: Iterable[Place]) -> Callable[[Place], str]:
     return functools.partial(_place_words, has_workloads=has_workloads, has_routes=has_routes)
 
 
+def panel_namer(places: Iterable[Place]) -> Callable[[Place], str]:
+    """Return a function that names a place as `place_namer` does, without its connections."""
+    has_workloads, has_routes = _varied_axes(places)
+    return functools.partial(_panel_words, has_workloads=has_workloads, has_routes=has_routes)
+
+
 def _varied_axes(places: Iterable[Place]) -> tuple[bool, bool]:
     """Return whether a study has several workloads, and several routes."""
     distinct_places = set(places)
@@ -37,11 +40,15 @@ def _varied_axes(places: Iterable[Place]) -> tuple[bool, bool]:
 
 
 def _place_words(place: Place, *, has_workloads: bool, has_routes: bool) -> str:
-    _, _, tier_bytes, concurrency = place
+    if place[3] == ALL_CONCURRENCIES:
+        panel = _panel_words(place, has_workloads=has_workloads, has_routes=has_routes)
+        return f"{panel}, on average over all numbers of connections"
     words = _load_words(place, has_workloads=has_workloads, has_routes=has_routes)
-    if concurrency == ALL_CONCURRENCIES:
-        return f"{format_memory(tier_bytes)}{words}{AVERAGE_WORDS}"
-    return f"{format_memory(tier_bytes)} and {counted(concurrency, 'connection')}{words}"
+    return f"{format_memory(place[2])} and {counted(place[3], 'connection')}{words}"
+
+
+def _panel_words(place: Place, *, has_workloads: bool, has_routes: bool) -> str:
+    return format_memory(place[2]) + _load_words(place, has_workloads=has_workloads, has_routes=has_routes)
 
 
 def _load_words(place: Place, *, has_workloads: bool, has_routes: bool) -> str:

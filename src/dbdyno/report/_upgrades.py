@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse import AVERAGE_WORDS, change_words, place_namer, place_of
+from dbdyno.analyse import Upgrade, change_words, panel_namer, place_namer, place_of
 from dbdyno.core import Comparison
 from dbdyno.report._blocks import Column, Table
 from dbdyno.report._format import verdict_words
@@ -38,16 +38,17 @@ def averages_table(analysis: StudyAnalysis) -> Table | None:
     changes = [(upgrade, change) for upgrade in analysis.upgrades for change in upgrade.averages.values()]
     if not changes:
         return None
-    name = place_namer(place_of(pair) for pair in analysis.comparisons)
-    rows = [
-        [
-            upgrade.title,
-            name(place_of(change)).removesuffix(AVERAGE_WORDS),
-            change_words(change.ratio, change.low, change.high),
-            verdict_words(change),
-        ]
-        for upgrade, change in changes
-    ]
-    columns = [Column("upgrade", is_name=True), Column("with"), Column("change", True), Column("verdict")]
+    name = panel_namer(place_of(pair) for pair in analysis.comparisons)
+    rows = [change_cells(upgrade, change, name(place_of(change))) for upgrade, change in changes]
     caption = "Upgrades on average over all numbers of connections, with 95 % intervals"
-    return Table("upgrade-averages", caption, columns, rows)
+    return Table("upgrade-averages", caption, change_columns("with"), rows)
+
+
+def change_columns(where_title: str) -> list[Column]:
+    """Return the columns of a table that has a row for each change of an upgrade."""
+    return [Column("upgrade", is_name=True), Column(where_title), Column("change", True), Column("verdict")]
+
+
+def change_cells(upgrade: Upgrade, change: Comparison, where: str) -> list[str]:
+    """Return the row of such a table."""
+    return [upgrade.title, where, change_words(change.ratio, change.low, change.high), verdict_words(change)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from dbdyno.analyse import CellJudgement, answer, compare_targets, judge_cells
+from dbdyno.analyse import CellJudgement, answer, compare_averages, compare_targets, judge_cells
 from dbdyno.core import DbdynoError, RunRecord, format_memory
 from dbdyno.report import altered_caveats, analyse_study
 from dbdyno.store import QUICK_CHECK, Check, JournalEntry, StoredStudy, find_results
@@ -178,7 +178,7 @@ def _stored_folder(results: StoredStudy) -> StoredFolder:
     study, records, journal = results.study, analyse_study(results).stored, results.journal()
     planned = len(records) if study.imported is not None else len(results.planned_runs)
     judgements = judge_cells(records)
-    study_answer = answer(judgements, compare_targets(judgements))
+    study_answer = answer(judgements, compare_targets(judgements), compare_averages(judgements))
     statuses: dict[str, int] = {}
     for record in records:
         statuses[record.status] = statuses.get(record.status, 0) + 1

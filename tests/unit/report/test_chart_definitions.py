@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -109,3 +110,14 @@ def test_upgrades_have_a_field_for_each_step(at_one_place: StudyAnalysis) -> Non
     (rows,) = {name: rows for name, rows in chart.spec()["datasets"].items() if rows}.values()
     assert len(rows) == len(steps) == 4
     assert {row["target"] for row in rows} == {new for _, new in steps}
+
+
+def test_averages_of_upgrades_have_a_column_and_no_number_that_the_filter_knows(
+    write: Callable[..., StoredStudy], tmp_path: Path
+) -> None:
+    text = SEVEN_AT_ONE_PLACE.replace("concurrency = [16]", "concurrency = [1, 4, 16]")
+    (chart,) = upgrade_charts(analyse_study(write(tmp_path / "study", text=text)))
+    (rows,) = {name: rows for name, rows in chart.spec()["datasets"].items() if rows}.values()
+    # The page's filter shows rows whose concurrency is the number of connections that was chosen.
+    assert {row["column"]: row["concurrency"] for row in rows} == {"1": 1, "4": 4, "16": 16, "all": 0}
+    assert len(rows) == 16

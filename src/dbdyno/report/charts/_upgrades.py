@@ -38,22 +38,23 @@ def upgrade_charts(analysis: StudyAnalysis) -> list[Chart]:
         if rows:
             title, drawing = panel_title(analysis, *panel), _drawing(rows)
             description = f"Change by upgrade, {title}. " + "; ".join(
-                f"{row['name']} at {row['concurrency']}: {row['shown']}" for row in rows
+                f"{row['name']} at {row['column']}: {row['shown']}" for row in rows
             )
             charts.append(Chart(f"upgrades-{index + 1}", title, description, drawing, panel, row_facts(_ROW_PX)))
     return charts
 
 
 def _upgrade_row(upgrade: Upgrade, place: Place, change: Comparison) -> Row:
-    is_told = is_shown(change)
+    has_difference = is_shown(change)
     mark = "–" if change.verdict == "not settled" else "="
     return {
         "target": upgrade.new,
         "name": upgrade.title,
-        "concurrency": "all" if place[3] == ALL_CONCURRENCIES else str(place[3]),
+        "concurrency": place[3],  # the page's filter compares it with the number that was chosen
+        "column": "all" if place[3] == ALL_CONCURRENCIES else str(place[3]),
         "ratio": round(change.ratio, 4),
-        "is_shown": is_told,
-        "value": _brief_change(change.ratio) if is_told else mark,
+        "is_shown": has_difference,
+        "value": _brief_change(change.ratio) if has_difference else mark,
         "shown": change_words(change.ratio, change.low, change.high),
         "verdict": change.verdict,
     }
@@ -77,11 +78,10 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
         labelPadding=-2,
         labelOffset=_LABEL_UP_PX,
     )
-    columns = list(dict.fromkeys(row["concurrency"] for row in rows))
-    columns.sort(key=lambda name: (name == "all", len(name), name))
+    columns = sorted({row["column"] for row in rows}, key=lambda name: (name == "all", len(name), name))
     steps = list(dict.fromkeys(row["name"] for row in rows))
     base = alt.Chart(rows_data(rows)).encode(
-        x=alt.X("concurrency:O", sort=columns, axis=x_axis, scale=alt.Scale(paddingInner=0.05)),
+        x=alt.X("column:O", sort=columns, axis=x_axis, scale=alt.Scale(paddingInner=0.05)),
         y=alt.Y("name:N", sort=steps, axis=y_axis, scale=alt.Scale(paddingInner=0.42, paddingOuter=0.4)),
         tooltip=_tooltip(),
     )
@@ -93,5 +93,5 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
 
 
 def _tooltip() -> list[alt.Tooltip]:
-    fields = {"name": "upgrade", "concurrency": "connections", "shown": "throughput", "verdict": "verdict"}
+    fields = {"name": "upgrade", "column": "connections", "shown": "throughput", "verdict": "verdict"}
     return [alt.Tooltip(f"{field}:N", title=title) for field, title in fields.items()]

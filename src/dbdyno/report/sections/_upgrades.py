@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dbdyno.analyse import Upgrade, change_words, place_namer, place_of
+from dbdyno.analyse import Upgrade, place_namer, place_of
 from dbdyno.core import Comparison
-from dbdyno.report._blocks import Column, Section, Table, data_behind, grid, section, subtitle, to_see
-from dbdyno.report._format import verdict_words
-from dbdyno.report._upgrades import averages_table, upgrades_table
+from dbdyno.report._blocks import Section, Table, data_behind, grid, section, subtitle, to_see
+from dbdyno.report._upgrades import averages_table, change_cells, change_columns, upgrades_table
 from dbdyno.report.charts import upgrade_charts
 from dbdyno.report.sections._frame import Page
 
@@ -34,18 +33,11 @@ def upgrades_section(page: Page) -> Section | None:
 def _changes_table(page: Page) -> Table:
     name = place_namer(place_of(pair) for pair in page.analysis.comparisons)
     steps = [(upgrade, change) for upgrade in page.analysis.upgrades for change in upgrade.changes.values()]
-    rows = [
-        [
-            upgrade.title,
-            name(place_of(change)),
-            change_words(change.ratio, change.low, change.high),
-            verdict_words(change),
-        ]
-        for upgrade, change in steps
-    ]
-    columns = [Column("upgrade", is_name=True), Column("where"), Column("change", True), Column("verdict")]
+    rows = [change_cells(upgrade, change, name(place_of(change))) for upgrade, change in steps]
     caption = "Change of throughput by upgrade and place, with 95 % intervals"
-    return Table("upgrade-changes", caption, columns, rows, facets=[_facet_tokens(page, *step) for step in steps])
+    return Table(
+        "upgrade-changes", caption, change_columns("where"), rows, facets=[_facet_tokens(page, *step) for step in steps]
+    )
 
 
 def _facet_tokens(page: Page, upgrade: Upgrade, change: Comparison) -> str:
