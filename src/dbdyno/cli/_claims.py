@@ -11,6 +11,7 @@ from typing import Any
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options, open_results
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._options import add_where
 
 _STORY = """\
 Checks every claim of a published report against a results folder, imported or measured here. For each claim it
@@ -46,13 +47,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "claims", _STORY, _show_claims)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument("--against", required=True, metavar="REPORT", help="published report, such as percona-2026")
-    parser.add_argument(
-        "--where",
-        action="append",
-        default=[],
-        metavar="AXIS=VALUE",
-        help="only cells with this memory, target, workload, route or connections",
-    )
+    add_where(parser)
     parser.add_argument("--format", choices=("text", "json", "md"), default="text", help="default: text")
     parser.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
     parser.add_argument("--strict", action="store_true", help="exit with code 1 if a claim does not hold")
@@ -61,7 +56,8 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
 
 def _show_claims(choices: argparse.Namespace) -> int:
     from dbdyno.analyse.claims import claims_object, print_claims, published  # late: see _main
-    from dbdyno.report import altered_caveats, check_claims, claims_markdown, read_cell_filter
+    from dbdyno.report import altered_caveats, check_claims, claims_markdown
+    from dbdyno.study import read_cell_filter
 
     cell_filter = read_cell_filter(choices.where)
     results = open_results(choices.results, choices)

@@ -19,6 +19,12 @@ def add_target_half_width(group: argparse._ArgumentGroup, whose: str) -> None:
     group.add_argument("--certainty", default=argparse.SUPPRESS, dest="target_half_width", help=argparse.SUPPRESS)
 
 
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """Add the option that chooses cells."""
+    text = "only cells with this target, memory, connections, workload or route; several: A,B"
+    parser.add_argument("--where", action="append", default=[], metavar="AXIS=VALUE", help=text)
+
+
 def add_allow_mismatch(parser: argparse.ArgumentParser, verb: str) -> None:
     """Add the option to compare in spite of differences, and its earlier spelling."""
     text = f"{verb} even though workload, dataset, pacing, window or host differs (default: none)"

@@ -14,7 +14,7 @@ from rich.table import Table
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._folder import add_check_options
 from dbdyno.cli._help import add_command as add
-from dbdyno.cli._options import add_target_half_width
+from dbdyno.cli._options import add_target_half_width, add_where
 from dbdyno.core import counted, format_bytes, format_duration
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ that they need. Changes nothing.
   dbdyno plan studies/first.toml
   dbdyno plan studies/first.toml --runs                         each run in its order, with the reason for its place
   dbdyno plan studies/first.toml --target-half-width 2% --within 3h   repeats and windows that reach it
+  dbdyno plan studies/first.toml --where connections=32         one number of connections alone
   dbdyno plan studies/first.toml --from results/first           use the spread measured there
 
 It also prints the expected precision (the 95 % interval of a cell, and the smallest difference of two targets that is
@@ -49,6 +50,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "plan", _STORY, _plan)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
+    add_where(parser)
     parser.add_argument("--runs", action="store_true", help="list each run in its order, with the reason for its place")
     precision_group = parser.add_argument_group("precision of the answer")
     add_target_half_width(precision_group, "half-width of a cell's 95 %% interval")
@@ -70,9 +72,9 @@ def _plan(choices: argparse.Namespace) -> int:
     from dbdyno.cli._plan_precision import plan_precision, precision_object  # late: see _main
     from dbdyno.hosts import LocalHost
     from dbdyno.plan import out_of_scope
-    from dbdyno.study import read_study
+    from dbdyno.study import read_cell_filter, read_study, study_of_cells
 
-    study = read_study(choices.study, choices.scale)
+    study = study_of_cells(read_study(choices.study, choices.scale), read_cell_filter(choices.where))
     plan = full_plan(study, LocalHost())
     precision = plan_precision(study, choices, plan.budget.overhead_ns)
     unanswered = out_of_scope(study, max((workload.rows_total for workload in plan.workloads.values()), default=0))

@@ -9,8 +9,9 @@ from typing import Any
 from dbdyno.cli._folder import add_allow_altered, results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._options import add_where
 from dbdyno.core import HostError, ProvisionError, RequestError
-from dbdyno.study import POLICIES, read_study, scales_of, with_policy
+from dbdyno.study import POLICIES, read_cell_filter, read_study, scales_of, study_of_cells, with_policy
 
 _STORY = """\
 Runs a study file and writes results and report into a folder. Ctrl-C, kill -9 or a power cut costs at most the run
@@ -20,6 +21,7 @@ in progress: the same command resumes the study.
   dbdyno run studies/first.toml -o /data/first
   dbdyno run studies/percona-2026.toml --scale small
   dbdyno run studies/first.toml --policy vendor  into results/first-vendor: with vendor defaults
+  dbdyno run studies/first.toml --where connections=32 --where memory=64MB   one of its cells for each target
   dbdyno run studies/first.toml --part 2/3       into results/first-2-of-3: on the second of three machines
 
 Before the first run dbdyno checks the machine (dbdyno doctor). It then starts each target's server once and audits
@@ -36,6 +38,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "run", _STORY, _run)
     parser.add_argument("study", type=Path, metavar="STUDY.toml", help="study file")
     parser.add_argument("--scale", metavar="NAME", help="run at one of the study's scales, such as small")
+    add_where(parser)
     parser.add_argument("--part", metavar="K/N", help="run the Kth of N parts, for N machines; see dbdyno gather")
     parser.add_argument(
         "--allow-unlike", action="store_true", help="use benches that differ in processors, memory or speed"
@@ -62,7 +65,8 @@ def add_run_options(parser: Parser) -> None:
 
 
 def _run(choices: argparse.Namespace) -> int:
-    study = with_policy(read_study(choices.study, choices.scale), choices.policy)
+    chosen = read_cell_filter(choices.where)
+    study = study_of_cells(with_policy(read_study(choices.study, choices.scale), choices.policy), chosen)
     from dbdyno.cli._execute import run_part, run_to_report  # late: see _main
     from dbdyno.plan import PartOfStudy
 

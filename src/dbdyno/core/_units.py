@@ -11,6 +11,7 @@ import re
 from dbdyno.core._errors import StudyError
 
 _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_TEXT_UNITS = (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10), ("", 1))
 _DURATIONS_NS = {"ms": 10**6, "s": 10**9, "min": 60 * 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 _NUMBER = r"(\d{1,15}(?:\.\d+)?)"  # beyond, a number is a slip of the keyboard, and soon infinite
 _MEMORY_RE = re.compile(_NUMBER + r"\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
@@ -35,6 +36,18 @@ def parse_bytes(text: str) -> int:
     if value != int(value) or value <= 0:
         raise StudyError(f"'{text}' is not a positive whole number of bytes", "", "write for example 64MB")
     return int(value)
+
+
+def memory_text(count: int) -> str:
+    """Return a memory size as `parse_bytes` reads it, of the largest unit that divides it.
+
+    >>> memory_text(64 << 20), memory_text(1536), memory_text(0)
+    ('64MB', '1536', 'unknown')
+    """
+    if count == 0:
+        return "unknown"
+    unit, size = next((unit, size) for unit, size in _TEXT_UNITS if count % size == 0)
+    return f"{count // size}{unit}"
 
 
 def parse_duration_ns(text: str) -> int:

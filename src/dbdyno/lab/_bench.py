@@ -232,8 +232,7 @@ class LocalBench:
 
     def run_server(self, run: Run, target: Target, installation: Installation, snapshot: Snapshot) -> LabServer:
         """See `Bench`."""
-        concurrency_max = max(self.study.concurrencies)
-        settings = self._settings(target, installation, run.cell.tier_bytes, concurrency_max)
+        settings = self._settings(target, installation, run.cell.tier_bytes, self.study.connections_max)
         directory = self.session.new_directory()
         try:
             restore(snapshot, directory / "data", self.host)

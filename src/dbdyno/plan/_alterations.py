@@ -112,6 +112,7 @@ def proof_study(
         workloads=axes.workloads,
         tiers_bytes=axes.tiers_bytes,
         concurrencies=(cell.concurrency,),
+        limits=study.server_limits,
         routes=(cell.route,),
         servers={},
         repeats=rounds,

@@ -42,6 +42,7 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
         workloads=(study.workload(left.workload),),
         tiers_bytes=(left.tier_bytes,),
         concurrencies=(left.concurrency,),
+        limits=study.server_limits,
         routes=(left.route,),
         servers={},
         repeats=1,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dbdyno.report._altered import altered_caveats
-    from dbdyno.report._claim_sources import CellFilter, read_cell_filter
     from dbdyno.report._claims import CheckedClaims, check_claims, claims_markdown
     from dbdyno.report._document import page_style
     from dbdyno.report._export import save_charts
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "_altered": "altered_caveats",
-    "_claim_sources": "CellFilter read_cell_filter",
     "_claims": "CheckedClaims check_claims claims_markdown",
     "diff._diff": "ExcludedCell StudyDiff diff_results",
     "diff._blocks": "diff_markdown print_diff",
@@ -57,7 +55,6 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names.s
 
 __all__ = [
     "MISMATCH_KINDS",
-    "CellFilter",
     "CheckedClaims",
     "ExcludedCell",
     "MismatchKind",
@@ -83,7 +80,6 @@ __all__ = [
     "print_diff",
     "print_summary",
     "print_why",
-    "read_cell_filter",
     "save_charts",
     "save_judged",
     "summary_json",

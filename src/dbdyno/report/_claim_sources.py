@@ -1,63 +1,16 @@
-"""Chooses which results claims are held against: part of a folder, its machines, whose logs they are."""
+"""Says where the results come from that claims are held against: their machines, and whose logs they are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from dbdyno.analyse import CellJudgement
 from dbdyno.analyse.claims import Published, ResultsOrigin, original_logs
 from dbdyno.audit import names_machine
-from dbdyno.core import Cell, RequestError, StudyError, parse_bytes
 from dbdyno.store import StoredStudy
 
 _DIGITS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class CellFilter:
-    """Selects a part of the cells, each axis by its name and the value that it must have."""
-
-    wanted: tuple[tuple[str, str | int], ...] = ()
-
-    @property
-    def names_memory(self) -> bool:
-        """Return whether a memory size is chosen."""
-        return any(name == "memory" for name, _ in self.wanted)
-
-    def of(self, judgements: Sequence[CellJudgement]) -> list[CellJudgement]:
-        """Return those of the cells that were chosen."""
-        return [group for group in judgements if all(_AXES[name](group.cell) == value for name, value in self.wanted)]
-
-
-def read_cell_filter(pairs: Sequence[str]) -> CellFilter:
-    """Return a choice written AXIS=VALUE, each axis once.
-
-    Raises
-    ------
-    RequestError : not of that form, no such axis, or no size of memory
-
-    >>> read_cell_filter(["memory=140GB", "connections=56"]).wanted
-    (('memory', 150323855360), ('connections', 56))
-    """
-    return CellFilter(tuple(_parse_selection(pair) for pair in pairs))
-
-
-def _parse_selection(pair: str) -> tuple[str, str | int]:
-    name, separator, value = pair.partition("=")
-    if name not in _AXES or not separator or not value:
-        raise RequestError(f"'{pair}' selects nothing", f"axes: {', '.join(_AXES)}", "write for example memory=140GB")
-    if name == "memory":
-        try:
-            return name, parse_bytes(value)
-        except StudyError as error:
-            raise RequestError(f"'{value}' is not a memory size", "", "write for example memory=140GB") from error
-    if name == "connections":
-        if not (value.isascii() and value.isdigit()):
-            raise RequestError(f"'{value}' is not a number of connections", "", "write for example connections=56")
-        return name, int(value)
-    return name, value
 
 
 def sources_of(
@@ -101,13 +54,3 @@ def _typical_lengths_s(judgements: Sequence[CellJudgement]) -> dict[str, float]:
             run.figures.window_s for run in group.runs if run.status == "good"
         )
     return {label: sorted(lengths)[len(lengths) // 2] for label, lengths in lasted.items() if lengths}
-
-
-_AXES: dict[str, Callable[[Cell], str | int]] = {
-    "memory": lambda cell: cell.tier_bytes,
-    "target": lambda cell: cell.target,
-    "workload": lambda cell: cell.workload,
-    "route": lambda cell: cell.route,
-    "connections": lambda cell: cell.concurrency,
-}
-"""Axis of a study -> its value of a cell."""

@@ -24,11 +24,11 @@ from dbdyno.analyse.claims import (
 )
 from dbdyno.core import Caveat, RunRecord
 from dbdyno.report._blocks import Block, Column, Heading, Paragraph, Table
-from dbdyno.report._claim_sources import CellFilter, sources_of
+from dbdyno.report._claim_sources import sources_of
 from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import StoredStudy
-from dbdyno.study import Study
+from dbdyno.study import CellFilter, Study
 
 CLAIMS_TITLE = "Printed in the report, and recomputed here"
 
@@ -142,13 +142,13 @@ def _check_against_report(
 
     cell_filter = chosen_cells or CellFilter()
 
-    def closing(last_s: int) -> list[CellJudgement]:
-        return cell_filter.of(closing_cells(records, tps_of, last_s))
+    def chosen(cells: Iterable[CellJudgement]) -> list[CellJudgement]:
+        return [judgement for judgement in cells if cell_filter.has(judgement.cell)]
 
     judged_claims = judge_claims(
         report,
-        cell_filter.of(judgements),
-        closing,
+        chosen(judgements),
+        lambda last_s: chosen(closing_cells(records, tps_of, last_s)),
         _other_rows(results.study, report),
         sources_of(results, report, judgements, memory_is_chosen=cell_filter.names_memory),
     )

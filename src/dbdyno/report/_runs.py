@@ -15,6 +15,7 @@ from dbdyno.core import RunRecord, SettledPart, target_title
 from dbdyno.report._downsample import downsampling_for, packed_run
 from dbdyno.report._format import client_words, figure
 from dbdyno.report._marks import run_marks
+from dbdyno.report._repeat import command_of_cell
 from dbdyno.report._series import run_series
 from dbdyno.report._study_analysis import StudyAnalysis
 
@@ -110,7 +111,9 @@ def _runs_with_series(
         facts = [*_fact_lines(record), *marks.pop("words")]
         series = run_series(analysis.results, run_id)
         analysis.results.forget_tables(run_id)
-        yield run_id, {**series, "marks": marks, "facts": "; ".join(facts), "files": files.get(run_id, [])}
+        command = command_of_cell(analysis.results.study, record.run.cell)
+        rest = {"facts": "; ".join(facts), "repeat": command, "files": files.get(run_id, [])}
+        yield run_id, {**series, "marks": marks, **rest}
 
 
 def _files_of_runs(analysis: StudyAnalysis) -> dict[str, list[list[Any]]]:

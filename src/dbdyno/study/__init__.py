@@ -1,5 +1,6 @@
 """Reads, checks and types the study file. Knows nothing of machines or of what engines exist."""
 
+from dbdyno.study._cell_filter import CellFilter, read_cell_filter, study_of_cells, words_of_cell
 from dbdyno.study._key_types import parse_processors
 from dbdyno.study._limits import Limits, MemoryLimit, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
@@ -52,6 +53,7 @@ __all__ = [
     "AfterRun",
     "AuditStop",
     "BenchChoice",
+    "CellFilter",
     "ErrorPolicy",
     "FleetChoice",
     "HostChoice",
@@ -82,11 +84,14 @@ __all__ = [
     "parse_processors",
     "parse_study",
     "question_words",
+    "read_cell_filter",
     "read_study",
     "scales_of",
     "settings_lines",
     "settings_object",
+    "study_of_cells",
     "study_text",
     "with_policy",
+    "words_of_cell",
     "workload_names",
 ]

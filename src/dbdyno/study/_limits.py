@@ -1,4 +1,4 @@
-"""Holds what our own server may take of the machine, and how long a server may be silent."""
+"""Holds the bounds of our own servers, and how long a server may be silent."""
 
 from __future__ import annotations
 
@@ -66,9 +66,16 @@ def _size_text(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Holds the bounds that the operating system sets our own server; None: all that this machine has."""
+    """Holds the bounds of each server that dbdyno starts.
+
+    Parameters
+    ----------
+    memory : set by the operating system; None: all that this machine has
+    connections : that its settings are chosen for; None: the study's largest concurrency
+    """
 
     memory: MemoryLimit | None = None
+    connections: int | None = None
 
 
 UNBOUNDED = Limits()

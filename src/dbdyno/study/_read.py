@@ -95,7 +95,7 @@ class StudyReader(Tables):
         self._check_settings_apply(study_settings, targets)
         return Study(
             name=top["name"] or Path(self.source).stem,
-            question=top["question"] or _default_question([target.name for target in targets]),
+            question=top["question"] or default_question([target.name for target in targets]),
             scaled=top["scaled"],
             targets=targets,
             workloads=workloads,
@@ -117,7 +117,7 @@ class StudyReader(Tables):
             errors=self._errors(self._mapping(document, "errors")),
             pinning=pinning,
             audit_stop=self._table(self._mapping(document, "audit"), "audit", _schema.AUDIT)["stop_at"],
-            limits=self._limits(self._mapping(document, "limits"), axes["tier"], targets),
+            limits=self._limits(self._mapping(document, "limits"), axes, targets),
             timeouts=self._timeouts(self._mapping(document, "timeouts")),
             servers=servers,
             after_run=measure["after_run"],
@@ -304,16 +304,20 @@ class StudyReader(Tables):
         values = self._table(entry, "timeouts", _schema.TIMEOUTS)
         return Timeouts(values["path"], values["answer"] or None, values["check"])
 
-    def _limits(self, entry: dict[str, Any], tiers_bytes: Sequence[int], targets: Sequence[Target]) -> Limits:
+    def _limits(self, entry: dict[str, Any], axes: Mapping[str, Any], targets: Sequence[Target]) -> Limits:
         limits = Limits(**self._table(entry, "limits", _schema.LIMITS))
+        tier_bytes, most = max(axes["tier"]), max(axes["concurrency"])
         running_target = next((target for target in targets if target.engine.source_kind == "server"), None)
         if limits.memory is not None and running_target is not None:
             what = f"'{running_target.name}' is a running server, so dbdyno can't limit its memory"
             self._fail("limits", "memory", what, remedy="remove [limits], and limit that server yourself")
-        if limits.memory is not None and limits.memory.bytes_at(max(tiers_bytes)) <= max(tiers_bytes):
-            what = f"a limit of {limits.memory} does not exceed the tier of {format_memory(max(tiers_bytes))}"
+        if limits.memory is not None and limits.memory.bytes_at(tier_bytes) <= tier_bytes:
+            what = f"a limit of {limits.memory} does not exceed the tier of {format_memory(tier_bytes)}"
             why = "a server needs memory besides its buffer pool or block cache"
             self._fail("limits", "memory", what, why, 'write for example "tier + 512MB"')
+        if limits.connections is not None and limits.connections < most:
+            what = f"servers for {limits.connections} connections would be driven by {most}"
+            self._fail("limits", "connections", what, remedy=f"write at least {most}, or remove it")
         return limits
 
     def _servers(self, tables: Mapping[str, Any]) -> dict[str, ServerAddress]:
@@ -340,12 +344,12 @@ class StudyReader(Tables):
 def question_words(study: Study) -> str:
     """Return the question for people: where nobody asked one, with the targets as their vendors write them."""
     names = [target.name for target in study.targets]
-    if study.question != _default_question(names):
+    if study.question != default_question(names):
         return study.question or study.name
-    return _default_question([target_title(name) for name in names])
+    return default_question([target_title(name) for name in names])
 
 
-def _default_question(names: Sequence[str]) -> str:
+def default_question(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"How fast is {names[0]}?"
     return f"Which is faster: {', '.join(names[:-1])} or {names[-1]}?"

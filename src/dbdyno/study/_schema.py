@@ -234,6 +234,12 @@ LIMITS: Mapping[str, Key] = MappingProxyType(
             "memory limit of each server that dbdyno starts, page cache included, by a control group without swap: "
             '"3GB", "tier + 512MB", "tier * 1.5"',
         ),
+        "connections": Key(
+            whole_within(1, 100_000),
+            None,
+            "connections that the settings of each server are chosen for (max_connections and caches that depend on "
+            "it); by default the largest concurrency",
+        ),
     }
 )
 _SECOND_NS, _HOUR_NS, _DAY_NS = 10**9, 3600 * 10**9, 86_400 * 10**9

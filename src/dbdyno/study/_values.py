@@ -232,6 +232,16 @@ class Study:
         """Return the bench of a study that has one; each bench of several is given a study with itself alone."""
         return self.benches[0] if len(self.benches) == 1 else None
 
+    @property
+    def connections_max(self) -> int:
+        """Return how many connections the settings of servers are chosen for."""
+        return self.limits.connections or max(self.concurrencies)
+
+    @property
+    def server_limits(self) -> Limits:
+        """Return the limits that keep servers as they are when only some concurrencies are run."""
+        return replace(self.limits, connections=self.connections_max)
+
     def settings_of(self, target: Target) -> dict[str, SettingValue]:
         """Return neutral parameters of a target: the study's where they concern its storage engine, and its own."""
         storage_engine = target.engine.storage_engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from dbdyno.core import ContainerChoice, Target
+from dbdyno.core import ContainerChoice, Target, memory_text
 from dbdyno.engines import SettingValue, setting_toml
 from dbdyno.study._hosts import benches_text
 from dbdyno.study._limits import USUAL
@@ -41,7 +41,7 @@ def study_text(study: Study) -> str:
     sections.extend(_workload_text(choice) for choice in study.workloads)
     sections.append(
         "\n[axes]\n"
-        f"tier = [{', '.join(_quoted(_memory_text(tier)) for tier in study.tiers_bytes)}]\n"
+        f"tier = [{', '.join(_quoted(memory_text(tier)) for tier in study.tiers_bytes)}]\n"
         f"concurrency = {list(study.concurrencies)}\n"
         f"route = [{', '.join(_quoted(route) for route in study.routes)}]"
     )
@@ -125,7 +125,7 @@ def _target_text(target: Target) -> str:
     if target.container != ContainerChoice():
         lines.append(f"[target.container]\nnetwork = {_quoted(target.container.network)}")
         if target.container.memory_bytes is not None:
-            lines.append(f"memory = {_quoted(_memory_text(target.container.memory_bytes))}")
+            lines.append(f"memory = {_quoted(memory_text(target.container.memory_bytes))}")
     if target.workload_options:
         lines.append("[target.workload]")
         lines.extend(f"{option} = {_toml_value(value)}" for option, value in target.workload_options.items())
@@ -196,8 +196,12 @@ def _audit_text(study: Study) -> str:
 
 
 def _limits_text(study: Study) -> str:
-    memory = study.limits.memory
-    return "" if memory is None else f"\n[limits]\nmemory = {_quoted(str(memory))}\n"
+    limits, lines = study.limits, list[str]()
+    if limits.memory is not None:
+        lines.append(f"memory = {_quoted(str(limits.memory))}")
+    if limits.connections is not None:
+        lines.append(f"connections = {limits.connections}")
+    return "\n".join(["\n[limits]", *lines, ""]) if lines else ""
 
 
 def _timeouts_text(study: Study) -> str:
@@ -235,15 +239,6 @@ def _toml_value(value: OptionValue) -> str:
 def _quoted(text: str) -> str:
     # A JSON string is a TOML basic string, except DEL, which JSON leaves unescaped.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _memory_text(count: int) -> str:
-    if count == 0:
-        return "unknown"
-    for unit, size in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if count % size == 0:
-            return f"{count // size}{unit}"
-    return str(count)
 
 
 def _seconds_text(duration_ns: int) -> str:

@@ -105,6 +105,12 @@ def test_a_servers_own_option_gives_way_to_the_altered_setting() -> None:
     )
 
 
+def test_servers_stay_set_up_for_the_connections_of_the_whole_study() -> None:
+    text = STUDY.format(target=BEFORE["performance-schema-off"], policy="").replace("[1, 8]", "[8, 512]")
+    made = _made("performance-schema-off", parse_study(text, "example"))
+    assert (made.study.concurrencies, made.study.connections_max) == ((8,), 512)
+
+
 def test_memory_is_altered_by_the_tier() -> None:
     made = _made("buffer-pool")
     assert made.altered == replace(made.control, tier_bytes=8 * TIER)

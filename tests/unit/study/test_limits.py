@@ -98,3 +98,15 @@ def test_a_time_that_nobody_can_mean_is_refused_with_its_line(line: str) -> None
 
 def test_a_study_without_timeouts_is_written_without_them() -> None:
     assert "[timeouts]" not in study_text(parse_study(TIMEOUTS, "x.toml"))
+
+
+def test_servers_can_be_set_up_for_more_connections_than_are_driven() -> None:
+    text = TEXT.split("[limits]")[0] + "[limits]\nconnections = 300\n"
+    study = parse_study(text, "x.toml")
+    assert study.connections_max == 300
+    assert parse_study(study_text(study), "x.toml") == study
+
+
+def test_servers_for_fewer_connections_than_are_driven_are_refused() -> None:
+    with pytest.raises(StudyError, match="for 3 connections would be driven by 4"):
+        parse_study(TEXT.split("[limits]")[0] + "[limits]\nconnections = 3\n", "x.toml")

@@ -594,6 +594,8 @@
     run = read;
     for (const panel of run.panels) panel.lines = panel.lines.map(unfolded);
     byId("detail-facts").textContent = run.facts;
+    byId("detail-repeat").textContent = run.repeat;
+    byId("detail-repeat").parentElement.hidden = !run.repeat;
     byId("detail-thinned").textContent = thinnedWords();
     showMarksKey();
     showFiles();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections import defaultdict
 
 from dbdyno.core import counted, format_bytes
@@ -20,7 +21,8 @@ from dbdyno.report._blocks import (
 )
 from dbdyno.report._format import clock_time
 from dbdyno.report._glossary import GLOSSARY
-from dbdyno.report._html import element
+from dbdyno.report._html import Html, element
+from dbdyno.report._repeat import command_of_cell, study_file_name
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.sections._frame import Page
 from dbdyno.store import FileFacts
@@ -45,8 +47,9 @@ def data_section(page: Page) -> Section:
         "data",
         "Data and how to repeat it",
         subtitle(f"{counted(len(manifest.files), 'file')}, {format_bytes(total)}, schema {manifest.schema_version}."),
-        element("pre", element("code", "\n".join(commands)), tabindex=0),
-        folded("The study file", element("pre", element("code", page.analysis.results.study_text), tabindex=0)),
+        _code("\n".join(commands)),
+        *_one_cell_blocks(page.analysis),
+        folded("The study file", _code(page.analysis.results.study_text)),
         Paragraph(f"Made with dbdyno {manifest.dbdyno_version}" + (f"; {versions}" if versions else "") + "."),
         element("p", "To cite: ", element("q", citation), "."),
         *origin_parts(page.analysis),
@@ -54,6 +57,26 @@ def data_section(page: Page) -> Section:
         *_quirk_folds(page),
         folded("Files with their checksums", *_folder_folds(manifest.files)),
     )
+
+
+def _code(text: str) -> Html:
+    return element("pre", element("code", text), tabindex=0)
+
+
+def _one_cell_blocks(analysis: StudyAnalysis) -> list[Block]:
+    """Return how to repeat one cell: the study file to save, and a command for an example."""
+    study, text = analysis.results.study, analysis.results.study_text
+    if study.imported is not None or not analysis.stored:
+        return []
+    packed = base64.b64encode(text.encode()).decode()
+    file_name = study_file_name(study)
+    link = element("a", file_name, href=f"data:application/toml;base64,{packed}", download=file_name)
+    example = command_of_cell(study, analysis.stored[0].run.cell)
+    words = ["To repeat one cell, save the study file, ", link, ", and name the cell's place. "]
+    if len(study.targets) > 1:
+        words.append("Without a target, all targets run there. ")
+    words.append("A run selected under Stability shows the command of its cell.")
+    return [element("p", *words), _code(example)]
 
 
 def _quirk_folds(page: Page) -> list[Fold]:

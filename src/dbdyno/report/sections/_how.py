@@ -280,6 +280,9 @@ def _measured_method(page: Page) -> dict[str, str]:
         "processors of the server": _cpus_words(study.pinning.server),
         "processors of the client": _cpus_words(study.pinning.client),
         **({} if study.limits.memory is None else {"memory limit of each server": str(study.limits.memory)}),
+        **(
+            {} if (most := study.limits.connections) is None else {"connections that servers are set up for": str(most)}
+        ),
     }
 
 

@@ -283,6 +283,7 @@ def _detail_panel() -> Html:
         element("h3", "Seconds of one run", id="detail-title"),
         bar,
         element("p", id="detail-facts", class_="quiet"),
+        element("p", "Repeat this cell: ", element("code", id="detail-repeat"), class_="quiet"),
         element("p", *_marks_key(), class_="marks-key"),
         element("p", id="detail-cursor", class_="cursor-line", aria_live="polite"),
         element(
