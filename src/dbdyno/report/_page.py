@@ -107,9 +107,10 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
         page = Page(analysis, palette, facets, stills)
         unfilled_body = _page_sections(page, why, claims, seconds)
         data = _script_data(page, seconds)
+        other_bytes = len(unfilled_body) + stills.expected_bytes + len(script_json(data)) + len(vega_script())
+        # Runs are packed while the other process still draws.
+        packed = packed_runs(analysis, seconds, max(MOST_BYTES - other_bytes, LEAST_SERIES_BYTES))
         body = stills.filled(unfilled_body)
-    other_bytes = len(body) + len(script_json(data)) + len(vega_script())
-    packed = packed_runs(analysis, seconds, max(MOST_BYTES - other_bytes, LEAST_SERIES_BYTES))
     title = f"{analysis.study.name}: {analysis.answer.headline}"
     return document(title, _CONTENTS, body, data, page.palette, "study.js", runs=packed)
 
