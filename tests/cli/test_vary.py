@@ -32,3 +32,24 @@ def test_one_thing_varied_twice_is_refused() -> None:
     with pytest.raises(StudyError, match="given twice") as refused:
         varied("range_size=10", "--range-size=20")
     assert "--vary range_size=10,20" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("workload", "words", "variations", "size"),
+    [
+        ("sysbench/oltp_read_write", [], [], {"tables": 4, "table_size": 100_000}),
+        ("oltp_point_select", ["--range-size=10"], [], {"tables": 4, "table_size": 100_000, "range_size": 10}),
+        ("sysbench/oltp_read_write", ["--tables=2"], [], {"tables": 2}),
+        ("sysbench/oltp_read_write", ["--rows=7"], [], {"table_size": 7}),
+        ("sysbench/oltp_read_write", [], ["rows=10,20"], {}),
+        ("sysbench/oltp_read_write", [], ["--table-size=10,20"], {}),
+        ("tpcc/hammerdb", [], [], {}),
+    ],
+)
+def test_tables_get_a_size_where_nobody_gives_one(
+    workload: str, words: list[str], variations: list[str], size: dict[str, int]
+) -> None:
+    lines = _compare_study.workload_option_lines(workload, words, [], variations)
+    text = f'targets = ["mysql:9.7"]\n[workload]\nname = "{workload}"\n' + "\n".join(lines)
+    axes = '\n[axes]\ntier = ["512MB"]\nconcurrency = [1]\n'
+    assert parse_study(text + axes, "study.toml").workloads[0].options == size

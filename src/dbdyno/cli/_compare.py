@@ -30,7 +30,8 @@ dirty pages, purge). With --window auto, it is measured until its mean is known 
   dbdyno compare mariadb:11.8 mysql:9.7 --warm-up auto --window auto --target-half-width 2% -o results/auto
 
 Give options of the workload directly: --tables, --rows, --rand-type zipfian, --range-size 10, or
---dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all.
+--dialect hammerdb --warehouses 10; `dbdyno-load workloads` lists them all. Without --tables and --rows, the tables
+of sysbench are 4 with 100,000 rows each, some 100 MB.
 --vary compares several values of one thing: an option of the workload, such as LinkBench's table compression
 (--workload linkbench --vary table_compression=none,page-compressed), or a setting of the servers. Several --vary
 are combined:
@@ -78,7 +79,9 @@ def compare(choices: argparse.Namespace) -> int:
     from dbdyno.hosts import LocalHost
 
     _check_words(choices)
-    workload_lines = workload_option_lines(choices.workload, choices.workload_options, choices.parser.options())
+    workload_lines = workload_option_lines(
+        choices.workload, choices.workload_options, choices.parser.options(), choices.vary
+    )
     if not (choices.targets or choices.servers):
         choices.parser.error("name what to compare, such as mariadb:11.8 mysql:9.7")
     servers = running_servers(choices, LocalHost()) if choices.servers else {}
@@ -153,15 +156,15 @@ def _add_measurement_options(parser: Parser) -> None:
     measure.add_argument("--warm-up-max", metavar="TIME", help="longest --warm-up auto (default 1800s)")
     measure.add_argument(
         "--window",
-        default="60s",
+        default="15s",
         metavar="TIME",
-        help="measured time, or auto: until --target-half-width is met (default 60s)",
+        help="measured time, or auto: until --target-half-width is met (default 15s)",
     )
     for alias in ("--time", "--duration"):
         _add_alias(measure, alias, "window")
     measure.add_argument("--window-max", metavar="TIME", help="longest --window auto (default 900s)")
     add_target_half_width(measure, "--window auto: half-width of the mean to reach")
-    measure.add_argument("--repeats", type=int, default=2, metavar="N", help="runs of each cell (default %(default)s)")
+    measure.add_argument("--repeats", type=int, default=3, metavar="N", help="runs of each cell (default %(default)s)")
     measure.add_argument(
         "--sentinel", metavar="ENGINE", help="one of the engines, run between the others to detect machine drift"
     )

@@ -184,13 +184,21 @@ def _setting_line(word: str) -> str:
     return f"{quoted(name.strip())} = {quoted(value.strip())}"
 
 
-def workload_option_lines(workload: str, option_words: list[str], own_options: Sequence[str]) -> list[str]:
-    """Return options of the workload as lines of a study file.
+SIZES = {"tables": 4, "table_size": 100_000}
+"""Of sysbench's tables where nobody gives a size: sysbench's own 10,000 rows of one table are 2 MB, and 16 connections
+mostly wait for each other's rows there."""
+
+
+def workload_option_lines(
+    workload: str, option_words: list[str], own_options: Sequence[str], variations: Sequence[str] = ()
+) -> list[str]:
+    """Return options of the workload as lines of a study file; with a size where neither words nor variations give one.
 
     Parameters
     ----------
     option_words : as they were typed, such as ``--tables=4``
     own_options : of the command, to suggest for a mistyped one
+    variations : values of ``--vary``
 
     Raises
     ------
@@ -200,6 +208,7 @@ def workload_option_lines(workload: str, option_words: list[str], own_options: S
     known_options = _known_options(name) if full_name(workload) else []
     is_plain_tpcc = name in ("tpcc", "tpcc/standard") and not any(word.startswith("--dialect") for word in option_words)
     options = []
+    sized_keys = {word.partition("=")[0].strip().removeprefix("--").replace("-", "_") for word in variations}
     for word in option_words:
         option, separator, value = word.partition("=")
         key = option.removeprefix("--").replace("-", "_")
@@ -213,6 +222,9 @@ def workload_option_lines(workload: str, option_words: list[str], own_options: S
             raise StudyError(f"option '{option}' has no value", "", f"write {option}=VALUE")
         _check_whole(option, value, name, key)
         options.append(f"{key} = {quoted(value)}")
+        sized_keys.add(key)
+    if family_name(name) == "sysbench" and SIZES.keys().isdisjoint(ALIASES.get(key, key) for key in sized_keys):
+        options += [f"{key} = {value}" for key, value in SIZES.items() if key in known_options]
     return options
 
 
