@@ -55,8 +55,7 @@ def charts(results: StoredStudy) -> list[Chart]:
 def test_every_chart_keeps_to_the_schema(charts: list[Chart]) -> None:
     assert len(charts) >= 5
     for chart in charts:
-        chart.drawing.to_dict(validate=True)  # raises
-        alt.Chart.from_dict(chart.spec(), validate=True)
+        alt.Chart.from_dict(chart.spec(), validate=True)  # raises
 
 
 @pytest.fixture(scope="module")
