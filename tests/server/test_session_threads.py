@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
+import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -12,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pymysql
 import pytest
 
 from dbdyno.configure import Server
@@ -158,6 +163,40 @@ def test_a_sampler_that_is_killed_costs_a_caveat_and_the_rest_of_the_seconds(
     session.close()
     assert {row.second for row in threads.rows(3)} == {0}
     assert "2 of 3 seconds" in threads.caveats(3)[0].text
+
+
+def test_a_server_that_dies_under_the_sampler_leaves_the_seconds_before(start: Callable[..., Server]) -> None:
+    server = start(ENGINES[0])
+    session = server.connect()
+    assert server.pid is not None
+    threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
+    threads.start(time.monotonic_ns() + 200_000_000, os.getpid())
+    time.sleep(1.5)
+    os.kill(server.pid, signal.SIGKILL)
+    threads.stop(4)
+    with contextlib.suppress(pymysql.Error, OSError):
+        session.close()
+    assert {row.second for row in threads.rows(4)} == {0}
+    assert "3 of 4 seconds" in threads.caveats(4)[0].text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to give rights up")
+def test_a_sampler_without_rights_says_that_the_kernel_refused(start: Callable[..., Server]) -> None:
+    server = start(ENGINES[0])
+    session = server.connect()
+    assert server.pid is not None
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        program, unprivileged = Path(shutil.copy(find_generator(), folder)), Path(folder) / "unprivileged"
+        unprivileged.write_text(f'#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {program} "$@"\n')
+        unprivileged.chmod(0o755)
+        threads = SessionThreads(ThreadsPlace(LocalHost(), unprivileged, server.pid))
+        threads.start(time.monotonic_ns() + 200_000_000, os.getpid())
+        time.sleep(0.5)
+        threads.stop(1)
+    session.close()
+    assert threads.rows(1) == []
+    assert "Permission denied" in threads.caveats(1)[0].text
 
 
 def test_a_thread_pool_has_no_session_threads_and_says_so(start: Callable[..., Server]) -> None:
