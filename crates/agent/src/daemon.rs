@@ -10,6 +10,7 @@ use crate::request::{Header, Request};
 use crate::session::{AgentOptions, Session};
 use crate::session_folder::socket_path;
 use crate::undo::block_undo;
+use crate::workers::Workers;
 use rustix::net::sockopt::socket_peercred;
 use serde_json::json;
 use std::io::{BufReader, Write};
@@ -52,6 +53,7 @@ pub fn serve(options: &AgentOptions) -> Result<(), AgentError> {
     let daemon = Arc::new(Daemon {
         agent: Agent::new(session),
         replies: Replies::default(),
+        workers: Workers::default(),
         lab: Mutex::new(Lab {
             connection: None,
             seen: Instant::now(),
@@ -85,6 +87,7 @@ fn listen(session: &Session) -> Result<UnixListener, AgentError> {
 struct Daemon {
     agent: Agent,
     replies: Replies,
+    workers: Workers,
     lab: Mutex<Lab>,
     ended: Arc<AtomicBool>,
 }
@@ -176,7 +179,7 @@ impl Daemon {
             Admission::Do => {
                 let daemon = Arc::clone(self);
                 let work = move || daemon.perform(id, header.request, &frame.body);
-                if let Err(error) = thread::Builder::new().spawn(work) {
+                if let Err(error) = self.workers.begin(work) {
                     let refusal = Refusal::new("busy", "", error.to_string());
                     self.finish(id, Err(refusal));
                 }

@@ -44,6 +44,7 @@ mod spawn;
 mod streams;
 mod undo;
 mod watches;
+mod workers;
 
 pub use daemon::serve;
 pub use error::AgentError;
