@@ -67,7 +67,7 @@ mount --bind "$state/disk" /home/bench
 mount --bind /run/host/passwd /etc/passwd
 mount -t proc proc /proc
 mount --bind /run/host/boot_id /proc/sys/kernel/random/boot_id
-for folder in /var/cache /root /tmp "$hidden"; do mount -t tmpfs -o mode=1777 hidden "$folder"; done
+for folder in /var/cache /root /tmp "$hidden"; do mkdir -p "$folder"; mount -t tmpfs -o mode=1777 hidden "$folder"; done
 hostname "$name"
 cd /
 env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin /usr/sbin/sshd -D -e -f /run/host/sshd_config &

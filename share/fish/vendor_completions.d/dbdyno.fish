@@ -92,7 +92,7 @@ complete -c dbdyno -n __fish_use_subcommand -f -a explain -d 'show where in a tr
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -s h -d 'options, one line each'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l help -d 'full description with examples'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l color -x -a 'auto always never' -d 'auto, always, never (default auto)'
-complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l pair -r -d 'two targets, B against A (default: the best two)'
+complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l pair -r -d 'two targets, B against A (default: the best and the next slower)'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l at -r -d 'memory, connections, workload or route, such as 512MB,16 (default: place of the answer)'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l format -x -a 'text json md' -d 'default: text'
 complete -c dbdyno -n '__fish_seen_subcommand_from explain' -l json -d 'the same as --format json'

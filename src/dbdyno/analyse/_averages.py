@@ -64,8 +64,9 @@ def _average_words(pairs: Sequence[Comparison], where: str) -> str:
     words = f"{target_title(best)} is fastest; {distance_words(rivals[0])}"
     if open_names:
         are_few = len(open_names) <= _MOST_NAMED
-        others_words = listed(open_names) if are_few else counted(len(open_names), "other target")
-        words = f"no difference is shown between {target_title(best)} and {others_words}"
+        others = counted(len(open_names), "other target")
+        others_words = listed([target_title(best), *(open_names if are_few else [others])])
+        words = f"no difference is shown between {others_words}"
     last_words = f"; {distance_words(rivals[-1])} than {target_title(best)}" if rivals[-1].is_significant else ""
     return f"With {where}: {words}{last_words if len(rivals) > 1 else ''}."
 

@@ -54,7 +54,11 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser = add(commands, "explain", _STORY, _explain)
     parser.add_argument("results", type=Path, metavar="DIR", help="results folder")
     parser.add_argument(
-        "--pair", nargs=2, default=(), metavar=("A", "B"), help="two targets, B against A (default: the best two)"
+        "--pair",
+        nargs=2,
+        default=(),
+        metavar=("A", "B"),
+        help="two targets, B against A (default: the best and the next slower)",
     )
     parser.add_argument(
         "--at",

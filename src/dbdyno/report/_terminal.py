@@ -52,7 +52,7 @@ def summary_table(results: StoredStudy, *, has_why: bool = False) -> Group:
 
     Parameters
     ----------
-    has_why : with the explanation of the best two, for which the histograms of all statements are read; else the
+    has_why : with the explanation of a difference, for which the histograms of all statements are read; else the
         command that gives it is named
     """
     return to_terminal(_summary_blocks(analyse_study(results), has_why=has_why))

@@ -66,6 +66,15 @@ def test_a_third_target_is_told_where_it_is_furthest_behind(tmp_path: Path) -> N
     assert why_of(analysis, PAIR).furthest == ()
 
 
+def test_a_slower_target_is_told_before_one_that_is_as_fast_as_the_best(tmp_path: Path) -> None:
+    planted = PlantedTimes({"mysql:8.0": {"commit": 3.0}})
+    planted.text = planted.text.replace('"mysql:9.7"]', '"mysql:9.7", "mysql:8.0"]')
+    gap = why_of(analyse_study(planted.write(tmp_path / "three"))).gap
+    assert gap is not None
+    assert gap.left.target in PAIR and gap.right.target == "mysql:8.0"
+    assert gap.is_decided
+
+
 def test_parts_make_the_time_and_the_difference_within_the_bins_of_histograms(results: StoredStudy) -> None:
     explanation = analyse_study(results).explanation
     assert explanation is not None

@@ -47,7 +47,7 @@ def choose_place(explanation: Explanation, place_text: str = "", targets: Sequen
 
 
 def choose_pair(explanation: Explanation, targets: Sequence[str], pair: Sequence[str] = ()) -> tuple[str, str] | None:
-    """Return the requested pair, checked; None if none is requested: the best two of a place are shown.
+    """Return the requested pair, checked; None if none is requested: two of a place are chosen.
 
     Parameters
     ----------

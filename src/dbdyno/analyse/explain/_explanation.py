@@ -57,11 +57,6 @@ class Explanation:
         gaps = gaps_by_levels(self.firm, self.levels, pairs)
         return next((gap for gap in gaps if _place(gap.left) == place), None)
 
-    def best_pair(self, place: Place) -> tuple[str, str] | None:
-        """Return the two fastest targets of a place; None where fewer were judged."""
-        targets = list(self.cells_at.get(place, ()))
-        return (targets[0], targets[1]) if len(targets) > 1 else None
-
     def steps(self, target: str) -> list[Gap]:
         """Return what each step to more connections adds to a target's time, memory by memory."""
         lines: dict[tuple[str, str, int], list[Cell]] = {}

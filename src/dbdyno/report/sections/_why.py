@@ -1,4 +1,4 @@
-"""Why: shows which parts of a transaction's time the difference of the best two consists of."""
+"""Why: shows which parts of a transaction's time the difference of two targets consists of."""
 
 from __future__ import annotations
 

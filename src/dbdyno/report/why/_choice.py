@@ -106,7 +106,7 @@ class Why:
 
 
 def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> Why:
-    """Return what is shown when nothing is requested: the best two of the answer's place.
+    """Return what is shown of a pair: of the best at the answer's place and the next that is slower, unless requested.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
             raise RequestError("there is nothing to explain", _SEARCH if explanation is None else _NO_CELL, "")
         return Why(explanation, None, None, (_SEARCH if explanation is None else _NO_CELL,))
     place = choose_place(explanation, at, chosen or ())
-    chosen = chosen or (None if place is None else explanation.best_pair(place))
+    chosen = chosen or (None if place is None else _shown_pair(analysis, explanation, place))
     gap = None if place is None or chosen is None else explanation.gap(place, *chosen)
     if place is None or gap is None:
         targets = () if place is None else tuple(explanation.cells_at[place])
@@ -146,6 +146,14 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
         deep=deep_profile(analysis, gap),
         furthest=() if pair or at else _explain_widest_gaps(analysis, explanation, gap),
     )
+
+
+def _shown_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place) -> tuple[str, str] | None:
+    """Return the fastest target and the next one that is shown to be slower; the two fastest where none is."""
+    best, *others = explanation.cells_at.get(place, ("",))
+    pairs = [pair for pair in analysis.comparisons_at.get(place, ()) if pair.verdict == "different"]
+    slower = {name for pair in pairs if best in (pair.left, pair.right) for name in (pair.left, pair.right)}
+    return next(((best, other) for other in others if other in slower), (best, others[0]) if others else None)
 
 
 def _explain_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place, gap: Gap) -> Why:
@@ -210,7 +218,7 @@ def _rank_pair_causes(
 
 
 def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
-    """Return the lines of the best two, for the end of a summary; none without a pair or with only its whole times."""
+    """Return the lines of the shown pair, for the end of a summary; none without a pair or with only its whole times."""
     why = why_of(analysis)
     return why.lines if why.gap is not None and why.gap.parts else ()
 

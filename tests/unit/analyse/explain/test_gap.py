@@ -219,4 +219,4 @@ def test_where_all_do_the_same_work_the_shorter_time_comes_first() -> None:
         times[run.cell] = [RunTimes(run, True, 12.0, 480, 480, 480 * mean_ms)]
         records.append(_record(times[run.cell][0]))
     found = explain(judge_cells(records), times)
-    assert found.best_pair((WORKLOAD, "socket", 512 << 20, 8)) == ("quick", "slow")
+    assert list(found.cells_at[WORKLOAD, "socket", 512 << 20, 8]) == ["quick", "slow"]
