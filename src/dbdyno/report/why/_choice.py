@@ -218,7 +218,7 @@ def _rank_pair_causes(
 
 
 def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
-    """Return the lines of the shown pair, for the end of a summary; none without a pair or with only its whole times."""
+    """Return the lines of the shown pair, for the end of a summary; none without a pair or with whole times alone."""
     why = why_of(analysis)
     return why.lines if why.gap is not None and why.gap.parts else ()
 
