@@ -7,6 +7,7 @@ the same final set of runs. Phases are drawn by seed; `DBDYNO_ATTACK_ROUNDS` dra
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import random
 import re
@@ -31,6 +32,7 @@ from dbdyno.study import parse_study
 from far_server import FarServer, far_server
 
 pytestmark = pytest.mark.attack
+_UNUSED_ROWS = itertools.count(6001)
 SEED = int(os.environ.get("DBDYNO_ATTACK_SEED", "16"))
 ENGINE = "mariadb:11.8"
 LONGEST_S = 400
@@ -173,12 +175,10 @@ class Trial:
         assert left_servers(self.home) == []
 
 
-def study_file(
-    folder: Path, moment: Moment, number: int, target: str = ENGINE, route: str = "loopback", more: str = ""
-) -> Path:
+def study_file(folder: Path, moment: Moment, target: str = ENGINE, route: str = "loopback", more: str = "") -> Path:
     text = STUDY.replace("TARGET", target).replace("WORKLOAD", moment.workload).replace("ROUTE", route)
-    if moment in PREPARING:  # it has to be filled, so it is nobody else's
-        text = text.replace("rows = 5000", f"rows = {6000 + number}")
+    if moment in PREPARING:  # it has to be filled, so no other trial has as many rows, nor the same when run again
+        text = text.replace("rows = 5000", f"rows = {next(_UNUSED_ROWS)}")
     file = folder / "study.toml"
     file.write_text(text + more)
     return file
@@ -193,7 +193,7 @@ def draw(fault: str, moments: tuple[Moment, ...]) -> list[tuple[int, Moment]]:
 
 
 def process_trial(folder: Path, home: Home, number: int, moment: Moment, signal_number: signal.Signals) -> None:
-    trial = Trial(study_file(folder, moment, number), folder / "r", home)
+    trial = Trial(study_file(folder, moment), folder / "r", home)
     victim = GENERATOR if moment.spoils and number % 3 == 2 else SERVERS
 
     def disturb(study: DrivenStudy) -> None:
@@ -235,7 +235,7 @@ def test_a_cable_that_is_cut_is_named_and_the_study_goes_on_or_stops(
     number: int, moment: Moment, tmp_path: Path, home: Home, far: FarServer
 ) -> None:
     server = SERVER.replace("HOST", far.host.address).replace("PASSWORD_FILE", str(far.password_file))
-    file = study_file(tmp_path, moment, number, "mariadb@server:far", more=server)
+    file = study_file(tmp_path, moment, "mariadb@server:far", more=server)
     file.write_text(file.read_text().replace(', after_run = "recover"', ""))
     trial = Trial(file, tmp_path / "r", home, tuple(far.client.command()))
     lasts_s = random.Random(f"{SEED} cut {number}").choice([5.0, 9.0, 40.0])
@@ -265,7 +265,7 @@ def test_a_full_disk_is_named_and_the_study_goes_on_or_stops(
         folder.mkdir(mode=0o755)
         holds_data = number % 3 < 2
         there = ApartHome(home.root, folder) if holds_data else home
-        trial = Trial(study_file(tmp_path, moment, number), tmp_path / "r" if holds_data else disk.place / "r", there)
+        trial = Trial(study_file(tmp_path, moment), tmp_path / "r" if holds_data else disk.place / "r", there)
         end = trial.disturbed(moment, lambda _: disk.fill())
         disk.free()
         trial.judged(end, Moment(moment.event, moment.phase), r"(?i)disk.*full|no space|Errcode: 28|errno 28|is full")

@@ -6,6 +6,7 @@ final set of runs. A quick form draws a few of them by seed; `DBDYNO_ATTACK_ROUN
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import re
@@ -26,6 +27,7 @@ from dbdyno.store import Results
 from dbdyno.study import parse_study
 
 pytestmark = pytest.mark.attack
+_UNUSED_ROWS = itertools.count(6001)
 SEED = int(os.environ.get("DBDYNO_ATTACK_SEED", "16"))
 STUDY = """
 targets = TARGETS
@@ -76,14 +78,14 @@ def home() -> Iterator[Home]:
     yield from new_home()
 
 
-def study_file(folder: Path, moment: Moment, number: int = 0) -> Path:
+def study_file(folder: Path, moment: Moment) -> Path:
     """Servers are looked at and compared where there are two targets; elsewhere there are two runs of one."""
     targets = TARGETS if moment.event in ("ServerInspected", "ResultsComparing") else TARGETS[:1]
     names, concurrency = ", ".join(f'"{name}"' for name in targets), "[2]" if len(targets) > 1 else "[1, 2]"
     file = folder / "study.toml"
     text = STUDY.replace("TARGETS", f"[{names}]").replace("CONCURRENCY", concurrency)
-    if moment in FILLING:  # it has to be filled, so it is nobody else's
-        text = text.replace("rows = 5000", f"rows = {6000 + number}")
+    if moment in FILLING:  # it has to be filled, so no other trial has as many rows, nor the same when run again
+        text = text.replace("rows = 5000", f"rows = {next(_UNUSED_ROWS)}")
     file.write_text(text)
     return file
 
@@ -116,9 +118,9 @@ def reasons(folder: Path) -> list[str]:
     return failed + ended
 
 
-def interrupt_trial(folder: Path, home: Home, moment: Moment, trial: int, *, stopped: bool) -> float:
+def interrupt_trial(folder: Path, home: Home, moment: Moment, *, stopped: bool) -> float:
     """The first signal ends a study within seconds, whether its server runs or is stopped; the seconds it took."""
-    file = study_file(folder, moment, trial)
+    file = study_file(folder, moment)
     with driven(file, folder / "r", home) as study:
         reach(study, moment)
         if stopped and (pid := study.child(SERVERS)) is not None:
@@ -163,12 +165,12 @@ def fault_trial(folder: Path, home: Home, moment: Moment, victim: tuple[str, ...
     return found
 
 
-def draw_interrupts(count: int) -> list[tuple[int, Moment, bool]]:
+def draw_interrupts(count: int) -> list[tuple[Moment, bool]]:
     """Each moment once, in an order drawn by seed, before one comes again."""
     chance, drawn = random.Random(f"{SEED} interrupts"), list[Moment]()
     while len(drawn) < count:
         drawn += chance.sample(MOMENTS, len(MOMENTS))
-    return [(trial, moment, trial % 2 == 0) for trial, moment in enumerate(drawn[:count])]
+    return [(moment, index % 2 == 0) for index, moment in enumerate(drawn[:count])]
 
 
 def draw_faults(count: int) -> list[tuple[Moment, tuple[str, ...], int]]:
@@ -179,11 +181,11 @@ def draw_faults(count: int) -> list[tuple[Moment, tuple[str, ...], int]]:
     ]
 
 
-@pytest.mark.parametrize(("trial", "moment", "stopped"), draw_interrupts(ROUNDS), ids=str)
+@pytest.mark.parametrize(("moment", "stopped"), draw_interrupts(ROUNDS), ids=str)
 def test_the_first_signal_ends_a_study_whether_its_server_runs_or_is_stopped(
-    trial: int, moment: Moment, stopped: bool, tmp_path: Path, home: Home
+    moment: Moment, stopped: bool, tmp_path: Path, home: Home
 ) -> None:
-    interrupt_trial(tmp_path, home, moment, trial, stopped=stopped)
+    interrupt_trial(tmp_path, home, moment, stopped=stopped)
 
 
 @pytest.mark.parametrize(("moment", "victim", "number"), draw_faults(ROUNDS), ids=str)
