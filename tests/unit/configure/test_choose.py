@@ -146,3 +146,15 @@ def test_an_option_never_gets_more_than_it_takes_and_the_reason_says_so() -> Non
 def test_a_switch_that_knows_no_words_is_written_as_a_number() -> None:
     assert chosen("mysql", "5.5.34")["innodb_doublewrite"].value == "1"
     assert chosen("mysql", "5.6.24")["innodb_doublewrite"].value == "ON"
+
+
+@pytest.mark.parametrize(("family", "version"), [("mysql", "5.6.24"), ("percona", "5.6.51"), ("mariadb", "10.1.13")])
+def test_old_versions_get_the_page_checksum_of_later_ones(family: str, version: str) -> None:
+    assert chosen(family, version)["innodb_checksum_algorithm"].value == "crc32"
+
+
+@pytest.mark.parametrize(
+    ("family", "version"), [("mysql", "5.5.34"), ("mysql", "5.7.44"), ("mysql", "9.7.0"), ("mariadb", "10.2.11")]
+)
+def test_versions_without_it_or_with_crc32_by_default_keep_their_page_checksum(family: str, version: str) -> None:
+    assert "innodb_checksum_algorithm" not in chosen(family, version)
