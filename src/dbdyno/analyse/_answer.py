@@ -26,6 +26,7 @@ _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""
 _OTHERS = "imported:"
 """Before the name of a workload that dbdyno does not have, or that no log names."""
+_TESTED_TOGETHER = "several comparisons are tested together"
 _MOST_NAMED = 3
 _TWO = 2
 
@@ -236,11 +237,13 @@ def _open_words(pair: Comparison, where: str) -> str:
     """Begin the sentence of an undecided comparison: its interval, which is for it alone, may exclude equality."""
     if pair.low <= 1.0 <= pair.high:
         return f"No difference shown at {where}"
-    return f"Not decided at {where}, where several comparisons are tested together"
+    return f"Not decided at {where}, where {_TESTED_TOGETHER}"
 
 
 def _undecided_words(pair: Comparison) -> str:
-    return ", undecided" if pair.verdict == "undecided" else ""
+    if pair.verdict != "undecided":
+        return ""
+    return ", undecided" if pair.low <= 1.0 <= pair.high else f", not decided, as {_TESTED_TOGETHER}"
 
 
 def _unsettled_words(groups: Sequence[CellJudgement]) -> str:
