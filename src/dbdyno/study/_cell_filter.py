@@ -68,7 +68,8 @@ def words_of_cell(study: Study, cell: Cell) -> list[str]:
 def study_of_cells(study: Study, chosen: CellFilter) -> Study:
     """Return the study with the chosen cells alone, under another name: its results are not those of the whole.
 
-    Servers, rows, order, lengths and repeats stay, so that a cell is run as the whole study runs it.
+    Servers, rows, lengths and repeats are those of the whole study. Where concurrencies share a server (`restore`), a
+    chosen one is run without those before it.
 
     Raises
     ------
@@ -135,9 +136,7 @@ def _parse_pair(pair: str) -> tuple[str, list[AxisValue]]:
     axis = _ALIASES.get(written, written)
     texts = [value.strip() for value in text.split(",")]
     if axis not in _AXES or not separator or not all(texts):
-        hint = (
-            "write for example memory=64MB" if axis in _AXES else nearest(axis, _AXES, "write for example memory=64MB")
-        )
+        hint = _EXAMPLE if axis in _AXES else nearest(axis, _AXES, _EXAMPLE)
         raise RequestError(f"'{pair}' selects nothing", f"axes: {', '.join(_AXES)}", hint)
     return axis, [_parse_value(axis, value) for value in texts]
 

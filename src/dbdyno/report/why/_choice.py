@@ -150,7 +150,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
 
 def _shown_pair(analysis: StudyAnalysis, explanation: Explanation, place: Place) -> tuple[str, str] | None:
     """Return the fastest target and the next one that is shown to be slower; the two fastest where none is."""
-    best, *others = explanation.cells_at.get(place, ("",))
+    best, *others = explanation.cells_at[place]
     pairs = [pair for pair in analysis.comparisons_at.get(place, ()) if pair.verdict == "different"]
     slower = {name for pair in pairs if best in (pair.left, pair.right) for name in (pair.left, pair.right)}
     return next(((best, other) for other in others if other in slower), (best, others[0]) if others else None)
