@@ -179,7 +179,7 @@ impl Daemon {
             Admission::Do => {
                 let daemon = Arc::clone(self);
                 let work = move || daemon.perform(id, header.request, &frame.body);
-                if let Err(error) = self.workers.begin(work) {
+                if let Err(error) = self.workers.begin(Box::new(work)) {
                     let refusal = Refusal::new("busy", "", error.to_string());
                     self.finish(id, Err(refusal));
                 }

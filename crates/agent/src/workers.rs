@@ -1,9 +1,9 @@
 //! Runs each piece of work on a thread of its own, and keeps some threads for the next: a lab asks a dozen times a
 //! second, and making a thread takes longer than most answers.
 
+use std::collections::VecDeque;
 use std::io;
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Idle threads that are kept.
@@ -11,10 +11,17 @@ const KEPT: usize = 8;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Holds the threads that wait for work.
-#[derive(Debug, Clone, Default)]
+/// Holds work and the threads that wait for some.
+#[derive(Clone, Default)]
 pub(crate) struct Workers {
-    idle: Arc<Mutex<Vec<Sender<Work>>>>,
+    shared: Arc<(Mutex<Waiting>, Condvar)>,
+}
+
+/// Holds work that an idle thread takes next: never more than there are idle threads.
+#[derive(Default)]
+struct Waiting {
+    work: VecDeque<Work>,
+    idle_threads: usize,
 }
 
 impl Workers {
@@ -23,44 +30,49 @@ impl Workers {
     /// # Errors
     ///
     /// No thread waits and none can be made.
-    pub(crate) fn begin(&self, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        let work: Work = Box::new(work);
-        let waiting = self.idle().pop();
-        match waiting {
-            Some(worker) => worker
-                .send(work)
-                .or_else(|unsent| self.add_worker(unsent.0)),
-            None => self.add_worker(work),
+    pub(crate) fn begin(&self, work: Work) -> io::Result<()> {
+        let mut waiting = self.waiting();
+        if waiting.idle_threads > waiting.work.len() {
+            waiting.work.push_back(work);
+            self.shared.1.notify_one();
+            return Ok(());
         }
-    }
-
-    fn add_worker(&self, first: Work) -> io::Result<()> {
+        drop(waiting);
         let workers = self.clone();
-        let serve = move || {
-            first();
-            workers.serve();
-        };
+        let serve = move || workers.serve(work);
         thread::Builder::new().spawn(serve).map(drop)
     }
 
     /// Does work until enough other threads wait for some.
-    fn serve(&self) {
-        let (sender, receiver) = channel();
+    fn serve(&self, first: Work) {
+        let mut work = first;
         loop {
-            {
-                let mut idle = self.idle();
-                if idle.len() >= KEPT {
-                    return;
-                }
-                idle.push(Sender::clone(&sender));
-            }
-            let Ok(work) = receiver.recv() else { return };
             work();
+            let mut waiting = self.waiting();
+            if waiting.idle_threads >= KEPT {
+                return;
+            }
+            waiting.idle_threads += 1;
+            work = loop {
+                if let Some(next) = waiting.work.pop_front() {
+                    break next;
+                }
+                let woken = self.shared.1.wait(waiting);
+                waiting = woken.unwrap_or_else(PoisonError::into_inner);
+            };
+            waiting.idle_threads -= 1;
         }
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Sender<Work>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        let (waiting, _) = &*self.shared;
+        waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Workers {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("Workers").finish_non_exhaustive()
     }
 }
 
@@ -69,6 +81,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use std::sync::Barrier;
+    use std::sync::mpsc::channel;
     use std::time::Duration;
 
     #[test]
@@ -80,7 +93,7 @@ mod tests {
             let wait = move || {
                 all.wait();
             };
-            workers.begin(wait).unwrap();
+            workers.begin(Box::new(wait)).unwrap();
         }
         all.wait();
     }
@@ -97,12 +110,12 @@ mod tests {
                 seen.lock().unwrap().insert(name);
                 sender.send(()).unwrap();
             };
-            workers.begin(work).unwrap();
+            workers.begin(Box::new(work)).unwrap();
             receiver.recv_timeout(Duration::from_secs(10)).unwrap();
             thread::sleep(Duration::from_millis(1));
         }
         let threads = seen.lock().unwrap().len();
         assert!(threads <= KEPT, "{threads}");
-        assert!(workers.idle().len() <= KEPT);
+        assert!(workers.waiting().idle_threads <= KEPT);
     }
 }
