@@ -86,6 +86,14 @@ def _watch(server: Server, storage_engine: str, folder: Path) -> _Watched:
     return _Watched(states, counted_s)
 
 
+def _started(server: Server, sampler: Path) -> SessionThreads:
+    """Watch the sessions of this process, from a fifth of a second on."""
+    assert server.pid is not None
+    threads = SessionThreads(ThreadsPlace(LocalHost(), sampler, server.pid))
+    threads.start(time.monotonic_ns() + 200_000_000, os.getpid())
+    return threads
+
+
 def _hold_in_turn(session: ServerConnection, until: float) -> None:
     with session.cursor() as cursor:
         while time.monotonic() < until:
@@ -153,9 +161,7 @@ def test_a_sampler_that_is_killed_costs_a_caveat_and_the_rest_of_the_seconds(
 ) -> None:
     server = start(ENGINES[0])
     session = server.connect()
-    assert server.pid is not None
-    threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
-    threads.start(time.monotonic_ns() + 200_000_000, os.getpid())
+    threads = _started(server, find_generator())
     time.sleep(1.5)
     assert threads._process is not None
     threads._process.kill()
@@ -168,10 +174,9 @@ def test_a_sampler_that_is_killed_costs_a_caveat_and_the_rest_of_the_seconds(
 def test_a_server_that_dies_under_the_sampler_leaves_the_seconds_before(start: Callable[..., Server]) -> None:
     server = start(ENGINES[0])
     session = server.connect()
-    assert server.pid is not None
-    threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
-    threads.start(time.monotonic_ns() + 200_000_000, os.getpid())
+    threads = _started(server, find_generator())
     time.sleep(1.5)
+    assert server.pid is not None
     os.kill(server.pid, signal.SIGKILL)
     threads.stop(4)
     with contextlib.suppress(pymysql.Error, OSError):
@@ -184,14 +189,12 @@ def test_a_server_that_dies_under_the_sampler_leaves_the_seconds_before(start: C
 def test_a_sampler_without_rights_says_that_the_kernel_refused(start: Callable[..., Server]) -> None:
     server = start(ENGINES[0])
     session = server.connect()
-    assert server.pid is not None
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         program, unprivileged = Path(shutil.copy(find_generator(), folder)), Path(folder) / "unprivileged"
         unprivileged.write_text(f'#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups {program} "$@"\n')
         unprivileged.chmod(0o755)
-        threads = SessionThreads(ThreadsPlace(LocalHost(), unprivileged, server.pid))
-        threads.start(time.monotonic_ns() + 200_000_000, os.getpid())
+        threads = _started(server, unprivileged)
         time.sleep(0.5)
         threads.stop(1)
     session.close()
@@ -202,9 +205,7 @@ def test_a_sampler_without_rights_says_that_the_kernel_refused(start: Callable[.
 def test_a_thread_pool_has_no_session_threads_and_says_so(start: Callable[..., Server]) -> None:
     server = start("mariadb:11.8", raw={"thread_handling": "pool-of-threads"})
     sessions = [server.connect() for _ in range(_SESSIONS)]
-    assert server.pid is not None
-    threads = SessionThreads(ThreadsPlace(LocalHost(), find_generator(), server.pid))
-    threads.start(time.monotonic_ns() + 200_000_000, os.getpid())
+    threads = _started(server, find_generator())
     until = time.monotonic() + 1.5
     while time.monotonic() < until:
         for session in sessions:

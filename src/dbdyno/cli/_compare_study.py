@@ -208,7 +208,7 @@ def workload_option_lines(
     known_options = _known_options(name) if full_name(workload) else []
     is_plain_tpcc = name in ("tpcc", "tpcc/standard") and not any(word.startswith("--dialect") for word in option_words)
     options = []
-    sized_keys = {word.partition("=")[0].strip().removeprefix("--").replace("-", "_") for word in variations}
+    given_keys = {word.partition("=")[0].strip().removeprefix("--").replace("-", "_") for word in variations}
     for word in option_words:
         option, separator, value = word.partition("=")
         key = option.removeprefix("--").replace("-", "_")
@@ -222,8 +222,8 @@ def workload_option_lines(
             raise StudyError(f"option '{option}' has no value", "", f"write {option}=VALUE")
         _check_whole(option, value, name, key)
         options.append(f"{key} = {quoted(value)}")
-        sized_keys.add(key)
-    if family_name(name) == "sysbench" and SIZES.keys().isdisjoint(ALIASES.get(key, key) for key in sized_keys):
+        given_keys.add(key)
+    if family_name(name) == "sysbench" and SIZES.keys().isdisjoint(ALIASES.get(key, key) for key in given_keys):
         options += [f"{key} = {value}" for key, value in SIZES.items() if key in known_options]
     return options
 

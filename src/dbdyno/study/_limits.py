@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dbdyno.core import StudyError, parse_bytes
+from dbdyno.core import StudyError, memory_text, parse_bytes
 
 _FORM_RE = re.compile(r"tier(?:\s*\*\s*(?P<factor>\d+(?:\.\d+)?))?(?:\s*\+\s*(?P<more>[\d.]+\s*[A-Za-z]+))?")
 FORMS = 'a memory size such as "3GB", or one that follows the tier: "tier + 512MB", "tier * 1.5", "tier * 1.25 + 256MB"'
@@ -28,7 +28,7 @@ class MemoryLimit:
 
     def __str__(self) -> str:
         """Format it as a study file does; reading it gives the same limit."""
-        extra_words = _size_text(self.more_bytes) if self.more_bytes else ""
+        extra_words = memory_text(self.more_bytes) if self.more_bytes else ""
         if not self.tier_factor:
             return extra_words
         tier = "tier" if self.tier_factor == 1 else f"tier * {self.tier_factor!r}"
@@ -55,13 +55,6 @@ def parse_memory_limit(text: str) -> MemoryLimit:
     if limit.tier_factor < 1 or (limit.tier_factor == 1 and not limit.more_bytes):
         raise ValueError("more than the tier: a server needs memory besides its buffer pool or block cache")
     return limit
-
-
-def _size_text(count: int) -> str:
-    for unit, size in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if count % size == 0:
-            return f"{count // size}{unit}"
-    return str(count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,7 +310,7 @@ class StudyReader(Tables):
         running_target = next((target for target in targets if target.engine.source_kind == "server"), None)
         if limits.memory is not None and running_target is not None:
             what = f"'{running_target.name}' is a running server, so dbdyno can't limit its memory"
-            self._fail("limits", "memory", what, remedy="remove [limits], and limit that server yourself")
+            self._fail("limits", "memory", what, remedy="remove `memory` from [limits], and limit that server yourself")
         if limits.memory is not None and limits.memory.bytes_at(tier_bytes) <= tier_bytes:
             what = f"a limit of {limits.memory} does not exceed the tier of {format_memory(tier_bytes)}"
             why = "a server needs memory besides its buffer pool or block cache"
@@ -350,6 +350,7 @@ def question_words(study: Study) -> str:
 
 
 def default_question(names: Sequence[str]) -> str:
+    """Return the question of a study that asks none."""
     if len(names) == 1:
         return f"How fast is {names[0]}?"
     return f"Which is faster: {', '.join(names[:-1])} or {names[-1]}?"
