@@ -48,9 +48,11 @@ pub(crate) fn find_all(home: &Path) -> Result<Vec<KnownAgent>, Refusal> {
 }
 
 /// Ends another agent; removes what a dead one left.
+///
+/// A session that is gone has ended: each agent sweeps as it starts, so what was listed may be gone by now.
 pub(crate) fn end(home: &Path, session: &str) -> Result<(), Refusal> {
     let folder = sessions_of(home).join(session);
-    if !is_session_name(session) || !folder.is_dir() {
+    if !is_session_name(session) {
         return Err(Refusal::new("not-found", session, "there is no such agent"));
     }
     let note = Note::read(&folder);
@@ -89,8 +91,10 @@ fn remove_dead(folder: &Path) -> io::Result<bool> {
         return Ok(false);
     }
     clean_up_after(folder);
-    fs::remove_dir_all(folder)?;
-    Ok(true)
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(true),
+    }
 }
 
 /// Kills and removes everything that a killed agent noted.
@@ -105,4 +109,23 @@ pub(crate) fn clean_up_after(folder: &Path) {
         run_noted(&note); // a restart has undone what was changed in the kernel
     }
     remove_noted(&note);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session_folder::make_private;
+
+    #[test]
+    fn a_session_that_another_agent_has_swept_is_ended() {
+        let home = std::env::temp_dir().join(format!("agent-leftovers-{}", std::process::id()));
+        let folder = sessions_of(&home).join("db1-4f3a");
+        make_private(&folder).unwrap();
+        let end_it = |name| end(&home, name).err().map(|refusal| refusal.code);
+        assert_eq!(end_it("db1-4f3a"), None);
+        assert!(!folder.exists());
+        assert_eq!(end_it("db1-4f3a"), None);
+        assert_eq!(end_it("../home"), Some("not-found"));
+        fs::remove_dir_all(&home).unwrap();
+    }
 }
