@@ -20,7 +20,7 @@ from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
 from dbdyno.analyse._words import change_words, faster_words, is_vague_ratio, listed, slower_words
-from dbdyno.core import Comparison, counted, format_memory, target_title
+from dbdyno.core import Comparison, counted, format_memory, target_title, verb_for
 
 _MOST_SCENARIOS = 8
 """Workloads and routes of which a sentence is made, where there are several."""
@@ -270,12 +270,12 @@ def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Pl
     unsettled_count = sum(pair.verdict == "not settled" for pair in comparisons)
     same_count = total - len(different_pairs) - undecided_count - unsettled_count
     place_count = len({place_of(pair) for pair in comparisons})
-    text = f"{len(different_pairs)} of {counted(total, 'comparison')}"
+    text = f"{len(different_pairs):,} of {counted(total, 'comparison')}"
     text += f" at {counted(place_count, 'place')}" if place_count > 1 else ""
-    text += f" {'shows' if len(different_pairs) == 1 else 'show'} a difference of at least 3 %"
+    text += f" {verb_for(len(different_pairs), 'shows', 'show')} a difference of at least 3 %"
     verbs = (("shows", "show", "less or none"), ("is", "are", "undecided"), ("has", "have", "not settled"))
     for count, (singular, plural, words) in zip((same_count, undecided_count, unsettled_count), verbs, strict=True):
-        text += f"; {count} {singular if count == 1 else plural} {words}" if count else ""
+        text += f"; {count:,} {verb_for(count, singular, plural)} {words}" if count else ""
     if different_pairs and total > 1:
         widest = max((max(pair, turned(pair), key=_ratio) for pair in different_pairs), key=_ratio)
         where = place_words(place_of(widest), [place_of(pair) for pair in comparisons])

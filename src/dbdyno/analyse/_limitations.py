@@ -13,7 +13,17 @@ from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, of_working_benc
 from dbdyno.analyse._variation import observed_variation
 from dbdyno.analyse._windows import unsettled_windows
 from dbdyno.analyse._words import listed, percent_words, supported
-from dbdyno.core import CLIENT_BOUND, Caveat, Comparison, ResultComparison, RunCourse, RunRecord, counted, percent
+from dbdyno.core import (
+    CLIENT_BOUND,
+    Caveat,
+    Comparison,
+    ResultComparison,
+    RunCourse,
+    RunRecord,
+    counted,
+    percent,
+    verb_for,
+)
 from dbdyno.stats import smallest_detectable_ratio
 
 _MOST_TELLING = 5.0
@@ -187,10 +197,10 @@ def _short_window_caveat(facts: StudyFacts) -> Caveat | None:
 def _few_repeats_caveat(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat | None:
     single_run_cells = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
     if single_run_cells:
-        cells_words = (
-            "Every cell was" if facts.repeats == 1 else f"{counted(single_run_cells, 'cell')} of {len(judgements)} were"
-        )
-        return Caveat("one-repeat", f"{cells_words} run only once: {_single_run_spread_words(judgements)}")
+        cells_words = f"{single_run_cells:,} of {counted(len(judgements), 'cell')}"
+        cells_words = "Every cell" if facts.repeats == 1 else cells_words
+        was_were = "was" if facts.repeats == 1 else verb_for(single_run_cells, "was", "were")
+        return Caveat("one-repeat", f"{cells_words} {was_were} run only once: {_single_run_spread_words(judgements)}")
     if facts.repeats < 3:
         levels = [group.level for group in judgements if group.level is not None]
         is_moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)
@@ -335,8 +345,8 @@ def _undecided_comparisons_caveat(comparisons: Sequence[Comparison]) -> Caveat |
     if not open_pairs:
         return None
     repeats_needed = sorted(pair.repeats_needed for pair in open_pairs if pair.repeats_needed is not None)
-    is_are = "is" if len(open_pairs) == 1 else "are"
-    text = f"{len(open_pairs)} of {counted(len(comparisons), 'comparison')} {is_are} undecided"
+    text = f"{len(open_pairs):,} of {counted(len(comparisons), 'comparison')}"
+    text += f" {verb_for(len(open_pairs), 'is', 'are')} undecided"
     if repeats_needed:
         repeats_for_half = repeats_needed[(len(repeats_needed) - 1) // 2]
         text += f". About {counted(repeats_for_half, 'repeat')} would decide half of them, {repeats_needed[-1]} most"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
 from dbdyno.analyse._words import faster_words, is_vague_ratio, listed
-from dbdyno.core import Verdict, counted, format_memory, target_title
+from dbdyno.core import Verdict, counted, format_memory, target_title, verb_for
 from dbdyno.stats import compare, holm, verdict_of
 
 _MOST_NAMED = 3
@@ -87,7 +87,7 @@ def memory_sentence(gains: Sequence[MemoryGain], concurrency: int, load_words: s
     if len(clear_gains) > _MOST_NAMED:
         words.append(f"{len(clear_gains) - 2} others are in between")
     if equal_gains := groups.get("same"):
-        words.append(f"{_targets_words(equal_gains)} {'is' if len(equal_gains) == 1 else 'are'} equally fast")
+        words.append(f"{_targets_words(equal_gains)} {verb_for(len(equal_gains), 'is', 'are')} equally fast")
     if undecided_gains := groups.get("undecided"):
         words.append(f"no difference is shown for {_targets_words(undecided_gains)}")
     return f"{where}, {', '.join(words)}."

@@ -103,6 +103,7 @@ from dbdyno.core._units import (
     parse_bytes,
     parse_duration_ns,
     percent,
+    verb_for,
     with_unit,
 )
 
@@ -212,6 +213,7 @@ __all__ = [
     "unlike_most",
     "unpacked_gzip",
     "utf8_text",
+    "verb_for",
     "with_unit",
     "words_of",
 ]

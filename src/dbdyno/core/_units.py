@@ -130,6 +130,15 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
+def verb_for(count: int, singular: str, plural: str) -> str:
+    """Return the form of a verb that agrees with a count.
+
+    >>> verb_for(1, "is", "are"), verb_for(0, "is", "are")
+    ('is', 'are')
+    """
+    return singular if count == 1 else plural
+
+
 def percent(share: float, digits: int = 0, *, signed: bool = False) -> str:
     """Return a share of one in percent, with as many decimals as asked for.
 

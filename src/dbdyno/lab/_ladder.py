@@ -14,8 +14,8 @@ from dbdyno.study import Study
 
 _CAVEAT = Caveat(
     "shared-restore",
-    'its server ran other concurrencies before (restore = "ladder"): the run starts with the rows and memory that they '
-    "left, and all concurrencies of a ladder share one server start",
+    'the server drove other concurrencies before (restore = "ladder"): the run starts with the rows and memory that '
+    "they left, and all concurrencies of a ladder share one server start",
 )
 
 

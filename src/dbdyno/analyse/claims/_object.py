@@ -15,7 +15,7 @@ SCHEMA_VERSION = 2
 
 
 def claims_object(report: Published, judged: Sequence[JudgedClaim]) -> dict[str, object]:
-    """Return all claims with print, own figure, interval, verdict and reason; values in each claim's unit."""
+    """Return all claims with print, recomputed figure, interval, verdict and reason; values in each claim's unit."""
     return {
         "schema_version": SCHEMA_VERSION,
         "method": METHOD,

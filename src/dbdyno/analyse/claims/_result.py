@@ -1,4 +1,4 @@
-"""Defines the result of a claim (a verdict, the own figure, the printed one), and joins two verdicts."""
+"""Defines the result of a claim (a verdict, the recomputed figure, the printed one), and joins two verdicts."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def within(value: float, rounding: float, own: float, low: float, high: float) -
 
 
 def _distance_words(value: float, own: float) -> str:
-    """Return how a print lies to the own figure, completed by "own figure".
+    """Return where a print lies, completed by "recomputed figure".
 
     >>> _distance_words(14000, 13390), _distance_words(4900, 287.8)
     ('4.6 % above the', '17 times the')

@@ -13,10 +13,10 @@ from dbdyno.analyse.claims._catalogue import Claim, Published
 from dbdyno.analyse.claims._figures import NAMES, figure, suffix
 from dbdyno.analyse.claims._judge import JudgedClaim
 from dbdyno.analyse.claims._result import ClaimResult
-from dbdyno.core import counted, format_memory
+from dbdyno.core import counted, format_memory, verb_for
 
 MARKS = {"holds": "+", "does not hold": "-", "not settled": "~", "can't be told": "?"}
-_HEAD = ("  claim", "verdict", "printed", "own, 95 %")
+_HEAD = ("  claim", "verdict", "printed", "recomputed, 95 %")
 _RANGED = ("range", "engines", "same")
 _INDENT = " " * 10
 
@@ -38,7 +38,7 @@ def tally(judged: Iterable[JudgedClaim]) -> str:
     """Return how many claims hold, do not, rest on runs that have not settled, and can't be told."""
     counts = Counter(row.result.outcome for row in judged)
     holds_count, fails_count, undecided_count = counts["holds"], counts["does not hold"], counts["can't be told"]
-    verbs = ("holds" if holds_count == 1 else "hold", "does not hold" if fails_count == 1 else "do not hold")
+    verbs = (verb_for(holds_count, "holds", "hold"), verb_for(fails_count, "does not hold", "do not hold"))
     unsettled_words = f", {counts['not settled']} not settled" if counts["not settled"] else ""
     return (
         f"{counted(counts.total(), 'claim')}: {holds_count} {verbs[0]}, {fails_count} {verbs[1]}{unsettled_words}, "
@@ -62,7 +62,7 @@ def printed_words(claim: Claim) -> str:
 
 
 def own_words(claim: Claim, result: ClaimResult) -> str:
-    """Return the own figure with its interval; the range of 5 to 95 % of the cells where a claim is about many."""
+    """Return the recomputed figure with its interval; of a claim about many cells, the range of 5 to 95 %."""
     if result.own is None or result.low is None or result.high is None:
         return ""
     if claim.unit in NAMES:
@@ -74,7 +74,7 @@ def own_words(claim: Claim, result: ClaimResult) -> str:
 
 
 def is_of_cells(claim: Claim) -> bool:
-    """Return whether it speaks of many cells, so that its own figure is their range, not an interval."""
+    """Return whether it speaks of many cells, so that its figure is their range, not an interval."""
     return claim.kind in _RANGED
 
 

@@ -6,12 +6,14 @@ A unix socket stands for a unix socket and a port for a port: clients log in oth
 from __future__ import annotations
 
 import contextlib
+import shutil
 import socket
-import tempfile
 import threading
 from pathlib import Path
 
 from dbdyno.core import HostError
+from dbdyno.hosts._local import LocalHost
+from dbdyno.hosts._private import make_private_folder
 from dbdyno.hosts._protocol import Address
 from dbdyno.hosts.remote._link import Link, Refused
 
@@ -29,14 +31,16 @@ class Tunnel:
 
     def __init__(self, link: Link, destination: dict[str, object]) -> None:
         self._link, self._destination = link, destination
-        self._folder = tempfile.TemporaryDirectory(prefix="dbdyno-tunnel-")  # mode 0700: nobody else connects
+        self._folder: Path | None = None
         self._listener, self.address = self._open_listener("unix" in destination)
         self._listener.listen()
         threading.Thread(target=self._accept, daemon=True, name="dbdyno-tunnel").start()
 
     def _open_listener(self, is_unix: bool) -> tuple[socket.socket, Address]:
         if is_unix:
-            path = Path(self._folder.name) / "s"
+            # Closed to others; what a killed process leaves is removed as any private folder is.
+            self._folder = make_private_folder(LocalHost(), 0o700)
+            path = self._folder / "s"
             listener = socket.socket(socket.AF_UNIX)
             listener.bind(str(path))
             return listener, path
@@ -49,7 +53,8 @@ class Tunnel:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        self._folder.cleanup()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):

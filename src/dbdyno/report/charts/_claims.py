@@ -1,4 +1,4 @@
-"""Draws own figures against printed ones: how far each lies from the print, with its interval."""
+"""Draws recomputed figures against printed ones: how far each lies from the print, with its interval."""
 
 from __future__ import annotations
 
