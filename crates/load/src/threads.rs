@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use dbdyno_chance::Stream;
 use dbdyno_meter::clock;
 use dbdyno_threads::{
-    ProbedSite, Sampler, SamplerOptions, SecondRecord, SeenStack, ThreadsError, WaitClass,
+    Client, ProbedSite, Sampler, SamplerOptions, SecondRecord, SeenStack, ThreadsError, WaitClass,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -96,7 +96,9 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
     let sites = arguments.sites.as_deref().map(read_sites).transpose()?;
     let options = SamplerOptions {
         server: arguments.server_pid,
-        client: arguments.client_pid,
+        client: arguments
+            .client_pid
+            .map_or(Client::OtherHosts, Client::Process),
         probed: sites.unwrap_or_default(),
     };
     let mut sampler = Sampler::new(options).map_err(|error| failed(&error))?;

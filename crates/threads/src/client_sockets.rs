@@ -2,7 +2,8 @@
 //!
 //! A socket of the server is a client's if its other end belongs to the client's process. For TCP both ends stand in
 //! `/proc/PID/net/tcp` with their addresses; for unix sockets the kernel is asked over netlink (`sock_diag`), which
-//! needs no rights within the own network namespace.
+//! needs no rights within the own network namespace. Clients on other hosts are known by the other end, too: it does
+//! not stand in the table of the server's own host.
 
 use crate::ThreadsError;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink};
@@ -10,6 +11,15 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// Says whose connections count as the load's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    /// A process of this host.
+    Process(u32),
+    /// All programs of other hosts.
+    OtherHosts,
+}
 
 /// Inodes of the server's sockets that lead to the client.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -23,7 +33,14 @@ impl ClientSockets {
     /// # Errors
     ///
     /// Either has ended, or its files may not be seen, or the kernel does not list sockets.
-    pub fn between(server: u32, client: u32) -> Result<Self, ThreadsError> {
+    pub fn find(server: u32, client: Client) -> Result<Self, ThreadsError> {
+        match client {
+            Client::Process(client) => Self::between(server, client),
+            Client::OtherHosts => Self::from_other_hosts(server),
+        }
+    }
+
+    fn between(server: u32, client: u32) -> Result<Self, ThreadsError> {
         let theirs = socket_inodes(client)?;
         let mut inodes = unix_peers_of(&theirs).map_err(ThreadsError::Sockets)?;
         let ends: HashSet<_> = tcp_ends(client)
@@ -42,6 +59,15 @@ impl ClientSockets {
         let ours = socket_inodes(server)?; // the client may be connected to other servers, and to itself
         inodes.retain(|inode| ours.contains(inode));
         Ok(Self { inodes })
+    }
+
+    fn from_other_hosts(server: u32) -> Result<Self, ThreadsError> {
+        let ours = socket_inodes(server)?;
+        Ok(Self {
+            inodes: distant_ends(&tcp_ends(server))
+                .filter(|inode| ours.contains(inode))
+                .collect(),
+        })
     }
 
     /// Returns whether a socket of the server leads to the client.
@@ -86,6 +112,17 @@ fn tcp_ends(pid: u32) -> HashMap<u64, Ends> {
         .filter_map(|name| fs::read_to_string(format!("/proc/{pid}/net/{name}")).ok())
         .flat_map(|text| text.lines().filter_map(parse_tcp).collect::<Vec<_>>())
         .collect()
+}
+
+/// Inodes of connections whose other ends are not in the same table; a socket that listens has no other end.
+fn distant_ends(listed: &HashMap<u64, Ends>) -> impl Iterator<Item = u64> {
+    let ends: HashSet<_> = listed.values().copied().collect();
+    listed
+        .iter()
+        .filter(move |(_, (local, remote))| {
+            remote.port() != 0 && !ends.contains(&(*remote, *local))
+        })
+        .map(|(inode, _)| *inode)
 }
 
 /// Parses `  0: 0100007F:0CEA 0100007F:B0A2 01 … INODE …`; an IPv4 address within IPv6 is the IPv4 address.
@@ -244,7 +281,7 @@ mod tests {
             .stdin(std::os::fd::OwnedFd::from(theirs))
             .spawn()
             .unwrap();
-        let found = ClientSockets::between(server.id(), std::process::id());
+        let found = ClientSockets::find(server.id(), Client::Process(std::process::id()));
         server.kill().unwrap();
         server.wait().unwrap();
         assert_eq!(found.unwrap().len(), 1);
@@ -258,9 +295,30 @@ mod tests {
         let client = TcpStream::connect(("127.0.0.1", port)).unwrap();
         let (server, _) = listener.accept().unwrap();
         let pid = std::process::id();
-        let sockets = ClientSockets::between(pid, pid).unwrap();
+        let sockets = ClientSockets::find(pid, Client::Process(pid)).unwrap();
         assert!(sockets.contains(inode(&server)) && sockets.contains(inode(&client)));
         assert!(!sockets.contains(inode(&listener)));
+    }
+
+    #[test]
+    fn connections_within_the_host_are_not_from_other_hosts() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let _server = listener.accept().unwrap();
+        let found = ClientSockets::find(std::process::id(), Client::OtherHosts).unwrap();
+        assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn a_connection_whose_other_end_is_not_listed_is_from_another_host() {
+        let ends = |local: &str, remote: &str| (local.parse().unwrap(), remote.parse().unwrap());
+        let listed = HashMap::from([
+            (1, ends("0.0.0.0:3306", "0.0.0.0:0")),
+            (2, ends("10.0.0.2:3306", "10.0.0.1:45000")),
+            (3, ends("10.0.0.2:3306", "10.0.0.2:45001")),
+            (4, ends("10.0.0.2:45001", "10.0.0.2:3306")),
+        ]);
+        assert_eq!(distant_ends(&listed).collect::<Vec<_>>(), [2]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! named by the file. A wait on a futex is named by the functions that led to it: the thread's stack is copied and its
 //! frame pointers are followed. What can't be named is counted as [`WaitClass::NotNamed`], never guessed.
 //!
-//! Session threads are those that read from a socket whose other end belongs to the load generator
+//! Session threads are those that read from a socket whose other end belongs to the load generator, or to another host
 //! ([`ClientSockets`]). The numbers are averages of threads in a state, so those of all states add up to the number of
 //! sessions.
 //!
@@ -26,7 +26,7 @@ mod stack_namer;
 mod symbols;
 mod wait_class;
 
-pub use client_sockets::ClientSockets;
+pub use client_sockets::{Client, ClientSockets};
 pub use error::ThreadsError;
 pub use named_waits::ProbedSite;
 pub use sampler::{GroupSecond, Sampler, SamplerOptions, SecondRecord};

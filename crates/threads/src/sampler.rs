@@ -2,7 +2,7 @@
 
 use crate::ThreadsError;
 use crate::blocked_call::{CallMeaning, meaning};
-use crate::client_sockets::ClientSockets;
+use crate::client_sockets::{Client, ClientSockets};
 use crate::named_waits::ProbedSite;
 use crate::open_files::OpenFiles;
 use crate::process::{ScheduledTime, ThreadState, WatchedProcess, WatchedThread};
@@ -22,8 +22,8 @@ const LOOKS: usize = 3;
 pub struct SamplerOptions {
     /// The server's process.
     pub server: u32,
-    /// The load generator's process.
-    pub client: u32,
+    /// The load generator.
+    pub client: Client,
     /// Return addresses learned by provoking waits.
     pub probed: Vec<ProbedSite>,
 }
@@ -112,7 +112,7 @@ impl Sampler {
     ///
     /// The server or the client has ended, or their files may not be read.
     pub fn find_sessions(&mut self) -> Result<usize, ThreadsError> {
-        let found = ClientSockets::between(self.options.server, self.options.client)?;
+        let found = ClientSockets::find(self.options.server, self.options.client)?;
         if found != self.clients {
             self.files.forget();
             self.clients = found;
@@ -330,7 +330,7 @@ mod tests {
         let own = std::process::id();
         Sampler::new(SamplerOptions {
             server: own,
-            client: own,
+            client: Client::Process(own),
             probed: Vec::new(),
         })
         .unwrap()

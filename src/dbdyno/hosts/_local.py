@@ -149,6 +149,10 @@ class LocalHost(Host):
         """See `Host`."""
         return there_ns
 
+    def there_ns(self, here_ns: int) -> int:
+        """See `Host`."""
+        return here_ns
+
     def times_reconnected(self) -> int:
         """See `Host`."""
         return 0

@@ -140,6 +140,9 @@ class Host(Protocol):
     def here_ns(self, there_ns: int) -> int:
         """Return an instant of that machine's monotonic clock, on that of this process."""
 
+    def there_ns(self, here_ns: int) -> int:
+        """Return an instant of this process's monotonic clock, on that of that machine."""
+
     def times_reconnected(self) -> int:
         """Return how often the way to that machine was lost and found again."""
 

@@ -128,7 +128,7 @@ class RunExecutor:
             caveats=(
                 *record.caveats,
                 *server.clock_caveats(),
-                *self._visibility_caveats(run, reconnected),
+                *self._control_caveats(reconnected),
                 *shape.caveats,
             ),
         )
@@ -233,21 +233,19 @@ class RunExecutor:
             recording.discard()
 
     def _threads_place(self, run: Run, prepared: PreparedTarget, server: RunServer) -> ThreadsPlace | None:
-        """Say where the server's threads are watched: only where its process and the load's connections are seen."""
-        if server.pid is None or self.context.client(run.cell.route).host is not self.context.host:
+        """Say where the server's threads are watched; None where its process is not seen."""
+        if server.pid is None:
             return None
-        return ThreadsPlace(self.context.host, self.context.generator, server.pid, prepared.wait_sites)
+        host = self.context.host
+        has_client = self.context.client(run.cell.route).host is host
+        return ThreadsPlace(host, self.context.generator, server.pid, prepared.wait_sites, has_client=has_client)
 
-    def _visibility_caveats(self, run: Run, reconnected: int) -> tuple[Caveat, ...]:
-        """Return caveats of what is not seen of a server on another host; `reconnected`: as counted before the load."""
-        caveats = []
-        if self.context.client(run.cell.route).host is not self.context.host:
-            text = "activity of the server's threads is unknown: the load's connections come from another machine"
-            caveats.append(Caveat("session-threads", text))
-        if self.context.host.times_reconnected() > reconnected:
-            text = "the control connection to the host was lost for some seconds: the server's counters lack them"
-            caveats.append(Caveat("control-lost", text))
-        return tuple(caveats)
+    def _control_caveats(self, reconnected: int) -> tuple[Caveat, ...]:
+        """Return the caveat of a lost way to the server's host; `reconnected`: as counted before the load."""
+        if self.context.host.times_reconnected() == reconnected:
+            return ()
+        text = "the control connection to the host was lost for some seconds: the server's counters lack them"
+        return (Caveat("control-lost", text),)
 
     def _with_cache_caveat(self, record: RunRecord, variables: Mapping[str, str]) -> RunRecord:
         """Add a caveat where the memory tier does not bind what the storage engine keeps in memory."""

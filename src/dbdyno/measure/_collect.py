@@ -145,11 +145,12 @@ class Collector:
         match record:
             case StartRecord():
                 self.start = record
+                here_ns = self.here_ns(record.monotonic_ns)
                 if self.threads is not None:  # first: it must see the sessions idle
-                    self.threads.start(record.monotonic_ns, self.process.pid)
+                    self.threads.start(record.monotonic_ns, here_ns, self.process.pid)
                 if self.recording is not None:
                     self.recording.start()
-                self.station.start(self.here_ns(record.monotonic_ns))
+                self.station.start(here_ns)
             case IntervalRecord():
                 self._take_second(record)
             case MessageRecord():

@@ -15,7 +15,8 @@ client.";
 const EXAMPLES: &str = "\
 Examples:
   dbdyno-load threads --server-pid 4711 --client-pid 4712 --seconds 10
-  dbdyno-load threads --server-pid $(pidof mariadbd) --client-pid $(pidof sysbench)";
+  dbdyno-load threads --server-pid $(pidof mariadbd) --client-pid $(pidof sysbench)
+  dbdyno-load threads --server-pid $(pidof mysqld)     clients connect over the network";
 
 /// Watches the session threads of a server.
 #[derive(Debug, Clone, Args)]
@@ -29,9 +30,9 @@ pub(crate) struct ThreadsArguments {
     #[arg(long, value_name = "PID")]
     pub(crate) server_pid: u32,
 
-    /// Process id of the client; threads that serve its connections count as sessions
+    /// Process id of the client; threads that serve its connections count as sessions [default: clients on other hosts]
     #[arg(long, value_name = "PID")]
-    pub(crate) client_pid: u32,
+    pub(crate) client_pid: Option<u32>,
 
     /// Start of second 0, in ns of the monotonic clock [default: now]
     #[arg(long, value_name = "NS")]

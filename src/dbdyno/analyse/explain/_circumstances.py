@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dbdyno.analyse.explain._causes import Cause, Condition
 from dbdyno.analyse.explain._statements import RunTimes
 from dbdyno.analyse.explain._threads import ON_CPU, THREAD_PARTS
+from dbdyno.core import Route, is_network_route
 
 USERS = ("neighbours", "client", "background", "sessions")
 """Users of processors: programs other than server and load generator, the load generator, the server's two kinds of
@@ -101,17 +102,23 @@ class Circumstances:
         return right - left >= condition.by if condition.by else right > 0 and right >= condition.times * left
 
 
-def processors_used(means: Mapping[str, float]) -> dict[str, float]:
-    """Return who used how many processors, as `RunTimes.processors` has it.
+def users_on(route: Route) -> tuple[str, ...]:
+    """Return who may use the processors of the server's host: over a network the load generator has its own."""
+    return tuple(user for user in USERS if user != "client" or not is_network_route(route))
+
+
+def processors_used(means: Mapping[str, float], route: Route) -> dict[str, float]:
+    """Return who used how many processors of the server's host, as `RunTimes.processors` has it.
 
     Parameters
     ----------
     means : metric of the telemetry -> its mean over the seconds that count
     """
+    programs = tuple(name for name in ("server", "client") if name == "server" or name in users_on(route))
     totals = {
-        user: sum(means[name] for name in names)
-        for user, names in PROCESSOR_TIMES.items()
-        if all(name in means for name in names)
+        name: sum(means[metric] for metric in PROCESSOR_TIMES[name])
+        for name in (*programs, "host")
+        if all(metric in means for metric in PROCESSOR_TIMES[name])
     }
     groups = {
         name.removesuffix(_ON_CPU): processors
@@ -121,8 +128,8 @@ def processors_used(means: Mapping[str, float]) -> dict[str, float]:
     processors_by_user = {"client": totals["client"]} if "client" in totals else {}
     if "host" in totals and all(name in means for name in IDLE_TIMES):
         processors_by_user |= {"busy": totals["host"], "idle": sum(means[name] for name in IDLE_TIMES)}
-    if {"host", "server", "client"} <= totals.keys():
-        processors_by_user["neighbours"] = max(totals["host"] - totals["server"] - totals["client"], 0.0)
+    if {"host", *programs} <= totals.keys():
+        processors_by_user["neighbours"] = max(totals["host"] - sum(totals[name] for name in programs), 0.0)
     if "sessions.on_cpu" in means:
         processors_by_user |= {"sessions": means["sessions.on_cpu"], "background": sum(groups.values())}
     return processors_by_user | groups

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dbdyno.analyse.explain._circumstances import USERS
+from dbdyno.analyse.explain._circumstances import users_on
 from dbdyno.analyse.explain._knees import BUSY_FROM, utilisation
 from dbdyno.analyse.explain._part import Breakdown, Part, PartKind, rest_of
 from dbdyno.analyse.explain._statements import RunTimes, whole_time_ms
@@ -36,10 +36,11 @@ def split_by_users(run: RunTimes) -> Breakdown | None:
     total_ms = whole_time_ms(run)
     if total_ms is None:
         return None
-    processors = {user: run.processors[user] for user in USERS if user in run.processors}
+    users = users_on(run.run.cell.route)
+    processors = {user: run.processors[user] for user in users if user in run.processors}
     is_used_up = utilisation(run).get("processors", 0.0) >= BUSY_FROM
     parts: tuple[Part, ...] = ()
-    if is_used_up and not run.rests and len(processors) == len(USERS):
+    if is_used_up and not run.rests and len(processors) == len(users):
         total = sum(processors.values())
         parts = tuple(
             Part(f"processors.{user}", USER_PARTS[user].words, total_ms * share / total, _SOURCE)

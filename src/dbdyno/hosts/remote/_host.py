@@ -239,6 +239,10 @@ class RemoteHost(Host):
         """See `Host`."""
         return self.clock_map().here(there_ns)
 
+    def there_ns(self, here_ns: int) -> int:
+        """See `Host`."""
+        return self.clock_map().there(here_ns)
+
     def times_reconnected(self) -> int:
         """See `Host`."""
         return self.link.reconnections

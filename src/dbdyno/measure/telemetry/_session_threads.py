@@ -35,9 +35,10 @@ class ThreadsPlace:
 
     Parameters
     ----------
-    server_pid : of the server, on the host on which the load generator runs
+    server_pid : of the server, on that host
     wait_sites : file of return addresses that were learned on the same build; None: functions' names must do
     rate_hz : looks at each session thread per second
+    has_client : the load generator runs on that host, too; else all connections of other hosts are the load's
     """
 
     host: Host
@@ -45,6 +46,7 @@ class ThreadsPlace:
     server_pid: int
     wait_sites: Path | None = None
     rate_hz: int = 20
+    has_client: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +106,19 @@ class SessionThreads:
     _reader: threading.Thread | None = None
     _failure: str = ""
 
-    def start(self, start_ns: int, client_pid: int) -> None:
+    def start(self, client_ns: int, here_ns: int, client_pid: int) -> None:
         """Begin, while the load's connections are open and idle.
 
         Parameters
         ----------
-        start_ns : monotonic time at which second 0 begins
+        client_ns, here_ns : when second 0 begins, on the monotonic clocks of the load generator and of this process
         """
         place = self.place
+        start_ns = client_ns if place.has_client else place.host.there_ns(here_ns)
         argv = [str(place.generator), "threads", "--server-pid", str(place.server_pid)]
-        argv += ["--client-pid", str(client_pid), "--start-ns", str(start_ns), "--rate", str(place.rate_hz)]
+        argv += ["--start-ns", str(start_ns), "--rate", str(place.rate_hz)]
+        if place.has_client:
+            argv += ["--client-pid", str(client_pid)]
         if place.wait_sites is not None:
             argv += ["--sites", str(place.wait_sites)]
         try:

@@ -76,7 +76,7 @@ def _run_times(results: StoredStudy, record: RunRecord, sums: StatementSums) -> 
         threads=(threads := _thread_states(means)),
         threads_missing="" if threads else _missing_threads_words(record),
         counted=each_transaction(results.optional_document(record.run.run_id, "counters")),
-        processors=processors_used(means),
+        processors=processors_used(means, record.run.cell.route),
         network=_network_use(results, record, settled_table, transaction_count),
     )
 

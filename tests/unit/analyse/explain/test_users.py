@@ -7,7 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dbdyno.analyse.explain import Gap, RunTimes, compare_breakdowns, gap_lines, split_by_users
+from dbdyno.analyse.explain import (
+    IDLE_TIMES,
+    PROCESSOR_TIMES,
+    Gap,
+    RunTimes,
+    compare_breakdowns,
+    gap_lines,
+    processors_used,
+    split_by_users,
+)
 from dbdyno.core import Cell, Run
 
 USED = {"sessions": 1.4, "background": 0.1, "client": 0.4, "neighbours": 0.06}
@@ -46,6 +55,29 @@ def test_without_processors_that_are_used_up_there_is_no_split(run: RunTimes) ->
     assert found is not None
     assert not found.parts
     assert found.missing
+
+
+def test_over_a_network_the_load_generator_uses_no_processor_of_the_servers_host() -> None:
+    local_run = run_times("a", 1, 1600.0, {name: used for name, used in USED.items() if name != "client"})
+    run = replace(local_run, run=replace(local_run.run, cell=replace(local_run.run.cell, route="network")))
+    found = split_by_users(run)
+    assert found is not None
+    assert set(found.by_id()) >= {"processors.sessions", "processors.background", "processors.neighbours"}
+    assert "processors.client" not in found.by_id()
+
+
+def test_other_programs_are_what_server_and_a_load_generator_on_its_host_leave() -> None:
+    means = {
+        "host.cpu.user": 1.5, "host.cpu.idle": 0.5, "server.cpu.user": 0.8, "client.cpu.user": 0.4,
+        "sessions.on_cpu": 0.7, "background.page_cleaner.on_cpu": 0.1,
+    }  # fmt: skip
+    silent_metrics = (*(name for names in PROCESSOR_TIMES.values() for name in names), *IDLE_TIMES)
+    means = dict.fromkeys(silent_metrics, 0.0) | means
+    near, far = processors_used(means, "loopback"), processors_used(means, "network")
+    assert (near["neighbours"], near["client"]) == (pytest.approx(0.3), 0.4)
+    assert far["neighbours"] == pytest.approx(0.7)
+    assert "client" not in far
+    assert near["background"] == far["background"] == pytest.approx(0.1)
 
 
 def gap_of(dearer: float, seed: int = 0) -> Gap:
