@@ -160,7 +160,7 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
     assert not [text for text in (*seen, *kept) if any(password.encode() in text for password in passwords)]
     for record in records:
         seconds = set(range(len(stored.seconds(record.run.run_id))))
-        sources = ("host.cpu", "server.cpu", "client.cpu", "sessions.count", "sessions.wait.client")
+        sources = ("host.cpu", "server.cpu", "client.cpu", "sessions.count")
         assert seconds_of(stored, record.run.run_id, *sources) == seconds
         assert "session-threads" not in {caveat.code for caveat in record.caveats}
         clock = stored.document(record.run.run_id, "telemetry")["clock"]
