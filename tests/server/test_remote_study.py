@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -176,6 +177,33 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
     assert f"clients by network on the lab's machine, to {machine.address}" in page.replace("&#x27;", "'").replace(
         "&#39;", "'"
     )
+    assert_nothing_is_left(machine)
+
+
+def test_a_plug_in_given_as_a_file_is_copied_to_the_host_beside_its_server(
+    machine: RemoteMachine, tmp_path: Path
+) -> None:
+    packaged = provision(parse_engine_name(f"{ENGINE}+rocksdb"), LocalHost(), Home.of_user())
+    plugin = tmp_path / "ha_rocksdb.so"
+    shutil.copy(packaged.plugin_directory / packaged.plugin_files["rocksdb"], plugin)
+    study = write_study(tmp_path, machine, ("loopback",), is_single=True)
+    study.write_text(
+        study.read_text()
+        .replace(f'engine = "{ENGINE}"', f'engine = "{ENGINE}+rocksdb"\nplugin = "{plugin}"')
+        .replace('settings = {"redo.capacity" = "64MB"}', "")
+    )
+    process = start(machine, "run", str(study), "--force", "-o", str(tmp_path / "out"))
+    told = process.communicate(timeout=240)
+    assert process.returncode == 0, told
+    stored = StoredStudy.open(tmp_path / "out")
+    (record,) = stored.records()
+    assert (record.status, record.storage_engine) == ("good", "rocksdb"), record.reason
+    (folder,) = (machine.home / ".cache/dbdyno/plugins").glob("ha_rocksdb-*")
+    assert stored.document(record.run.run_id, "variables")["plugin_dir"].rstrip("/").endswith(folder.name)
+    assert (folder / plugin.name).read_bytes() == plugin.read_bytes()
+    links = [path for path in folder.iterdir() if path.is_symlink()]
+    engine_folders = {str(link.readlink()).partition("/engines/")[2].partition("/")[0] for link in links}
+    assert engine_folders == {path.name for path in (machine.home / ".cache/dbdyno/engines").glob("*") if path.is_dir()}
     assert_nothing_is_left(machine)
 
 

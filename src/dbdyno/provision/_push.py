@@ -8,8 +8,8 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -30,36 +30,65 @@ class PushHost(Host, Protocol):
         """Send a file by its content, from where an earlier attempt ended; the bytes that had to be sent."""
 
 
+@dataclass(frozen=True, slots=True)
+class _FolderCopy:
+    """Describes a folder of this machine and its copy on the host, which is named by its content.
+
+    Parameters
+    ----------
+    listing : digests of its files
+    """
+
+    folder: Path
+    listing: str
+    destination: Path
+
+    @classmethod
+    def of(cls, folder: Path, parent: Path, links_to: str = "") -> _FolderCopy:
+        """Name the copy below `parent`; `links_to` : what links in the folder lead to, which is part of its content."""
+        listing = checksums(folder)
+        digest = hashlib.sha256((listing + links_to).encode()).hexdigest()[:16]
+        return cls(folder, listing, parent / f"{folder.name}-{digest}")
+
+    def moved(self, text: str) -> str:
+        """Return a text with the host's paths."""
+        return text.replace(str(self.folder), str(self.destination))
+
+
 def push_installation(
     installation: Installation, storage_engine: str, home: Home, host: PushHost, there: Home, progress: Progress
 ) -> Installation:
     """Have an engine of this machine on a host: the same files, below a folder named by their content.
 
-    It lies in a folder of this machine's home, or in the base directory that the study names, which is copied whole.
+    It lies in a folder of this machine's home, or in the base directory that the study names, which is copied whole. A
+    plug-in that is a file of its own lies in a second folder, with links into the first.
 
     Raises
     ------
-    ProvisionError : it uses files outside of its folder here, which the host does not have
+    ProvisionError : it uses files outside of its folders here, which the host does not have
     HostError : the host can't take or unpack it
     """
     folder = folder_of(installation, home) or Path(installation.origin.location)
-    listing = checksums(folder)
-    destination = there.engines / f"{folder.name}-{hashlib.sha256(listing.encode()).hexdigest()[:16]}"
-    remote_installation = _moved_installation(installation, storage_engine, folder, destination, home)
-    with host.lock(there.locks / f"{destination.name}.push", _WAIT_S):
-        if not is_complete(destination, host):
-            with _archive(folder, listing, home.engines) as archive:
-                _send(remote_installation, archive, destination, host, progress)
+    engine = _FolderCopy.of(folder, there.engines)
+    copies = [engine]
+    if installation.plugin_directory.is_relative_to(home.plugins):
+        copies.append(_FolderCopy.of(installation.plugin_directory, there.plugins, str(engine.destination)))
+    remote_installation = _moved_installation(installation, storage_engine, copies, home)
+    for copy in copies:
+        with host.lock(there.locks / f"{copy.destination.name}.push", _WAIT_S):
+            if not is_complete(copy.destination, host):
+                with _archive(copy, copies, home.engines) as archive:
+                    _send(remote_installation, archive, copy.destination, host, progress)
     return remote_installation
 
 
 def _moved_installation(
-    installation: Installation, storage_engine: str, folder: Path, destination: Path, home: Home
+    installation: Installation, storage_engine: str, copies: Sequence[_FolderCopy], home: Home
 ) -> Installation:
     """Return the installation with the host's paths; the version of a plug-in is read here, where its file is."""
 
     def path(text: str | Path) -> str:
-        return str(text).replace(str(folder), str(destination))
+        return _moved(str(text), copies)
 
     version = installation.plugin_version(storage_engine)
     remote_installation = replace(
@@ -70,9 +99,7 @@ def _moved_installation(
         plugin_directory=Path(path(installation.plugin_directory)),
         plugin_versions={**installation.plugin_versions, **({storage_engine: version} if version else {})},
     )
-    local_words = [
-        word for word in remote_installation.server_argv if str(home.libraries) in word or str(home.plugins) in word
-    ]
+    local_words = [word for word in remote_installation.server_argv if str(home.libraries) in word]
     if local_words:
         raise ProvisionError(
             f"{installation.title} can't be copied to another host",
@@ -80,6 +107,12 @@ def _moved_installation(
             "use a distribution package, which brings its libraries",
         )
     return remote_installation
+
+
+def _moved(text: str, copies: Sequence[_FolderCopy]) -> str:
+    for copy in copies:
+        text = copy.moved(text)
+    return text
 
 
 def _send(
@@ -109,18 +142,26 @@ def _send(
 
 
 @contextlib.contextmanager
-def _archive(folder: Path, listing: str, scratch: Path) -> Iterator[tuple[Path, str]]:
-    """Make a tar file that is the same each time, so that an interrupted copy goes on; with its SHA-256."""
+def _archive(copy: _FolderCopy, copies: Sequence[_FolderCopy], scratch: Path) -> Iterator[tuple[Path, str]]:
+    """Make a tar file that is the same each time, so that an interrupted copy goes on; with its SHA-256.
+
+    Links that lead into a copied folder lead into its copy.
+    """
+
+    def prepared(member: tarfile.TarInfo) -> tarfile.TarInfo:
+        member.linkname = _moved(member.linkname, copies)
+        return _without_owner(member)
+
     scratch.mkdir(parents=True, exist_ok=True)
     for stale_folder in scratch.glob(".push-*-*"):  # of a lab that was killed
         if not Path(f"/proc/{stale_folder.name.split('-')[1]}").exists():
             shutil.rmtree(stale_folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=scratch, prefix=f".push-{os.getpid()}-") as temporary:
         path, seal = Path(temporary) / "engine.tar", Path(temporary) / _SEAL
-        seal.write_text(listing)
+        seal.write_text(copy.listing)
         with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
-            for name in kept_files(folder):
-                archive.add(folder / name, name, recursive=False, filter=_without_owner)
+            for name in kept_files(copy.folder):
+                archive.add(copy.folder / name, name, recursive=False, filter=prepared)
             archive.add(seal, _SEAL, filter=_without_time)
         with path.open("rb") as file:
             yield path, hashlib.file_digest(file, "sha256").hexdigest()

@@ -179,13 +179,12 @@ class HostsReader(Tables):
     def _check_pushable(self, targets: Sequence[Target], workloads: Sequence[WorkloadChoice]) -> None:
         for index, target in enumerate(targets):
             kind = target.engine.source_kind
-            what = "a plug-in file" if target.engine.plugin else _NOT_PUSHED.get(kind, "")
-            if what:
+            if kind in _NOT_PUSHED:
                 why = (
                     "dbdyno copies engines from packages, archives and base directories to the host; other sources "
                     "are not supported there yet"
                 )
-                words = f"'{target.name}' is {what}, which can't be used on another host"
+                words = f"'{target.name}' is {_NOT_PUSHED[kind]}, which can't be used on another host"
                 self._fail("target", "engine", words, why, "use a package or an archive", index=index)
         for choice in workloads:
             if choice.name.startswith(SQL_FILES):
