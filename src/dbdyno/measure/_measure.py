@@ -236,7 +236,8 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
 def _profile(collector: Collector, first_second: int, count: int, transactions: int | None) -> StackProfile | None:
     if collector.recording is None or collector.start is None or not transactions:
         return None
-    window = ProfiledWindow(collector.start.monotonic_ns, first_second, count, transactions)
+    start_ns = collector.recording.host.there_ns(collector.here_ns(collector.start.monotonic_ns))
+    window = ProfiledWindow(start_ns, first_second, count, transactions)
     return stack_profile(collector.recording, collector.threads, window)
 
 

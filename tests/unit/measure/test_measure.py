@@ -10,9 +10,11 @@ from typing import Any, cast
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from dbdyno.core import Cell, Run
-from dbdyno.hosts import Completed, Host, LocalHost
+from dbdyno.core import Cell, HostError, Run
+from dbdyno.hosts import Completed, Host, LocalHost, PipedProcess
 from dbdyno.measure import LoadOrder, MeasuredRun, measure_run
+from dbdyno.measure.telemetry import PerfRecording, ThreadsPlace
+from dbdyno.measure.telemetry._perf_script import FoldedSamples
 from dbdyno.store import SecondRow
 from dbdyno.study import parse_study
 
@@ -264,3 +266,57 @@ def test_what_the_load_says_at_its_end_is_kept() -> None:
     measured, _, _ = run_with(FakeProcess([start, *SECONDS, end]))
     assert measured.end == json.loads(end)
     assert (measured.unsent, measured.outages, measured.search) == (0, 1, None)
+
+
+AHEAD_NS = 5 * 10**15
+
+
+class HostOfTheServer(LocalHost):
+    """A host whose clock is ahead; it takes down what is started there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started: list[Sequence[str]] = []
+
+    def there_ns(self, here_ns: int) -> int:
+        return here_ns + AHEAD_NS
+
+    def spawn_piped(self, argv: Sequence[str], **more: object) -> PipedProcess:
+        self.started.append(argv)
+        raise HostError("it starts nothing", "")
+
+
+class WindowOfTheProfile(PerfRecording):
+    """A recording that takes down which time is asked for."""
+
+    asked = (0, 0)
+
+    def folded(self, first_ns: int, end_ns: int) -> FoldedSamples:
+        self.asked = (first_ns, end_ns)
+        return FoldedSamples()
+
+
+@pytest.mark.parametrize("has_client", [True, False])
+def test_the_server_of_another_host_is_watched_by_that_hosts_clock(has_client: bool) -> None:
+    start, _, end = sample_lines()
+    begin_ns = json.loads(start)["monotonic_ns"]
+    host, place_host = FakeHost(FakeProcess([start, *SECONDS, end])), HostOfTheServer()
+    place = ThreadsPlace(place_host, Path("/opt/dbdyno-load"), 7, has_client=has_client)
+    recording = WindowOfTheProfile(place_host, 7, 1.0)
+    measured = measure_run(
+        ORDER,
+        FakeServer(),
+        cast("Host", host),
+        Path("/opt/dbdyno-load"),
+        [],
+        lambda _: None,
+        threads_place=place,
+        recording=recording,
+        patience_s=0.0,
+    )
+    sampler = next(argv for argv in place_host.started if "threads" in argv)
+    assert ("--client-pid" in sampler) == has_client
+    assert sampler[sampler.index("--start-ns") + 1] == str(begin_ns if has_client else begin_ns + AHEAD_NS)
+    first_ns = begin_ns + AHEAD_NS + 10**9
+    assert recording.asked == (first_ns, first_ns + 2 * 10**9)
+    assert "session-threads" in {caveat.code for caveat in measured.judgement.caveats}
