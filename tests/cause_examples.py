@@ -58,10 +58,11 @@ class Example:
     left: Times = field(default_factory=lambda: THREADS)
     has_work: bool = True
     connections: float = 1.0
+    has_client_host: bool = False
 
     @property
     def circumstances(self) -> Circumstances:
-        return Circumstances(self.facts, self.settings, self.connections)
+        return Circumstances(self.facts, self.settings, self.connections, self.has_client_host)
 
     def also(self, other: Example) -> Example:
         """Both at once."""

@@ -31,8 +31,8 @@ A part is "decided" when its difference is beyond chance (all parts tested toget
 shorter time. It is "small" when its interval lies below that, else "undecided". Each difference is split once
 more: more statements per transaction (by count), or slower ones (by cost).
 
-The defaults are the two fastest targets (--pair) at the place of the report's answer (--at). A target is also
-compared with itself at more connections: which statement grows.
+By default the fastest target is compared with the next one that is shown to be slower (--pair), at the place of the
+report's answer (--at). A target is also compared with itself at more connections: which statement grows.
 
 "Goes with" says where the time is, not why. Causes come from a table: each claims the parts for which there is
 evidence, such as a counter that grew or a setting that differs, and each millisecond is claimed once. A decided

@@ -36,11 +36,13 @@ class Circumstances:
     facts : name -> left and right: counters per transaction, ``rows``, ``processors.NAME``, `CLIENT_STRETCH`
     settings : neutral setting -> the values in effect
     more_connections : connections of the right side over those of the left
+    has_client_host : the load generator has a host, and so processors, of its own
     """
 
     facts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     settings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     more_connections: float = 1.0
+    has_client_host: bool = False
 
     @classmethod
     def of(
@@ -58,8 +60,13 @@ class Circumstances:
         }
         groups = [name for facts_of_side in facts_by_side for name in facts_of_side if name.startswith(_GROUPS)]
         facts |= {name: (facts_by_side[0].get(name, 0.0), facts_by_side[1].get(name, 0.0)) for name in groups}
-        connections = [runs[0].run.cell.concurrency for runs in (left, right)]
-        return cls(facts, settings or {}, connections[1] / max(connections[0], 1))
+        left_cell, right_cell = left[0].run.cell, right[0].run.cell
+        return cls(
+            facts,
+            settings or {},
+            right_cell.concurrency / max(left_cell.concurrency, 1),
+            is_network_route(left_cell.route) or is_network_route(right_cell.route),
+        )
 
     @property
     def turned(self) -> Circumstances:
@@ -68,6 +75,7 @@ class Circumstances:
             {name: (right, left) for name, (left, right) in self.facts.items()},
             {name: (right, left) for name, (left, right) in self.settings.items()},
             1 / self.more_connections,
+            self.has_client_host,
         )
 
     @property

@@ -77,11 +77,13 @@ def _queue_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: C
 def _client_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: Circumstances) -> dict[str, float]:
     """Return the wait for the client: its work, times by how much the wait for processors stretches that.
 
-    Where the load generator's own stretch is not known, that of the sessions stands for it.
+    Where the load generator's own stretch is not known, that of the sessions stands for it, if they share processors.
     """
-    before, after = circumstances.facts.get(CLIENT_STRETCH) or _processor_stretch(
-        parts, is_turned=part.difference.ms < 0
-    )
+    if circumstances.has_client_host:
+        session_stretch = (1.0, 1.0)
+    else:
+        session_stretch = _processor_stretch(parts, is_turned=part.difference.ms < 0)
+    before, after = circumstances.facts.get(CLIENT_STRETCH) or session_stretch
     left, right = sorted((part.difference.left_ms, part.difference.right_ms))
     if left <= 0:
         return {"work": part.difference.ms}
@@ -89,7 +91,10 @@ def _client_factors(part: PartGap, parts: Mapping[str, PartGap], circumstances: 
     work, stretch = split_by_factors((left / before, before), (right / after, after))
     factors = _aligned_factors({"work": sign * work, "stretch": sign * stretch}, part.difference.ms)
     work_factor = {"work": factors["work"]} if factors.get("work") else {}
-    return work_factor | _factors_by_growth(factors.get("stretch", 0.0), circumstances)
+    stretch_ms = factors.get("stretch", 0.0)
+    if circumstances.has_client_host:
+        return work_factor | ({"client": stretch_ms} if stretch_ms else {})
+    return work_factor | _factors_by_growth(stretch_ms, circumstances)
 
 
 def _processor_stretch(parts: Mapping[str, PartGap], *, is_turned: bool) -> tuple[float, float]:

@@ -126,6 +126,13 @@ def test_processor_time_that_a_cause_s_work_brings_is_its_own_as_far_as_that_wor
     assert dearer == pytest.approx(parts["thread.on_cpu"] - 0.5)
 
 
+def test_a_load_generator_on_its_own_host_does_not_wait_for_the_server_s_threads() -> None:
+    facts = {"processors.background": (0.1, 0.9), "client.stretch": (1.0, 3.0)}
+    beside = Example({"thread.client": 1.5}, facts=facts)
+    assert first(beside.ranked()) == "background-work"
+    assert first(replace(beside, has_client_host=True).ranked()) == "client-work"
+
+
 def test_of_equals_the_one_whose_setting_differs_is_first() -> None:
     waits = Example({"thread.metadata_lock": 2.02, "thread.admission": 2.0})
     assert first(waits.ranked(spread=0.001)) == "metadata-locks"
