@@ -57,6 +57,9 @@ PANELS = (
     PanelKind("CPU quota of the client", r"client\.quota\.(cores|periods|throttled)$"),
     PanelKind("Memory of server and client", r"(server|client)\.resident$"),
     PanelKind("Waiting for CPU, disk, memory", r"pressure\..*$"),
+    PanelKind("Network bytes", r"(network\.\w+|dstat\.network)\.(received|sent)_bytes$"),
+    PanelKind("Network packets", r"network\.\w+\.(received|sent)_packets$"),
+    PanelKind("TCP segments sent again by the server's machine", r"network\.tcp\.retransmitted$"),
 )
 
 

@@ -141,16 +141,17 @@ _FIELDS |= {8: ("sent_bytes", "bytes/s"), 9: ("sent_packets", "ops/s")}
 
 
 class NetworkSource:
-    """Reads ``network.loopback.*`` and ``network.other.*``. A socket file's traffic is in neither."""
+    """Reads ``network.loopback.*``, ``network.other.*`` and ``network.tcp.*``. A socket file's traffic is in none."""
 
     name = "network"
 
-    def __init__(self, read: Reader, path: Path = Path("/proc/net/dev")) -> None:
-        self._read, self._path = read, path
+    def __init__(self, read: Reader, folder: Path = Path("/proc/net")) -> None:
+        self._read, self._folder = read, folder
 
     def read(self) -> Sequence[Reading]:
-        """Read /proc/net/dev."""
-        return parse_net_dev(self._read(self._path).decode())
+        """Read /proc/net/dev and /proc/net/snmp."""
+        devices = parse_net_dev(self._read(self._folder / "dev").decode())
+        return devices + parse_tcp(self._read(self._folder / "snmp").decode())
 
 
 def parse_net_dev(text: str) -> list[Reading]:
@@ -163,6 +164,17 @@ def parse_net_dev(text: str) -> list[Reading]:
         for index, (name, unit) in _FIELDS.items():
             totals[place, name, unit] += int(fields[index])
     return [Reading(f"network.{place}.{name}", value, unit) for (place, name, unit), value in totals.items()]
+
+
+def parse_tcp(text: str) -> list[Reading]:
+    r"""Return how many segments the machine had to send again.
+
+    >>> parse_tcp("Tcp: InSegs OutSegs RetransSegs\nTcp: 9 7 2")
+    [Reading(metric='network.tcp.retransmitted', value=2, unit='ops/s', kind='counter')]
+    """
+    names, numbers = (line.split() for line in text.splitlines() if line.startswith("Tcp:"))
+    segments = dict(zip(names, numbers, strict=True))["RetransSegs"]
+    return [Reading("network.tcp.retransmitted", int(segments), "ops/s")]
 
 
 class PressureSource:
