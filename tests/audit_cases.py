@@ -7,8 +7,8 @@ from typing import Any
 from dbdyno.audit import Audit, ComparisonSet, Finding, TargetFacts, audit
 from dbdyno.audit._evaluate import judge
 from dbdyno.audit._rules import Rule, rules
-from dbdyno.audit._target import Target, recognise
-from dbdyno.audit._verdict import Verdict
+from dbdyno.audit._target import AuditTarget, recognise
+from dbdyno.audit._verdict import RuleVerdict
 
 MARIADB_11_8 = "11.8.6-MariaDB"
 MARIADB_10_11 = "10.11.16-MariaDB"
@@ -29,7 +29,7 @@ def asked(name: str, version: str, **options: str) -> TargetFacts:
     return TargetFacts(name, option_file=options, version=version)
 
 
-def target(version: str = MYSQL_8_4, *, more: dict[str, Any] | None = None, **variables: str) -> Target:
+def target(version: str = MYSQL_8_4, *, more: dict[str, Any] | None = None, **variables: str) -> AuditTarget:
     return recognise(facts("a", version, more=more, **variables))
 
 
@@ -37,7 +37,7 @@ def rule(rule_id: str) -> Rule:
     return next(rule for rule in rules() if rule.rule_id == rule_id)
 
 
-def verdict(rule_id: str, *targets: TargetFacts, **shared: Any) -> Verdict:
+def verdict(rule_id: str, *targets: TargetFacts, **shared: Any) -> RuleVerdict:
     comparison = ComparisonSet(targets, **shared)
     return judge(rule(rule_id), comparison, tuple(recognise(t) for t in targets))
 

@@ -17,7 +17,7 @@ import history_studies
 import stored_study
 from dbdyno.cli import main
 from dbdyno.core import AlteredError, StoreError
-from dbdyno.store import Check, Results, StoredRun
+from dbdyno.store import FolderCheck, Results, StoredRun
 from dbdyno.store import _altered as altered
 
 pytestmark = pytest.mark.attack
@@ -184,7 +184,7 @@ def test_a_copy_is_read_once_and_not_again(
     monkeypatch.setattr(altered, "facts_of", lambda folder, names: read.extend(names) or facts_of(folder, names))
     Results.open(copy)
     assert read == []
-    Results.open(copy, check=Check(is_full=True))
+    Results.open(copy, check=FolderCheck(is_full=True))
     assert len(read) > 50
 
 
@@ -194,7 +194,7 @@ def test_verify_reads_also_what_has_kept_its_times(night: Path) -> None:
     change_record(night, tps_mean=1000.0)
     unit = f"runs/{runs_of(night)[0].name}"
     present = altered._present_files(night)[unit]
-    listed = altered.units_of(Results.open(night, check=Check(allow_altered=True)).manifest.files)[unit]
+    listed = altered.units_of(Results.open(night, check=FolderCheck(allow_altered=True)).manifest.files)[unit]
     units = json.loads(known.read_text())["units"]
     known.write_text(json.dumps({"units": {**units, unit: altered._times_digest(listed, present)}}))
     assert Results.open(night).alterations == ()

@@ -15,7 +15,7 @@ from dbdyno.core import Home, parse_engine_name
 from dbdyno.hosts import LocalHost
 from dbdyno.plan import make_plan
 from dbdyno.provision import provision
-from dbdyno.store import Check, StoredStudy
+from dbdyno.store import FolderCheck, StoredStudy
 from dbdyno.study import parse_study
 from network_host import inside
 from remote_hosts import RemoteMachine, comes_true, load_is_driven, remote_machines
@@ -91,7 +91,7 @@ def run_fleet(
 
 def whole_study(folder: Path) -> StoredStudy:
     """The results, if they are those of the study, every run once and unaltered."""
-    stored = StoredStudy.open(folder / "out", check=Check(is_full=True))
+    stored = StoredStudy.open(folder / "out", check=FolderCheck(is_full=True))
     alone = make_plan(parse_study(STUDY, "alone.toml"))
     planned = [run for run in stored.planned_runs if not run.is_sentinel]
     assert [run.run_id for run in planned] == [run.run_id for run in alone.runs]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dbdyno.core import HostError
-from dbdyno.lab import BenchReady, BenchStart, Event, Outcome, RayFleet, RunFinished, run_fleet
+from dbdyno.lab import BenchReady, BenchStart, Event, RayFleet, RunFinished, StudyOutcome, run_fleet
 from dbdyno.plan import make_plan
-from dbdyno.store import Check, JsonValue, Results, StoredStudy
+from dbdyno.store import FolderCheck, JsonValue, Results, StoredStudy
 from dbdyno.study import Study, parse_study, study_text
 from paper_bench import drive_paper
 from remote_hosts import comes_true
@@ -49,7 +49,7 @@ def add_bench(cluster: Any, name: str) -> Any:
     return cluster.add_node(num_cpus=1, object_store_memory=_OBJECT_STORE_BYTES, resources={f"bench-{name}": 1})
 
 
-def run(study: Study, folder: Path, fleet: RayFleet, on_event: Any = lambda bench, event: None) -> Outcome:
+def run(study: Study, folder: Path, fleet: RayFleet, on_event: Any = lambda bench, event: None) -> StudyOutcome:
     def open_results(facts: Mapping[str, JsonValue]) -> Results:
         return Results.open_or_create(folder, study_text(study), {}, facts, study_name=study.name)
 
@@ -66,7 +66,7 @@ def test_ray_drives_benches_on_its_nodes_and_gives_the_runs_of_a_lost_one_to_the
     nodes = {name: add_bench(cluster, name) for name in starts}
     outcome = run(study, tmp_path / "all", RayFleet(drive_paper, starts, cluster.address))
     assert outcome.complete
-    stored = StoredStudy.open(tmp_path / "all", check=Check(is_full=True))
+    stored = StoredStudy.open(tmp_path / "all", check=FolderCheck(is_full=True))
     assert {record.bench for record in stored.records()} == {"a", "b"}
     pids = {name: facts["pid"] for name, facts in stored.host["benches"].items()}
     assert comes_true(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids.values()), 20)
@@ -83,7 +83,7 @@ def test_ray_drives_benches_on_its_nodes_and_gives_the_runs_of_a_lost_one_to_the
 
     outcome = run(study, tmp_path / "one", RayFleet(drive_paper, starts, cluster.address), lose_one)
     assert outcome.complete
-    stored = StoredStudy.open(tmp_path / "one", check=Check(is_full=True))
+    stored = StoredStudy.open(tmp_path / "one", check=FolderCheck(is_full=True))
     assert stored.run_ids() == {planned.run_id for planned in make_plan(study).runs}
     finished = [entry.facts["run_id"] for entry in stored.journal() if entry.event == "run-finished"]
     assert len(finished) == len(set(finished)) == 24

@@ -20,10 +20,10 @@ from dbdyno.hosts import LocalHost
 from dbdyno.lab import (
     DatasetsEqual,
     Event,
-    Outcome,
     ResultsCompared,
     RunFinished,
     SecondMeasured,
+    StudyOutcome,
     find_generator,
     run_study,
 )
@@ -76,7 +76,9 @@ def opened(path: Path, study: Study) -> StoredStudy:
     return Results.open_or_create(path, study_text(study), {}, facts, study_name=study.name)
 
 
-def run_all(study: Study, path: Path, home: Home, on_event: Callable[[Event], None] = lambda event: None) -> Outcome:
+def run_all(
+    study: Study, path: Path, home: Home, on_event: Callable[[Event], None] = lambda event: None
+) -> StudyOutcome:
     return run_study(study, make_plan(study), opened(path, study), LocalHost(), home, on_event)
 
 

@@ -30,12 +30,12 @@ pub enum StartTime {
     /// At a Unix time in nanoseconds, by the clock of this host.
     UnixNs(u64),
     /// At a time that is known once all processes of one client are ready.
-    Told(Arc<StartSignal>),
+    Common(Arc<StartSignal>),
 }
 
 /// A start that several processes keep, each by the clock of its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ToldStart {
+pub struct CommonStart {
     /// Unix time in nanoseconds, by the reference clock of all hosts.
     pub unix_ns: u64,
     /// How far the clock of this host is ahead of the reference clock.
@@ -48,7 +48,7 @@ pub struct ToldStart {
 #[derive(Debug, Default)]
 pub struct StartSignal {
     is_ready: AtomicBool,
-    told: OnceLock<ToldStart>,
+    start: OnceLock<CommonStart>,
 }
 
 impl StartSignal {
@@ -59,14 +59,14 @@ impl StartSignal {
     }
 
     /// Sets the start. Only the first one counts.
-    pub fn begin_at(&self, start: ToldStart) {
-        let _ = self.told.set(start);
+    pub fn begin_at(&self, start: CommonStart) {
+        let _ = self.start.set(start);
     }
 
     /// Returns the start, once it is known.
     #[must_use]
-    pub fn told(&self) -> Option<ToldStart> {
-        self.told.get().copied()
+    pub fn start(&self) -> Option<CommonStart> {
+        self.start.get().copied()
     }
 
     /// Waits for the start; returns its Unix time, by the clock of this host.
@@ -76,7 +76,7 @@ impl StartSignal {
             if stop.is_thrown() {
                 return Err(DriveError::Interrupted);
             }
-            match self.told.get() {
+            match self.start.get() {
                 Some(start) => {
                     return Ok(start.unix_ns.saturating_add_signed(start.clock_ahead_ns));
                 }
@@ -164,7 +164,7 @@ pub(crate) fn await_start(start: &StartTime, stop: &StopSwitch) -> Result<u64, D
     let start_at_ns = match start {
         StartTime::WhenReady => return Ok(clock::monotonic_ns() + LEAD_NS),
         StartTime::UnixNs(unix_ns) => *unix_ns,
-        StartTime::Told(signal) => signal.wait(stop)?,
+        StartTime::Common(signal) => signal.wait(stop)?,
     };
     loop {
         let (now_ns, unix_ns) = (clock::monotonic_ns(), clock::realtime_ns());
@@ -243,15 +243,15 @@ mod tests {
     fn a_start_that_is_told_is_waited_for_and_kept() {
         let (stop, signal) = (StopSwitch::default(), Arc::<StartSignal>::default());
         let apart_ns = thread::scope(|scope| {
-            let waiting =
-                scope.spawn(|| await_start(&StartTime::Told(Arc::clone(&signal)), &stop).unwrap());
+            let waiting = scope
+                .spawn(|| await_start(&StartTime::Common(Arc::clone(&signal)), &stop).unwrap());
             while !signal.is_ready() {
                 thread::yield_now();
             }
             assert!(!waiting.is_finished());
             // This host's clock is an hour ahead of the reference clock of the start.
             let (asked_ns, hour_ns) = (clock::realtime_ns() + 2 * LEAD_NS, 3_600_000_000_000);
-            signal.begin_at(ToldStart {
+            signal.begin_at(CommonStart {
                 unix_ns: asked_ns - hour_ns,
                 clock_ahead_ns: hour_ns as i64,
                 clock_error_ns: 0,
@@ -261,7 +261,7 @@ mod tests {
         });
         assert!(apart_ns < 1_000_000, "{apart_ns}");
         stop.throw();
-        let never = StartTime::Told(Arc::default());
+        let never = StartTime::Common(Arc::default());
         let ended = await_start(&never, &stop);
         assert!(matches!(ended, Err(DriveError::Interrupted)));
     }

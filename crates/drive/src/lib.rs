@@ -48,7 +48,7 @@ mod stop;
 mod timers;
 mod worker;
 
-pub use client_share::{ClientShare, StartSignal, StartTime, ToldStart};
+pub use client_share::{ClientShare, CommonStart, StartSignal, StartTime};
 pub use error::{DriveError, Fault};
 pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use network_path::{NetworkPath, NetworkTraffic};

@@ -172,7 +172,7 @@ impl Load {
     /// Returns whether its record is to be merged with those of other processes, or could be.
     #[must_use]
     pub fn is_share(&self) -> bool {
-        self.share.is_part() || matches!(self.start, StartTime::Told(_))
+        self.share.is_part() || matches!(self.start, StartTime::Common(_))
     }
 
     /// Returns the number of connections driven here.

@@ -48,8 +48,7 @@ fn main() -> ExitCode {
         return run_as_sysbench(&words);
     }
     if let Some((command, workload)) = asked_workload(&words) {
-        let told = workloads::help(command, workload);
-        return told
+        return workloads::help(command, workload)
             .map_or_else(|error| CliError::of(&error).tell(), |()| Exit::Done)
             .into();
     }

@@ -269,9 +269,9 @@ mod tests {
             for &q in &quantiles {
                 let rank = ((q * count as f64).ceil() as usize).max(1);
                 let exact = times[rank - 1];
-                let told = histogram.quantile_ns(q).unwrap();
-                let error_ns = told.checked_sub(exact).unwrap();
-                assert!(error_ns * 1024 <= exact, "{told} for {exact} at {q}");
+                let quantile_ns = histogram.quantile_ns(q).unwrap();
+                let error_ns = quantile_ns.checked_sub(exact).unwrap();
+                assert!(error_ns * 1024 <= exact, "{quantile_ns} for {exact} at {q}");
             }
         }
     }
@@ -284,8 +284,8 @@ mod tests {
         for ns in beside.chain(times(50_000)).chain([1_000, HIGHEST_NS]) {
             histogram.clear();
             histogram.record(ns);
-            let told = histogram.quantile_ns(0.5).unwrap();
-            assert!((told - ns) * 1024 <= ns, "{told} for {ns}");
+            let quantile_ns = histogram.quantile_ns(0.5).unwrap();
+            assert!((quantile_ns - ns) * 1024 <= ns, "{quantile_ns} for {ns}");
             assert_eq!(histogram.saturated(), u64::from(ns > HIGHEST_NS));
         }
     }

@@ -332,14 +332,14 @@ mod tests {
         merged.merge(&page);
         let counts = &merged.transactions[0];
         assert_eq!((counts.completed, counts.completed_after_retry), (3, 1));
-        let told = |histogram: &Histogram| (histogram.count(), histogram.mean_ns());
-        assert_eq!(told(&counts.response), (3, Some(3_400.0 / 3.0)));
-        assert_eq!(told(&counts.service), (3, Some(3_100.0 / 3.0)));
-        assert_eq!(told(&counts.first_attempt), (2, Some(550.0)));
+        let count_and_mean = |histogram: &Histogram| (histogram.count(), histogram.mean_ns());
+        assert_eq!(count_and_mean(&counts.response), (3, Some(3_400.0 / 3.0)));
+        assert_eq!(count_and_mean(&counts.service), (3, Some(3_100.0 / 3.0)));
+        assert_eq!(count_and_mean(&counts.first_attempt), (2, Some(550.0)));
         let mut totals = Interval::new(SHAPE);
         totals.merge_counts(&merged);
         assert_eq!(
-            told(&totals.transactions[0].service),
+            count_and_mean(&totals.transactions[0].service),
             (3, Some(3_100.0 / 3.0))
         );
     }

@@ -104,10 +104,10 @@ mod tests {
             [&one, &other][place % 2].record(ns);
             expected.record(ns);
         }
-        let told = snapshot_of(&[&one, &other]).since(&before);
-        assert_eq!(told.encode(), expected.encode());
-        assert_eq!(told.count(), 5);
-        assert_eq!(told.quantile_ns(0.5), expected.quantile_ns(0.5));
+        let difference = snapshot_of(&[&one, &other]).since(&before);
+        assert_eq!(difference.encode(), expected.encode());
+        assert_eq!(difference.count(), 5);
+        assert_eq!(difference.quantile_ns(0.5), expected.quantile_ns(0.5));
     }
 
     #[test]
@@ -115,7 +115,10 @@ mod tests {
         let histogram = SharedHistogram::default();
         histogram.record(5);
         let reading = snapshot_of(&[&histogram]);
-        let told = reading.since(&reading);
-        assert_eq!((told.count(), told.min_ns(), told.max_ns()), (0, None, 0));
+        let difference = reading.since(&reading);
+        assert_eq!(
+            (difference.count(), difference.min_ns(), difference.max_ns()),
+            (0, None, 0)
+        );
     }
 }

@@ -222,8 +222,8 @@ impl Sampler {
             let Ok(ThreadState::Blocked(call)) = watched.thread.state() else {
                 continue;
             };
-            let told = meaning(&call, &self.process, &mut self.files, &self.clients);
-            if let CallMeaning::ClientRead(inode) = told {
+            let call_meaning = meaning(&call, &self.process, &mut self.files, &self.clients);
+            if let CallMeaning::ClientRead(inode) = call_meaning {
                 watched.session = Some(inode);
                 self.sessions.push(id);
             }
@@ -257,8 +257,8 @@ impl Sampler {
                 break;
             };
             let default = match meaning(&call, &self.process, &mut self.files, &self.clients) {
-                CallMeaning::Class(told) => {
-                    class = Some(told);
+                CallMeaning::Class(named) => {
+                    class = Some(named);
                     break;
                 }
                 CallMeaning::ClientRead(inode) => {

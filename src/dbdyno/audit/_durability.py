@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dbdyno.audit._effective import effective
 from dbdyno.audit._facts import TargetFacts
 from dbdyno.audit._reading import SourcedValue
-from dbdyno.audit._target import LSM_ENGINES, Target, recognise
+from dbdyno.audit._target import LSM_ENGINES, AuditTarget, recognise
 from dbdyno.audit.predicates._transport import tls_class
 from dbdyno.audit.quantities import derived
 
@@ -51,7 +51,7 @@ def durability_of(facts: TargetFacts) -> Durability:
     return Durability(_durability_words(target), guard, _known_value(tls_class(target)))
 
 
-def _durability_words(target: Target) -> str:
+def _durability_words(target: AuditTarget) -> str:
     policy = _known_value(derived(target, "commit_class"))
     if policy == "sync-never":
         return "none: never synced"
@@ -69,7 +69,7 @@ def _durability_words(target: Target) -> str:
     return "flush per commit, binary log synced" if syncs.value == 1 else "flush per commit, binary log not synced"
 
 
-def _torn_page_words(target: Target) -> str:
+def _torn_page_words(target: AuditTarget) -> str:
     word = _known_value(derived(target, "doublewrite"))
     return _GUARDS.get(word, word)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dbdyno.audit._normalise import normalise, parse_number
 from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, Value, known, missing
-from dbdyno.audit._target import Target
+from dbdyno.audit._target import AuditTarget
 from dbdyno.engines import NeutralParameter, Shown, neutral_parameter
 
 # Options that carry a variable under another name.
@@ -27,7 +27,7 @@ _FOLLOWS = {"charset.collation": "character_set_server", "io.capacity_max": "inn
 _COMPILED_OUT = frozenset({"server.performance_schema"})
 
 
-def effective(target: Target, parameter_id: str) -> SourcedValue:
+def effective(target: AuditTarget, parameter_id: str) -> SourcedValue:
     """Return the value of a parameter in effect.
 
     Read from the variable that shows it. Where the server has no such variable, what that implies. Where nothing was
@@ -46,13 +46,13 @@ def effective(target: Target, parameter_id: str) -> SourcedValue:
     return missing("variables")
 
 
-def shown_value(target: Target, parameter_id: str) -> SourcedValue:
+def shown_value(target: AuditTarget, parameter_id: str) -> SourcedValue:
     """Return what `effective` returns, but only from what a variable shows: nothing is implied."""
     reading = effective(target, parameter_id)
     return NOT_OFFERED if reading.implied else reading
 
 
-def variable(target: Target, name: str) -> SourcedValue:
+def variable(target: AuditTarget, name: str) -> SourcedValue:
     """Return a raw variable, or what its absence implies, where that is known."""
     if (text := target.variable(name)) is not None:
         return known(normalise(text, "flag"))
@@ -63,7 +63,7 @@ def variable(target: Target, name: str) -> SourcedValue:
     return implied(target, f"variables:{name}")
 
 
-def implied(target: Target, parameter_id: str) -> SourcedValue:
+def implied(target: AuditTarget, parameter_id: str) -> SourcedValue:
     """Return what holds on a server that has no variable for a parameter; not offered where nothing follows."""
     for row in _implied_rows():
         if row["parameter"] == parameter_id and _is_one_of(target, row.get("families", ["*"])):
@@ -72,7 +72,7 @@ def implied(target: Target, parameter_id: str) -> SourcedValue:
     return NOT_OFFERED
 
 
-def is_asked(target: Target, parameter_id: str) -> bool:
+def is_asked(target: AuditTarget, parameter_id: str) -> bool:
     """Return whether the option file sets a parameter."""
     if not target.family:
         return False
@@ -84,7 +84,7 @@ def _server_variable(parameter_id: str, family: str, version: str, storage_engin
     return neutral_parameter(parameter_id).shown(family, version, storage_engine)
 
 
-def _read_from_variable(target: Target, parameter: NeutralParameter, server_variable: Shown) -> SourcedValue:
+def _read_from_variable(target: AuditTarget, parameter: NeutralParameter, server_variable: Shown) -> SourcedValue:
     text = target.variable(server_variable.variable)
     if text is not None:
         return known(_normalised_value(text, parameter, server_variable))
@@ -95,7 +95,7 @@ def _read_from_variable(target: Target, parameter: NeutralParameter, server_vari
     return missing(f"variable {server_variable.variable}")
 
 
-def _read_from_option_file(target: Target, parameter: NeutralParameter, server_variable: Shown) -> SourcedValue:
+def _read_from_option_file(target: AuditTarget, parameter: NeutralParameter, server_variable: Shown) -> SourcedValue:
     text = target.asked(*_option_names(server_variable))
     if text is not None:
         if parameter.parameter_id == "binlog.enabled":  # asked as a path, shown as a switch
@@ -122,7 +122,7 @@ def _normalised_value(text: str, parameter: NeutralParameter, server_variable: S
     return value
 
 
-def _is_one_of(target: Target, patterns: list[str]) -> bool:
+def _is_one_of(target: AuditTarget, patterns: list[str]) -> bool:
     return any(fnmatch.fnmatchcase(f"{target.family}-{target.version}", pattern) for pattern in patterns)
 
 

@@ -10,8 +10,8 @@ from dbdyno.audit._facts import ComparisonSet
 from dbdyno.audit._normalise import parse_number
 from dbdyno.audit._reading import Certainty
 from dbdyno.audit._rules import SEVERITIES, Rule, Severity, rules
-from dbdyno.audit._target import LSM_ENGINES, Target, recognise
-from dbdyno.audit._verdict import Outcome, Question, Verdict, finding, labelled, not_applicable, undecided
+from dbdyno.audit._target import LSM_ENGINES, AuditTarget, recognise
+from dbdyno.audit._verdict import Outcome, Question, RuleVerdict, finding, labelled, not_applicable, undecided
 from dbdyno.audit.predicates import MEETING, PREDICATES
 from dbdyno.audit.predicates._generic import read_input
 
@@ -124,7 +124,7 @@ def _campaign_finding(rule: Rule, sets: Sequence[ComparisonSet]) -> Finding | No
     return replace(_finding(rule, "", set(), finding(groups), []), between=True)
 
 
-def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[Target, ...]) -> Verdict:
+def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[AuditTarget, ...]) -> RuleVerdict:
     """Return the verdict of one rule on one comparison set."""
     participants, lacks = _participants(rule, targets)
     verdict = _too_few_targets_verdict(rule, targets, participants, lacks)
@@ -136,7 +136,7 @@ def judge(rule: Rule, comparison: ComparisonSet, targets: tuple[Target, ...]) ->
     return verdict
 
 
-def _participants(rule: Rule, targets: tuple[Target, ...]) -> tuple[tuple[Target, ...], dict[str, str]]:
+def _participants(rule: Rule, targets: tuple[AuditTarget, ...]) -> tuple[tuple[AuditTarget, ...], dict[str, str]]:
     """Return the targets that the rule concerns, and those of which that is unknown."""
     participants = []
     lacks: dict[str, str] = {}
@@ -158,15 +158,15 @@ def _participants(rule: Rule, targets: tuple[Target, ...]) -> tuple[tuple[Target
     return tuple(participants), lacks
 
 
-def _has_engine(rule: Rule, target: Target) -> bool:
+def _has_engine(rule: Rule, target: AuditTarget) -> bool:
     if rule.storage_engine == "lsm":
         return target.storage_engine in LSM_ENGINES
     return rule.storage_engine in ("", target.storage_engine)
 
 
 def _too_few_targets_verdict(
-    rule: Rule, targets: tuple[Target, ...], participants: tuple[Target, ...], lacks: Mapping[str, str]
-) -> Verdict | None:
+    rule: Rule, targets: tuple[AuditTarget, ...], participants: tuple[AuditTarget, ...], lacks: Mapping[str, str]
+) -> RuleVerdict | None:
     """Return the verdict where too few targets take part; None when there are enough."""
     if len(participants) >= (2 if rule.scope == "across" and rule.storage_engine != "lsm" else 1):
         return None
@@ -176,8 +176,8 @@ def _too_few_targets_verdict(
     return undecided(lacks) if lacks else not_applicable("too few targets that it concerns")
 
 
-def _join_tiers(rule: Rule, campaign: str, names: set[str], verdicts: list[tuple[str, Verdict]]) -> list[Finding]:
-    tiers_by_verdict: list[tuple[Verdict, list[str]]] = []
+def _join_tiers(rule: Rule, campaign: str, names: set[str], verdicts: list[tuple[str, RuleVerdict]]) -> list[Finding]:
+    tiers_by_verdict: list[tuple[RuleVerdict, list[str]]] = []
     for tier, verdict in verdicts:
         if verdict.outcome != "finding":
             continue
@@ -189,11 +189,11 @@ def _join_tiers(rule: Rule, campaign: str, names: set[str], verdicts: list[tuple
     return [_finding(rule, campaign, names, verdict, tiers) for verdict, tiers in tiers_by_verdict]
 
 
-def _is_same_verdict(left: Verdict, right: Verdict) -> bool:
+def _is_same_verdict(left: RuleVerdict, right: RuleVerdict) -> bool:
     return (left.values, left.severity, left.certainty) == (right.values, right.severity, right.certainty)
 
 
-def _finding(rule: Rule, campaign: str, names: set[str], verdict: Verdict, tiers: list[str]) -> Finding:
+def _finding(rule: Rule, campaign: str, names: set[str], verdict: RuleVerdict, tiers: list[str]) -> Finding:
     return Finding(
         rule=rule,
         severity=verdict.severity or rule.severity,
@@ -217,7 +217,7 @@ def _names_in_values(values: Mapping[str, Any]) -> set[str]:
     return words
 
 
-def _decision(rule: Rule, campaign: str, target_names: set[str], verdicts: list[tuple[str, Verdict]]) -> Decision:
+def _decision(rule: Rule, campaign: str, target_names: set[str], verdicts: list[tuple[str, RuleVerdict]]) -> Decision:
     """Return the decision over all tiers: undecided in any comes before clear in any."""
     for outcome in ("undecided", "clear", "not applicable"):
         tiers = [(tier, verdict) for tier, verdict in verdicts if verdict.outcome == outcome]

@@ -19,7 +19,7 @@ _SERVER_RE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AuditTarget:
     """Describes a target whose server is recognised.
 
     Parameters
@@ -71,11 +71,11 @@ class Target:
         return getattr(self.facts, group).get(name)
 
 
-def recognise(facts: TargetFacts) -> Target:
+def recognise(facts: TargetFacts) -> AuditTarget:
     """Return the target with its server's family and version, and the storage engine of its tables."""
     family, version = _family_and_version(facts)
     storage_engine, is_stated = _storage_engine(facts)
-    return Target(facts, family, version, storage_engine, is_stated)
+    return AuditTarget(facts, family, version, storage_engine, is_stated)
 
 
 def _family_and_version(facts: TargetFacts) -> tuple[str, str]:
@@ -122,6 +122,6 @@ def _storage_engine(facts: TargetFacts) -> tuple[str, bool]:
     return (default, True) if default in LSM_ENGINES else ("innodb", False)
 
 
-def version_numbers(target: Target) -> tuple[int, ...]:
+def version_numbers(target: AuditTarget) -> tuple[int, ...]:
     """Return the version as numbers; empty when it is not known."""
     return parse_version(target.version) if target.version else ()

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from dbdyno.audit._normalise import value_text
 from dbdyno.audit._reading import Certainty, SourcedValue
 from dbdyno.audit._rules import Rule, Severity
-from dbdyno.audit._target import Target
+from dbdyno.audit._target import AuditTarget
 
 Outcome = Literal["finding", "clear", "undecided", "not applicable"]
 Groups = dict[str, tuple[str, ...]]
@@ -29,14 +29,14 @@ class Question:
     """
 
     rule: Rule
-    targets: tuple[Target, ...]
-    everyone: tuple[Target, ...]
+    targets: tuple[AuditTarget, ...]
+    everyone: tuple[AuditTarget, ...]
     study: Mapping[str, Any]
     text: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleVerdict:
     """Describes the outcome of one rule on one comparison set.
 
     Parameters
@@ -58,17 +58,17 @@ class Verdict:
     remark: str = ""
 
 
-CLEAR = Verdict("clear")
+CLEAR = RuleVerdict("clear")
 
 
-def not_applicable(why: str) -> Verdict:
+def not_applicable(why: str) -> RuleVerdict:
     """Say that the rule has nothing to compare here."""
-    return Verdict("not applicable", remark=why)
+    return RuleVerdict("not applicable", remark=why)
 
 
-def undecided(lacks: str | Mapping[str, str]) -> Verdict:
+def undecided(lacks: str | Mapping[str, str]) -> RuleVerdict:
     """Say that evidence is missing: of all targets, or of those named."""
-    return Verdict("undecided", lacks={"": lacks} if isinstance(lacks, str) else lacks)
+    return RuleVerdict("undecided", lacks={"": lacks} if isinstance(lacks, str) else lacks)
 
 
 def finding(
@@ -79,9 +79,9 @@ def finding(
     lacks: Mapping[str, str] = _NOTHING,
     not_offered: Mapping[str, tuple[str, ...]] = _NOTHING,
     remark: str = "",
-) -> Verdict:
+) -> RuleVerdict:
     """Say that the rule fires."""
-    return Verdict("finding", values, certainty, severity, lacks, not_offered, remark)
+    return RuleVerdict("finding", values, certainty, severity, lacks, not_offered, remark)
 
 
 def grouped(pairs: Iterable[tuple[str, SourcedValue]]) -> Groups:
@@ -119,8 +119,8 @@ def decide(
     *,
     not_offered: Mapping[str, tuple[str, ...]] = _NOTHING,
     remark: str = "",
-) -> Verdict:
+) -> RuleVerdict:
     """Return a finding if anything fired, else undecided if anything is missing, else clear."""
     if fired:
         return finding(fired, certainty, severity, lacks=lacks, not_offered=not_offered, remark=remark)
-    return undecided(lacks) if lacks else Verdict("clear", not_offered=not_offered)
+    return undecided(lacks) if lacks else RuleVerdict("clear", not_offered=not_offered)

@@ -15,7 +15,7 @@ from dbdyno.core import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dbdyno.doctor import Examination, Needs, Outcome
+    from dbdyno.doctor import CheckOutcome, Examination, Needs
     from dbdyno.hosts import LocalHost
     from dbdyno.study import Study
 
@@ -115,7 +115,7 @@ def _print_examination(examination: Examination, is_full: bool, console: Console
     console.print(_summary_line(examination), markup=False)
 
 
-def _print_finding(finding: Outcome, console: Console) -> None:
+def _print_finding(finding: CheckOutcome, console: Console) -> None:
     head = f"{finding.severity.upper()}  {finding.title}  [{finding.check_id}]"
     console.print(head, style="bold", markup=False)
     for label, text in (("seen", finding.seen), ("effect", finding.effect), ("remedy", finding.remedy)):
@@ -123,7 +123,7 @@ def _print_finding(finding: Outcome, console: Console) -> None:
     console.print()
 
 
-def _print_rest(heading: str, outcomes: list[Outcome], console: Console) -> None:
+def _print_rest(heading: str, outcomes: list[CheckOutcome], console: Console) -> None:
     if outcomes:
         console.print(heading, style="bold", markup=False)
         for outcome in outcomes:

@@ -20,7 +20,7 @@ from dbdyno.core import Home, Profiler, counted
 from dbdyno.doctor import examination_to_json, needs_of
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts.remote import RemoteHost
-from dbdyno.lab import ClientHost, Outcome, RunOptions, client_facts, connected_bench, connected_clients, run_study
+from dbdyno.lab import ClientHost, RunOptions, StudyOutcome, client_facts, connected_bench, connected_clients, run_study
 from dbdyno.plan import PartOfStudy, Plan, check_budget, runs_of_part
 from dbdyno.report import build_page, print_summary
 from dbdyno.store import Results, StoredStudy
@@ -50,7 +50,7 @@ def run_part(study: Study, part: PartOfStudy, output: Path, choices: argparse.Na
     return 0 if outcome.complete else 1
 
 
-def run_into(study: Study, output: Path, choices: argparse.Namespace, part: PartOfStudy | None = None) -> Outcome:
+def run_into(study: Study, output: Path, choices: argparse.Namespace, part: PartOfStudy | None = None) -> StudyOutcome:
     """Run a study, or a part of it, into a folder, with what is seen meanwhile."""
     if len(study.benches) > 1:
         return run_on_benches(study, output, choices)
@@ -66,7 +66,9 @@ def run_into(study: Study, output: Path, choices: argparse.Namespace, part: Part
         return _run_with_servers(study, plan, own_plan, output, choices, lab, home, remote_host, clients)
 
 
-def run_beside(study: Study, output: Path, choices: argparse.Namespace, profiler: Profiler | None = None) -> Outcome:
+def run_beside(
+    study: Study, output: Path, choices: argparse.Namespace, profiler: Profiler | None = None
+) -> StudyOutcome:
     """Run a study that is made of another's results, into a folder next to them.
 
     Parameters
@@ -97,7 +99,7 @@ def _run_with_servers(
     home: Home,
     remote_host: RemoteHost | None,
     clients: Sequence[ClientHost],
-) -> Outcome:
+) -> StudyOutcome:
     """Run it with servers on this machine, or on a host.
 
     Parameters
@@ -144,7 +146,7 @@ def _run_with_servers(
             )
 
 
-def _write_report(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: bool) -> None:
+def _write_report(results: StoredStudy, outcome: StudyOutcome, page: Path, *, quiet: bool) -> None:
     if outcome.good + outcome.suspect == 0:
         warn_of_missing_runs(outcome)
         return
@@ -160,7 +162,7 @@ def _write_report(results: StoredStudy, outcome: Outcome, page: Path, *, quiet: 
     warn_of_missing_runs(outcome)
 
 
-def warn_of_missing_runs(outcome: Outcome) -> None:
+def warn_of_missing_runs(outcome: StudyOutcome) -> None:
     """Warn of runs that failed or were not made."""
     if outcome.refused:
         tell(

@@ -27,7 +27,7 @@ from dbdyno.store import JsonValue, Results
 from dbdyno.study import Study, study_text
 
 
-def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> lab.Outcome:
+def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> lab.StudyOutcome:
     """Run a study into a folder on all of its benches."""
     host = LocalHost()
     Home.of_user().check()

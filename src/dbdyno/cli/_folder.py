@@ -18,7 +18,7 @@ from dbdyno.cli._help import Parser
 from dbdyno.core import StudyError
 
 if TYPE_CHECKING:
-    from dbdyno.store import Check, StoredStudy
+    from dbdyno.store import FolderCheck, StoredStudy
 
 _MOST_BYTES = 200
 _MOST_NAME = 120
@@ -65,12 +65,12 @@ def check_room(folder: Path, study_text: str, *, fresh: bool) -> Path | None:
     StoreError : the folder can't be used, holds good runs of another study, or is being written
     """
     from dbdyno.core import StoreError  # late: see _main
-    from dbdyno.store import Check, Results, is_results_folder, study_digest
+    from dbdyno.store import FolderCheck, Results, is_results_folder, study_digest
 
     if not is_results_folder(folder):
         Results.check_free(folder)
         return None
-    results = Results.open(folder, check=Check(allow_altered=True))
+    results = Results.open(folder, check=FolderCheck(allow_altered=True))
     is_same = results.manifest.study_digest == study_digest(study_text)
     if is_same and not fresh:
         return None
@@ -143,11 +143,11 @@ def add_allow_altered(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def check_of(choices: argparse.Namespace) -> Check:
+def check_of(choices: argparse.Namespace) -> FolderCheck:
     """Return how the options have results looked at."""
-    from dbdyno.store import Check  # late: see _main
+    from dbdyno.store import FolderCheck  # late: see _main
 
-    return Check(is_full=getattr(choices, "verify", False), allow_altered=choices.allow_altered)
+    return FolderCheck(is_full=getattr(choices, "verify", False), allow_altered=choices.allow_altered)
 
 
 def open_results(folder: Path, choices: argparse.Namespace) -> StoredStudy:

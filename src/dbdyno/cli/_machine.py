@@ -15,7 +15,7 @@ from rich.text import Text
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
 from dbdyno.core import DbdynoError, Home, HostError, counted, percent
-from dbdyno.doctor import Examination, Generator, Needs, Outcome, examine
+from dbdyno.doctor import CheckOutcome, Examination, Generator, Needs, examine
 from dbdyno.hosts import LocalHost, read_machine
 from dbdyno.lab import find_generator
 from dbdyno.measure.client import (
@@ -56,7 +56,7 @@ def check_before_study(examination: Examination, *, force: bool, quiet: bool) ->
         print("  machine: dbdyno doctor explains the effect of each and how to fix it\n", file=sys.stderr)
 
 
-def finding_line(finding: Outcome) -> str:
+def finding_line(finding: CheckOutcome) -> str:
     """Return one line: which, how grave, what was seen."""
     return f"{finding.severity}: {finding.title.lower()}: {finding.seen}"
 

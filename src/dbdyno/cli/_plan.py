@@ -20,7 +20,7 @@ from dbdyno.core import counted, format_bytes, format_duration
 if TYPE_CHECKING:
     from dbdyno.cli._plan_precision import PlanPrecision
     from dbdyno.hosts import Host
-    from dbdyno.plan import Dealt, Plan, Span
+    from dbdyno.plan import Dealt, Plan, TimeRange
     from dbdyno.store import JsonValue
     from dbdyno.study import Study
 
@@ -176,7 +176,7 @@ def _hours_table(plan: Plan) -> Table:
     return table
 
 
-def span_words(span: Span) -> str:
+def span_words(span: TimeRange) -> str:
     """Return a time as expected, and its least and most where they differ."""
     expected = format_duration(_round_duration_ns(span.expected_ns))
     if span.least_ns == span.most_ns:

@@ -10,17 +10,26 @@ docs/guides/doctor.md.
 """
 
 from dbdyno.doctor._examine import Examination, examination_from_json, examination_to_json, examine
-from dbdyno.doctor._verdict import SEVERITIES, Check, Generator, Needs, Outcome, RemoteAccess, Severity, needs_of
+from dbdyno.doctor._verdict import (
+    SEVERITIES,
+    CheckOutcome,
+    Generator,
+    MachineCheck,
+    Needs,
+    RemoteAccess,
+    Severity,
+    needs_of,
+)
 from dbdyno.doctor.checks import CHECKS
 
 __all__ = [
     "CHECKS",
     "SEVERITIES",
-    "Check",
+    "CheckOutcome",
     "Examination",
     "Generator",
+    "MachineCheck",
     "Needs",
-    "Outcome",
     "RemoteAccess",
     "Severity",
     "examination_from_json",

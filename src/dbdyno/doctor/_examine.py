@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbdyno.core import Machine
-from dbdyno.doctor._verdict import SEVERITIES, Check, Generator, Needs, Outcome, RemoteAccess, Subject
+from dbdyno.doctor._verdict import SEVERITIES, CheckOutcome, Generator, MachineCheck, Needs, RemoteAccess, Subject
 from dbdyno.doctor.checks import CHECKS, REMOTE_CHECKS
 
 
@@ -22,16 +22,16 @@ class Examination:
     """
 
     machine: Machine
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CheckOutcome, ...]
     at_ns: int = 0
 
     @property
-    def findings(self) -> tuple[Outcome, ...]:
+    def findings(self) -> tuple[CheckOutcome, ...]:
         """Return what was found, the gravest first."""
         outcomes = [outcome for outcome in self.outcomes if outcome.state == "found"]
         return tuple(sorted(outcomes, key=lambda outcome: SEVERITIES.index(outcome.severity)))
 
-    def of_severity(self, severity: str) -> tuple[Outcome, ...]:
+    def of_severity(self, severity: str) -> tuple[CheckOutcome, ...]:
         """Return findings of one severity."""
         return tuple(finding for finding in self.findings if finding.severity == severity)
 
@@ -50,9 +50,9 @@ def examine(
     return Examination(machine, tuple(_check_outcome(check, subject) for check in checks), at_ns)
 
 
-def _check_outcome(check: Check, subject: Subject) -> Outcome:
+def _check_outcome(check: MachineCheck, subject: Subject) -> CheckOutcome:
     verdict = check.judge(subject)
-    return Outcome(
+    return CheckOutcome(
         check.check_id, check.title, verdict.state, verdict.severity, verdict.seen, verdict.effect, verdict.remedy
     )
 
@@ -66,10 +66,10 @@ def examination_to_json(examination: Examination) -> dict[str, Any]:
     return {"at_ns": examination.at_ns, "machine": dataclasses.asdict(examination.machine), "outcomes": rows}
 
 
-def examination_from_json(stored: Mapping[str, Any]) -> tuple[Outcome, ...]:
+def examination_from_json(stored: Mapping[str, Any]) -> tuple[CheckOutcome, ...]:
     """Return the outcomes that were stored; the state of the machine stays plain data."""
     return tuple(
-        Outcome(
+        CheckOutcome(
             check_id=str(row["id"]),
             title=str(row["title"]),
             state=row["state"],

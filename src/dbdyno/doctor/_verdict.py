@@ -108,7 +108,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckAnswer:
     """Holds the answer of one check.
 
     Parameters
@@ -127,16 +127,16 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class MachineCheck:
     """Describes one thing to look at."""
 
     check_id: str
     title: str
-    judge: Callable[[Subject], Verdict]
+    judge: Callable[[Subject], CheckAnswer]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     """Holds a check with its answer, as printed and stored."""
 
     check_id: str
@@ -148,31 +148,31 @@ class Outcome:
     remedy: str = ""
 
 
-def blocks(seen: str, effect: str, remedy: str) -> Verdict:
+def blocks(seen: str, effect: str, remedy: str) -> CheckAnswer:
     """Return a blocker: runs would fail, or measure something else."""
-    return Verdict("found", seen, "blocker", effect, remedy)
+    return CheckAnswer("found", seen, "blocker", effect, remedy)
 
 
-def weakens(seen: str, effect: str, remedy: str) -> Verdict:
+def weakens(seen: str, effect: str, remedy: str) -> CheckAnswer:
     """Return a weakness: results can be doubted for it."""
-    return Verdict("found", seen, "weakens", effect, remedy)
+    return CheckAnswer("found", seen, "weakens", effect, remedy)
 
 
-def notes(seen: str, effect: str, remedy: str) -> Verdict:
+def notes(seen: str, effect: str, remedy: str) -> CheckAnswer:
     """Return a note that is worth knowing next to the results."""
-    return Verdict("found", seen, "note", effect, remedy)
+    return CheckAnswer("found", seen, "note", effect, remedy)
 
 
-def clear(seen: str) -> Verdict:
+def clear(seen: str) -> CheckAnswer:
     """Return that nothing is in the way."""
-    return Verdict("clear", seen)
+    return CheckAnswer("clear", seen)
 
 
-def unknown(why: str) -> Verdict:
+def unknown(why: str) -> CheckAnswer:
     """Return that the machine does not report it."""
-    return Verdict("unknown", why)
+    return CheckAnswer("unknown", why)
 
 
-def idle(why: str) -> Verdict:
+def idle(why: str) -> CheckAnswer:
     """Return that there is no such thing here, or that the study does not need it."""
-    return Verdict("idle", why)
+    return CheckAnswer("idle", why)

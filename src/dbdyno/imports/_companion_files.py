@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dbdyno.imports._tree import LOG, SETTING_KINDS, TELEMETRY_KINDS, Kind, Tree, TreeFile
+from dbdyno.imports._tree import LOG, SETTING_KINDS, TELEMETRY_KINDS, Kind, LogTree, TreeFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class CompanionFiles:
 class FileIndex:
     """Holds all files of a tree by folder and kind."""
 
-    def __init__(self, tree: Tree, companions: Sequence[Kind] = ()) -> None:
+    def __init__(self, tree: LogTree, companions: Sequence[Kind] = ()) -> None:
         self._companions = companions
         self._files: dict[tuple[str, Kind], list[TreeFile]] = defaultdict(list)
         for file in tree.files:

@@ -24,7 +24,7 @@ from dbdyno.imports._run import PartFacts
 from dbdyno.imports._server_facts import identity_of, read_settings
 from dbdyno.imports._survey import LogSurvey
 from dbdyno.imports._tool import Tool
-from dbdyno.imports._tree import LOG, Tree, TreeFile
+from dbdyno.imports._tree import LOG, LogTree, TreeFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class IdentifiedRuns:
 
 
 def identify_runs(
-    tree: Tree, tool: Tool, surveys: Mapping[str, LogSurvey], patterns: Sequence[Pattern], given: Mapping[str, str]
+    tree: LogTree, tool: Tool, surveys: Mapping[str, LogSurvey], patterns: Sequence[Pattern], given: Mapping[str, str]
 ) -> IdentifiedRuns:
     """Put every run of the logs into its cell.
 
@@ -82,7 +82,7 @@ def identify_runs(
 class _Finder:
     """Goes from log to log; what it can't place it complains about."""
 
-    def __init__(self, tree: Tree, tool: Tool, patterns: Sequence[Pattern], given: Mapping[str, str]) -> None:
+    def __init__(self, tree: LogTree, tool: Tool, patterns: Sequence[Pattern], given: Mapping[str, str]) -> None:
         self._root = tree.root.resolve()
         self._tool = tool
         self._patterns = patterns

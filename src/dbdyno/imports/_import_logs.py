@@ -25,7 +25,7 @@ from dbdyno.imports._study import in_order, study_of, with_lengths, with_rates
 from dbdyno.imports._survey import LogSurvey, survey_log
 from dbdyno.imports._tool import Tool
 from dbdyno.imports._tools import TOOLS
-from dbdyno.imports._tree import LOG, TELEMETRY_KINDS, Tree, TreeFile, scan_tree
+from dbdyno.imports._tree import LOG, TELEMETRY_KINDS, LogTree, TreeFile, scan_tree
 from dbdyno.imports._worker_pool import WorkerPool, workers
 from dbdyno.store import JsonValue, Results, ResultsWriter
 from dbdyno.study import Study, study_text
@@ -105,7 +105,7 @@ def import_logs(request: ImportRequest, on_progress: OnProgress) -> ImportOutcom
         )
 
 
-def _survey_logs(tree: Tree, tool: Tool, pool: WorkerPool, on_progress: OnProgress) -> dict[str, LogSurvey]:
+def _survey_logs(tree: LogTree, tool: Tool, pool: WorkerPool, on_progress: OnProgress) -> dict[str, LogSurvey]:
     surveys = {}
     logs = tree.of_kind(LOG)
     results = pool.each(partial(survey_log, tool.name), [tree.root / log.path for log in logs], chunk=32)
@@ -117,7 +117,7 @@ def _survey_logs(tree: Tree, tool: Tool, pool: WorkerPool, on_progress: OnProgre
 
 def _store_runs(
     request: ImportRequest,
-    tree: Tree,
+    tree: LogTree,
     identified: IdentifiedRuns,
     runs: Sequence[IdentifiedRun],
     pool: WorkerPool,
@@ -171,7 +171,7 @@ class _RunSummary:
         return tuple(sorted(self._diagnostics, key=lambda diagnostic: (diagnostic.is_minor, diagnostic)))
 
 
-def _unused_readings(tree: Tree, runs: Sequence[IdentifiedRun]) -> list[Diagnostic]:
+def _unused_readings(tree: LogTree, runs: Sequence[IdentifiedRun]) -> list[Diagnostic]:
     """Return readings that no run took: their log is not there, or other readings of the same tool are nearer to it."""
     taken_paths = {path for run in runs for path in run.companion_data.telemetry.values()}
     return [
@@ -195,7 +195,7 @@ def _plan(study: Study, jobs: Sequence[Job]) -> JsonValue:
 def _conclude(
     writer: ResultsWriter,
     request: ImportRequest,
-    tree: Tree,
+    tree: LogTree,
     identified: IdentifiedRuns,
     runs: Sequence[IdentifiedRun],
     summary: _RunSummary,
@@ -247,7 +247,7 @@ def _put_in_place(draft: Path, output: Path) -> None:
         ) from error
 
 
-def _size(tree: Tree) -> int:
+def _size(tree: LogTree) -> int:
     total = 0
     for file in tree.files:
         with suppress(OSError):
@@ -270,7 +270,7 @@ _STEMS = {"mysql": re.compile(r"my(?:sql)?[-_.\d]*"), "mariadb": re.compile(r"ma
 _STEMS |= {"percona": re.compile(r"(?:ps|percona(?:-server)?)[-_.\d]*")}
 
 
-def campaign_files(tree: Tree, family: str) -> list[JsonValue]:
+def campaign_files(tree: LogTree, family: str) -> list[JsonValue]:
     """Return option files of a family with what they say. Which runs were started with them is unknown."""
     return [_option_file_facts(tree, file) for file in tree.of_kind("option-file") if _is_option_file_of(file, family)]
 
@@ -281,7 +281,7 @@ def _is_option_file_of(file: TreeFile, family: str) -> bool:
     return is_apart and pattern is not None and pattern.fullmatch(file.stem.rpartition("/")[2].lower()) is not None
 
 
-def _option_file_facts(tree: Tree, file: TreeFile) -> JsonValue:
+def _option_file_facts(tree: LogTree, file: TreeFile) -> JsonValue:
     settings = read_settings(tree.root.resolve(), file.path, "option-file")
     options: dict[str, JsonValue] = {option.name: option.value for option in settings.options}
     return {"path": stored_path(file.path), "sha256": settings.sha256, "options": options}

@@ -12,11 +12,11 @@ from dbdyno.imports._companion_files import CompanionFiles
 from dbdyno.imports._diagnostic import Diagnostic, stored_path
 from dbdyno.imports._fields import TargetIdentity
 from dbdyno.imports._file_text import FileText, read_file_text
-from dbdyno.imports._run import Source, ToolRun
+from dbdyno.imports._run import RunInput, ToolRun
 from dbdyno.imports._server_facts import SettingsFile, read_settings, server_files_of
 from dbdyno.imports._tools import TOOLS
 from dbdyno.imports._tree import SETTING_KINDS, Kind
-from dbdyno.imports.telemetry import Reports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
+from dbdyno.imports.telemetry import ToolReports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
 from dbdyno.stats import METHOD, settled_part
 from dbdyno.store import JsonValue, PackedRun, StoredRun, pack_run, printed_tps
 from dbdyno.tables import Table, joined
@@ -124,7 +124,7 @@ def _read_run(job: Job, content: FileText, companions: Mapping[Kind, FileText]) 
         return None
     texts = {kind: file.text for kind, file in companions.items()}
     return TOOLS[job.tool].read(
-        Source(content.text, job.part_index, job.run.cell.concurrency, texts, job.run.cell.workload)
+        RunInput(content.text, job.part_index, job.run.cell.concurrency, texts, job.run.cell.workload)
     )
 
 
@@ -228,7 +228,7 @@ def _read_telemetry(job: Job, run: ToolRun | None) -> _Telemetry:
     return telemetry
 
 
-def _place_readings(telemetry: _Telemetry, kind: Kind, reports: Reports, seconds_count: int, lead_s: int) -> None:
+def _place_readings(telemetry: _Telemetry, kind: Kind, reports: ToolReports, seconds_count: int, lead_s: int) -> None:
     aligned = align(reports, seconds_count, lead_s)
     if aligned.table is None:
         telemetry.caveats.append(Caveat("telemetry-left-out", f"{kind} left out: {aligned.problem}"))

@@ -83,7 +83,7 @@ class RunVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RunInput:
     """Describes one run to be read.
 
     Parameters

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dbdyno.imports._run import PartFacts, Source, ToolRun
+from dbdyno.imports._run import PartFacts, RunInput, ToolRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Tool:
     is_log: Callable[[str], bool]
     survey: Callable[[str], tuple[PartFacts, ...]]
     why_none: Callable[[str], tuple[str, int]]
-    read: Callable[[Source], ToolRun]
+    read: Callable[[RunInput], ToolRun]
     versions_differ: str
     companions: tuple[Companion, ...] = ()
 

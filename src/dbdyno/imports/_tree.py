@@ -63,7 +63,7 @@ class TreeFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class LogTree:
     """Holds what was found in a folder.
 
     Parameters
@@ -81,7 +81,7 @@ class Tree:
         return [file for file in self.files if file.kind in kinds]
 
 
-def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_out: Path | None = None) -> Tree:
+def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_out: Path | None = None) -> LogTree:
     """Return every file of a folder that is of use, or the one file that is named.
 
     Parameters
@@ -109,7 +109,7 @@ def scan_tree(root: Path, tool: Tool, patterns: Sequence[Pattern] = (), leave_ou
             others_count += 1
         else:
             files.append(tree_file)
-    return Tree(root, tuple(files), others_count, tuple(diagnostics))
+    return LogTree(root, tuple(files), others_count, tuple(diagnostics))
 
 
 def _walk_files(root: Path, diagnostics: list[Diagnostic], leave_out: Path | None) -> Iterator[Path]:

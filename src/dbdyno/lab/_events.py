@@ -326,11 +326,11 @@ class BenchLost:
 class StudyFinished:
     """Nothing more will happen."""
 
-    outcome: Outcome
+    outcome: StudyOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StudyOutcome:
     """Describes how a study ended.
 
     Parameters

@@ -76,7 +76,7 @@ def run_fleet(
     *,
     retry_failed: bool = False,
     allow_unlike: bool = False,
-) -> events.Outcome:
+) -> events.StudyOutcome:
     """Make every run of the plan that is not yet stored, on the study's benches.
 
     Parameters
@@ -207,7 +207,7 @@ class _FleetRunner:
         self._audits: list[events.ServersAudited] = []
         self._allow_unlike, self._is_refused = allow_unlike, False
 
-    def run(self, *, retry_failed: bool) -> events.Outcome:
+    def run(self, *, retry_failed: bool) -> events.StudyOutcome:
         """Make the runs that are missing, and say how the study ended."""
         if retry_failed:
             self._emit("", events.FailedRunsSetAside(self._writer.set_aside_failed()))
@@ -360,7 +360,7 @@ class _FleetRunner:
             name, facts = entry
             self._writer.append(name, **facts, **({"bench": bench} if bench else {}))
 
-    def _outcome(self, *, interrupted: bool) -> events.Outcome:
+    def _outcome(self, *, interrupted: bool) -> events.StudyOutcome:
         records = self._records.values()
         runs = [run for piece in self._pieces for run in wanted_runs(self._study, piece, records)]
         return study_outcome(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from dbdyno.core import Run, RunRecord
-from dbdyno.lab._events import Outcome
+from dbdyno.lab._events import StudyOutcome
 from dbdyno.store import Results
 from dbdyno.study import Study
 
@@ -19,19 +19,19 @@ def study_outcome(
     *,
     interrupted: bool,
     refused: bool,
-) -> Outcome:
+) -> StudyOutcome:
     """Return how a study ended that requires these runs and has stored these records.
 
     Parameters
     ----------
     required_runs : of the plan and of its further rounds
-    interrupted, refused : as in `Outcome`
+    interrupted, refused : as in `StudyOutcome`
     """
     statuses = {record.run.run_id: record.status for record in records}
     counts = Counter(statuses.get(run.run_id, "missing") for run in required_runs)
     labels = [choice.label for choice in study.workloads]
     comparisons = results.compared([target.name for target in study.targets], labels)
-    return Outcome(
+    return StudyOutcome(
         interrupted,
         counts["good"],
         counts["suspect"],

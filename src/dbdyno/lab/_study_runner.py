@@ -43,7 +43,7 @@ def run_study(
     generator: Path | None = None,
     server_host: RemoteHost | None = None,
     clients: Sequence[ClientHost] = (),
-) -> events.Outcome:
+) -> events.StudyOutcome:
     """Make every run of the plan that is not yet stored in the results folder.
 
     Parameters
@@ -93,7 +93,7 @@ def run_on_bench(
     on_event: events.OnEvent,
     options: RunOptions,
     network_client: LoadClient | None = None,
-) -> events.Outcome:
+) -> events.StudyOutcome:
     """Run a study on a given bench, whose host is given; see `run_study`."""
     with results.writing(options.command_line) as writer, event_stream(writer, on_event) as emit:
         machine = host.facts(home.root)
@@ -109,7 +109,7 @@ class StudyRunner:
 
     context: RunContext
 
-    def run(self) -> events.Outcome:
+    def run(self) -> events.StudyOutcome:
         """Make the runs that are missing, clean up, and say how the study ended."""
         is_interrupted = is_refused = False
         try:
@@ -275,7 +275,7 @@ class StudyRunner:
         caveat = Caveat("made-again", "the first attempt lost the connection to the host")
         return replace(stored_run, record=replace(stored_run.record, caveats=(*stored_run.record.caveats, caveat)))
 
-    def _outcome(self, *, interrupted: bool, refused: bool) -> events.Outcome:
+    def _outcome(self, *, interrupted: bool, refused: bool) -> events.StudyOutcome:
         study, results, records = self.context.study, self.context.results, self.context.results.records()
         runs = wanted_runs(study, self.context.plan.runs, records)
         return study_outcome(study, results, runs, records, interrupted=interrupted, refused=refused)

@@ -3,7 +3,7 @@
 Judging what the figures mean is left to `analyse`; here a run is only called good, suspect or failed.
 """
 
-from dbdyno.measure._collect import ServerProcess
+from dbdyno.measure._collect import MeasuredServer
 from dbdyno.measure._counters import CounterDelta, counters_document, window_counters
 from dbdyno.measure._drive import load_sessions
 from dbdyno.measure._figures import window_figures
@@ -19,7 +19,7 @@ __all__ = [
     "LoadAgent",
     "LoadOrder",
     "MeasuredRun",
-    "ServerProcess",
+    "MeasuredServer",
     "WallClock",
     "counters_document",
     "judge",

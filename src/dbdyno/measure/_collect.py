@@ -97,7 +97,7 @@ def course_caveats(course: RunCourse | None, rule: AdaptiveLengthRule, *, asked:
     return caveats
 
 
-class ServerProcess(WatchedServer, Protocol):
+class MeasuredServer(WatchedServer, Protocol):
     """Describes what measuring wants to know of a server."""
 
     def death(self) -> str | None:
@@ -114,7 +114,7 @@ class Collector:
     """
 
     process: PipedProcess
-    server: ServerProcess
+    server: MeasuredServer
     station: SamplerGroup
     on_second: Callable[[SecondRow], None]
     client_has_own_cpus: bool

@@ -14,7 +14,7 @@ from typing import Any
 from dbdyno.core import Caveat, DbdynoError, HostError, OrderRates, RunCourse, SettledPart
 from dbdyno.engines import conflicts_of
 from dbdyno.hosts import Host
-from dbdyno.measure._collect import Collector, LiveLength, ServerProcess, course_caveats, with_course
+from dbdyno.measure._collect import Collector, LiveLength, MeasuredServer, course_caveats, with_course
 from dbdyno.measure._counters import CounterDelta, window_counters
 from dbdyno.measure._drive import RunWatch, end_process, load_process, read_records
 from dbdyno.measure._figures import (
@@ -94,7 +94,7 @@ class MeasuredRun:
 
 def measure_run(
     order: LoadOrder,
-    server: ServerProcess,
+    server: MeasuredServer,
     host: Host,
     generator: Path,
     sources: Sequence[SourceGroup],
@@ -161,7 +161,7 @@ def measure_run(
     return _measured_run(order, collector, death, clock)
 
 
-def _await_server_death(server: ServerProcess, patience_s: float) -> str | None:
+def _await_server_death(server: MeasuredServer, patience_s: float) -> str | None:
     """Return how the server ended. Its sockets close before its process is gone, so a broken load waits a moment."""
     deadline = time.monotonic() + patience_s
     while (death := server.death()) is None and time.monotonic() < deadline:

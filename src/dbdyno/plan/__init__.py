@@ -31,7 +31,7 @@ from dbdyno.plan._designs import (
     planned_design,
     shortest_window_ns,
 )
-from dbdyno.plan._hours import Span, TimePart
+from dbdyno.plan._hours import TimePart, TimeRange
 from dbdyno.plan._order import ordered_runs, share_server
 from dbdyno.plan._out_of_scope import out_of_scope
 from dbdyno.plan._parts import Dealt, PartOfStudy, dealt_over, runs_of_part
@@ -56,8 +56,8 @@ __all__ = [
     "ProofStudy",
     "ResolvedWorkloads",
     "SelfCheckChoices",
-    "Span",
     "TimePart",
+    "TimeRange",
     "adaptive_length_rule",
     "alterations",
     "benches_apart",

@@ -15,8 +15,8 @@ from dbdyno.plan._hours import (
     NOTHING,
     ROW_BYTES,
     WINDOW,
-    Span,
     TimePart,
+    TimeRange,
     further_part,
     run_parts,
 )
@@ -51,7 +51,7 @@ class Budget:
     memory_bytes: int
 
     @property
-    def runs(self) -> Span:
+    def runs(self) -> TimeRange:
         """Return all runs, further repeats included."""
         total = NOTHING
         for part in self.parts:

@@ -39,28 +39,30 @@ _READ_ONLY = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeRange:
     """Describes a time at the least, as expected, and at the most, nanoseconds."""
 
     least_ns: int
     expected_ns: int
     most_ns: int
 
-    def __add__(self, other: Span) -> Span:
+    def __add__(self, other: TimeRange) -> TimeRange:
         """Add the times of both."""
-        return Span(self.least_ns + other.least_ns, self.expected_ns + other.expected_ns, self.most_ns + other.most_ns)
+        return TimeRange(
+            self.least_ns + other.least_ns, self.expected_ns + other.expected_ns, self.most_ns + other.most_ns
+        )
 
-    def __mul__(self, count: int) -> Span:
+    def __mul__(self, count: int) -> TimeRange:
         """Multiply the times."""
-        return Span(self.least_ns * count, self.expected_ns * count, self.most_ns * count)
+        return TimeRange(self.least_ns * count, self.expected_ns * count, self.most_ns * count)
 
 
-NOTHING = Span(0, 0, 0)
+NOTHING = TimeRange(0, 0, 0)
 
 
-def fixed_span(duration_ns: int) -> Span:
+def fixed_span(duration_ns: int) -> TimeRange:
     """Return a time that is known."""
-    return Span(duration_ns, duration_ns, duration_ns)
+    return TimeRange(duration_ns, duration_ns, duration_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class TimePart:
 
     what: str
     count: int
-    span: Span
+    span: TimeRange
     basis: str
 
 
@@ -136,7 +138,7 @@ def further_part(study: Study, parts: Sequence[TimePart], variation: Variation) 
     cells = ", ".join(percent(share) for share in shares)
     width = f"{100 * study.level_target_half_width:.2g} %"
     basis = f"{cells} of the cells not known to ±{width} after {study.repeats} or more repeats"
-    return TimePart(FURTHER, round(sum(shares) * runs_a_round), Span(0, expected_ns, most_ns), basis)
+    return TimePart(FURTHER, round(sum(shares) * runs_a_round), TimeRange(0, expected_ns, most_ns), basis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class _Place:
         return EMPTY_SERVER_BYTES + self.rows * ROW_BYTES + further_redo_bytes
 
     @property
-    def restore(self) -> Span:
+    def restore(self) -> TimeRange:
         """Copying, starting, the idle pause, stopping."""
         copy_ns = self.snapshot_bytes * 10**9 // _COPY_BYTES_PER_S
         return fixed_span(copy_ns + _START_NS + self.study.settle_ns + _STOP_NS)
@@ -168,7 +170,7 @@ class _Place:
         return f"{size} copied at {speed}/s; XFS and Btrfs skip this copy"
 
     @property
-    def warm_up(self) -> Span:
+    def warm_up(self) -> TimeRange:
         """From the first transaction to the window."""
         study = self.study
         if not study.adaptive_length.warm_up:
@@ -176,17 +178,17 @@ class _Place:
         least_ns = shortest_warm_up_ns(study)
         waiting_ns = self.reading_ns if not self.waits_for_redo else max(self.reading_ns, self.redo_ns)
         expected_ns = min(max(least_ns, least_ns + waiting_ns), study.warm_up_ns)
-        return Span(least_ns, expected_ns, study.warm_up_ns)
+        return TimeRange(least_ns, expected_ns, study.warm_up_ns)
 
     @property
-    def window(self) -> Span:
+    def window(self) -> TimeRange:
         """The window; the windows of a search with what settles before each."""
         study, search = self.study, self.study.pacing.search
         if search is not None:
             return fixed_span(_PROBES * (search.settle_ns + study.window_ns))
         least_ns = shortest_window_ns(study)
         share = 1.0 if self.is_held_by_redo else _WINDOW_SHARE
-        return Span(least_ns, round(least_ns + share * (study.window_ns - least_ns)), study.window_ns)
+        return TimeRange(least_ns, round(least_ns + share * (study.window_ns - least_ns)), study.window_ns)
 
     @property
     def waits_for_redo(self) -> bool:
@@ -218,7 +220,7 @@ def _places(study: Study) -> list[tuple[WorkloadChoice, int]]:
     return [(choice, tier) for choice in study.workloads for tier in study.tiers_bytes]
 
 
-def _sum_spans(spans: list[Span]) -> Span:
+def _sum_spans(spans: list[TimeRange]) -> TimeRange:
     total = NOTHING
     for span in spans:
         total += span

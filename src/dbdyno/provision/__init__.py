@@ -1,6 +1,6 @@
 """Brings engines to the machine: one small protocol, one file per source. Options belong to `configure`."""
 
-from dbdyno.provision._installation import Installation, Offer, Origin, Package, Progress, Source
+from dbdyno.provision._installation import EngineSource, Installation, Offer, Origin, Package, Progress
 from dbdyno.provision._plugin import plugin_version_of
 from dbdyno.provision._provision import list_offers, provision, sources
 from dbdyno.provision._push import push_installation
@@ -15,13 +15,13 @@ from dbdyno.provision._store import (
 )
 
 __all__ = [
+    "EngineSource",
     "Installation",
     "InstalledEngine",
     "Offer",
     "Origin",
     "Package",
     "Progress",
-    "Source",
     "check_installed",
     "describe_server",
     "in_use",

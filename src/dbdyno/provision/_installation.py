@@ -126,7 +126,7 @@ class Offer:
     download_bytes: int | None = None
 
 
-class Source(Protocol):
+class EngineSource(Protocol):
     """Represents one way to come by an engine. One file a source."""
 
     @property

@@ -16,7 +16,7 @@ from dbdyno.hosts import Host
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class PackageTree:
     """Describes where things lie below the root of an unpacked engine."""
 
     server_argv: tuple[str, ...]
@@ -26,7 +26,7 @@ class Tree:
     plugin_files: dict[str, str]
 
 
-def survey(root: Path, host: Host) -> Tree:
+def survey(root: Path, host: Host) -> PackageTree:
     """Find an engine's parts below `root`.
 
     Raises
@@ -50,7 +50,7 @@ def survey(root: Path, host: Host) -> Tree:
     plugins = sorted(p for p in files if p.parent.name == "plugin" and p.suffix == ".so")
     plugin_directory = plugins[0].parent if plugins else root / "usr/lib/mysql/plugin"
     libraries = ":".join(str(folder) for folder in _library_folders(files, loader, plugin_directory))
-    return Tree(
+    return PackageTree(
         server_argv=(str(loader), "--library-path", libraries, str(server)),
         base_directory=root / "usr",
         share_directory=messages.parent.parent,
@@ -59,7 +59,7 @@ def survey(root: Path, host: Host) -> Tree:
     )
 
 
-def missing_libraries(tree: Tree, host: Host) -> list[str]:
+def missing_libraries(tree: PackageTree, host: Host) -> list[str]:
     """Return libraries of the server and its storage engines that are not in the tree."""
     loader, *_, server = tree.server_argv
     missing_names = []

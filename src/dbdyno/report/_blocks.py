@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """Holds words within a line that are set apart."""
 
     text: str
     style: Literal["bold", "code"] = "bold"
 
 
-Words: TypeAlias = str | Caveat | tuple[str | Span, ...]
+Words: TypeAlias = str | Caveat | tuple[str | TextSpan, ...]
 """A line: text, a limitation, or text in which words are set apart."""
 Role: TypeAlias = Literal["", "subtitle", "to-see", "quiet"]
 """Role of a paragraph: plain, or a remark: above a chart what is measured, below it what to see."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbdyno.analyse import CellJudgement
-from dbdyno.report._runs import RunSeconds
+from dbdyno.report._runs import RunThroughput
 
 FEWEST_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class BoxPlot:
     """Holds the throughput of seconds, transactions per second.
 
     Parameters
@@ -38,7 +38,7 @@ class Box:
     seconds: int
 
 
-def window_boxes(runs_seconds: Mapping[str, RunSeconds], judgements: Sequence[CellJudgement]) -> list[Box]:
+def window_boxes(runs_seconds: Mapping[str, RunThroughput], judgements: Sequence[CellJudgement]) -> list[BoxPlot]:
     """Return a box for each judged cell; none of fewer than ten seconds, or of reports that cover more than one each.
 
     Parameters
@@ -53,5 +53,5 @@ def window_boxes(runs_seconds: Mapping[str, RunSeconds], judgements: Sequence[Ce
         if len(seconds) >= FEWEST_SECONDS:
             minimum, *inner_quantiles, maximum = np.quantile(seconds, [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist()
             low, lower, median, upper, high = inner_quantiles
-            boxes.append(Box(group, minimum, low, lower, median, upper, high, maximum, len(seconds)))
+            boxes.append(BoxPlot(group, minimum, low, lower, median, upper, high, maximum, len(seconds)))
     return boxes

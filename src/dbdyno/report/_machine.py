@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dbdyno.analyse import listed
 from dbdyno.core import Caveat
-from dbdyno.doctor import SEVERITIES, Outcome, examination_from_json
+from dbdyno.doctor import SEVERITIES, CheckOutcome, examination_from_json
 from dbdyno.store import StoredStudy
 
 _SPOKEN = 2
@@ -26,8 +26,8 @@ class MachineFindings:
     """
 
     times: int
-    found: tuple[tuple[Outcome, int], ...]
-    unknown: tuple[Outcome, ...]
+    found: tuple[tuple[CheckOutcome, int], ...]
+    unknown: tuple[CheckOutcome, ...]
 
     @property
     def caveats(self) -> list[Caveat]:
@@ -46,7 +46,7 @@ class MachineFindings:
 def machine_findings(results: StoredStudy) -> MachineFindings:
     """Return what was found before the runs of a study; nothing in folders that were written without."""
     examinations = [examination_from_json(document) for document in results.examinations()]
-    latest_outcomes: dict[str, Outcome] = {}
+    latest_outcomes: dict[str, CheckOutcome] = {}
     times: dict[str, int] = {}
     for outcome in (outcome for examination in examinations for outcome in examination if outcome.state == "found"):
         latest_outcomes[outcome.check_id] = outcome
@@ -56,7 +56,7 @@ def machine_findings(results: StoredStudy) -> MachineFindings:
     return MachineFindings(len(examinations), tuple((o, times[o.check_id]) for o in findings), tuple(unknown_outcomes))
 
 
-def _findings_sentence(findings: Sequence[Outcome]) -> str:
+def _findings_sentence(findings: Sequence[CheckOutcome]) -> str:
     if len(findings) <= _SPOKEN:
         return "; ".join(f"{finding.seen}: {finding.effect}" for finding in findings) + "."
     return f"{listed([finding.title.lower() for finding in findings])} may have moved results; see Machine."

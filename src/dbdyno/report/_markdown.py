@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dbdyno.analyse import capacity_sentences
 from dbdyno.core import counted, format_bytes, target_title
-from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Span, titled_list
+from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, TextSpan, titled_list
 from dbdyno.report._claims import claims_blocks, followed_claims
 from dbdyno.report._format import clock_time, server_title
 from dbdyno.report._markdown_text import to_markdown
@@ -112,5 +112,5 @@ def _method_blocks(analysis: StudyAnalysis) -> list[Block]:
         f"machine: {', '.join(word for word in machine if word)}",
         f"{origin_verb} {clock_time(manifest.created_ns)} with dbdyno {manifest.dbdyno_version}",
     ]
-    method = (Span(manifest.study_digest, "code"), ", statistics ", Span("dbdyno-stats/1", "code"), ".")
+    method = (TextSpan(manifest.study_digest, "code"), ", statistics ", TextSpan("dbdyno-stats/1", "code"), ".")
     return [Heading("How"), ListOf(lines), Paragraph(("Study ", *method))]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from dbdyno.core import Caveat
-from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Span, Table, Words
+from dbdyno.report._blocks import Block, Fold, Heading, ListOf, Paragraph, Table, TextSpan, Words
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~])")
 _CELL_MOST = 200
@@ -66,7 +66,7 @@ def _line_text(words: Words) -> str:
     return "".join(_span_text(part) for part in words)
 
 
-def _span_text(part: str | Span) -> str:
+def _span_text(part: str | TextSpan) -> str:
     """Return a part as Markdown; blanks at its ends part it from its neighbours."""
     if isinstance(part, str):
         outer_blanks = part[: len(part) - len(part.lstrip())], part[len(part.rstrip()) :]

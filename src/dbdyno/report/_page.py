@@ -17,7 +17,7 @@ from dbdyno.report._facets import facets_of
 from dbdyno.report._html import Html, packed_json, script_json
 from dbdyno.report._palette import palette_of
 from dbdyno.report._relative_throughput import relative_throughputs
-from dbdyno.report._runs import RunSeconds, packed_runs, runs_listed, seconds_of_runs
+from dbdyno.report._runs import RunThroughput, packed_runs, runs_listed, seconds_of_runs
 from dbdyno.report._stills import StillDrawings
 from dbdyno.report._study_analysis import analyse_study
 from dbdyno.report._vega import vega_script
@@ -115,7 +115,7 @@ def page_text(results: StoredStudy, against: str = "", *, has_stills: bool = Fal
     return document(title, _CONTENTS, body, data, page.palette, "study.js", runs=packed)
 
 
-def _script_data(page: Page, seconds: Mapping[str, RunSeconds]) -> dict[str, Any]:
+def _script_data(page: Page, seconds: Mapping[str, RunThroughput]) -> dict[str, Any]:
     """Return what the page's script reads."""
     facet_tokens = {record.run.run_id: page.facets.of_cell(record.run.cell) for record in page.analysis.stored}
     return {
@@ -142,7 +142,7 @@ def paper_text(results: StoredStudy) -> str:
     return document(f"{analysis.study.name}: {analysis.answer.headline}", (), body, data, palette, "study.js")
 
 
-def _page_sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mapping[str, RunSeconds]) -> Html:
+def _page_sections(page: Page, why: Why, claims: CheckedClaims | None, seconds: Mapping[str, RunThroughput]) -> Html:
     charts = throughput_charts(page.analysis, page.palette)
     throughputs = relative_throughputs(page.analysis)
     maps = heat_charts(page.analysis, page.palette, throughputs)

@@ -23,7 +23,7 @@ _SAMPLED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class RunSeconds:
+class RunThroughput:
     """Holds the throughput of a run.
 
     Parameters
@@ -42,7 +42,7 @@ class RunSeconds:
     judged: SettledPart | None
 
 
-def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunSeconds]:
+def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunThroughput]:
     """Map run ids to seconds, of runs that have them."""
     seconds_by_run = {}
     for record in analysis.stored:
@@ -55,12 +55,12 @@ def seconds_of_runs(analysis: StudyAnalysis) -> dict[str, RunSeconds]:
             is_window = table.texts("phase").among({"window"})[is_driven]
             window_start = int(is_window.argmax()) if is_window.any() else len(tps)
             first_s = int(second[window_start]) if window_start < len(tps) else 0
-            seconds_by_run[run_id] = RunSeconds(tps, window_start, first_s, window, record.settled)
+            seconds_by_run[run_id] = RunThroughput(tps, window_start, first_s, window, record.settled)
     return seconds_by_run
 
 
 def runs_listed(
-    analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], about: Mapping[str, str]
+    analysis: StudyAnalysis, seconds: Mapping[str, RunThroughput], about: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return what the page knows of every run before one is opened, in the order of the plan.
 
@@ -82,7 +82,7 @@ def runs_listed(
     ]
 
 
-def packed_runs(analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], budget_bytes: int) -> dict[str, str]:
+def packed_runs(analysis: StudyAnalysis, seconds: Mapping[str, RunThroughput], budget_bytes: int) -> dict[str, str]:
     """Map run ids to all that is shown when a run is opened, downsampled so that all fit.
 
     Runs are read one by one: a thousand of them with telemetry would not fit into memory.
@@ -100,7 +100,7 @@ def packed_runs(analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], budg
 
 
 def _runs_with_series(
-    analysis: StudyAnalysis, seconds: Mapping[str, RunSeconds], records: list[RunRecord]
+    analysis: StudyAnalysis, seconds: Mapping[str, RunThroughput], records: list[RunRecord]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     files = _files_of_runs(analysis)
     for record in records:

@@ -21,7 +21,7 @@ from dbdyno.analyse import (
     summarise_courses,
 )
 from dbdyno.core import Comparison, TypeFigures, target_title
-from dbdyno.report._blocks import Block, Column, Fold, Heading, Paragraph, Span, Table, Words, titled_list
+from dbdyno.report._blocks import Block, Column, Fold, Heading, Paragraph, Table, TextSpan, Words, titled_list
 from dbdyno.report._fairness import fairness_line
 from dbdyno.report._format import (
     client_share,
@@ -108,7 +108,7 @@ def answer_blocks(analysis: StudyAnalysis) -> list[Block]:
     warnings = [words for words in (analysis.scaled_words, analysis.fairness.warning) if words]
     return [
         Heading(question_words(analysis.study), 2),
-        *(Paragraph((Span(words),)) for words in warnings),
+        *(Paragraph((TextSpan(words),)) for words in warnings),
         *(Paragraph(_answer_sentence(words, not index)) for index, words in enumerate(analysis.answer.sentences)),
     ]
 
@@ -116,7 +116,7 @@ def answer_blocks(analysis: StudyAnalysis) -> list[Block]:
 def _answer_sentence(words: str, is_first: bool) -> Words:
     """Return a sentence of the answer; of the first the verdict, which is what comes before its figures, is bold."""
     verdict, colon, figures = words.partition(": ")
-    return (Span(verdict + colon.strip()), f" {figures}") if is_first and figures else words
+    return (TextSpan(verdict + colon.strip()), f" {figures}") if is_first and figures else words
 
 
 def cells_table(analysis: StudyAnalysis) -> Table | None:

@@ -8,7 +8,7 @@ from dbdyno.serve._connections import ConnectionLimits
 from dbdyno.serve._live import LiveRun, live_object, live_run
 from dbdyno.serve._metrics import open_metrics
 from dbdyno.serve._objects import card_object, study_object
-from dbdyno.serve._reports import Reports
+from dbdyno.serve._reports import ReportCache
 from dbdyno.serve._server import serving
 from dbdyno.serve._site import Reply, Site
 from dbdyno.serve._studies import Studies, StudyFolder
@@ -17,7 +17,7 @@ __all__ = [
     "ConnectionLimits",
     "LiveRun",
     "Reply",
-    "Reports",
+    "ReportCache",
     "Site",
     "Studies",
     "StudyFolder",

@@ -10,7 +10,7 @@ from dbdyno.report import build_page
 from dbdyno.serve._studies import StudyFolder
 
 
-class Reports:
+class ReportCache:
     """Keeps reports in this process's own folder: no report is written into a results folder.
 
     One is made at a time: making one takes processor time, which a study on the same machine may miss.

@@ -15,10 +15,10 @@ from typing import Any
 
 from dbdyno.core import DbdynoError, HostError
 from dbdyno.serve._connections import ConnectionLimits, OpenConnections
-from dbdyno.serve._reports import Reports
+from dbdyno.serve._reports import ReportCache
 from dbdyno.serve._site import Reply, Site, own_names, text_reply
 from dbdyno.serve._studies import Studies
-from dbdyno.store import QUICK_CHECK, Check
+from dbdyno.store import QUICK_CHECK, FolderCheck
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -117,7 +117,7 @@ def serving(
     host: str,
     port: int,
     allowed: Collection[str] = (),
-    check: Check = QUICK_CHECK,
+    check: FolderCheck = QUICK_CHECK,
     limits: ConnectionLimits = _LIMITS,
 ) -> Iterator[tuple[str, int]]:
     """Serve the studies below a folder until the block is left; address and port are those that were got.
@@ -135,7 +135,7 @@ def serving(
     """
     with tempfile.TemporaryDirectory(prefix="dbdyno-serve-") as reports_folder:
         names = frozenset(name.lower() for name in allowed) | own_names()
-        site = Site(Studies(top, check), Reports(Path(reports_folder)), names)
+        site = Site(Studies(top, check), ReportCache(Path(reports_folder)), names)
         handler = type("_SiteHandler", (_Handler,), {"site": site})
         server = _open_server(host, port, handler)
         server.connections = OpenConnections(limits)

@@ -16,7 +16,7 @@ from dbdyno.core import DbdynoError
 from dbdyno.report import page_style
 from dbdyno.serve._metrics import CONTENT_TYPE, open_metrics
 from dbdyno.serve._objects import card_object, study_object
-from dbdyno.serve._reports import Reports
+from dbdyno.serve._reports import ReportCache
 from dbdyno.serve._studies import Studies, StudyFolder
 
 _PAGE_POLICY = (
@@ -49,7 +49,7 @@ class Site:
     """
 
     studies: Studies
-    reports: Reports
+    reports: ReportCache
     hosts: Collection[str] = field(default_factory=frozenset)
 
     def reply(self, path: str) -> Reply:

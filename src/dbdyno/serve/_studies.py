@@ -13,7 +13,7 @@ from typing import Literal
 from dbdyno.analyse import CellJudgement, answer, compare_averages, compare_targets, judge_cells
 from dbdyno.core import DbdynoError, RunRecord, format_memory
 from dbdyno.report import altered_caveats, analyse_study
-from dbdyno.store import QUICK_CHECK, Check, JournalEntry, StoredStudy, find_results
+from dbdyno.store import QUICK_CHECK, FolderCheck, JournalEntry, StoredStudy, find_results
 from dbdyno.study import question_words
 
 State = Literal["running", "finished", "interrupted", "refused", "imported", "unreadable"]
@@ -57,7 +57,7 @@ class StoredFolder:
 class StudyFolder:
     """Describes one results folder; asked from many threads, read by one at a time."""
 
-    def __init__(self, path: Path, label: str, check: Check = QUICK_CHECK) -> None:
+    def __init__(self, path: Path, label: str, check: FolderCheck = QUICK_CHECK) -> None:
         self.path, self.label, self._check = path, label, check
         self.key = hashlib.sha256(label.encode(errors="surrogateescape")).hexdigest()[:12]
         self._lock = threading.Lock()
@@ -136,7 +136,7 @@ class StudyFolder:
 class Studies:
     """Holds all results folders at or below one; looked for again every other second."""
 
-    def __init__(self, top: Path, check: Check = QUICK_CHECK) -> None:
+    def __init__(self, top: Path, check: FolderCheck = QUICK_CHECK) -> None:
         self.top, self._check = top, check
         self._lock = threading.Lock()
         self._known: dict[str, StudyFolder] = {}
@@ -165,7 +165,7 @@ def _folder_label(path: Path, root: Path) -> str:
     return str(path.relative_to(root)) if path != root else path.resolve().name
 
 
-def _read_folder(path: Path, check: Check) -> StoredFolder:
+def _read_folder(path: Path, check: FolderCheck) -> StoredFolder:
     try:
         return _stored_folder(StoredStudy.open(path, check=check))
     except DbdynoError as error:

@@ -5,7 +5,7 @@ A run is stored whole or not at all, the journal is on the disk before the next 
 every file with its checksum.
 """
 
-from dbdyno.store._altered import QUICK_CHECK, Alteration, Check
+from dbdyno.store._altered import QUICK_CHECK, FileAlteration, FolderCheck
 from dbdyno.store._files import JsonValue
 from dbdyno.store._fingerprints import StoredFingerprint
 from dbdyno.store._gather import Gathered, check_alike, gather
@@ -22,7 +22,7 @@ from dbdyno.store._histograms import (
 from dbdyno.store._journal import MACHINE_EXAMINED, JournalEntry
 from dbdyno.store._layout import SCHEMA_VERSION, target_slug
 from dbdyno.store._live import LiveLog
-from dbdyno.store._manifest import FileFacts, Manifest, find_results, is_results_folder, study_digest
+from dbdyno.store._manifest import Manifest, ManifestEntry, find_results, is_results_folder, study_digest
 from dbdyno.store._proofs import ProofNote, proof_notes, write_proof_note
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._results import Results
@@ -37,10 +37,9 @@ __all__ = [
     "MACHINE_EXAMINED",
     "QUICK_CHECK",
     "SCHEMA_VERSION",
-    "Alteration",
-    "Check",
-    "FileFacts",
+    "FileAlteration",
     "FilledCounts",
+    "FolderCheck",
     "Gathered",
     "Histogram",
     "IntervalKind",
@@ -49,6 +48,7 @@ __all__ = [
     "JsonValue",
     "LiveLog",
     "Manifest",
+    "ManifestEntry",
     "PackedRun",
     "ProofNote",
     "Results",

@@ -24,7 +24,7 @@ from dbdyno.store import _layout as layout
 from dbdyno.store._damage import MOST_BYTES, read_json, reading
 from dbdyno.store._files import write_whole
 from dbdyno.store._journal import MANIFEST_WRITTEN, STORED, JournalEntry, chained_entries
-from dbdyno.store._manifest import FileFacts, Manifest, facts_of, top_files, unit_digest, unit_of, units_of
+from dbdyno.store._manifest import Manifest, ManifestEntry, facts_of, top_files, unit_digest, unit_of, units_of
 from dbdyno.store._records import record_from_json
 
 _CHECKED = ".checked.json"
@@ -32,7 +32,7 @@ _TOPS = (layout.ENGINES, layout.DATASETS, layout.FINGERPRINTS, layout.LOOKS, lay
 
 
 @dataclass(frozen=True, slots=True)
-class Alteration:
+class FileAlteration:
     """Describes one thing that is not as it was written.
 
     Parameters
@@ -54,7 +54,7 @@ class Alteration:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class FolderCheck:
     """Describes how a results folder is looked at before it is used.
 
     Parameters
@@ -68,16 +68,16 @@ class Check:
     allow_altered: bool = False
     allow_missing_runs: bool = False
 
-    def refuses(self, alteration: Alteration) -> bool:
+    def refuses(self, alteration: FileAlteration) -> bool:
         """Return whether a folder can't be used for this."""
         return not (self.allow_altered or (self.allow_missing_runs and alteration.is_missing_run))
 
 
-QUICK_CHECK = Check()
+QUICK_CHECK = FolderCheck()
 """Read what has other times than when it was read last, and refuse what is altered."""
 
 
-RESUMING_CHECK = Check(allow_missing_runs=True)
+RESUMING_CHECK = FolderCheck(allow_missing_runs=True)
 """The same before a study goes on: runs that are gone are made again."""
 
 
@@ -91,8 +91,8 @@ class CheckedFolder:
     has_checksums : the manifest is the last one that the journal names
     """
 
-    alterations: tuple[Alteration, ...]
-    unlisted: Mapping[str, FileFacts]
+    alterations: tuple[FileAlteration, ...]
+    unlisted: Mapping[str, ManifestEntry]
     has_checksums: bool
 
 
@@ -109,7 +109,7 @@ def check_folder(folder: Path, manifest: Manifest, manifest_sha256: str, *, is_f
     alterations = list(journal.alterations)
     # A kill between the journal's line and the manifest leaves the manifest before.
     if journal.seals and manifest_sha256 not in journal.seals[-2:]:
-        alterations.append(Alteration(layout.MANIFEST, "differs from the one in the journal"))
+        alterations.append(FileAlteration(layout.MANIFEST, "differs from the one in the journal"))
     units = _Units(folder, manifest, journal, is_full=is_full)
     alterations += units.alterations()
     return CheckedFolder(tuple(sorted(alterations, key=lambda alteration: alteration.place)), units.unlisted, is_sealed)
@@ -127,7 +127,7 @@ class _Journal:
     begun : ids of runs that were begun; all that journals of older versions hold
     """
 
-    alterations: tuple[Alteration, ...] = ()
+    alterations: tuple[FileAlteration, ...] = ()
     seals: list[str] = field(default_factory=list)
     stored: dict[str, str] = field(default_factory=dict)
     under_way: set[str] = field(default_factory=set)
@@ -137,19 +137,19 @@ class _Journal:
     def read(cls, folder: Path, manifest: Manifest, manifest_sha256: str) -> _Journal:
         path, listed_facts = folder / layout.JOURNAL, manifest.files.get(layout.JOURNAL)
         if not path.is_file():
-            return cls((Alteration(layout.JOURNAL, "is missing"),) if listed_facts else ())
+            return cls((FileAlteration(layout.JOURNAL, "is missing"),) if listed_facts else ())
         with reading(path):
             content = read_input(path, MOST_BYTES)
             entries, broken_line = chained_entries(content)
         alterations = []
         if broken_line is not None:
-            alterations.append(Alteration(layout.JOURNAL, f"was altered before its line {broken_line}"))
+            alterations.append(FileAlteration(layout.JOURNAL, f"was altered before its line {broken_line}"))
         elif (
             listed_facts
             and listed_facts.sha256
             and hashlib.sha256(content[: listed_facts.bytes]).hexdigest() != listed_facts.sha256
         ):
-            alterations.append(Alteration(layout.JOURNAL, "does not begin with the content that dbdyno wrote"))
+            alterations.append(FileAlteration(layout.JOURNAL, "does not begin with the content that dbdyno wrote"))
         journal = cls(tuple(alterations))
         for entry in entries:
             journal._take_entry(entry, manifest_sha256)
@@ -177,17 +177,17 @@ class _Units:
         self._present = _present_files(folder)
         self._known = {} if is_full else _read_checked(folder)
         self._checked: dict[str, str] = {}
-        self.unlisted: dict[str, FileFacts] = {}
+        self.unlisted: dict[str, ManifestEntry] = {}
 
-    def alterations(self) -> list[Alteration]:
-        alterations: list[Alteration] = []
+    def alterations(self) -> list[FileAlteration]:
+        alterations: list[FileAlteration] = []
         for unit in sorted({*self._listed, *self._present}):
             alterations += self._unit_alterations(unit)
         if self._checked != self._known:
             _write_checked(self._folder, self._checked)
         return alterations
 
-    def _unit_alterations(self, unit: str) -> Iterator[Alteration]:
+    def _unit_alterations(self, unit: str) -> Iterator[FileAlteration]:
         listed_facts, present_times = self._listed.get(unit, {}), self._present.get(unit, {})
         digest = _times_digest(listed_facts, present_times)
         if listed_facts and listed_facts.keys() == present_times.keys() and self._known.get(unit) == digest:
@@ -204,7 +204,7 @@ class _Units:
             self._checked[unit] = digest
         yield from alterations
 
-    def _is_under_way(self, unit: str, actual_facts: Mapping[str, FileFacts]) -> bool:
+    def _is_under_way(self, unit: str, actual_facts: Mapping[str, ManifestEntry]) -> bool:
         """Return whether dbdyno was stopped between storing this and listing it."""
         if unit in self._journal.under_way:
             return not actual_facts or unit_digest(actual_facts) == self._journal.stored[unit]
@@ -212,23 +212,27 @@ class _Units:
 
 
 def _differences(
-    unit: str, listed_facts: Mapping[str, FileFacts], actual_facts: Mapping[str, FileFacts], cell: str, own_id: str
-) -> Iterator[Alteration]:
+    unit: str,
+    listed_facts: Mapping[str, ManifestEntry],
+    actual_facts: Mapping[str, ManifestEntry],
+    cell: str,
+    own_id: str,
+) -> Iterator[FileAlteration]:
     run_id = unit.partition("/")[2]
     if own_id and own_id != run_id:
-        yield Alteration(unit, f"holds the record of another run, {own_id}", cell)
+        yield FileAlteration(unit, f"holds the record of another run, {own_id}", cell)
     if not actual_facts:
-        yield Alteration(unit, "is missing", cell, is_missing_run=unit.startswith(f"{layout.RUNS}/"))
+        yield FileAlteration(unit, "is missing", cell, is_missing_run=unit.startswith(f"{layout.RUNS}/"))
     elif not listed_facts:
-        yield Alteration(unit, "was added: the manifest does not list it", cell)
+        yield FileAlteration(unit, "was added: the manifest does not list it", cell)
     else:
         for name in sorted({*listed_facts, *actual_facts}):
             if name not in actual_facts:
-                yield Alteration(name, "is missing", cell)
+                yield FileAlteration(name, "is missing", cell)
             elif name not in listed_facts:
-                yield Alteration(name, "was added: the manifest does not list it", cell)
+                yield FileAlteration(name, "was added: the manifest does not list it", cell)
             elif listed_facts[name].sha256 not in ("", actual_facts[name].sha256):
-                yield Alteration(name, "has changed", cell)
+                yield FileAlteration(name, "has changed", cell)
 
 
 def _read_cell_and_id(folder: Path) -> tuple[str, str]:
@@ -279,7 +283,7 @@ def _file_times(facts: os.stat_result) -> tuple[int, int, int]:
     return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
-def _times_digest(listed_facts: Mapping[str, FileFacts], present_times: Times) -> str:
+def _times_digest(listed_facts: Mapping[str, ManifestEntry], present_times: Times) -> str:
     rows = [
         f"{name} {listed_facts[name].sha256 if name in listed_facts else ''} {present_times[name]}"
         for name in sorted(present_times)
@@ -302,7 +306,7 @@ def _write_checked(folder: Path, units: Mapping[str, str]) -> None:
             write_whole(folder / _CHECKED, json.dumps({"units": units}, indent=0) + "\n")
 
 
-def alteration_lines(alterations: Sequence[Alteration], most: int = 8) -> str:
+def alteration_lines(alterations: Sequence[FileAlteration], most: int = 8) -> str:
     """Return what is altered, a line each, the first of many."""
     lines = [str(alteration) for alteration in alterations[:most]]
     if len(alterations) > most:

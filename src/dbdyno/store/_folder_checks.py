@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dbdyno.core import AlteredError, StoreError
 from dbdyno.store import _layout as layout
-from dbdyno.store._altered import Alteration, Check, CheckedFolder, alteration_lines, check_folder
+from dbdyno.store._altered import CheckedFolder, FileAlteration, FolderCheck, alteration_lines, check_folder
 from dbdyno.store._held_folder import HeldFolder, held_folder
 from dbdyno.store._lock import is_held
 from dbdyno.store._manifest import Manifest, read_manifest
@@ -29,7 +29,7 @@ def hold_folder(path: Path) -> Iterator[HeldFolder]:
         yield folder
 
 
-def check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolder]:
+def check_until_quiet(path: Path, check: FolderCheck) -> tuple[Manifest, CheckedFolder]:
     """Return the manifest and the folder checked against it; repeat while a writer changes both in between."""
     for _ in range(_ATTEMPTS):
         try:
@@ -49,7 +49,7 @@ def check_until_quiet(path: Path, check: Check) -> tuple[Manifest, CheckedFolder
     return manifest, check_folder(path, manifest, digest, is_full=check.is_full)
 
 
-def let_pass(path: Path, alterations: Sequence[Alteration], check: Check) -> tuple[Alteration, ...]:
+def let_pass(path: Path, alterations: Sequence[FileAlteration], check: FolderCheck) -> tuple[FileAlteration, ...]:
     """Return the alterations that the check allows; AlteredError where it refuses one."""
     refused_alterations = [alteration for alteration in alterations if check.refuses(alteration)]
     if refused_alterations:

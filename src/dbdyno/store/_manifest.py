@@ -21,7 +21,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class FileFacts:
+class ManifestEntry:
     """Size and checksum of one file; -1 and empty where an older manifest has none."""
 
     bytes: int = -1
@@ -48,7 +48,7 @@ class Manifest:
     schema_version: int = layout.SCHEMA_VERSION
     command_lines: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, FileFacts] = field(default_factory=dict)
+    files: Mapping[str, ManifestEntry] = field(default_factory=dict)
 
 
 def study_digest(study_text: str) -> str:
@@ -136,13 +136,13 @@ def manifest_text(manifest: Manifest) -> str:
     return json_text(_to_json(manifest))
 
 
-def units_of(files: Mapping[str, FileFacts]) -> dict[str, dict[str, FileFacts]]:
+def units_of(files: Mapping[str, ManifestEntry]) -> dict[str, dict[str, ManifestEntry]]:
     """Return files by what is stored at once: the folder of a run or of a look, else the file itself.
 
     >>> list(units_of({"plan.json": FileFacts(1, "a"), "runs/r1/record.json": FileFacts(2, "b")}))
     ['plan.json', 'runs/r1']
     """
-    units: dict[str, dict[str, FileFacts]] = {}
+    units: dict[str, dict[str, ManifestEntry]] = {}
     for name, facts in files.items():
         units.setdefault(unit_of(name), {})[name] = facts
     return units
@@ -154,18 +154,18 @@ def unit_of(name: str) -> str:
     return f"{parts[0]}/{parts[1]}" if len(parts) > 2 else name
 
 
-def unit_digest(facts: Mapping[str, FileFacts]) -> str:
+def unit_digest(facts: Mapping[str, ManifestEntry]) -> str:
     """Return one digest of the files of a unit: their names and checksums."""
     rows = "".join(f"{name} {facts[name].sha256}\n" for name in sorted(facts))
     return hashlib.sha256(rows.encode()).hexdigest()
 
 
-def facts_of(folder: Path, names: Iterable[str]) -> dict[str, FileFacts]:
+def facts_of(folder: Path, names: Iterable[str]) -> dict[str, ManifestEntry]:
     """Return the size and checksum of files of a results folder."""
     facts = {}
     for name in names:
         size = (folder / name).stat().st_size
-        facts[name] = FileFacts(size, sha256_of(folder / name, size))
+        facts[name] = ManifestEntry(size, sha256_of(folder / name, size))
     return facts
 
 

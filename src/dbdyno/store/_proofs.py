@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dbdyno.core import AlteredError, Cell, decode
-from dbdyno.store._altered import QUICK_CHECK, Check
+from dbdyno.store._altered import QUICK_CHECK, FolderCheck
 from dbdyno.store._damage import read_json, reading
 from dbdyno.store._files import write_whole
 from dbdyno.store._layout import PROOFS
@@ -61,7 +61,7 @@ def write_proof_note(results: Path, name: str, note: ProofNote) -> Path:
     return folder / name
 
 
-def proof_notes(results: Path, check: Check = QUICK_CHECK) -> Mapping[Path, ProofNote]:
+def proof_notes(results: Path, check: FolderCheck = QUICK_CHECK) -> Mapping[Path, ProofNote]:
     """Return results folder of each proof -> what it is of; those without a run are left out.
 
     Raises

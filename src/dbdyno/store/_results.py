@@ -21,8 +21,8 @@ from dbdyno.store import _layout as layout
 from dbdyno.store._altered import (
     QUICK_CHECK,
     RESUMING_CHECK,
-    Alteration,
-    Check,
+    FileAlteration,
+    FolderCheck,
     check_folder,
 )
 from dbdyno.store._damage import read_text, reading
@@ -60,8 +60,8 @@ class Results:
 
     path: Path
     manifest: Manifest
-    check: Check = QUICK_CHECK
-    alterations: tuple[Alteration, ...] = ()
+    check: FolderCheck = QUICK_CHECK
+    alterations: tuple[FileAlteration, ...] = ()
 
     @classmethod
     def create(
@@ -109,7 +109,7 @@ class Results:
             raise unwritable(path, OSError(number, os.strerror(number)))
 
     @classmethod
-    def open(cls, path: Path, study_text: str | None = None, check: Check = QUICK_CHECK) -> Self:
+    def open(cls, path: Path, study_text: str | None = None, check: FolderCheck = QUICK_CHECK) -> Self:
         """Return the results in a folder, once they were found to be as they were written.
 
         Parameters
@@ -139,7 +139,7 @@ class Results:
         host: Mapping[str, JsonValue],
         *,
         study_name: str,
-        check: Check = RESUMING_CHECK,
+        check: FolderCheck = RESUMING_CHECK,
     ) -> Results:
         """Return the folder of this study, made when it is not there: what `dbdyno run` begins with."""
         if (path / layout.MANIFEST).exists():

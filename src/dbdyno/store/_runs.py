@@ -16,7 +16,7 @@ from dbdyno.core import RunRecord, StoreError
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import read_json, reading
 from dbdyno.store._files import JsonValue, json_text, sync_folder, write_synced
-from dbdyno.store._manifest import FileFacts
+from dbdyno.store._manifest import ManifestEntry
 from dbdyno.store._records import record_from_json, record_to_json
 from dbdyno.store._series import IntervalRow, SecondRow, TelemetryRow, empty_table_bytes, table_bytes, table_of
 from dbdyno.store._stack_profile import StackProfile, profile_files
@@ -110,7 +110,7 @@ class PackedRun:
 
     run_id: str
     files: Mapping[str, bytes]
-    facts: Mapping[str, FileFacts]
+    facts: Mapping[str, ManifestEntry]
 
 
 def server_files(
@@ -159,10 +159,10 @@ def place_packed(runs: Path, packed: PackedRun) -> None:
             os.close(descriptor)
 
 
-def content_facts(contents: Mapping[str, bytes], prefix: str = "") -> dict[str, FileFacts]:
+def content_facts(contents: Mapping[str, bytes], prefix: str = "") -> dict[str, ManifestEntry]:
     """Return the size and checksum of files that are about to be written."""
     return {
-        prefix + name: FileFacts(len(content), hashlib.sha256(content).hexdigest())
+        prefix + name: ManifestEntry(len(content), hashlib.sha256(content).hexdigest())
         for name, content in contents.items()
     }
 

@@ -19,7 +19,7 @@ from dbdyno.store._held_folder import HeldFolder
 from dbdyno.store._inspections import look_contents
 from dbdyno.store._journal import MANIFEST_WRITTEN, STORED, append_entries, append_entry
 from dbdyno.store._live import LiveLog
-from dbdyno.store._manifest import FileFacts, Manifest, facts_of, manifest_text, unit_digest, unit_of, units_of
+from dbdyno.store._manifest import Manifest, ManifestEntry, facts_of, manifest_text, unit_digest, unit_of, units_of
 from dbdyno.store._runs import (
     PackedRun,
     StoredRun,
@@ -39,7 +39,7 @@ class ResultsWriter:
     def __init__(self, held: HeldFolder, manifest: Manifest, manifest_sha256: str, checked: CheckedFolder) -> None:
         self._held = held
         self._path = path = held.path
-        self._packed: dict[str, dict[str, FileFacts]] = {}
+        self._packed: dict[str, dict[str, ManifestEntry]] = {}
         self._manifest = manifest
         self._files = {**manifest.files, **checked.unlisted}
         for unit in [unit for unit in units_of(self._files) if not (path / unit).exists()]:
@@ -196,7 +196,7 @@ class ResultsWriter:
         self._note_stored(unit, content_facts(contents, f"{unit}/"))
         write_folder(self._path / unit, contents)
 
-    def _note_stored(self, unit: str, facts: Mapping[str, FileFacts]) -> None:
+    def _note_stored(self, unit: str, facts: Mapping[str, ManifestEntry]) -> None:
         append_entry(self._path / layout.JOURNAL, STORED, {"unit": unit, "sha256": unit_digest(facts)})
         self._forget_unit(unit)
         self._files |= facts

@@ -2,7 +2,7 @@
 
 from dbdyno.study._cell_filter import CellFilter, read_cell_filter, study_of_cells, words_of_cell
 from dbdyno.study._key_types import parse_processors
-from dbdyno.study._limits import Limits, MemoryLimit, Timeouts
+from dbdyno.study._limits import MemoryLimit, StudyLimits, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing, Search, Stretch, Think
 from dbdyno.study._places import (
     BenchChoice,
@@ -58,7 +58,6 @@ __all__ = [
     "FleetChoice",
     "HostChoice",
     "Imported",
-    "Limits",
     "MemoryLimit",
     "OptionValue",
     "Pacing",
@@ -69,6 +68,7 @@ __all__ = [
     "ServerAddress",
     "Stretch",
     "Study",
+    "StudyLimits",
     "Think",
     "Timeouts",
     "WorkloadChoice",

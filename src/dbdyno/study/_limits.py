@@ -58,7 +58,7 @@ def parse_memory_limit(text: str) -> MemoryLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class StudyLimits:
     """Holds the bounds of each server that dbdyno starts.
 
     Parameters
@@ -71,7 +71,7 @@ class Limits:
     connections: int | None = None
 
 
-UNBOUNDED = Limits()
+UNBOUNDED = StudyLimits()
 
 
 SECOND_NS = 10**9

@@ -12,7 +12,7 @@ from dbdyno.engines import SettingValue, vocabulary
 from dbdyno.nearest import nearest
 from dbdyno.study import _schema
 from dbdyno.study._hosts import HostsReader, NetworkLoad
-from dbdyno.study._limits import Limits, Timeouts
+from dbdyno.study._limits import StudyLimits, Timeouts
 from dbdyno.study._pacing import Pacing, Search, Think
 from dbdyno.study._places import ServerAddress
 from dbdyno.study._routes import RoutesReader
@@ -304,8 +304,8 @@ class StudyReader(Tables):
         values = self._table(entry, "timeouts", _schema.TIMEOUTS)
         return Timeouts(values["path"], values["answer"] or None, values["check"])
 
-    def _limits(self, entry: dict[str, Any], axes: Mapping[str, Any], targets: Sequence[Target]) -> Limits:
-        limits = Limits(**self._table(entry, "limits", _schema.LIMITS))
+    def _limits(self, entry: dict[str, Any], axes: Mapping[str, Any], targets: Sequence[Target]) -> StudyLimits:
+        limits = StudyLimits(**self._table(entry, "limits", _schema.LIMITS))
         tier_bytes, most = max(axes["tier"]), max(axes["concurrency"])
         running_target = next((target for target in targets if target.engine.source_kind == "server"), None)
         if limits.memory is not None and running_target is not None:

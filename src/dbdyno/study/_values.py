@@ -8,7 +8,7 @@ from typing import Literal
 
 from dbdyno.core import Policy, RetriedError, Route, Target, format_duration, is_network_route
 from dbdyno.engines import SettingValue, parameters_for
-from dbdyno.study._limits import UNBOUNDED, USUAL, Limits, Timeouts
+from dbdyno.study._limits import UNBOUNDED, USUAL, StudyLimits, Timeouts
 from dbdyno.study._pacing import CLOSED_LOOP, Pacing
 from dbdyno.study._places import BenchChoice, FleetChoice, RouteChoice, ServerAddress
 from dbdyno.study._workloads import OptionValue, family_name, options_of
@@ -207,7 +207,7 @@ class Study:
     pacing: Pacing = CLOSED_LOOP
     errors: ErrorPolicy = ErrorPolicy()
     pinning: Pinning = Pinning()
-    limits: Limits = UNBOUNDED
+    limits: StudyLimits = UNBOUNDED
     timeouts: Timeouts = USUAL
     servers: Mapping[str, ServerAddress] = field(default_factory=dict)
     equivalence_events: int = 500
@@ -238,7 +238,7 @@ class Study:
         return self.limits.connections or max(self.concurrencies)
 
     @property
-    def server_limits(self) -> Limits:
+    def server_limits(self) -> StudyLimits:
         """Return the limits that keep servers as they are when only some concurrencies are run."""
         return replace(self.limits, connections=self.connections_max)
 

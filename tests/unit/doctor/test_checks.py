@@ -21,7 +21,7 @@ from dbdyno.core import (
     Processors,
     Profiler,
 )
-from dbdyno.doctor import CHECKS, Generator, Needs, Outcome, examine
+from dbdyno.doctor import CHECKS, CheckOutcome, Generator, Needs, examine
 
 GIB = 1 << 30
 CLEAN = Machine(
@@ -76,7 +76,7 @@ def found(machine: Machine, needs: Needs | None = NEEDS) -> dict[str, str]:
     return {finding.check_id: finding.severity for finding in examine(machine, needs, GENERATOR).findings}
 
 
-def outcome(check_id: str, machine: Machine, needs: Needs | None = NEEDS) -> Outcome:
+def outcome(check_id: str, machine: Machine, needs: Needs | None = NEEDS) -> CheckOutcome:
     return next(o for o in examine(machine, needs, GENERATOR).outcomes if o.check_id == check_id)
 
 

@@ -15,7 +15,7 @@ from dbdyno.core import TreeError
 from dbdyno.engines import read_dump, read_option_file
 from dbdyno.imports import TOOLS, compile_pattern
 from dbdyno.imports._file_text import decoded, unpacked
-from dbdyno.imports._run import Source
+from dbdyno.imports._run import RunInput
 from dbdyno.imports.sysbench import judge, log_parts, percentile_of, read_run, run_figures, seconds_table
 from dbdyno.imports.telemetry import align, read_dstat, read_iostat, read_mpstat, read_vmstat
 from dbdyno.store import SecondRow
@@ -127,7 +127,7 @@ def test_any_log_of_any_tool_is_read_with_whatever_lies_beside_it(tool: str, dat
         known.why_none(text)
     for index, part in enumerate(parts):
         assert 1 <= part.first_line <= lines
-        run = known.read(Source(text, index, part.threads or 1, companion_data))
+        run = known.read(RunInput(text, index, part.threads or 1, companion_data))
         assert run.judgement.status in ("good", "suspect", "failed")
         assert (run.judgement.status == "failed") == (run.figures.tps_mean is None)
         assert run.figures.tps_mean is None or math.isfinite(run.figures.tps_mean)
@@ -149,7 +149,7 @@ def test_a_megabyte_that_only_looks_like_a_log_is_done_with(tool: str) -> None:
     }
     text = (odd[tool] * 40 + "\n") * 1500
     for index, part in enumerate(TOOLS[tool].survey(text)):
-        TOOLS[tool].read(Source(text, index, part.threads or 1))
+        TOOLS[tool].read(RunInput(text, index, part.threads or 1))
 
 
 @quick

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sysbench_log
-from dbdyno.imports.telemetry import Reports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
+from dbdyno.imports.telemetry import ToolReports, align, read_dstat, read_iostat, read_mpstat, read_vmstat
 from trees import imported
 
 IOSTAT_HEAD = "Linux 6.8.0 (node1) \t03/12/2026 \t_x86_64_\t(80 CPU)\n\n"
@@ -58,7 +58,7 @@ def iostat(count: int, device: str = "sda") -> str:
     return IOSTAT_HEAD + "".join(IOSTAT_COLUMNS + idle + row.format(n=n) for n in range(count))
 
 
-def values(reports: Reports, metric: str) -> list[float]:
+def values(reports: ToolReports, metric: str) -> list[float]:
     return reports.series[metric].values
 
 

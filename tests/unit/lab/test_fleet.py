@@ -22,16 +22,16 @@ from dbdyno.lab import (
     BenchStart,
     Event,
     Fleet,
-    Outcome,
     ProcessFleet,
     RunFinished,
     RunMade,
     RunStarted,
+    StudyOutcome,
     TargetFiles,
     run_fleet,
 )
 from dbdyno.plan import make_plan
-from dbdyno.store import Check, JsonValue, Results, StoredStudy, target_slug
+from dbdyno.store import FolderCheck, JsonValue, Results, StoredStudy, target_slug
 from dbdyno.study import BenchChoice, Study, parse_study, study_text
 from paper_bench import FACTS, drive_paper, made
 
@@ -114,7 +114,7 @@ class PaperStudy:
     told: list[tuple[str, Event]] = field(default_factory=list)
     on_event: Callable[[str, Event], None] = lambda bench, event: None
 
-    def run(self, fleet: Fleet, *, allow_unlike: bool = False) -> Outcome:
+    def run(self, fleet: Fleet, *, allow_unlike: bool = False) -> StudyOutcome:
         def open_results(facts: Mapping[str, JsonValue]) -> Results:
             text = study_text(self.study)
             return Results.open_or_create(self.folder, text, {}, facts, study_name=self.study.name)
@@ -131,7 +131,7 @@ class PaperStudy:
 
     @property
     def stored(self) -> StoredStudy:
-        return StoredStudy.open(self.folder, check=Check(is_full=True))
+        return StoredStudy.open(self.folder, check=FolderCheck(is_full=True))
 
     def lost(self) -> list[str]:
         return [bench for bench, event in self.told if isinstance(event, BenchLost)]

@@ -11,7 +11,7 @@ from dbdyno.configure import own_values
 from dbdyno.core import AlteredError
 from dbdyno.plan import alterations, proof_study
 from dbdyno.report import StudyAnalysis, Why, analyse_study, markdown_text, page_text, why_object, why_of
-from dbdyno.store import Check, ProofNote, StoredStudy, write_proof_note
+from dbdyno.store import FolderCheck, ProofNote, StoredStudy, write_proof_note
 from dbdyno.study import study_text
 from explained_study import PlantedTimes
 
@@ -93,5 +93,5 @@ def test_an_altered_proof_is_refused_unless_it_may_be(tmp_path: Path, name: str)
     file.write_text(file.read_text().replace("redo", "rodo", 1) if name.endswith(".json") else "")
     with pytest.raises(AlteredError, match=r"has changed since dbdyno wrote it"):
         why_of(analyse_study(StoredStudy.open(tmp_path / "study")))
-    allowed = StoredStudy.open(tmp_path / "study", check=Check(allow_altered=True))
+    allowed = StoredStudy.open(tmp_path / "study", check=FolderCheck(allow_altered=True))
     assert len(why_of(analyse_study(allowed)).proofs) == 1

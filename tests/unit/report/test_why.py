@@ -26,7 +26,7 @@ from dbdyno.report import (
     why_object,
     why_of,
 )
-from dbdyno.report._blocks import Span
+from dbdyno.report._blocks import TextSpan
 from dbdyno.report.charts import why_charts
 from dbdyno.report.why._choice import furthest_lines
 from dbdyno.store import IntervalRow, StoredRun, StoredStudy
@@ -62,7 +62,7 @@ def test_a_third_target_is_told_where_it_is_furthest_behind(tmp_path: Path) -> N
     assert first.gap is not None
     assert (first.gap.left.target, first.gap.right.target) == ("mariadb:11.8", "mysql:8.0")
     assert first.gap.with_verdict("decided")[0].part_id == "statement.insert"
-    assert [span.text for span in furthest_lines(why_of(analysis))[0] if isinstance(span, Span)] == [first.lines[0]]
+    assert [span.text for span in furthest_lines(why_of(analysis))[0] if isinstance(span, TextSpan)] == [first.lines[0]]
     assert why_of(analysis, PAIR).furthest == ()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from dbdyno.analyse.explain import FACTORS, THREAD_PARTS, Cause, Claim, Condition, causes
+from dbdyno.analyse.explain import FACTORS, THREAD_PARTS, Cause, Condition, PartClaim, causes
 from dbdyno.audit import TargetFacts, value_in_effect
 from dbdyno.engines import neutral_parameters
 from dbdyno.report import (
@@ -149,7 +149,7 @@ def _row(cause: Cause) -> str:
     return f"| {' | '.join(cell or '-' for cell in cells)} |\n"
 
 
-def _claims(claims: tuple[Claim, ...]) -> str:
+def _claims(claims: tuple[PartClaim, ...]) -> str:
     return ", ".join(f"`{claim.part}{'/' if claim.factor else ''}{claim.factor}`" for claim in claims)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dbdyno.core import StoreError
 from dbdyno.plan import PartOfStudy, make_plan, runs_of_part
-from dbdyno.store import Check, Results, StoredStudy, gather
+from dbdyno.store import FolderCheck, Results, StoredStudy, gather
 from explained_study import PlantedTimes
 
 HOST = {"hostname": "a", "cpu_model": "x", "logical_cpu_count": 4, "memory_bytes": 1 << 34}
@@ -37,7 +37,7 @@ def _part(
 def test_parts_make_the_whole_and_gathering_again_adds_nothing(tmp_path: Path) -> None:
     parts = [_part(tmp_path / f"{number}", number, 2, {**HOST, "hostname": f"m{number}"}) for number in (1, 2)]
     found = gather(parts, tmp_path / "whole")
-    whole = StoredStudy.open(tmp_path / "whole", check=Check(is_full=True))
+    whole = StoredStudy.open(tmp_path / "whole", check=FolderCheck(is_full=True))
     assert (found.runs, found.known, found.machines) == (24, 0, ("m1", "m2"))
     assert whole.run_ids() == {run.run_id for run in make_plan(whole.study).runs}
     for part in parts:

@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_wrong_metric_has_the_nearest_and_a_wrong_unit_the_right_ones() {
-        for (wrong, told) in [
+        for (wrong, words) in [
             ("p9<20ms", "p95"),
             ("erors<1%", "errors"),
             ("p99<20", "ms"),
@@ -221,7 +221,7 @@ mod tests {
             ("", "tps"),
         ] {
             let error = wrong.parse::<Requirement>().unwrap_err();
-            assert!(error.contains(told), "{wrong}: {error}");
+            assert!(error.contains(words), "{wrong}: {error}");
         }
     }
 }

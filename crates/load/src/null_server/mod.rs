@@ -79,7 +79,7 @@ fn say(what: &impl Serialize) -> anyhow::Result<()> {
 
 fn cli_error(error: NullServerError) -> CliError {
     let what = "the null server failed";
-    let told = match error.is_wrong_request() {
+    let cli_error = match error.is_wrong_request() {
         true => CliError::request(what),
         false => CliError::world(what),
     };
@@ -88,9 +88,9 @@ fn cli_error(error: NullServerError) -> CliError {
         NullServerError::Exposed(_) => Some("add --anyone if that is intended"),
         _ => None,
     };
-    let told = told.because(error);
+    let cli_error = cli_error.because(error);
     match hint {
-        Some(hint) => told.hint(hint),
-        None => told,
+        Some(hint) => cli_error.hint(hint),
+        None => cli_error,
     }
 }

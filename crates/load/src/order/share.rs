@@ -55,7 +55,7 @@ impl ShareOrder {
 impl LoadOrder {
     pub(super) fn start_time(&self) -> StartTime {
         match self.start_at_ns {
-            _ if self.is_commanded => StartTime::Told(Arc::default()),
+            _ if self.is_commanded => StartTime::Common(Arc::default()),
             Some(unix_ns) => StartTime::UnixNs(unix_ns),
             None => StartTime::WhenReady,
         }

@@ -59,13 +59,13 @@ fn send_file(
     on_rows: &mut OnRows<'_>,
 ) -> Result<AcceptedRows, StepError> {
     let mut refused = None;
-    let mut told = |count| {
+    let mut report = |count| {
         on_rows(count).map_err(|cli_error| {
             refused = Some(cli_error);
             io::Error::other("the filling ends")
         })
     };
-    let mut file = RowsFile::new(rows, form, &mut told);
+    let mut file = RowsFile::new(rows, form, &mut report);
     let result = session.load_local(form.load_statement(), &mut file);
     match refused {
         Some(cli_error) => Err(cli_error.into()),

@@ -33,8 +33,8 @@ impl<'a> ShareRecord<'a> {
         load: &Load,
         start: &'a dbdyno_drive::Start,
     ) -> Option<Self> {
-        let told = match &load.start {
-            StartTime::Told(signal) => signal.told(),
+        let common_start = match &load.start {
+            StartTime::Common(signal) => signal.start(),
             _ => None,
         };
         load.is_share().then(|| Self {
@@ -42,9 +42,12 @@ impl<'a> ShareRecord<'a> {
             count: load.share.count,
             connections: load.concurrency,
             host: host_name(),
-            start_at_ns: told.map(|start| start.unix_ns).or(order.start_at_ns),
-            clock_ahead_ns: told.map_or(0, |start| start.clock_ahead_ns),
-            clock_error_ns: told.map_or_else(clock_error_ns, |start| Some(start.clock_error_ns)),
+            start_at_ns: common_start
+                .map(|start| start.unix_ns)
+                .or(order.start_at_ns),
+            clock_ahead_ns: common_start.map_or(0, |start| start.clock_ahead_ns),
+            clock_error_ns: common_start
+                .map_or_else(clock_error_ns, |start| Some(start.clock_error_ns)),
             server: start.session.server_identity.as_deref().unwrap_or_default(),
             common_sha256: order.common_sha256(load),
         })

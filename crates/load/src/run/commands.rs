@@ -6,7 +6,7 @@
 use crate::record::RecordWriter;
 use crate::terminal;
 use anyhow::Context as _;
-use dbdyno_drive::{StartSignal, StopSwitch, ToldStart};
+use dbdyno_drive::{CommonStart, StartSignal, StopSwitch};
 use dbdyno_meter::clock;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead};
@@ -80,7 +80,7 @@ fn obey_lines(lines: &Receiver<String>, signal: &StartSignal, stop: &StopSwitch)
                 start_at_ns,
                 clock_ahead_ns,
                 clock_error_ns,
-            }) => signal.begin_at(ToldStart {
+            }) => signal.begin_at(CommonStart {
                 unix_ns: start_at_ns,
                 clock_ahead_ns,
                 clock_error_ns,

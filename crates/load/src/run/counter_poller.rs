@@ -68,13 +68,13 @@ impl CounterPoller {
             counts: counts.counts.clone(),
         };
         let (asked, orders) = channel::<u32>();
-        let (told, answers) = channel();
+        let (readings, answers) = channel();
         let (has_begun, begun) = channel();
         let thread = std::thread::spawn(move || {
             separate_open_files();
             let _ = has_begun.send(()); // awaited below
             for second in orders {
-                let _ = told.send(asker.read(second)); // there is no receiver once the run is over
+                let _ = readings.send(asker.read(second)); // there is no receiver once the run is over
             }
             asker.leave();
         });

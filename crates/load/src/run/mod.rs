@@ -88,7 +88,7 @@ fn carry_out(
             &has_failed,
         )));
     }
-    if let StartTime::Told(signal) = &load.start {
+    if let StartTime::Common(signal) = &load.start {
         commands::obey(Arc::clone(signal), stop.clone())?;
     }
     let access = order.target.access()?;

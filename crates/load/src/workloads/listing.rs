@@ -171,8 +171,8 @@ mod tests {
 
     #[test]
     fn options_that_were_not_given_are_told_with_their_defaults() {
-        let told = list_workload(&["oltp_read_write", "--tables", "4", "--rows=50"]).unwrap();
-        let json = told.to_json();
+        let listing = list_workload(&["oltp_read_write", "--tables", "4", "--rows=50"]).unwrap();
+        let json = listing.to_json();
         assert_eq!(json["name"], "sysbench/oltp_read_write");
         assert_eq!(json["options"]["tables"], "4");
         assert_eq!(json["options"]["range_size"], "100");
@@ -180,7 +180,7 @@ mod tests {
             (json["tables"].as_u64(), json["rows_total"].as_u64()),
             (Some(4), Some(200))
         );
-        let text = told.to_text();
+        let text = listing.to_text();
         assert!(text.contains("4 tables, 200 rows"));
         let of_rows = text.lines().find(|line| line.contains("--table-size"));
         let words: Vec<_> = of_rows.unwrap().split_whitespace().collect();

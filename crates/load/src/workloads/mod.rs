@@ -16,11 +16,11 @@ use std::io::Write;
 pub(crate) fn run(arguments: WorkloadsArguments) -> anyhow::Result<()> {
     let text = match &arguments.workload {
         Some(name) => {
-            let told = WorkloadListing::of(name, &arguments)?;
+            let listing = WorkloadListing::of(name, &arguments)?;
             if arguments.json {
-                told.to_json().to_string()
+                listing.to_json().to_string()
             } else {
-                told.to_text()
+                listing.to_text()
             }
         }
         None => {

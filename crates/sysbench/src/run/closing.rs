@@ -162,10 +162,10 @@ mod tests {
                 cipher: "TLS_AES_256_GCM_SHA384".to_owned(),
             }),
         };
-        let told = "Connections: 8 encrypted (TLSv1.3, TLS_AES_256_GCM_SHA384)";
-        assert_eq!(connections(&known), format!("{told}\n\n"));
+        let line = "Connections: 8 encrypted (TLSv1.3, TLS_AES_256_GCM_SHA384)";
+        assert_eq!(connections(&known), format!("{line}\n\n"));
         let mixed = Encryption { plain: 1, ..known };
-        assert_eq!(connections(&mixed), format!("{told}, 1 in plain text\n\n"));
+        assert_eq!(connections(&mixed), format!("{line}, 1 in plain text\n\n"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) fn events(
     let mut user = workload.user(0);
     let mut call = Call::default();
     let mut rows = BufferedRows::default();
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for _ in 0..count {
         user.start_event(wanted);
         let mut statements = Vec::new();
@@ -60,9 +60,9 @@ pub(super) fn events(
             statements.push(sent);
         };
         user.finish_event();
-        told.push(RecordedEvent { statements, end });
+        events.push(RecordedEvent { statements, end });
     }
-    told
+    events
 }
 
 fn sent(workload: &dyn Workload, call: &Call) -> RecordedStatement {

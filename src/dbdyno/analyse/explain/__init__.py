@@ -5,7 +5,7 @@ stores; `_part` defines the model, which other ways of splitting the same time s
 """
 
 from dbdyno.analyse.explain._cause_words import cause_sentence, difference_words, shown_causes
-from dbdyno.analyse.explain._causes import FACTORS, Cause, Claim, Condition, causes, causes_from
+from dbdyno.analyse.explain._causes import FACTORS, Cause, Condition, PartClaim, causes, causes_from
 from dbdyno.analyse.explain._choose import choose_pair, choose_place
 from dbdyno.analyse.explain._circumstances import IDLE_TIMES, PROCESSOR_TIMES, Circumstances, processors_used
 from dbdyno.analyse.explain._explanation import Explanation, explain, explain_threads, explain_users
@@ -61,7 +61,6 @@ __all__ = [
     "Cause",
     "CauseRanking",
     "Circumstances",
-    "Claim",
     "Condition",
     "Difference",
     "Effect",
@@ -77,6 +76,7 @@ __all__ = [
     "NetworkTime",
     "NetworkUse",
     "Part",
+    "PartClaim",
     "PartGap",
     "PartKind",
     "PartVerdict",

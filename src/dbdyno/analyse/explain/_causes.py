@@ -22,7 +22,7 @@ FACTORS = ("count", "cost", "whole", "work", "neighbours", "client", "background
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class PartClaim:
     """Describes a part that a cause takes, or one factor of it.
 
     Parameters
@@ -84,9 +84,9 @@ class Cause:
 
     cause_id: str
     words: str
-    claims: tuple[Claim, ...]
+    claims: tuple[PartClaim, ...]
     remedy: str
-    brings: tuple[Claim, ...] = ()
+    brings: tuple[PartClaim, ...] = ()
     conditions: tuple[Condition, ...] = ()
     alternatives: tuple[Condition, ...] = ()
     settings: tuple[str, ...] = ()
@@ -151,11 +151,11 @@ def _cause(row: Mapping[str, Any]) -> Cause:
     )
 
 
-def _claim(text: str) -> Claim:
+def _claim(text: str) -> PartClaim:
     part, _, factor = text.partition("/")
     if factor not in ("", *FACTORS):
         raise AnalysisError(f"'{text}' claims an unknown factor", ", ".join(FACTORS))
-    return Claim(part, factor)
+    return PartClaim(part, factor)
 
 
 def _condition(row: Mapping[str, Any]) -> Condition:

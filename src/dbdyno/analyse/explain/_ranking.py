@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dbdyno.analyse.explain._causes import Cause, Claim, causes
+from dbdyno.analyse.explain._causes import Cause, PartClaim, causes
 from dbdyno.analyse.explain._circumstances import Circumstances
 from dbdyno.analyse.explain._gap import Difference, Gap, compare_breakdowns
 from dbdyno.analyse.explain._levels import Runs
@@ -164,7 +164,7 @@ def _is_cost_of_part(portion: Portion, part_id: str) -> bool:
 
 
 def _take_portions(
-    unclaimed: Sequence[Portion], claims: Sequence[Claim], room_ms: float = float("inf")
+    unclaimed: Sequence[Portion], claims: Sequence[PartClaim], room_ms: float = float("inf")
 ) -> tuple[list[Portion], list[Portion]]:
     """Return portions that are claimed, up to so many milliseconds, and what remains."""
     taken_portions, remaining = [], []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dbdyno.audit._reading import SourcedValue
-from dbdyno.audit._target import Target
-from dbdyno.audit._verdict import Question, Verdict
+from dbdyno.audit._target import AuditTarget
+from dbdyno.audit._verdict import Question, RuleVerdict
 from dbdyno.audit.predicates import (
     _definitions,
     _durability,
@@ -25,7 +25,7 @@ from dbdyno.audit.predicates import (
 )
 
 names_machine = _environment.names_machine
-Predicate = Callable[[Question], Verdict]
+Predicate = Callable[[Question], RuleVerdict]
 
 PREDICATES: dict[str, Predicate] = {
     predicate.__name__: predicate
@@ -106,5 +106,5 @@ PREDICATES: dict[str, Predicate] = {
 
 __all__ = ["PREDICATES", "Predicate"]
 
-MEETING: dict[str, Callable[[Target], SourcedValue]] = {_environment.hosts.__name__: _environment.machine}
+MEETING: dict[str, Callable[[AuditTarget], SourcedValue]] = {_environment.hosts.__name__: _environment.machine}
 """Tests that are put to campaigns, too, when these are compared with each other; and what is read of each target."""

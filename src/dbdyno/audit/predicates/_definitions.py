@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from dbdyno.audit._target import Target
-from dbdyno.audit._verdict import Question, Verdict, decide, labelled
+from dbdyno.audit._target import AuditTarget
+from dbdyno.audit._verdict import Question, RuleVerdict, decide, labelled
 from dbdyno.audit.predicates._schema import definitions
 
 _NO_TABLE = "no such table"
@@ -19,7 +19,7 @@ _OWN_RULES = (
 _ENGINE_OPTION_RE = re.compile(r"`(\w+)`\s*=\s*('(?:[^']|'')*'|\S+)")
 
 
-def table_definitions(question: Question) -> Verdict:
+def table_definitions(question: Question) -> RuleVerdict:
     """Check that tables have one definition on all targets; show the parts that differ."""
     lacks = {target.name: "DDL of the test tables" for target in question.targets if not definitions(target)}
     defined_targets = [target for target in question.targets if definitions(target)]
@@ -34,7 +34,7 @@ def table_definitions(question: Question) -> Verdict:
     return decide(differences, lacks)
 
 
-def _engine_option_differences(targets: Sequence[Target]) -> list[tuple[str, str, str]]:
+def _engine_option_differences(targets: Sequence[AuditTarget]) -> list[tuple[str, str, str]]:
     """Return target, table and options that its storage engine alone has, where targets of that engine differ in them.
 
     Another storage engine has no such options, so between engines they are no difference of the tables; what they do,

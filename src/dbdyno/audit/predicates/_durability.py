@@ -5,14 +5,14 @@ from __future__ import annotations
 from dbdyno.audit._normalise import switch
 from dbdyno.audit._reading import number
 from dbdyno.audit._rules import Severity
-from dbdyno.audit._verdict import CLEAR, Question, Verdict, decide, labelled
+from dbdyno.audit._verdict import CLEAR, Question, RuleVerdict, decide, labelled
 from dbdyno.audit.predicates._generic import all_equal
 from dbdyno.audit.quantities import derived
 
 _ROW_METADATA = "variables:binlog_row_metadata"
 
 
-def binlog_content(question: Question) -> Verdict:
+def binlog_content(question: Question) -> RuleVerdict:
     """Check that events of the binary log hold the same; metadata alone is a few bytes."""
     verdict = all_equal(question)
     if verdict.outcome != "finding":
@@ -21,7 +21,7 @@ def binlog_content(question: Question) -> Verdict:
     return decide(verdict.values, verdict.lacks, verdict.certainty, severity, not_offered=verdict.not_offered)
 
 
-def group_commit_delay(question: Question) -> Verdict:
+def group_commit_delay(question: Question) -> RuleVerdict:
     """Check that nobody delays commits, or all do alike."""
     delays = [derived(target, "group_commit_delay_us") for target in question.targets]
     unknown = any(delay.state == "missing" for delay in delays)
@@ -30,7 +30,7 @@ def group_commit_delay(question: Question) -> Verdict:
     return all_equal(question)
 
 
-def binlog_storage(question: Question) -> Verdict:
+def binlog_storage(question: Question) -> RuleVerdict:
     """Check that the binary log is kept in files everywhere, or in a storage engine everywhere."""
     verdict = all_equal(question)
     groups = verdict.values.get(question.rule.inputs[0], {})
@@ -38,7 +38,7 @@ def binlog_storage(question: Question) -> Verdict:
     return verdict if is_difference or verdict.outcome != "finding" else CLEAR
 
 
-def tidesdb_sync_knob(question: Question) -> Verdict:
+def tidesdb_sync_knob(question: Question) -> RuleVerdict:
     """Check that TidesDB's sync mode is set where it acts."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}

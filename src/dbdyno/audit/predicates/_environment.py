@@ -11,8 +11,8 @@ from itertools import pairwise
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import switch
 from dbdyno.audit._reading import SourcedValue, known, missing
-from dbdyno.audit._target import Target, version_numbers
-from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, not_applicable, undecided
+from dbdyno.audit._target import AuditTarget, version_numbers
+from dbdyno.audit._verdict import Groups, Question, RuleVerdict, decide, grouped, labelled, not_applicable, undecided
 from dbdyno.audit.predicates._generic import compare, fact_missing, on_some, spoken_differences
 from dbdyno.engines import parse_version
 
@@ -22,12 +22,12 @@ _STAGES = re.compile(r"(?<![a-z])(alpha|beta|rc|dmr|m\d+|labs|er|preview|debug)\
 _PRIVATE_RE = re.compile(r"source distribution|debug|private|custom|self[- ]built", re.IGNORECASE)
 
 
-def hosts(question: Question) -> Verdict:
+def hosts(question: Question) -> RuleVerdict:
     """Check that targets ran on one machine."""
     return spoken_differences({target.name: machine(target) for target in question.targets})
 
 
-def machine(target: Target) -> SourcedValue:
+def machine(target: AuditTarget) -> SourcedValue:
     """Return the machine that a target ran on; names that containers give themselves are none."""
     for name in ("machine_id", "name"):
         if fact := target.fact("host", name):
@@ -47,7 +47,7 @@ def names_machine(text: str) -> bool:
     return not _CONTAINER_RE.fullmatch(text)
 
 
-def run_order(question: Question) -> Verdict:
+def run_order(question: Question) -> RuleVerdict:
     """Runs are repeated and interleaved."""
     starts = {target.name: target.fact("run", "start_times") for target in question.targets}
     lacks = {name: "start times of the runs (run:start_times)" for name, times in starts.items() if not times}
@@ -62,7 +62,7 @@ def run_order(question: Question) -> Verdict:
     return decide(labelled((name, "all runs in one block") for name in starts) if blocks else {}, {})
 
 
-def builds(question: Question) -> Verdict:
+def builds(question: Question) -> RuleVerdict:
     """Check that builds differ by vendor and version alone."""
     suffixes = grouped((target.name, _distribution(target)) for target in question.targets)
     differences: dict[str, Groups] = {}
@@ -85,7 +85,7 @@ def _is_fact_known(question: Question, name: str) -> bool:
     return any(target.fact("host", name.partition(":")[2]) is not None for target in question.targets)
 
 
-def _distribution(target: Target) -> SourcedValue:
+def _distribution(target: AuditTarget) -> SourcedValue:
     match = _DISTRIBUTION_RE.search((target.variable("version") or target.facts.version).lower())
     if match is None:
         return SourcedValue("not offered")
@@ -93,11 +93,11 @@ def _distribution(target: Target) -> SourcedValue:
     return known(f"ubu{ubuntu[1]}{ubuntu[2]}" if ubuntu else re.sub(r"(deb\d+)u\d+", r"\1", match[1]))
 
 
-def _is_private(target: Target) -> bool:
+def _is_private(target: AuditTarget) -> bool:
     return bool(_PRIVATE_RE.search(target.variable("version_comment") or ""))
 
 
-def maturity(question: Question) -> Verdict:
+def maturity(question: Question) -> RuleVerdict:
     """Check that all releases are of one stage."""
     stages = {target.name: _release_stage(target) for target in question.targets}
     unfinished_releases = [(name, stage) for name, stage in stages.items() if stage]
@@ -106,7 +106,7 @@ def maturity(question: Question) -> Verdict:
     )
 
 
-def _release_stage(target: Target) -> str:
+def _release_stage(target: AuditTarget) -> str:
     """Return what a release calls itself if it is not finished; empty if it is."""
     words = (target.variable("version") or target.facts.version), target.variable("version_comment") or ""
     for text in words:
@@ -131,7 +131,7 @@ def _first_releases() -> tuple[dict[str, str], ...]:
     return tuple(tomllib.loads(text)["release"])
 
 
-def background_work(question: Question) -> Verdict:
+def background_work(question: Question) -> RuleVerdict:
     """Check that no target does background work during the load where others do not."""
     schedulers = {target.name: effective(target, "misc.event_scheduler") for target in question.targets}
     disabled = {name: known("OFF") if r.value == "DISABLED" else r for name, r in schedulers.items()}
@@ -145,7 +145,7 @@ def background_work(question: Question) -> Verdict:
     return decide(differences, lacks, "asked" if is_from_option_file else "read")
 
 
-def _sends_telemetry(target: Target) -> bool:
+def _sends_telemetry(target: AuditTarget) -> bool:
     if target.is_family("percona", "8.0.37"):
         return (
             switch(target.variable("percona_telemetry_disable") or target.asked("percona_telemetry_disable") or "OFF")
@@ -154,7 +154,7 @@ def _sends_telemetry(target: Target) -> bool:
     return switch(target.variable("feedback") or "OFF") == "ON" or bool(target.variable("feedback_server_uid"))
 
 
-def client_contention(question: Question) -> Verdict:
+def client_contention(question: Question) -> RuleVerdict:
     """Check that the client does not take processors from some servers more than from others."""
     shares = {target.name: target.fact("host", "client_cpu_share") for target in question.targets}
     if all(target.fact("host", "cpu_partition") for target in question.targets):
@@ -171,7 +171,7 @@ def client_contention(question: Question) -> Verdict:
     return on_some(question, flags, {name: f"{float(share):.2f}" for name, share in shares.items()})
 
 
-def carry_over(question: Question) -> Verdict:
+def carry_over(question: Question) -> RuleVerdict:
     """Check that steps of a ladder do not inherit from one another."""
     if undecided_verdict := fact_missing(question, "step_order", "reset_between_steps"):
         return undecided_verdict

@@ -7,7 +7,7 @@ from typing import Any
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import known, number, weakest
-from dbdyno.audit._verdict import CLEAR, Question, Verdict, decide, grouped, labelled, not_applicable
+from dbdyno.audit._verdict import CLEAR, Question, RuleVerdict, decide, grouped, labelled, not_applicable
 from dbdyno.audit.predicates._generic import all_equal, compare
 from dbdyno.audit.predicates._schema import plan_changes
 
@@ -15,7 +15,7 @@ _POOL = "POOL-OF-THREADS"
 _QUIET = ("", "NONE", "OFF", "FATAL", "ERROR", "WARN", "WARNING")
 
 
-def checksums(question: Question) -> Verdict:
+def checksums(question: Question) -> RuleVerdict:
     """Check that pages carry checksums of one class; a difference of format within it is reported as info."""
     by_class, by_algorithm = question.rule.inputs
     verdict = compare(question, (by_class,))
@@ -30,7 +30,7 @@ def checksums(question: Question) -> Verdict:
     return verdict
 
 
-def compiled_out(question: Question) -> Verdict:
+def compiled_out(question: Question) -> RuleVerdict:
     """Check that where the performance schema is off everywhere, it is built in everywhere or nowhere."""
     readings = {target.name: effective(target, question.rule.inputs[0]) for target in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
@@ -40,7 +40,7 @@ def compiled_out(question: Question) -> Verdict:
     return decide(states if len(states) > 1 and not lacks else {}, lacks)
 
 
-def query_cache(question: Question) -> Verdict:
+def query_cache(question: Question) -> RuleVerdict:
     """Check that the query cache is off; ON without memory is reported as low."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
@@ -57,7 +57,7 @@ def query_cache(question: Question) -> Verdict:
     return decide(labelled(words), lacks, weakest(*certainties), None if caching else "low")
 
 
-def thread_models(question: Question) -> Verdict:
+def thread_models(question: Question) -> RuleVerdict:
     """Check that connections become threads alike; the size of a pool counts among pools."""
     handling, size = question.rule.inputs
     verdict = compare(question, (handling,))
@@ -67,7 +67,7 @@ def thread_models(question: Question) -> Verdict:
     return compare(question, (size,)) if pools else verdict
 
 
-def admission_limits(question: Question) -> Verdict:
+def admission_limits(question: Question) -> RuleVerdict:
     """Check that no target limits the threads inside InnoDB."""
     readings = {target.name: effective(target, question.rule.inputs[0]) for target in question.targets}
     limited = any(number(reading) > 0 for reading in readings.values())
@@ -76,14 +76,14 @@ def admission_limits(question: Question) -> Verdict:
     return decide({question.rule.inputs[0]: grouped(readings.items())} if limited else {}, lacks, certainty)
 
 
-def autoinc_modes(question: Question) -> Verdict:
+def autoinc_modes(question: Question) -> RuleVerdict:
     """Check that inserts lock AUTO_INCREMENT alike."""
     if question.study.get("auto_increment") is False:
         return not_applicable("the workload inserts into no table with AUTO_INCREMENT")
     return all_equal(question)
 
 
-def undo_truncation(question: Question) -> Verdict:
+def undo_truncation(question: Question) -> RuleVerdict:
     """Undo logs are truncated alike, and where they are, at one size."""
     truncate, size = question.rule.inputs
     verdict = compare(question, (truncate,))
@@ -96,7 +96,7 @@ def undo_truncation(question: Question) -> Verdict:
     return decide(differences, {**verdict.lacks, **sizes.lacks}, weakest(verdict.certainty, sizes.certainty))
 
 
-def statistics(question: Question) -> Verdict:
+def statistics(question: Question) -> RuleVerdict:
     """Check that the optimiser knows the same, and plans the same."""
     settings = tuple(name for name in question.rule.inputs if not name.startswith("schema:"))
     verdict = compare(question, settings)
@@ -104,7 +104,7 @@ def statistics(question: Question) -> Verdict:
     return decide(differences, verdict.lacks, verdict.certainty) if differences else verdict
 
 
-def logging(question: Question) -> Verdict:
+def logging(question: Question) -> RuleVerdict:
     """Check that servers log alike; TidesDB above its quiet level counts as logging."""
     verdict = all_equal(question)
     logging_flags = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import number, weakest
-from dbdyno.audit._target import LSM_ENGINES, Target
-from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled
+from dbdyno.audit._target import LSM_ENGINES, AuditTarget
+from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled
 
 _INTERFACES = {"IO_URING": "io_uring", "AIO": "libaio", "LIBAIO": "libaio"}
 
 
-def capacity_of_the_device(question: Question) -> Verdict:
+def capacity_of_the_device(question: Question) -> RuleVerdict:
     """Check that the I/O budget is one the device can serve."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
@@ -26,7 +26,7 @@ def capacity_of_the_device(question: Question) -> Verdict:
     return decide(labelled(words), lacks)
 
 
-def neighbours_on_flash(question: Question) -> Verdict:
+def neighbours_on_flash(question: Question) -> RuleVerdict:
     """Check that neighbours are flushed on rotational devices at most, and there alike."""
     readings = {target.name: effective(target, "flush.neighbors") for target in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
@@ -39,7 +39,7 @@ def neighbours_on_flash(question: Question) -> Verdict:
     return decide(groups if on_flash or len(groups) > 1 else {}, lacks, certainty)
 
 
-def crippled_dirty_limit(question: Question) -> Verdict:
+def crippled_dirty_limit(question: Question) -> RuleVerdict:
     """Check that no page engine is kept from holding dirty pages."""
     beside_lsm = any(target.storage_engine in LSM_ENGINES for target in question.everyone)
     limits = question.rule.threshold
@@ -58,7 +58,7 @@ def crippled_dirty_limit(question: Question) -> Verdict:
     return decide(labelled(words), lacks, weakest(*certainties), None if beside_lsm else "high")
 
 
-def native_aio(question: Question) -> Verdict:
+def native_aio(question: Question) -> RuleVerdict:
     """Check that asynchronous I/O is in effect, and by one interface where interfaces are named."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
@@ -76,7 +76,7 @@ def native_aio(question: Question) -> Verdict:
     return decide(ignored_requests | interfaces if len(interfaces) > 1 else ignored_requests, lacks)
 
 
-def _aio_interface(target: Target) -> str:
+def _aio_interface(target: AuditTarget) -> str:
     """Return the interface of asynchronous I/O; empty if unknown."""
     reported_interface = target.fact("host", "aio_interface")
     if reported_interface:

@@ -8,12 +8,12 @@ from typing import Any
 from dbdyno.audit._effective import effective, variable
 from dbdyno.audit._normalise import switch
 from dbdyno.audit._reading import Certainty, SourcedValue, known, missing, number, weakest
-from dbdyno.audit._target import Target
-from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, not_applicable, undecided
+from dbdyno.audit._target import AuditTarget
+from dbdyno.audit._verdict import Groups, Question, RuleVerdict, decide, grouped, labelled, not_applicable, undecided
 from dbdyno.audit.quantities import derived
 
 
-def read_input(target: Target, name: str) -> SourcedValue:
+def read_input(target: AuditTarget, name: str) -> SourcedValue:
     """Read one input of a rule: a neutral parameter, ``derived:``, ``variables:``, or a fact with one plain value."""
     group, colon, input_name = name.partition(":")
     if not colon:
@@ -35,7 +35,7 @@ def _plain_value(value: Any) -> str | int | float:  # noqa: ANN401 - facts are f
     return value if isinstance(value, int | float) else str(value)
 
 
-def compare(question: Question, inputs: tuple[str, ...]) -> Verdict:
+def compare(question: Question, inputs: tuple[str, ...]) -> RuleVerdict:
     """Check that all targets have one value of each input; inputs are compared one by one."""
     differences: dict[str, Groups] = {}
     lacks: dict[str, str] = {}
@@ -58,22 +58,22 @@ def compare(question: Question, inputs: tuple[str, ...]) -> Verdict:
     return decide(differences, lacks, weakest(*certainties), not_offered=not_offered)
 
 
-def all_equal(question: Question) -> Verdict:
+def all_equal(question: Question) -> RuleVerdict:
     """Check that each input of the rule has one value on all targets."""
     return compare(question, question.rule.inputs)
 
 
-def ratio_within(question: Question) -> Verdict:
+def ratio_within(question: Question) -> RuleVerdict:
     """Check that largest through smallest value of the inputs stays within the threshold."""
     return ratios(question, dict.fromkeys(question.rule.inputs, question.rule.threshold))
 
 
-def any_ratio_within(question: Question) -> Verdict:
+def any_ratio_within(question: Question) -> RuleVerdict:
     """Check as `ratio_within`, with a threshold for each input."""
     return ratios(question, question.rule.threshold)
 
 
-def ratios(question: Question, thresholds: Mapping[str, float]) -> Verdict:
+def ratios(question: Question, thresholds: Mapping[str, float]) -> RuleVerdict:
     """Return inputs whose largest through smallest value exceeds its threshold; zero and less are left out."""
     differences: dict[str, Groups] = {}
     lacks: dict[str, str] = {}
@@ -101,7 +101,7 @@ def exceeds(values: list[float], ratio: float) -> bool:
     return len(values) > 1 and max(values) / min(values) > ratio
 
 
-def equal_where_known(question: Question) -> Verdict:
+def equal_where_known(question: Question) -> RuleVerdict:
     """Check as `all_equal`; facts of the host that nobody collected are no missing evidence."""
     known_inputs = [
         name
@@ -111,12 +111,12 @@ def equal_where_known(question: Question) -> Verdict:
     return compare(question, tuple(known_inputs))
 
 
-def switched(question: Question) -> Verdict:
+def switched(question: Question) -> RuleVerdict:
     """Check that no target has the value of the threshold."""
     return flag(question, lambda reading: reading.value == question.rule.threshold)
 
 
-def flag(question: Question, fires: Any, name: str = "") -> Verdict:  # noqa: ANN401 - a predicate of readings
+def flag(question: Question, fires: Any, name: str = "") -> RuleVerdict:  # noqa: ANN401 - a predicate of readings
     """Return targets on which the first input makes `fires` true."""
     readings = {target.name: read_input(target, name or question.rule.inputs[0]) for target in question.targets}
     lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
@@ -126,14 +126,14 @@ def flag(question: Question, fires: Any, name: str = "") -> Verdict:  # noqa: AN
     )
 
 
-def session_fact(question: Question) -> Verdict:
+def session_fact(question: Question) -> RuleVerdict:
     """Check that a fact of the load's sessions is one for all; where it is unknown, check the rule's stand-in."""
     name = question.rule.inputs[0]
     readings = {target.name: session_reading(target, name, question.rule.stand_in) for target in question.targets}
     return spoken_differences(readings)
 
 
-def session_reading(target: Target, name: str, stand_in: str) -> SourcedValue:
+def session_reading(target: AuditTarget, name: str, stand_in: str) -> SourcedValue:
     """Return what the load's sessions say, folded; else what stands in for it, inferred."""
     group, _, fact_name = name.partition(":")
     value = target.fact(group, fact_name)
@@ -152,7 +152,7 @@ def _fold_value(value: Any) -> str:  # noqa: ANN401 - facts are foreign data
     return str(_plain_value(value)).strip().upper().replace(" ", "-")
 
 
-def spoken_differences(readings: Mapping[str, SourcedValue]) -> Verdict:
+def spoken_differences(readings: Mapping[str, SourcedValue]) -> RuleVerdict:
     """Return a finding where readings that are known differ."""
     lacks = {target: reading.lacks for target, reading in readings.items() if reading.state == "missing"}
     groups = grouped(readings.items())
@@ -160,13 +160,13 @@ def spoken_differences(readings: Mapping[str, SourcedValue]) -> Verdict:
     return decide(groups if len(groups) > 1 else {}, lacks, certainty)
 
 
-def fact_missing(question: Question, *names: str) -> Verdict | None:
+def fact_missing(question: Question, *names: str) -> RuleVerdict | None:
     """Return undecided, naming the facts of the study that are not known; None when all are."""
     missing_names = [name for name in names if question.study.get(name) is None]
     return undecided(" and ".join(f"study:{name}" for name in missing_names)) if missing_names else None
 
 
-def on_some(question: Question, flags: Mapping[str, bool], words: Mapping[str, str]) -> Verdict:
+def on_some(question: Question, flags: Mapping[str, bool], words: Mapping[str, str]) -> RuleVerdict:
     """Return a finding where a flag holds on some targets and not on all; `words` say what was seen of each."""
     if len(flags) < 2:
         return not_applicable("fewer than two targets can be judged")

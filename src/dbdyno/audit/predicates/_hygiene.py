@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dbdyno.audit._effective import is_asked, shown_value
 from dbdyno.audit._normalise import normalise, parse_number, switch, value_text
 from dbdyno.audit._reading import SourcedValue, weakest
-from dbdyno.audit._target import LSM_ENGINES, Target
-from dbdyno.audit._verdict import Groups, Question, Verdict, decide, grouped, labelled, undecided
+from dbdyno.audit._target import LSM_ENGINES, AuditTarget
+from dbdyno.audit._verdict import Groups, Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.quantities import CAPACITY_OPTIONS
 from dbdyno.engines import measured_state, neutral_parameters
 
@@ -31,7 +31,7 @@ _CIRCUMSTANCES = frozenset(
 )  # fmt: skip
 
 
-def ignored_options(question: Question) -> Verdict:
+def ignored_options(question: Question) -> RuleVerdict:
     """Check that no option file asks for what this server does not heed."""
     ignored_by_target: Groups = {}
     lacks: dict[str, str] = {}
@@ -49,7 +49,7 @@ def ignored_options(question: Question) -> Verdict:
     return decide(ignored_by_target, lacks)
 
 
-def _option_state(target: Target, option: str) -> str | None:
+def _option_state(target: AuditTarget, option: str) -> str | None:
     """Return what the server makes of an option; None if no table has it and no variable has its name."""
     if option == "innodb_log_files_in_group" and target.is_family("mariadb", "10.5"):
         return "accepted"  # redo-files-in-group-noop reports it
@@ -63,7 +63,7 @@ def _option_state(target: Target, option: str) -> str | None:
     return state
 
 
-def asked_not_effective(question: Question) -> Verdict:
+def asked_not_effective(question: Question) -> RuleVerdict:
     """Check that every option that a variable shows has the value asked for."""
     differences_by_target: Groups = {}
     lacks: dict[str, str] = {}
@@ -113,7 +113,7 @@ def _is_same_set(asked: str, shown: str) -> bool:
     )
 
 
-def autosized(question: Question) -> Verdict:
+def autosized(question: Question) -> RuleVerdict:
     """Check that no parameter that a server computes differs from another target's."""
     if undecided_verdict := _without_option_file(question):
         return undecided_verdict
@@ -131,7 +131,7 @@ def autosized_parameters(question: Question) -> tuple[str, ...]:
     )
 
 
-def _is_computed(target: Target, name: str) -> bool:
+def _is_computed(target: AuditTarget, name: str) -> bool:
     server_variable = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
     return (
         server_variable is not None
@@ -141,7 +141,7 @@ def _is_computed(target: Target, name: str) -> bool:
     )
 
 
-def _is_for_test_tables(target: Target, name: str) -> bool:
+def _is_for_test_tables(target: AuditTarget, name: str) -> bool:
     """Return whether a parameter rules the test tables: next to an LSM engine, InnoDB holds system tables alone."""
     server_variable = neutral_parameters()[name].shown(target.family, target.version, target.storage_engine)
     return (
@@ -155,7 +155,7 @@ def _shown_values(question: Question, name: str) -> dict[str, SourcedValue]:
     return {t.name: shown_value(t, name) for t in question.targets if _is_for_test_tables(t, name)}
 
 
-def unpinned(question: Question) -> Verdict:
+def unpinned(question: Question) -> RuleVerdict:
     """Check that no default that nobody set differs."""
     if undecided_verdict := _without_option_file(question):
         return undecided_verdict
@@ -171,7 +171,7 @@ def unpinned(question: Question) -> Verdict:
     return _differences_verdict(question, names)
 
 
-def _without_option_file(question: Question) -> Verdict | None:
+def _without_option_file(question: Question) -> RuleVerdict | None:
     lacks = {t.name: "option file" for t in question.targets if t.facts.option_file is None}
     lacks |= {t.name: "which server and version it is" for t in question.targets if not t.family}
     return undecided(lacks) if lacks else None
@@ -181,7 +181,7 @@ def _has_differing_values(question: Question, name: str) -> bool:
     return len({r.value for r in _shown_values(question, name).values() if r.state == "known"}) > 1
 
 
-def _differences_verdict(question: Question, names: tuple[str, ...]) -> Verdict:
+def _differences_verdict(question: Question, names: tuple[str, ...]) -> RuleVerdict:
     differences: dict[str, Groups] = {}
     known_readings: list[SourcedValue] = []
     for name in names:
@@ -191,7 +191,7 @@ def _differences_verdict(question: Question, names: tuple[str, ...]) -> Verdict:
     return decide(differences, {}, weakest(*(reading.certainty for reading in known_readings)))
 
 
-def packaged_settings(question: Question) -> Verdict:
+def packaged_settings(question: Question) -> RuleVerdict:
     """Check that no setting comes from a file that is not ours."""
     settings_by_target: Groups = {}
     lacks: dict[str, str] = {}
@@ -209,7 +209,7 @@ def packaged_settings(question: Question) -> Verdict:
     return decide(settings_by_target, lacks, "read" if is_certain else "inferred")
 
 
-def _unexplained_settings(target: Target) -> tuple[str, ...]:
+def _unexplained_settings(target: AuditTarget) -> tuple[str, ...]:
     """Return settings that are neither default, nor computed, nor asked for."""
     settings = []
     for name, parameter in neutral_parameters().items():
@@ -230,7 +230,7 @@ def _unexplained_settings(target: Target) -> tuple[str, ...]:
     return tuple(sorted(settings))
 
 
-def early_evidence(question: Question) -> Verdict:
+def early_evidence(question: Question) -> RuleVerdict:
     """Check that some status dump can have seen the load."""
     words: list[tuple[str, str]] = []
     for target in question.targets:
@@ -250,7 +250,7 @@ def early_evidence(question: Question) -> Verdict:
     return decide(labelled(words), {})
 
 
-def claims(question: Question) -> Verdict:
+def claims(question: Question) -> RuleVerdict:
     """Check that what a report says of the configuration is what ran."""
     report_claims = question.text.get("claims")
     if report_claims is None:

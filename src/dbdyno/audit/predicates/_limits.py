@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import parse_number
 from dbdyno.audit._reading import SourcedValue, known, number
-from dbdyno.audit._target import Target
-from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, undecided
+from dbdyno.audit._target import AuditTarget
+from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import fact_missing, ratios
 from dbdyno.audit.predicates._window import series
 
 
-def table_cache(question: Question) -> Verdict:
+def table_cache(question: Question) -> RuleVerdict:
     """Check that servers may keep about the same number of open tables, and none runs out in the window."""
     verdict = ratios(question, dict.fromkeys(question.rule.inputs, question.rule.threshold["ratio"]))
     growing = [
@@ -26,7 +26,7 @@ def table_cache(question: Question) -> Verdict:
     return decide(verdict.values, verdict.lacks, verdict.certainty, "low") if verdict.values else verdict
 
 
-def _tables_opened_per_second(target: Target) -> float:
+def _tables_opened_per_second(target: AuditTarget) -> float:
     """Return tables opened a second: in the window's seconds where they are known, else between two dumps.
 
     Each connection opens its tables once; where a load begins between the dumps, that counts too.
@@ -49,7 +49,7 @@ def _status_count(status: Mapping[str, str], name: str) -> float:
     return float(parse_number(status.get(name, "0")) or 0)
 
 
-def cache_instances(question: Question) -> Verdict:
+def cache_instances(question: Question) -> RuleVerdict:
     """Check that as many partitions of the table cache are in effect as were asked for, and not one next to several."""
     readings = {t.name: effective(t, "server.table_open_cache_instances") for t in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
@@ -69,7 +69,7 @@ def cache_instances(question: Question) -> Verdict:
     return decide(lowered_groups | other_groups, lacks, "asked" if asked_only else "read")
 
 
-def _lowered_limit_words(target: Target, reading: SourcedValue) -> str:
+def _lowered_limit_words(target: AuditTarget, reading: SourcedValue) -> str:
     requested = parse_number(target.asked("table_open_cache_instances") or "")
     if requested is None or reading.state != "known" or reading.certainty == "asked" or number(reading) >= requested:
         return ""
@@ -77,7 +77,7 @@ def _lowered_limit_words(target: Target, reading: SourcedValue) -> str:
     return f"asked {requested}, effective {reading.value}" + (f", active {active}" if active is not None else "")
 
 
-def limits(question: Question) -> Verdict:
+def limits(question: Question) -> RuleVerdict:
     """Check that limits hold what the largest step needs."""
     if undecided_verdict := fact_missing(question, "max_threads"):
         return undecided_verdict
@@ -91,7 +91,7 @@ def limits(question: Question) -> Verdict:
     return decide(labelled(words), lacks)
 
 
-def _limit_shortages(target: Target, question: Question) -> list[str]:
+def _limit_shortages(target: AuditTarget, question: Question) -> list[str]:
     thresholds = question.rule.threshold
     threads = int(question.study["max_threads"])
     statements = int(question.study.get("prepared_statements") or thresholds["statements_each"])
@@ -115,7 +115,7 @@ def _limit_shortages(target: Target, question: Question) -> list[str]:
     return shortages
 
 
-def process_limits(question: Question) -> Verdict:
+def process_limits(question: Question) -> RuleVerdict:
     """Check that servers run under the same limits."""
     differences = {}
     are_limits_known = all(t.fact("host", "proc_limits") is not None for t in question.targets)
@@ -135,7 +135,7 @@ def process_limits(question: Question) -> Verdict:
     return undecided("limits of the servers' processes (host:proc_limits)")
 
 
-def binlog_growth(question: Question) -> Verdict:
+def binlog_growth(question: Question) -> RuleVerdict:
     """Check that the binary log fits the disk until it is purged."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import Certainty, SourcedValue, known, missing, number, weakest
-from dbdyno.audit._target import LSM_ENGINES, Target
+from dbdyno.audit._target import LSM_ENGINES, AuditTarget
 from dbdyno.audit._verdict import (
     CLEAR,
     Groups,
     Question,
-    Verdict,
+    RuleVerdict,
     decide,
     finding,
     grouped,
@@ -26,7 +26,7 @@ from dbdyno.audit.predicates._generic import (
 from dbdyno.audit.quantities import derived
 
 
-def caches_of_a_kind(question: Question) -> Verdict:
+def caches_of_a_kind(question: Question) -> RuleVerdict:
     """Check that targets of one storage engine have caches of one size."""
     differences: Groups = {}
     lacks: dict[str, str] = {}
@@ -44,7 +44,7 @@ def caches_of_a_kind(question: Question) -> Verdict:
     )
 
 
-def memory_budgets(question: Question) -> Verdict:
+def memory_budgets(question: Question) -> RuleVerdict:
     """Check that unlike storage engines have one budget, and processes take about the same memory."""
     caches = {target.name: derived(target, "cache_bytes") for target in question.targets}
     resident = {target.name: _resident_bytes(target) for target in question.targets}
@@ -68,12 +68,12 @@ def _least_difference(question: Question) -> float:
     return float(question.rule.threshold["least_bytes"])
 
 
-def _resident_bytes(target: Target) -> SourcedValue:
+def _resident_bytes(target: AuditTarget) -> SourcedValue:
     value = target.fact("host", "rss_bytes")
     return missing("resident set of the server in the window (host:rss_bytes)") if value is None else known(int(value))
 
 
-def hidden_caches(question: Question) -> Verdict:
+def hidden_caches(question: Question) -> RuleVerdict:
     """Check that no target has the page cache as a second cache where others have not."""
     paths = {target.name: derived(target, "data_io_path") for target in question.targets}
     lacks = {name: reading.lacks for name, reading in paths.items() if reading.state == "missing"}
@@ -89,14 +89,14 @@ def hidden_caches(question: Question) -> Verdict:
     return decide({}, lacks)
 
 
-def _has_room(target: Target) -> bool | None:
+def _has_room(target: AuditTarget) -> bool | None:
     """Return whether free memory exceeds the cache; None when it is not known."""
     free_bytes = target.fact("host", "free_memory_bytes")
     cache = derived(target, "cache_bytes")
     return None if free_bytes is None or cache.state != "known" else float(free_bytes) > number(cache)
 
 
-def write_flags(question: Question) -> Verdict:
+def write_flags(question: Question) -> RuleVerdict:
     """Check that data files that take one path are synced alike."""
     paths = grouped((target.name, derived(target, "data_io_path")) for target in question.targets)
     if len(paths) > 1:
@@ -104,7 +104,7 @@ def write_flags(question: Question) -> Verdict:
     return all_equal(question)
 
 
-def numa_policies(question: Question) -> Verdict:
+def numa_policies(question: Question) -> RuleVerdict:
     """Check that memory is spread over the sockets alike."""
     nodes = [target.fact("host", "numa_nodes") for target in question.targets]
     if nodes and all(count == 1 for count in nodes):
@@ -116,12 +116,12 @@ def numa_policies(question: Question) -> Verdict:
     return decide(verdict.values, verdict.lacks, verdict.certainty, remark=remark)
 
 
-def allocators(question: Question) -> Verdict:
+def allocators(question: Question) -> RuleVerdict:
     """Check that servers use one allocator."""
     return spoken_differences({target.name: _allocator(target) for target in question.targets})
 
 
-def _allocator(target: Target) -> SourcedValue:
+def _allocator(target: AuditTarget) -> SourcedValue:
     reported_allocator = target.fact("host", "allocator")
     text = str(reported_allocator or target.variable("version_malloc_library") or "").lower()
     if not text:
@@ -130,7 +130,7 @@ def _allocator(target: Target) -> SourcedValue:
     return known(name)
 
 
-def warm_load(question: Question) -> Verdict:
+def warm_load(question: Question) -> RuleVerdict:
     """Check that a cold start loads no dump of the buffer pool."""
     if undecided_verdict := fact_missing(question, "cold_start"):
         return undecided_verdict
@@ -141,7 +141,7 @@ def warm_load(question: Question) -> Verdict:
     return flag(dump_question, lambda reading: reading.value == "ON")
 
 
-def thread_budget(question: Question) -> Verdict:
+def thread_budget(question: Question) -> RuleVerdict:
     """Check that an LSM engine's background threads do not take the processors unseen."""
     lsm = [target for target in question.everyone if target.storage_engine in LSM_ENGINES]
     pages = [target for target in question.everyone if target.storage_engine not in LSM_ENGINES]
@@ -163,11 +163,11 @@ def thread_budget(question: Question) -> Verdict:
     return decide(grouped(busy_targets.items()), {}, "derived")
 
 
-def _page_threads(target: Target) -> tuple[SourcedValue, ...]:
+def _page_threads(target: AuditTarget) -> tuple[SourcedValue, ...]:
     return derived(target, "flush_threads"), effective(target, "io.write_threads"), effective(target, "purge.threads")
 
 
-def _lsm_threads(target: Target) -> float:
+def _lsm_threads(target: AuditTarget) -> float:
     compaction = number(effective(target, "flush.compaction_threads"))
     shared = target.storage_engine == "rocksdb"  # one pool of jobs for both
     return compaction if shared else compaction + number(effective(target, "flush.page_cleaners"))

@@ -7,7 +7,7 @@ from dbdyno.audit._normalise import parse_number
 from dbdyno.audit._reading import number
 from dbdyno.audit._verdict import (
     Question,
-    Verdict,
+    RuleVerdict,
     decide,
     grouped,
     labelled,
@@ -19,7 +19,7 @@ from dbdyno.audit.quantities import CAPACITY_OPTIONS, derived
 _OLD_FILE_SIZE = 100663296
 
 
-def redo_files_ignored(question: Question) -> Verdict:
+def redo_files_ignored(question: Question) -> RuleVerdict:
     """Check that no option file asks for several redo files where there is one."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
@@ -35,7 +35,7 @@ def redo_files_ignored(question: Question) -> Verdict:
     return decide(labelled(words), lacks)
 
 
-def redo_shown_otherwise(question: Question) -> Verdict:
+def redo_shown_otherwise(question: Question) -> RuleVerdict:
     """Check that SHOW VARIABLES shows the capacity in effect."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
@@ -49,7 +49,7 @@ def redo_shown_otherwise(question: Question) -> Verdict:
     return decide(labelled(words), lacks)
 
 
-def redo_default_left(question: Question) -> Verdict:
+def redo_default_left(question: Question) -> RuleVerdict:
     """Check that a workload that writes has a log that somebody sized."""
     if question.study.get("writes") is False:
         return not_applicable("the workload does not write")
@@ -67,7 +67,7 @@ def redo_default_left(question: Question) -> Verdict:
     return decide(grouped(default_capacities.items()), lacks)
 
 
-def write_ahead(question: Question) -> Verdict:
+def write_ahead(question: Question) -> RuleVerdict:
     """Redo writes have one granule, and it fits the device's blocks."""
     verdict = all_equal(question)
     misfits = [

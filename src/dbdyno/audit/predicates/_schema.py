@@ -8,8 +8,8 @@ from typing import Any
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import SourcedValue, known, missing, weakest
-from dbdyno.audit._target import Target
-from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, undecided
+from dbdyno.audit._target import AuditTarget
+from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled, undecided
 from dbdyno.audit.predicates._generic import exceeds, spoken_differences
 
 _COLLATE_RE = re.compile(r"\bCOLLATE\s*=?\s*(\w+)", re.IGNORECASE)
@@ -19,27 +19,29 @@ _COMPRESSED_RE = re.compile(
 )
 
 
-def table_collations(question: Question) -> Verdict:
+def table_collations(question: Question) -> RuleVerdict:
     """Check that string columns have one collation on all targets."""
     return spoken_differences({target.name: collation(target) for target in question.targets})
 
 
-def table_charsets(question: Question) -> Verdict:
+def table_charsets(question: Question) -> RuleVerdict:
     """Check that string columns have one character set on all targets."""
     return spoken_differences({target.name: _charset(target) for target in question.targets})
 
 
-def collation(target: Target) -> SourcedValue:
+def collation(target: AuditTarget) -> SourcedValue:
     """Return the collation of the string columns, in upper case; several are listed."""
     return _read_column_property(target, 3, _COLLATE_RE, "charset.collation")
 
 
-def _charset(target: Target) -> SourcedValue:
+def _charset(target: AuditTarget) -> SourcedValue:
     reading = _read_column_property(target, 2, _CHARSET_RE, "charset.server")
     return known("UTF8MB3", reading.certainty) if reading.value == "UTF8" else reading
 
 
-def _read_column_property(target: Target, position: int, ddl_words: re.Pattern[str], stand_in: str) -> SourcedValue:
+def _read_column_property(
+    target: AuditTarget, position: int, ddl_words: re.Pattern[str], stand_in: str
+) -> SourcedValue:
     columns = target.fact("schema", "columns")
     if columns:
         return known("+".join(sorted({str(column[position]).upper() for column in columns if column[position]})))
@@ -50,13 +52,13 @@ def _read_column_property(target: Target, position: int, ddl_words: re.Pattern[s
     return known(reading.value, weakest("inferred", reading.certainty)) if reading.state == "known" else reading
 
 
-def definitions(target: Target) -> Mapping[str, str]:
+def definitions(target: AuditTarget) -> Mapping[str, str]:
     """Return SHOW CREATE TABLE by table; empty when nobody kept it."""
     ddl_by_table: Mapping[str, str] = target.fact("schema", "ddl") or {}
     return ddl_by_table
 
 
-def collation_conversions(question: Question) -> Verdict:
+def collation_conversions(question: Question) -> RuleVerdict:
     """Check that connections need no conversion to the columns' collation, or all do."""
     words: dict[str, str] = {}
     flags: dict[str, bool] = {}
@@ -77,7 +79,7 @@ def collation_conversions(question: Question) -> Verdict:
     return decide({}, lacks)
 
 
-def data_volumes(question: Question) -> Verdict:
+def data_volumes(question: Question) -> RuleVerdict:
     """Check that the same rows take about the same bytes."""
     facts = {t.name: (t.fact("schema", "data_bytes"), t.fact("schema", "row_count")) for t in question.targets}
     lacks = {name: "bytes on disk and rows of the test schema" for name, pair in facts.items() if None in pair}
@@ -89,7 +91,7 @@ def data_volumes(question: Question) -> Verdict:
     )
 
 
-def table_compression(question: Question) -> Verdict:
+def table_compression(question: Question) -> RuleVerdict:
     """Check that tables are compressed alike."""
     readings = {target.name: _compression(target) for target in question.targets}
     groups = grouped(readings.items())
@@ -101,11 +103,11 @@ def table_compression(question: Question) -> Verdict:
     return undecided(lacks) if lacks else decide({}, {})
 
 
-def _compression(target: Target) -> SourcedValue:
+def _compression(target: AuditTarget) -> SourcedValue:
     words = [match[0].upper() for text in definitions(target).values() if (match := _COMPRESSED_RE.search(text))]
     if words:
         return known("+".join(sorted({re.sub(r"[`' ]", "", word) for word in words})))
-    by_default: dict[str, Callable[[Target], SourcedValue]] = {
+    by_default: dict[str, Callable[[AuditTarget], SourcedValue]] = {
         "rocksdb": _rocksdb_compression,
         "tidesdb": _lsm_compression,
     }
@@ -114,17 +116,17 @@ def _compression(target: Target) -> SourcedValue:
     return reading if is_certain or reading.state != "known" else known(reading.value, "inferred")
 
 
-def _page_compression(target: Target) -> SourcedValue:
+def _page_compression(target: AuditTarget) -> SourcedValue:
     reading = effective(target, "page.compression_default")
     return known("OFF") if reading.state == "not offered" else reading
 
 
-def _lsm_compression(target: Target) -> SourcedValue:
+def _lsm_compression(target: AuditTarget) -> SourcedValue:
     reading = effective(target, "flush.lsm_block_compression")
     return known("OFF", reading.certainty) if reading.value == "NONE" else reading
 
 
-def _rocksdb_compression(target: Target) -> SourcedValue:
+def _rocksdb_compression(target: AuditTarget) -> SourcedValue:
     options = target.variable("rocksdb_default_cf_options")
     if options is None:
         return missing("variable rocksdb_default_cf_options")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import SourcedValue, known, missing
-from dbdyno.audit._target import Target
-from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled
+from dbdyno.audit._target import AuditTarget
+from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled
 from dbdyno.audit.predicates._generic import on_some, spoken_differences
 from dbdyno.engines import conflicts_of
 
@@ -20,7 +20,7 @@ _DROPPED_FLAGS = frozenset(
 _CONFLICTS = ("1020", "1205", "1213", "conflicts")
 
 
-def snapshot_defects(question: Question) -> Verdict:
+def snapshot_defects(question: Question) -> RuleVerdict:
     """Check that no release with open defects of snapshot isolation has it on."""
     fixed = {*question.rule.threshold, *question.text.get("fixed_releases", ())}
     readings = {t.name: effective(t, question.rule.inputs[0]) for t in question.targets if t.version not in fixed}
@@ -30,7 +30,7 @@ def snapshot_defects(question: Question) -> Verdict:
     return decide(grouped(affected.items()), lacks, "asked" if is_from_option_file else "read")
 
 
-def aborted_work(question: Question) -> Verdict:
+def aborted_work(question: Question) -> RuleVerdict:
     """Check that aborted transactions are few, or the same matter on all targets and counted."""
     shares: dict[str, float] = {}
     lacks: dict[str, str] = {}
@@ -53,12 +53,12 @@ def aborted_work(question: Question) -> Verdict:
     return decide(verdict.values, lacks) if lacks else verdict
 
 
-def sql_modes(question: Question) -> Verdict:
+def sql_modes(question: Question) -> RuleVerdict:
     """Check that sessions check alike."""
     return spoken_differences({target.name: _sql_mode_flags(target) for target in question.targets})
 
 
-def _sql_mode_flags(target: Target) -> SourcedValue:
+def _sql_mode_flags(target: AuditTarget) -> SourcedValue:
     session_mode = target.fact("session", "sql_mode")
     text = session_mode if session_mode is not None else target.variable("sql_mode")
     if text is None and target.asked("sql_mode") is not None:

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import SourcedValue, known, missing, number, weakest
-from dbdyno.audit._target import Target
-from dbdyno.audit._verdict import Question, Verdict, decide, grouped, labelled, not_applicable, undecided
+from dbdyno.audit._target import AuditTarget
+from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled, not_applicable, undecided
 from dbdyno.audit.predicates._generic import fact_missing, session_reading, spoken_differences
 from dbdyno.audit.quantities import derived
 
@@ -18,7 +18,7 @@ _NO_TLS = ("", "DISABLED", "OFF", "NO")
 _LIMITS: Mapping[str, float] = MappingProxyType({"encrypted": 0.9, "plain": 0.1, "encrypted_rounded": 0.5})
 
 
-def tls_classes(question: Question) -> Verdict:
+def tls_classes(question: Question) -> RuleVerdict:
     """Check that all targets are encrypted, or all are plain."""
     readings = {target.name: tls_class(target, question.rule.threshold) for target in question.targets}
     lacks = {name: reading.lacks for name, reading in readings.items() if reading.state == "missing"}
@@ -27,7 +27,7 @@ def tls_classes(question: Question) -> Verdict:
     return decide(groups if len(groups) > 1 or "mixed" in groups else {}, lacks, certainty)
 
 
-def tls_class(target: Target, limits: Mapping[str, float] = _LIMITS) -> SourcedValue:
+def tls_class(target: AuditTarget, limits: Mapping[str, float] = _LIMITS) -> SourcedValue:
     """Return encrypted, plain or mixed: by the ciphers of the load's sessions, else by the share of connections."""
     ciphers = target.fact("session", "ssl_cipher")
     if ciphers is not None:
@@ -42,7 +42,7 @@ def tls_class(target: Target, limits: Mapping[str, float] = _LIMITS) -> SourcedV
     return known("plain" if number(share) <= limits["plain"] else "mixed", share.certainty)
 
 
-def ciphers(question: Question) -> Verdict:
+def ciphers(question: Question) -> RuleVerdict:
     """Check that encrypted targets use one TLS version and cipher."""
     classes = {target.name: tls_class(target) for target in question.targets}
     encrypted = [target for target in question.targets if classes[target.name].value == "encrypted"]
@@ -53,7 +53,7 @@ def ciphers(question: Question) -> Verdict:
     return undecided(unknown) if verdict.outcome == "clear" and unknown else verdict
 
 
-def _cipher(target: Target) -> SourcedValue:
+def _cipher(target: AuditTarget) -> SourcedValue:
     facts = target.fact("session", "ssl_version"), target.fact("session", "ssl_cipher")
     if facts[1]:
         words = facts[1] if isinstance(facts[1], list) else [facts[1]]
@@ -64,7 +64,7 @@ def _cipher(target: Target) -> SourcedValue:
     return known(f"{version or ''} {cipher}".strip(), "inferred")
 
 
-def untrusted_tls_flag(question: Question) -> Verdict:
+def untrusted_tls_flag(question: Question) -> RuleVerdict:
     """Check that no driver of the study has a TLS switch that its client library overrules."""
     if undecided_verdict := fact_missing(question, "driver"):
         return undecided_verdict
@@ -84,7 +84,7 @@ def _offers_tls(reading: SourcedValue) -> bool:
     return reading.state == "known" and str(reading.value) not in ("OFF", "DISABLED", "")
 
 
-def reconnect_plugins(question: Question) -> Verdict:
+def reconnect_plugins(question: Question) -> RuleVerdict:
     """Check that workloads that reconnect log in by one plug-in everywhere."""
     if undecided_verdict := fact_missing(question, "reconnects"):
         return undecided_verdict

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import number
-from dbdyno.audit._target import Target
-from dbdyno.audit._verdict import Question, Verdict, decide, labelled, undecided
+from dbdyno.audit._target import AuditTarget
+from dbdyno.audit._verdict import Question, RuleVerdict, decide, labelled, undecided
 from dbdyno.audit.predicates._generic import on_some
 from dbdyno.engines import CounterSource, counter_sources
 
@@ -16,11 +16,11 @@ _NO_SECONDS = "status of each second of the window"
 _SHORT = "a window of ten seconds or more"
 
 
-def redo_saturated(question: Question) -> Verdict:
+def redo_saturated(question: Question) -> RuleVerdict:
     """Check that no target alone is at the wall of its redo log."""
     limits = question.rule.threshold
 
-    def saturated(target: Target) -> tuple[bool, str] | None:
+    def saturated(target: AuditTarget) -> tuple[bool, str] | None:
         ages, limit_bytes = series(target, "redo.checkpoint_age"), series(target, "redo.checkpoint_limit")
         waits = series(target, "redo.waits")
         if not (ages and limit_bytes) and not waits:
@@ -39,10 +39,10 @@ def redo_saturated(question: Question) -> Verdict:
     return _judge_targets(question, saturated)
 
 
-def flush_debt(question: Question) -> Verdict:
+def flush_debt(question: Question) -> RuleVerdict:
     """Check that no target alone puts page writes off beyond the window."""
 
-    def indebted(target: Target) -> tuple[bool, str] | None:
+    def indebted(target: AuditTarget) -> tuple[bool, str] | None:
         dirty, ages = series(target, "bytes.dirty"), series(target, "redo.checkpoint_age")
         limit_bytes, pool = series(target, "redo.checkpoint_limit"), number(effective(target, "memory.buffer_pool"))
         shares = []
@@ -57,10 +57,10 @@ def flush_debt(question: Question) -> Verdict:
     return _judge_targets(question, indebted)
 
 
-def warm_up(question: Question) -> Verdict:
+def warm_up(question: Question) -> RuleVerdict:
     """Check that no target alone is still warming up in the window."""
 
-    def warming(target: Target) -> tuple[bool, str] | None:
+    def warming(target: AuditTarget) -> tuple[bool, str] | None:
         misses = series(target, "pool.misses")
         fifth = len(misses) // 5
         if fifth < 2:
@@ -76,7 +76,7 @@ def warm_up(question: Question) -> Verdict:
     return replace(verdict, lacks={n: _SHORT if n in sampled else words for n, words in verdict.lacks.items()})
 
 
-def compaction_debt(question: Question) -> Verdict:
+def compaction_debt(question: Question) -> RuleVerdict:
     """Check that no LSM target puts compaction off beyond the window."""
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
@@ -95,7 +95,7 @@ def compaction_debt(question: Question) -> Verdict:
     return decide(labelled(words), lacks)
 
 
-def _judge_targets(question: Question, judge: Callable[[Target], tuple[bool, str] | None]) -> Verdict:
+def _judge_targets(question: Question, judge: Callable[[AuditTarget], tuple[bool, str] | None]) -> RuleVerdict:
     verdicts = {target.name: judge(target) for target in question.targets}
     lacks = {name: _NO_SECONDS for name, verdict in verdicts.items() if verdict is None}
     known_verdicts = {name: verdict for name, verdict in verdicts.items() if verdict is not None}
@@ -107,7 +107,7 @@ def _judge_targets(question: Question, judge: Callable[[Target], tuple[bool, str
     return decide(verdict.values, lacks) if lacks else verdict
 
 
-def series(target: Target, counter_id: str) -> list[float]:
+def series(target: AuditTarget, counter_id: str) -> list[float]:
     """Return a counter over the seconds of the window; empty when a second lacks it."""
     if sampled := target.facts.counters_each_second.get(counter_id):
         return list(sampled)
@@ -118,14 +118,14 @@ def series(target: Target, counter_id: str) -> list[float]:
     return [value for value in values if value is not None] if None not in values else []
 
 
-def _counter_source(target: Target, counter_id: str) -> CounterSource | None:
+def _counter_source(target: AuditTarget, counter_id: str) -> CounterSource | None:
     if not target.family or not target.facts.status_each_second:
         return None
     sources = counter_sources(target.family, target.version, (target.storage_engine,))
     return next((source for source in sources if source.counter_id == counter_id), None)
 
 
-def _counter_values(target: Target, *names: str) -> list[float]:
+def _counter_values(target: AuditTarget, *names: str) -> list[float]:
     for name in names:
         values = [row.get(name) for row in target.facts.status_each_second]
         if values and None not in values:

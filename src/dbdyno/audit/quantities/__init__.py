@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dbdyno.audit._reading import SourcedValue, missing
-from dbdyno.audit._target import Target
+from dbdyno.audit._target import AuditTarget
 from dbdyno.audit.quantities._commit import commit_class, doublewrite, group_commit_delay_us, gtid
 from dbdyno.audit.quantities._flushing import (
     dirty_lwm,
@@ -35,7 +35,7 @@ __all__ = ["CAPACITY_OPTIONS", "QUANTITIES", "UNITS", "derived"]
 _UNKNOWN_SERVER = missing("which server and version it is")
 
 
-def derived(target: Target, name: str) -> SourcedValue:
+def derived(target: AuditTarget, name: str) -> SourcedValue:
     """Return one derived quantity of a target.
 
     Parameters
@@ -45,7 +45,7 @@ def derived(target: Target, name: str) -> SourcedValue:
     return QUANTITIES[name](target) if target.family else _UNKNOWN_SERVER
 
 
-QUANTITIES: dict[str, Callable[[Target], SourcedValue]] = {
+QUANTITIES: dict[str, Callable[[AuditTarget], SourcedValue]] = {
     "cache_bytes": cache_bytes,
     "checkpoint_limit": checkpoint_limit,
     "checksum_class": checksum_class,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import switch
 from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, known, number, weakest
-from dbdyno.audit._target import Target
+from dbdyno.audit._target import AuditTarget
 
 
-def commit_class(target: Target) -> SourcedValue:
+def commit_class(target: AuditTarget) -> SourcedValue:
     """Return what a commit survives."""
     if target.storage_engine == "tidesdb":
         return _tidesdb_commit_class(target)
@@ -22,7 +22,7 @@ def commit_class(target: Target) -> SourcedValue:
     return known("write-each-commit" if policy.value == 2 else "sync-each-commit", policy.certainty)
 
 
-def _tidesdb_commit_class(target: Target) -> SourcedValue:
+def _tidesdb_commit_class(target: AuditTarget) -> SourcedValue:
     mode = effective(target, "commit.redo_flush")
     if mode.value == "INTERVAL":
         return _periodic_commit_class(target, mode)
@@ -30,13 +30,13 @@ def _tidesdb_commit_class(target: Target) -> SourcedValue:
     return known(names.get(str(mode.value), str(mode.value)), mode.certainty) if mode.state == "known" else mode
 
 
-def _periodic_commit_class(target: Target, policy: SourcedValue) -> SourcedValue:
+def _periodic_commit_class(target: AuditTarget, policy: SourcedValue) -> SourcedValue:
     interval = effective(target, "commit.redo_flush_interval")
     seconds = interval.value if interval.state == "known" else 1
     return known(f"sync-periodic({seconds} s)", weakest(policy.certainty, interval.certainty))
 
 
-def gtid(target: Target) -> SourcedValue:
+def gtid(target: AuditTarget) -> SourcedValue:
     """Return whether transactions carry global ids that the server keeps account of."""
     if target.family == "mariadb":
         return NOT_OFFERED  # it writes its own id with every transaction and has no switch for it
@@ -44,7 +44,7 @@ def gtid(target: Target) -> SourcedValue:
     return known("OFF") if reading.state == "not offered" else reading
 
 
-def group_commit_delay_us(target: Target) -> SourcedValue:
+def group_commit_delay_us(target: AuditTarget) -> SourcedValue:
     """Return microseconds that a commit waits for others to join its group."""
     if target.family != "mariadb":
         delay = effective(target, "binlog.group_commit_delay")
@@ -55,7 +55,7 @@ def group_commit_delay_us(target: Target) -> SourcedValue:
     return effective(target, "binlog.group_commit_delay") if number(count) > 0 else known(0, count.certainty)
 
 
-def doublewrite(target: Target) -> SourcedValue:
+def doublewrite(target: AuditTarget) -> SourcedValue:
     """Return how torn pages are guarded against.
 
     From MariaDB 10.2 on `innodb_use_atomic_writes` is ON by default and acts on devices that report atomic writes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dbdyno.audit._effective import effective
 from dbdyno.audit._reading import SourcedValue, known, missing, number, weakest
-from dbdyno.audit._target import Target
+from dbdyno.audit._target import AuditTarget
 from dbdyno.audit.quantities._arithmetic import MYSQL, as_derived, product
 
 _GIB = 1 << 30
 
 
-def pool_instances(target: Target) -> SourcedValue:
+def pool_instances(target: AuditTarget) -> SourcedValue:
     """Return partitions of the buffer pool in effect."""
     if target.is_family("mariadb", "10.5"):
         return known(1)
@@ -20,7 +20,7 @@ def pool_instances(target: Target) -> SourcedValue:
     return known(1, "asked") if is_small and not target.is_family(MYSQL, "", "5.6") else reading
 
 
-def lru_scan_total(target: Target) -> SourcedValue:
+def lru_scan_total(target: AuditTarget) -> SourcedValue:
     """Return pages a second that the cleaners may look at, over all pool instances."""
     depth = effective(target, "flush.lru_scan_depth")
     if target.is_family("mariadb", "10.5"):
@@ -28,7 +28,7 @@ def lru_scan_total(target: Target) -> SourcedValue:
     return depth if depth.state == "not offered" else product(depth, pool_instances(target))
 
 
-def flush_threads(target: Target) -> SourcedValue:
+def flush_threads(target: AuditTarget) -> SourcedValue:
     """Return threads that write dirty pages."""
     if effective(target, "flush.mtflush").value == "ON":
         return effective(target, "flush.mtflush_threads")
@@ -43,7 +43,7 @@ def flush_threads(target: Target) -> SourcedValue:
     return cleaners
 
 
-def dirty_lwm(target: Target) -> SourcedValue:
+def dirty_lwm(target: AuditTarget) -> SourcedValue:
     """Return the percent of dirty pages at which flushing for their sake begins; without an early mark the maximum."""
     mark = effective(target, "flush.dirty_lwm")
     if mark.state == "not offered" or (mark.state == "known" and number(mark) <= 0.001):
@@ -51,7 +51,7 @@ def dirty_lwm(target: Target) -> SourcedValue:
     return mark
 
 
-def spin_wait_units(target: Target) -> SourcedValue:
+def spin_wait_units(target: AuditTarget) -> SourcedValue:
     """Return pause instructions of one turn of a spinning thread; 50 per unit of delay is nominal before 8.0.16."""
     delay = effective(target, "sync.spin_delay")
     multiplier = effective(target, "sync.spin_pause_multiplier")
@@ -61,7 +61,7 @@ def spin_wait_units(target: Target) -> SourcedValue:
     return known(int(number(delay) * factor), weakest(delay.certainty, multiplier.certainty))
 
 
-def table_cache_handles(target: Target) -> SourcedValue:
+def table_cache_handles(target: AuditTarget) -> SourcedValue:
     """Open table handles the server may keep; MariaDB counts them for each instance."""
     handles = effective(target, "server.table_open_cache")
     if not target.is_family("mariadb", "10.2"):

@@ -7,14 +7,14 @@ import re
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import parse_number, switch
 from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, known, missing, number, weakest
-from dbdyno.audit._target import LSM_ENGINES, Target
+from dbdyno.audit._target import LSM_ENGINES, AuditTarget
 from dbdyno.audit.quantities._arithmetic import as_derived, renamed
 from dbdyno.audit.quantities._commit import doublewrite
 
 _DIRECT = frozenset({"O_DIRECT", "O_DIRECT_NO_FSYNC", "ALL_O_DIRECT"})
 
 
-def data_io_path(target: Target) -> SourcedValue:
+def data_io_path(target: AuditTarget) -> SourcedValue:
     """Return whether data files are read past the page cache."""
     if target.storage_engine == "tidesdb":
         return known("buffered")
@@ -33,7 +33,7 @@ def data_io_path(target: Target) -> SourcedValue:
     return renamed(effective(target, "io.flush_method"), dict.fromkeys(_DIRECT, "direct"), "buffered")
 
 
-def data_io_flags(target: Target) -> SourcedValue:
+def data_io_flags(target: AuditTarget) -> SourcedValue:
     """Return what else is done to data files on the way to the device."""
     if target.storage_engine in LSM_ENGINES:
         return NOT_OFFERED
@@ -49,7 +49,7 @@ def data_io_flags(target: Target) -> SourcedValue:
     return known("+".join(flags) or "none", method.certainty)
 
 
-def numa_policy(target: Target) -> SourcedValue:
+def numa_policy(target: AuditTarget) -> SourcedValue:
     """Return how memory is spread over processor sockets."""
     launcher = target.fact("host", "numa_policy")
     if launcher is not None and "interleave" in str(launcher).lower():
@@ -62,7 +62,7 @@ def numa_policy(target: Target) -> SourcedValue:
     return known("interleave" if reading.value == "ON" else "default", reading.certainty)
 
 
-def checksum_class(target: Target) -> SourcedValue:
+def checksum_class(target: AuditTarget) -> SourcedValue:
     """Return what page checksums cost."""
     if switch(target.variable("innodb_checksums") or "ON") == "OFF":
         return known("none")
@@ -74,7 +74,7 @@ def checksum_class(target: Target) -> SourcedValue:
     return known(name, algorithm.certainty)
 
 
-def cache_bytes(target: Target) -> SourcedValue:
+def cache_bytes(target: AuditTarget) -> SourcedValue:
     """Return memory that holds data: the cache, and for LSM engines the write buffers on top."""
     cache = effective(target, "memory.buffer_pool")
     if target.storage_engine not in LSM_ENGINES or cache.state != "known":
@@ -87,7 +87,7 @@ def cache_bytes(target: Target) -> SourcedValue:
     return known(int(number(cache) + number(buffers)), weakest("derived", cache.certainty, buffers.certainty))
 
 
-def _column_family_buffer_bytes(target: Target) -> SourcedValue:
+def _column_family_buffer_bytes(target: AuditTarget) -> SourcedValue:
     """Write buffers of the default column family: size times number; further families come on top."""
     text = target.variable("rocksdb_default_cf_options") or ""
     size = re.search(r"write_buffer_size=(\w+)", text)
@@ -96,7 +96,7 @@ def _column_family_buffer_bytes(target: Target) -> SourcedValue:
     return known(int((bytes_each or 0) * (int(count[1]) if count else 2)), "derived")
 
 
-def lock_model(target: Target) -> SourcedValue:
+def lock_model(target: AuditTarget) -> SourcedValue:
     """Return how two transactions that want the same row are kept apart."""
     if not target.engine_stated:
         return missing("storage engine of the test tables")

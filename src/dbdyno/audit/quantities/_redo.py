@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbdyno.audit._effective import effective
 from dbdyno.audit._normalise import parse_number
 from dbdyno.audit._reading import NOT_OFFERED, SourcedValue, known, missing
-from dbdyno.audit._target import LSM_ENGINES, Target
+from dbdyno.audit._target import LSM_ENGINES, AuditTarget
 from dbdyno.audit.quantities._arithmetic import MYSQL, as_derived, product, renamed
 
 CAPACITY_OPTIONS = ("innodb_redo_log_capacity", "innodb_log_file_size", "innodb_log_files_in_group")
@@ -14,7 +14,7 @@ _OLD_FILE_SIZE = 50331648
 _OLD_FILES = 2
 
 
-def redo_capacity(target: Target) -> SourcedValue:
+def redo_capacity(target: AuditTarget) -> SourcedValue:
     """Return bytes of redo log that the server keeps, over all its files."""
     if target.storage_engine in LSM_ENGINES:
         return NOT_OFFERED
@@ -26,7 +26,7 @@ def redo_capacity(target: Target) -> SourcedValue:
     return product(size, effective(target, "redo.files"))
 
 
-def _resizable_capacity(target: Target) -> SourcedValue:
+def _resizable_capacity(target: AuditTarget) -> SourcedValue:
     resized = target.status("innodb_redo_log_capacity_resized")
     if resized is not None:
         return known(int(resized), "derived")
@@ -40,14 +40,14 @@ def _resizable_capacity(target: Target) -> SourcedValue:
     return effective(target, "redo.capacity")
 
 
-def checkpoint_limit(target: Target) -> SourcedValue:
+def checkpoint_limit(target: AuditTarget) -> SourcedValue:
     """Return bytes the checkpoint may lag behind, where the server says so itself."""
     text = target.status("innodb_checkpoint_max_age")
     value = parse_number(text) if text is not None else None
     return known(value) if value else NOT_OFFERED
 
 
-def redo_io_path(target: Target) -> SourcedValue:
+def redo_io_path(target: AuditTarget) -> SourcedValue:
     """Return whether the redo log is written past the page cache."""
     if target.storage_engine in LSM_ENGINES:
         return NOT_OFFERED

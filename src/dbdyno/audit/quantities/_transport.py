@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from dbdyno.audit._normalise import parse_number
 from dbdyno.audit._reading import Certainty, SourcedValue, known, missing
-from dbdyno.audit._target import Target
+from dbdyno.audit._target import AuditTarget
 
 
-def tls_share(target: Target) -> SourcedValue:
+def tls_share(target: AuditTarget) -> SourcedValue:
     """Return the share of new connections that were encrypted over a time with the load; a late dump stands in."""
     start, end = target.facts.status, target.facts.status_end
     if end is not None and start is not None:

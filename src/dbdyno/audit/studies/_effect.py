@@ -29,7 +29,7 @@ Levels = Mapping[tuple[str, str, str, int], Mapping[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class FindingEffect:
     """Direction and size of what a rule finds; see ``data/effects.toml``."""
 
     helps: str | list[str] = ""
@@ -179,7 +179,7 @@ def _possible_influences(
     finding: Finding, pair: Comparison, comparison_set: ComparisonSet, levels: Levels
 ) -> Iterator[Influence]:
     """Yield both directions in which a finding may have moved a pair, where it may."""
-    effect, labels = _effects().get(finding.rule.rule_id, Effect()), _values_by_target(finding)
+    effect, labels = _effects().get(finding.rule.rule_id, FindingEffect()), _values_by_target(finding)
     inverse_interval = 1 / pair.ratio, 1 / pair.high, 1 / pair.low if pair.low > 0 else math.inf
     for helped, other, (ratio, low, high) in (
         (pair.left, pair.right, (pair.ratio, pair.low, pair.high)),
@@ -190,7 +190,9 @@ def _possible_influences(
             yield Influence(helped, other, pair, ratio, low, high, gain)
 
 
-def _can_help(effect: Effect, finding: Finding, labels: Labels, target: str, other: str, *, is_ahead: bool) -> bool:
+def _can_help(
+    effect: FindingEffect, finding: Finding, labels: Labels, target: str, other: str, *, is_ahead: bool
+) -> bool:
     """Return whether the finding may make one target faster than the other."""
     if effect.helps == "slower":
         return not is_ahead
@@ -215,7 +217,7 @@ def _value_rank(helps: str | list[str], value: str) -> float | None:
 
 
 def _largest_gain(
-    effect: Effect,
+    effect: FindingEffect,
     labels: Labels,
     helped: str,
     other: str,
@@ -294,6 +296,6 @@ def _number(value: str) -> float | None:
 
 
 @functools.cache
-def _effects() -> Mapping[str, Effect]:
+def _effects() -> Mapping[str, FindingEffect]:
     text = resources.files("dbdyno.audit.studies").joinpath("data", "effects.toml").read_text(encoding="utf-8")
-    return decode(dict[str, Effect], tomllib.loads(text))
+    return decode(dict[str, FindingEffect], tomllib.loads(text))

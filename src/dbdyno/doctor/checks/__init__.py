@@ -1,6 +1,6 @@
 """Lists the checks of a machine, one file per subject, in the order of their printing."""
 
-from dbdyno.doctor._verdict import Check
+from dbdyno.doctor._verdict import MachineCheck
 from dbdyno.doctor.checks._disk import ASYNCHRONOUS_CHECKS, DISK_CHECKS
 from dbdyno.doctor.checks._limits import CONTAINERS_CHECKS, LIMITS_CHECKS
 from dbdyno.doctor.checks._load import LOAD_CHECKS
@@ -9,7 +9,7 @@ from dbdyno.doctor.checks._prerequisites import GENERATOR_CHECKS, KERNEL_CHECKS
 from dbdyno.doctor.checks._processors import CLOCK_CHECKS, PROCESSORS_CHECKS
 from dbdyno.doctor.checks._remote import REMOTE_CHECKS
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[MachineCheck, ...] = (
     *PROCESSORS_CHECKS,
     *CLOCK_CHECKS,
     *NUMA_CHECKS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.core import format_bytes
-from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
+from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown, weakens
 
 _READ_AHEAD_BYTES = 256 << 10
 _LITTLE_SHARE = 0.05
@@ -13,7 +13,7 @@ _COPY_ON_WRITE = ("btrfs", "zfs", "bcachefs")
 _QUEUES_BY_PROCESS = ("bfq", "cfq")
 
 
-def space(subject: Subject) -> Verdict:
+def space(subject: Subject) -> CheckAnswer:
     """Check that engines, snapshots and a running copy fit."""
     disk, needs = subject.machine.disk, subject.needs
     if disk.free_bytes is None or not disk.size_bytes:
@@ -36,7 +36,7 @@ def space(subject: Subject) -> Verdict:
     return clear(f"{free_words} free at {disk.path}")
 
 
-def filesystem(subject: Subject) -> Verdict:
+def filesystem(subject: Subject) -> CheckAnswer:
     """Check the file system, by what a flush to it means."""
     kind = subject.machine.disk.filesystem
     if not kind or kind == "unknown":
@@ -69,7 +69,7 @@ def filesystem(subject: Subject) -> Verdict:
     return clear(kind)
 
 
-def mount_options(subject: Subject) -> Verdict:
+def mount_options(subject: Subject) -> CheckAnswer:
     """Check options that change what a write means or costs."""
     disk = subject.machine.disk
     if not disk.options:
@@ -103,7 +103,7 @@ def mount_options(subject: Subject) -> Verdict:
     return clear(", ".join(disk.options[:4]))
 
 
-def scheduler(subject: Subject) -> Verdict:
+def scheduler(subject: Subject) -> CheckAnswer:
     """Check the scheduler: one that is fair between processes holds one process back."""
     disk = subject.machine.disk
     if not disk.scheduler:
@@ -118,7 +118,7 @@ def scheduler(subject: Subject) -> Verdict:
     )
 
 
-def read_ahead(subject: Subject) -> Verdict:
+def read_ahead(subject: Subject) -> CheckAnswer:
     """Check whether the kernel reads more than was requested."""
     disk = subject.machine.disk
     if disk.read_ahead_bytes is None:
@@ -138,11 +138,11 @@ def _disk_name(device: str) -> str:
 
 
 DISK_CHECKS = (
-    Check("free-space", "Free space", space),
-    Check("filesystem", "Filesystem", filesystem),
-    Check("mount-options", "Mount options", mount_options),
-    Check("io-scheduler", "I/O scheduler", scheduler),
-    Check("read-ahead", "Read-ahead", read_ahead),
+    MachineCheck("free-space", "Free space", space),
+    MachineCheck("filesystem", "Filesystem", filesystem),
+    MachineCheck("mount-options", "Mount options", mount_options),
+    MachineCheck("io-scheduler", "I/O scheduler", scheduler),
+    MachineCheck("read-ahead", "Read-ahead", read_ahead),
 )
 
 
@@ -150,7 +150,7 @@ _REQUESTS_WANTED = 8_192
 """InnoDB asks for some 256 requests per reader or writer thread when it starts."""
 
 
-def native(subject: Subject) -> Verdict:
+def native(subject: Subject) -> CheckAnswer:
     """Check native asynchronous I/O, which InnoDB uses in MySQL, and in MariaDB without io_uring."""
     answers = subject.machine.asynchronous
     if answers.native is None:
@@ -172,7 +172,7 @@ def native(subject: Subject) -> Verdict:
     )
 
 
-def io_uring(subject: Subject) -> Verdict:
+def io_uring(subject: Subject) -> CheckAnswer:
     """Check io_uring, which MariaDB 10.6 and later use if built with it."""
     answers = subject.machine.asynchronous
     if answers.io_uring is None:
@@ -187,6 +187,6 @@ def io_uring(subject: Subject) -> Verdict:
 
 
 ASYNCHRONOUS_CHECKS = (
-    Check("native-aio", "Native asynchronous I/O", native),
-    Check("io-uring", "io_uring", io_uring),
+    MachineCheck("native-aio", "Native asynchronous I/O", native),
+    MachineCheck("io-uring", "io_uring", io_uring),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dbdyno.core import UNLIMITED, format_bytes
-from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
+from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown, weakens
 
 _FILES_AT_REST = 1_000
 """Files that a server has open in addition to its connections, at the least."""
@@ -12,7 +12,7 @@ _FILES_WANTED = 16_384
 _THREADS_BESIDE = 200
 
 
-def open_files(subject: Subject) -> Verdict:
+def open_files(subject: Subject) -> CheckAnswer:
     """Check open files: every connection is a file, every open table one or more."""
     limit = subject.machine.limits.open_files
     if limit is None:
@@ -33,7 +33,7 @@ def open_files(subject: Subject) -> Verdict:
     return clear(_limit_words(limit))
 
 
-def processes(subject: Subject) -> Verdict:
+def processes(subject: Subject) -> CheckAnswer:
     """Check threads: every connection is a thread of the server."""
     limit = subject.machine.limits.processes
     if limit is None:
@@ -48,7 +48,7 @@ def processes(subject: Subject) -> Verdict:
     return clear(_limit_words(limit))
 
 
-def backlog(subject: Subject) -> Verdict:
+def backlog(subject: Subject) -> CheckAnswer:
     """Check the listen backlog: all connections of a run come at once."""
     limit = subject.machine.limits.backlog
     if limit is None:
@@ -62,7 +62,7 @@ def backlog(subject: Subject) -> Verdict:
     )
 
 
-def _short_backlog_verdict(limit: int, arriving_count: int) -> Verdict:
+def _short_backlog_verdict(limit: int, arriving_count: int) -> CheckAnswer:
     return weakens(
         f"a listening socket queues {limit:,} connections, but {arriving_count:,} arrive at once",
         "the others are refused or retry after a second, so the start of a run is uneven",
@@ -70,7 +70,7 @@ def _short_backlog_verdict(limit: int, arriving_count: int) -> Verdict:
     )
 
 
-def ports(subject: Subject) -> Verdict:
+def ports(subject: Subject) -> CheckAnswer:
     """Check ports: each connection to a port takes one."""
     needs, count = subject.needs, subject.machine.limits.ports
     if needs is None or not set(needs.routes) - {"socket"}:
@@ -92,14 +92,14 @@ def _limit_words(limit: int) -> str:
 
 
 LIMITS_CHECKS = (
-    Check("open-files", "Open files", open_files),
-    Check("processes", "Processes and threads", processes),
-    Check("listen-backlog", "Listen backlog", backlog),
-    Check("local-ports", "Local ports", ports),
+    MachineCheck("open-files", "Open files", open_files),
+    MachineCheck("processes", "Processes and threads", processes),
+    MachineCheck("listen-backlog", "Listen backlog", backlog),
+    MachineCheck("local-ports", "Local ports", ports),
 )
 
 
-def quota(subject: Subject) -> Verdict:
+def quota(subject: Subject) -> CheckAnswer:
     """Check for a quota of processor time, which stops everyone at once."""
     processors, usable_count = subject.machine.control_group.processors, len(subject.machine.processors.usable)
     if processors is None:
@@ -114,7 +114,7 @@ def quota(subject: Subject) -> Verdict:
     )
 
 
-def memory_limit(subject: Subject) -> Verdict:
+def memory_limit(subject: Subject) -> CheckAnswer:
     """Check the memory limit: page cache counts towards it."""
     limit, total = subject.machine.control_group.memory_bytes, subject.machine.memory.total_bytes
     if limit is None or (total is not None and limit >= total):
@@ -127,7 +127,7 @@ def memory_limit(subject: Subject) -> Verdict:
     )
 
 
-def docker(subject: Subject) -> Verdict:
+def docker(subject: Subject) -> CheckAnswer:
     """Check whether the Docker daemon can enforce its limits."""
     daemon = subject.machine.docker
     is_needed = subject.needs is not None and "image" in subject.needs.sources
@@ -170,7 +170,7 @@ def docker(subject: Subject) -> Verdict:
 
 
 CONTAINERS_CHECKS = (
-    Check("cpu-quota", "Quota of processor time", quota),
-    Check("memory-limit", "Memory limit of the control group", memory_limit),
-    Check("docker", "Docker", docker),
+    MachineCheck("cpu-quota", "Quota of processor time", quota),
+    MachineCheck("memory-limit", "Memory limit of the control group", memory_limit),
+    MachineCheck("docker", "Docker", docker),
 )

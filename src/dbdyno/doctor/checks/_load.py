@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dbdyno.core import percent
-from dbdyno.doctor._verdict import Check, Subject, Verdict, clear, idle, unknown, weakens
+from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, clear, idle, unknown, weakens
 
 _QUIET_SHARE = 0.05
 _STOLEN_SHARE = 0.01
 _WAITING_SHARE = 0.1
 
 
-def others(subject: Subject) -> Verdict:
+def others(subject: Subject) -> CheckAnswer:
     """Check which processors somebody else uses."""
     load, count = subject.machine.load, len(subject.machine.processors.usable) or 1
     if load.used is None:
@@ -25,7 +25,7 @@ def others(subject: Subject) -> Verdict:
     )
 
 
-def disk_waits(subject: Subject) -> Verdict:
+def disk_waits(subject: Subject) -> CheckAnswer:
     """Check whether the disk has waits before anything was started."""
     return _judge_share(
         subject.machine.load.waiting_share,
@@ -36,7 +36,7 @@ def disk_waits(subject: Subject) -> Verdict:
     )
 
 
-def stolen(subject: Subject) -> Verdict:
+def stolen(subject: Subject) -> CheckAnswer:
     """Check the time that the hypervisor gave to other guests."""
     return _judge_share(
         subject.machine.load.stolen_share,
@@ -47,13 +47,15 @@ def stolen(subject: Subject) -> Verdict:
     )
 
 
-def guest(subject: Subject) -> Verdict:
+def guest(subject: Subject) -> CheckAnswer:
     """Check whether the machine is a guest, which may have neighbours."""
     words = subject.machine.virtualisation
     return idle(words) if words else unknown("whether this is a virtual machine is unknown")
 
 
-def _judge_share(share: float | None, harmless_share: float, excess_words: str, effect: str, remedy: str) -> Verdict:
+def _judge_share(
+    share: float | None, harmless_share: float, excess_words: str, effect: str, remedy: str
+) -> CheckAnswer:
     """Judge a share of the processors' time that is harmless up to `harmless_share`."""
     if share is None:
         return unknown("the kernel does not report it")
@@ -62,8 +64,8 @@ def _judge_share(share: float | None, harmless_share: float, excess_words: str, 
 
 
 LOAD_CHECKS = (
-    Check("other-load", "Other load on the machine", others),
-    Check("disk-waits", "Waiting for disks", disk_waits),
-    Check("steal", "Time stolen by the hypervisor", stolen),
-    Check("virtualisation", "Virtualisation", guest),
+    MachineCheck("other-load", "Other load on the machine", others),
+    MachineCheck("disk-waits", "Waiting for disks", disk_waits),
+    MachineCheck("steal", "Time stolen by the hypervisor", stolen),
+    MachineCheck("virtualisation", "Virtualisation", guest),
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dbdyno.core import format_bytes
-from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
+from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown, weakens
 
 _EAGER = 10
 """A swappiness above which pages of programs leave before cached files do, in practice."""
 
 
-def room(subject: Subject) -> Verdict:
+def room(subject: Subject) -> CheckAnswer:
     """Check that the largest server fits into what is free, and into what the control group allows."""
     needs, memory = subject.needs, subject.machine.memory
     limit = subject.machine.control_group.memory_bytes
@@ -27,7 +27,7 @@ def room(subject: Subject) -> Verdict:
     return clear(f"{format_bytes(needs.memory_bytes)} needed, {format_bytes(memory.available_bytes)} available")
 
 
-def swap(subject: Subject) -> Verdict:
+def swap(subject: Subject) -> CheckAnswer:
     """Check swap: swap in use is memory that waits."""
     memory = subject.machine.memory
     if memory.swap_bytes is None:
@@ -52,7 +52,7 @@ def swap(subject: Subject) -> Verdict:
     return clear(f"swap of {size}, not in use, vm.swappiness {memory.swappiness}")
 
 
-def huge_pages(subject: Subject) -> Verdict:
+def huge_pages(subject: Subject) -> CheckAnswer:
     """Check for huge pages that nobody requested."""
     mode = subject.machine.memory.huge_pages
     if not mode:
@@ -67,7 +67,7 @@ def huge_pages(subject: Subject) -> Verdict:
     )
 
 
-def overcommit(subject: Subject) -> Verdict:
+def overcommit(subject: Subject) -> CheckAnswer:
     """Check for strict accounting, which refuses what would have fitted."""
     mode = subject.machine.memory.overcommit
     if mode is None:
@@ -82,14 +82,14 @@ def overcommit(subject: Subject) -> Verdict:
 
 
 MEMORY_CHECKS = (
-    Check("memory", "Memory for the largest tier", room),
-    Check("swap", "Swap", swap),
-    Check("huge-pages", "Transparent huge pages", huge_pages),
-    Check("overcommit", "Accounting of memory", overcommit),
+    MachineCheck("memory", "Memory for the largest tier", room),
+    MachineCheck("swap", "Swap", swap),
+    MachineCheck("huge-pages", "Transparent huge pages", huge_pages),
+    MachineCheck("overcommit", "Accounting of memory", overcommit),
 )
 
 
-def nodes(subject: Subject) -> Verdict:
+def nodes(subject: Subject) -> CheckAnswer:
     """Check nodes: a server over several has memory at several distances."""
     node_sets = [set(node) for node in subject.machine.processors.nodes if node]
     if len(node_sets) < 2:
@@ -104,7 +104,7 @@ def nodes(subject: Subject) -> Verdict:
     )
 
 
-def balancing(subject: Subject) -> Verdict:
+def balancing(subject: Subject) -> CheckAnswer:
     """Check for pages that move under the server."""
     processors = subject.machine.processors
     if len(processors.nodes) < 2 or processors.numa_balancing is None:
@@ -118,7 +118,7 @@ def balancing(subject: Subject) -> Verdict:
     )
 
 
-def reclaim(subject: Subject) -> Verdict:
+def reclaim(subject: Subject) -> CheckAnswer:
     """Check whether near memory is reclaimed before far memory is taken."""
     processors = subject.machine.processors
     if len(processors.nodes) < 2 or processors.zone_reclaim is None:
@@ -133,7 +133,7 @@ def reclaim(subject: Subject) -> Verdict:
 
 
 NUMA_CHECKS = (
-    Check("numa-nodes", "NUMA nodes", nodes),
-    Check("numa-balancing", "NUMA balancing", balancing),
-    Check("zone-reclaim", "Zone reclaim", reclaim),
+    MachineCheck("numa-nodes", "NUMA nodes", nodes),
+    MachineCheck("numa-balancing", "NUMA balancing", balancing),
+    MachineCheck("zone-reclaim", "Zone reclaim", reclaim),
 )

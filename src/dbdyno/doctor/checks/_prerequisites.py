@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown
+from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown
 
 
-def network_delay(subject: Subject) -> Verdict:
+def network_delay(subject: Subject) -> CheckAnswer:
     """Check netem and the right to set it, which a delayed route needs."""
     can_delay = subject.machine.delays_network
     if subject.needs is None or "netem" not in subject.needs.features:
@@ -21,7 +21,7 @@ def network_delay(subject: Subject) -> Verdict:
     )
 
 
-def controllers(subject: Subject) -> Verdict:
+def controllers(subject: Subject) -> CheckAnswer:
     """Check the controller of each limit, and the right to make a group."""
     wanted_controllers = [] if subject.needs is None else [name for name in subject.needs.features if name != "netem"]
     group = subject.machine.control_group
@@ -44,7 +44,7 @@ def controllers(subject: Subject) -> Verdict:
     return clear(", ".join(wanted_controllers))
 
 
-def deep_profiles(subject: Subject) -> Verdict:
+def deep_profiles(subject: Subject) -> CheckAnswer:
     """Check profiling, which only `dbdyno explain --deep` needs, so it weakens no study."""
     profiler = subject.machine.profiler
     if profiler is None or subject.needs is not None:
@@ -57,13 +57,13 @@ def deep_profiles(subject: Subject) -> Verdict:
 
 
 KERNEL_CHECKS = (
-    Check("deep-profiles", "Deep profiles", deep_profiles),
-    Check("network-delay", "Network delay", network_delay),
-    Check("controllers", "Control groups", controllers),
+    MachineCheck("deep-profiles", "Deep profiles", deep_profiles),
+    MachineCheck("network-delay", "Network delay", network_delay),
+    MachineCheck("controllers", "Control groups", controllers),
 )
 
 
-def presence(subject: Subject) -> Verdict:
+def presence(subject: Subject) -> CheckAnswer:
     """Check that the load generator is there: no load without it."""
     generator = subject.generator
     if generator is None:
@@ -75,7 +75,7 @@ def presence(subject: Subject) -> Verdict:
     return clear(generator.path)
 
 
-def calibration(subject: Subject) -> Verdict:
+def calibration(subject: Subject) -> CheckAnswer:
     """Check the calibration: without it, a run can't show how near the client is to its own limit."""
     generator = subject.generator
     if generator is None or not generator.path or generator.is_calibrated is None:
@@ -90,6 +90,6 @@ def calibration(subject: Subject) -> Verdict:
 
 
 GENERATOR_CHECKS = (
-    Check("load-generator", "Load generator", presence),
-    Check("calibration", "Calibration of the load generator", calibration),
+    MachineCheck("load-generator", "Load generator", presence),
+    MachineCheck("calibration", "Calibration of the load generator", calibration),
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dbdyno.doctor._verdict import Check, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
+from dbdyno.doctor._verdict import CheckAnswer, MachineCheck, Subject, blocks, clear, idle, notes, unknown, weakens
 
 
-def pinning(subject: Subject) -> Verdict:
+def pinning(subject: Subject) -> CheckAnswer:
     """Check that processors that a study names are there, and are named for one of the two only."""
     needs, usable_processors = subject.needs, set(subject.machine.processors.usable)
     if needs is None or (needs.server_processors is None and needs.client_processors is None):
@@ -33,7 +33,7 @@ def pinning(subject: Subject) -> Verdict:
     )
 
 
-def shared_cores(subject: Subject) -> Verdict:
+def shared_cores(subject: Subject) -> CheckAnswer:
     """Check for shared cores: two hyper-threads of one core are no two processors."""
     needs, groups = subject.needs, subject.machine.processors.siblings
     if needs is None or not needs.server_processors or not needs.client_processors:
@@ -50,7 +50,7 @@ def shared_cores(subject: Subject) -> Verdict:
     )
 
 
-def count(subject: Subject) -> Verdict:
+def count(subject: Subject) -> CheckAnswer:
     """Check the count: on one processor, client and server compete for it."""
     usable_count = len(subject.machine.processors.usable)
     if not usable_count:
@@ -72,7 +72,7 @@ def count(subject: Subject) -> Verdict:
     return clear(f"{usable_count} processors")
 
 
-def governor(subject: Subject) -> Verdict:
+def governor(subject: Subject) -> CheckAnswer:
     """Check the governor: one that saves power raises the clock only after the load has come."""
     governors = subject.machine.processors.governors
     if not governors:
@@ -87,7 +87,7 @@ def governor(subject: Subject) -> Verdict:
     )
 
 
-def turbo(subject: Subject) -> Verdict:
+def turbo(subject: Subject) -> CheckAnswer:
     """Check turbo, which lasts only while the processor is cool."""
     is_on = subject.machine.processors.turbo
     if is_on is None:
@@ -103,7 +103,7 @@ def turbo(subject: Subject) -> Verdict:
     )
 
 
-def battery(subject: Subject) -> Verdict:
+def battery(subject: Subject) -> CheckAnswer:
     """Check for a battery: a laptop that runs on it saves power."""
     is_on = subject.machine.processors.on_battery
     if is_on is None:
@@ -122,12 +122,12 @@ def _numbers_words(values: Iterable[int]) -> str:
 
 
 PROCESSORS_CHECKS = (
-    Check("processors", "Processors", count),
-    Check("pinning", "Pinned processors", pinning),
-    Check("shared-cores", "Cores of client and server", shared_cores),
-    Check("governor", "Frequency governor", governor),
-    Check("turbo", "Turbo", turbo),
-    Check("battery", "Power", battery),
+    MachineCheck("processors", "Processors", count),
+    MachineCheck("pinning", "Pinned processors", pinning),
+    MachineCheck("shared-cores", "Cores of client and server", shared_cores),
+    MachineCheck("governor", "Frequency governor", governor),
+    MachineCheck("turbo", "Turbo", turbo),
+    MachineCheck("battery", "Power", battery),
 )
 
 
@@ -135,7 +135,7 @@ PROCESSORS_CHECKS = (
 _FAST = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "timebase", "tod", "riscv_clocksource")
 
 
-def clock_source(subject: Subject) -> Verdict:
+def clock_source(subject: Subject) -> CheckAnswer:
     """Return which clock the kernel uses."""
     source = subject.machine.clock_source
     if not source:
@@ -151,4 +151,4 @@ def clock_source(subject: Subject) -> Verdict:
     )
 
 
-CLOCK_CHECKS = (Check("clock-source", "Clock source", clock_source),)
+CLOCK_CHECKS = (MachineCheck("clock-source", "Clock source", clock_source),)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dbdyno.doctor._verdict import Check, RemoteAccess, Subject, Verdict, blocks, clear, idle, notes, unknown, weakens
+from dbdyno.doctor._verdict import (
+    CheckAnswer,
+    MachineCheck,
+    RemoteAccess,
+    Subject,
+    blocks,
+    clear,
+    idle,
+    notes,
+    unknown,
+    weakens,
+)
 
 _BOUND_NS = 2_500_000
 """A telemetry reading that is off by more belongs partly to another second."""
 _DRIFT_PPM = 20.0
 
 
-def agent(subject: Subject) -> Verdict:
+def agent(subject: Subject) -> CheckAnswer:
     """Check that programs can run there."""
     access = subject.access
     if access is None:
@@ -23,7 +34,7 @@ def agent(subject: Subject) -> Verdict:
     return clear(f"runs from {access.home}: {access.architecture}, {access.libc}, needs 2.{access.needs_libc}")
 
 
-def round_trip(subject: Subject) -> Verdict:
+def round_trip(subject: Subject) -> CheckAnswer:
     """Check the round trip: the clocks are mapped to within half of it."""
     access = subject.access
     if access is None:
@@ -34,7 +45,7 @@ def round_trip(subject: Subject) -> Verdict:
     return clear(words)
 
 
-def drift(subject: Subject) -> Verdict:
+def drift(subject: Subject) -> CheckAnswer:
     """Check the clock: one that runs away must be mapped anew all the time."""
     access = subject.access
     if access is None:
@@ -49,7 +60,7 @@ def drift(subject: Subject) -> Verdict:
     return clear(words)
 
 
-def end_of_connection(subject: Subject) -> Verdict:
+def end_of_connection(subject: Subject) -> CheckAnswer:
     """Check that a lost connection does not end the servers."""
     access: RemoteAccess | None = subject.access
     if access is None:
@@ -64,7 +75,7 @@ def end_of_connection(subject: Subject) -> Verdict:
     return clear("the agent survives a lost connection")
 
 
-def shaping(subject: Subject) -> Verdict:
+def shaping(subject: Subject) -> CheckAnswer:
     """Check shaped routes, which need `tc` as root; whether the kernel has netem shows when a study tries it."""
     access = subject.access
     if access is None:
@@ -75,9 +86,9 @@ def shaping(subject: Subject) -> Verdict:
 
 
 REMOTE_CHECKS = (
-    Check("remote-agent", "Agent on the host", agent),
-    Check("remote-round-trip", "Round trip to the host", round_trip),
-    Check("remote-clock-drift", "Clock of the host", drift),
-    Check("remote-connection", "Loss of a connection", end_of_connection),
-    Check("remote-shaping", "Shaped routes", shaping),
+    MachineCheck("remote-agent", "Agent on the host", agent),
+    MachineCheck("remote-round-trip", "Round trip to the host", round_trip),
+    MachineCheck("remote-clock-drift", "Clock of the host", drift),
+    MachineCheck("remote-connection", "Loss of a connection", end_of_connection),
+    MachineCheck("remote-shaping", "Shaped routes", shaping),
 )

@@ -18,7 +18,7 @@ _SECRETS = frozenset({"password", "p"})
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RunRows:
     """Describes the rows of one run.
 
     Parameters
@@ -36,7 +36,7 @@ class Rows:
     last_line: int
 
 
-def runs_of(rows: Sequence[Row]) -> tuple[Rows, ...]:
+def runs_of(rows: Sequence[Row]) -> tuple[RunRows, ...]:
     """Return the runs of a log: one ends where, after its summary, another interval or the same summary begins."""
     runs: list[list[Row]] = []
     summarised_operations: set[str] = set()
@@ -54,11 +54,11 @@ def runs_of(rows: Sequence[Row]) -> tuple[Rows, ...]:
     return tuple(_run_rows(run) for run in runs if any(row.kind != "total" for row in run))
 
 
-def _run_rows(rows: Sequence[Row]) -> Rows:
+def _run_rows(rows: Sequence[Row]) -> RunRows:
     total = next((row.values for row in rows if row.kind == "total"), {})
     summary = tuple(row for row in rows if row.kind == "summary")
     intervals = _split_intervals([row for row in rows if row.kind == "current"])
-    return Rows(intervals, summary, total.get("tpmc"), total.get("tpmtotal"), rows[0].line, rows[-1].line)
+    return RunRows(intervals, summary, total.get("tpmc"), total.get("tpmtotal"), rows[0].line, rows[-1].line)
 
 
 def _split_intervals(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:

@@ -10,10 +10,10 @@ import numpy as np
 from dbdyno.core import Caveat, LatencyNs, OrderRates, ToolFigures, TotalFigures, TypeFigures, counted
 from dbdyno.imports._caveats import about_coverage, about_intervals, about_totals, about_window, judgement, throughput
 from dbdyno.imports._lines import window_table
-from dbdyno.imports._run import PartFacts, Source, ToolRun
+from dbdyno.imports._run import PartFacts, RunInput, ToolRun
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.go_tpc._rows import Row, read_rows
-from dbdyno.imports.go_tpc._runs import Rows, head_of, runs_of
+from dbdyno.imports.go_tpc._runs import RunRows, head_of, runs_of
 from dbdyno.tables import Table
 
 _TRACES_RE = re.compile(
@@ -39,7 +39,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
     return tuple(PartFacts(head, head.threads, run.first_line, round(s)) for run, s in zip(runs, windows, strict=True))
 
 
-def read(source: Source) -> ToolRun:
+def read(source: RunInput) -> ToolRun:
     """Read one run with everything that the store keeps of it."""
     rows, problems = read_rows(source.text)
     runs = runs_of(rows)
@@ -101,7 +101,7 @@ def _count(rows: tuple[Row, ...]) -> float:
     return sum(row.values["count"] for row in rows if _counts_completed(row))
 
 
-def _interval_s(run: Rows, ordered_s: int | None) -> tuple[int, bool]:
+def _interval_s(run: RunRows, ordered_s: int | None) -> tuple[int, bool]:
     """Return the length of an interval: ordered, else the time that its lines say they took."""
     durations_s = [max((row.values.get("takes(s)", 0.0) for row in rows), default=0.0) for rows in run.intervals]
     return (
@@ -109,27 +109,27 @@ def _interval_s(run: Rows, ordered_s: int | None) -> tuple[int, bool]:
     )
 
 
-def _window_s(run: Rows, length: int) -> float:
+def _window_s(run: RunRows, length: int) -> float:
     return float(len(run.intervals) * length) or _elapsed_s(run) or 0.0
 
 
-def _elapsed_s(run: Rows) -> float | None:
+def _elapsed_s(run: RunRows) -> float | None:
     return max((row.values.get("takes(s)", 0.0) for row in run.summary), default=0.0) or None
 
 
-def _total_tps(run: Rows) -> float | None:
+def _total_tps(run: RunRows) -> float | None:
     elapsed_s = _elapsed_s(run)
     return _count(run.summary) / elapsed_s if elapsed_s else None
 
 
-def _order_rates(run: Rows) -> OrderRates | None:
+def _order_rates(run: RunRows) -> OrderRates | None:
     if run.tpmc is None:
         return None
     total = _total_tps(run)
     return OrderRates(run.tpmc, run.tpm_total if run.tpm_total is not None else None if total is None else 60 * total)
 
 
-def _seconds_table(run: Rows, length: int, rates: np.ndarray) -> Table | tuple[()]:
+def _seconds_table(run: RunRows, length: int, rates: np.ndarray) -> Table | tuple[()]:
     if not len(rates):
         return ()
     failed_counts = [sum(row.values["count"] for row in rows if row.operation.endswith(_ERR)) for rows in run.intervals]
@@ -181,7 +181,7 @@ def _longest_ns(types: tuple[TypeFigures, ...]) -> int | None:
     return max((t.latency_ns.max for t in types if t.latency_ns and t.latency_ns.max is not None), default=None)
 
 
-def _errors_by_code(text: str, run: Rows, runs: int) -> dict[str, int]:
+def _errors_by_code(text: str, run: RunRows, runs: int) -> dict[str, int]:
     """Count errors by code where the log holds messages of this run alone, else by the summary."""
     counts: dict[str, int] = {}
     for code in _ERROR_RE.findall(text) if runs == 1 else ():
@@ -217,13 +217,13 @@ def _quantiles_caveat(summary: tuple[Row, ...], has_contradictions: bool) -> Cav
     return Caveat("coarse-quantiles", text)
 
 
-def _cut_off_caveat(run: Rows) -> Caveat | None:
+def _cut_off_caveat(run: RunRows) -> Caveat | None:
     if run.summary:
         return None
     return Caveat("cut-off", "the log ends without a summary: whether the run went on is not known")
 
 
-def _damaged_log_caveat(problems: tuple[tuple[int, str], ...], run: Rows) -> Caveat | None:
+def _damaged_log_caveat(problems: tuple[tuple[int, str], ...], run: RunRows) -> Caveat | None:
     if len(problems) <= 0.01 * max(sum(len(rows) for rows in run.intervals), 1):
         return None
     return Caveat(

@@ -17,7 +17,7 @@ _MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CounterReading:
     """Describes one reading.
 
     Parameters
@@ -32,7 +32,7 @@ class Reading:
     place: int
 
 
-def read_counter(text: str) -> tuple[tuple[Reading, ...], Wrong]:
+def read_counter(text: str) -> tuple[tuple[CounterReading, ...], Wrong]:
     r"""Return readings of a counter's log, of a capture of the command line, or of a job's ``tcount``.
 
     >>> found, wrong = read_counter("600 MySQL tpm\n720 MySQL tpm @ Mon Apr 14 13:18:44 BST 2025\n")
@@ -44,7 +44,9 @@ def read_counter(text: str) -> tuple[tuple[Reading, ...], Wrong]:
         return _json_readings(
             text, text.rfind("{", 0, series.start()) if "{" in text[: series.start()] else series.start()
         )
-    readings = [Reading(int(m[1]), clock_s(m[3]) if m[3] else None, m.start()) for m in READING_RE.finditer(text)]
+    readings = [
+        CounterReading(int(m[1]), clock_s(m[3]) if m[3] else None, m.start()) for m in READING_RE.finditer(text)
+    ]
     places = {reading.place for reading in readings}
     problems = [
         (line_of(text, match.start()), f"not a whole reading of the counter: {match[0].strip()[:120]}")
@@ -54,14 +56,14 @@ def read_counter(text: str) -> tuple[tuple[Reading, ...], Wrong]:
     return tuple(readings[:_MOST]), tuple(problems)
 
 
-def _json_readings(text: str, start: int) -> tuple[tuple[Reading, ...], Wrong]:
+def _json_readings(text: str, start: int) -> tuple[tuple[CounterReading, ...], Wrong]:
     try:
         document, _ = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError) as error:
         return (), ((line_of(text, start), f"not JSON: {error}"),)
     values = next((v for k, v in document.items() if str(k).endswith(" tpm") and isinstance(v, dict)), {})
     readings = [
-        Reading(int(tpm), clock_s(str(clock_text)), start)
+        CounterReading(int(tpm), clock_s(str(clock_text)), start)
         for clock_text, tpm in values.items()
         if isinstance(tpm, str | int) and str(tpm).isascii() and str(tpm).isdigit() and len(str(tpm)) <= 15
     ]

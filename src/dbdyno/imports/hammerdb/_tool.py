@@ -18,9 +18,9 @@ from dbdyno.imports._caveats import (
     throughput,
 )
 from dbdyno.imports._lines import window_table
-from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
+from dbdyno.imports._run import PartFacts, RunInput, ToolRun, Wrong
 from dbdyno.imports._tool import Companion, Tool, no_run
-from dbdyno.imports.hammerdb._counter import Reading, read_counter
+from dbdyno.imports.hammerdb._counter import CounterReading, read_counter
 from dbdyno.imports.hammerdb._log import Facts, facts_of, is_hammerdb, job_report, log_parts
 from dbdyno.imports.hammerdb._profile import Profile, profile_of_rows, read_profiles, read_tables, users_in_tables
 from dbdyno.store import JsonValue
@@ -52,7 +52,7 @@ class _TimedReadings:
     tpm: FloatArray
     interval_s: int = 10
     is_told: bool = False
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[CounterReading, ...] = ()
     problem: str = ""
 
 
@@ -65,7 +65,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
     return tuple(part_facts)
 
 
-def read(source: Source) -> ToolRun:
+def read(source: RunInput) -> ToolRun:
     """Read one run with everything that the store keeps of it."""
     parts = log_parts(source.text)
     part = parts[source.part_index]
@@ -123,7 +123,7 @@ def read(source: Source) -> ToolRun:
 
 
 def _window_readings(
-    source: Source, part_text: str, facts: Facts, part_count: int
+    source: RunInput, part_text: str, facts: Facts, part_count: int
 ) -> tuple[_TimedReadings, dict[str, Wrong]]:
     """Return readings of the window: by their place between the lines of the log, or by the clocks of both files."""
     nothing = np.empty(0)
@@ -148,7 +148,7 @@ def _window_readings(
     ), problems
 
 
-def _job_readings(text: str) -> tuple[Reading, ...]:
+def _job_readings(text: str) -> tuple[CounterReading, ...]:
     report = job_report(text) or {}
     series = report.get("transaction_count")
     lists = series.get("series") if isinstance(series, dict) else None
@@ -156,10 +156,12 @@ def _job_readings(text: str) -> tuple[Reading, ...]:
     if not isinstance(points, list):
         return ()
     values = [point.get("value") for point in points if isinstance(point, dict)]
-    return tuple(Reading(value, None, 0) for value in values if isinstance(value, int) and 0 <= value < 10**15)
+    return tuple(CounterReading(value, None, 0) for value in values if isinstance(value, int) and 0 <= value < 10**15)
 
 
-def _time_readings(window_readings: list[Reading], readings: tuple[Reading, ...], facts: Facts) -> _TimedReadings:
+def _time_readings(
+    window_readings: list[CounterReading], readings: tuple[CounterReading, ...], facts: Facts
+) -> _TimedReadings:
     """Return readings with the time that each covers: by the counter's clock, else by their number."""
     tpm = np.array([reading.tpm for reading in window_readings], dtype=float)
     clocks = [reading.at_s for reading in readings if reading.at_s is not None]
@@ -178,7 +180,7 @@ def _seconds_table(timed_readings: _TimedReadings) -> Table | tuple[()]:
 
 
 def _run_profile(
-    source: Source, part_text: str, facts: Facts, part_count: int
+    source: RunInput, part_text: str, facts: Facts, part_count: int
 ) -> tuple[Profile | None, str, dict[str, Wrong]]:
     """Return the profile of this run, or why it is not used; what can't be read in the log and next to it."""
     report = job_report(part_text)

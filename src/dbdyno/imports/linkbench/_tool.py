@@ -9,7 +9,7 @@ import numpy as np
 
 from dbdyno.core import Caveat, LatencyNs, ToolFigures, TotalFigures, TypeFigures
 from dbdyno.imports._caveats import about_totals, about_window, judgement, throughput
-from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
+from dbdyno.imports._run import PartFacts, RunInput, ToolRun, Wrong
 from dbdyno.imports._tool import Companion, Tool, no_run
 from dbdyno.imports.linkbench._csv import STATS_HEAD, STREAM_HEAD, TypeStats, read_stats, read_stream
 from dbdyno.imports.linkbench._log import Phase, is_linkbench, log_parts, read_phase
@@ -29,7 +29,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
     return tuple(part_facts)
 
 
-def read(source: Source) -> ToolRun:
+def read(source: RunInput) -> ToolRun:
     """Read one run with everything that the store keeps of it."""
     parts = log_parts(source.text)
     part = parts[source.part_index]
@@ -82,7 +82,7 @@ def _window_s(phase: Phase) -> float:
     return float(phase.seconds or (phase.progress[-1][0] if phase.progress else 0.0))
 
 
-def _run_stats(source: Source, part_text: str, phase: Phase, part_count: int) -> tuple[tuple[TypeStats, ...], Wrong]:
+def _run_stats(source: RunInput, part_text: str, phase: Phase, part_count: int) -> tuple[tuple[TypeStats, ...], Wrong]:
     """Return statistics by type: of the log, else of the table that is the log, else of the file next to one run."""
     if phase.types:
         return phase.types, ()
@@ -90,7 +90,7 @@ def _run_stats(source: Source, part_text: str, phase: Phase, part_count: int) ->
     return read_stats(text)
 
 
-def _failed_requests(source: Source, phase: Phase, part_count: int) -> tuple[Mapping[str, int], Wrong]:
+def _failed_requests(source: RunInput, phase: Phase, part_count: int) -> tuple[Mapping[str, int], Wrong]:
     if phase.failed or STREAM not in source.companions or part_count > 1:
         return phase.failed, ()
     totals, problems = read_stream(source.companions[STREAM])

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from dbdyno.core import TotalFigures
-from dbdyno.imports._run import PartFacts, Source, ToolRun, Wrong
+from dbdyno.imports._run import PartFacts, RunInput, ToolRun, Wrong
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.sysbench._figures import RunFigures, percentile_of, run_figures
 from dbdyno.imports.sysbench._intervals import Intervals, read_intervals
@@ -85,7 +85,7 @@ def why_none(text: str) -> tuple[str, int]:
     return no_run(text, "no run of sysbench in it")
 
 
-def read(source: Source) -> ToolRun:
+def read(source: RunInput) -> ToolRun:
     """Read one run with everything that the store keeps of it."""
     run = read_run(source.text, log_parts(source.text)[source.part_index])
     figures = run_figures(run, source.workload)

@@ -3,13 +3,13 @@
 from dbdyno.imports.telemetry._dstat import read_dstat
 from dbdyno.imports.telemetry._iostat import machine_facts, read_iostat
 from dbdyno.imports.telemetry._mpstat import read_mpstat
-from dbdyno.imports.telemetry._readings import AlignedReadings, Reports, Series, align
+from dbdyno.imports.telemetry._readings import AlignedReadings, Series, ToolReports, align
 from dbdyno.imports.telemetry._vmstat import read_vmstat
 
 __all__ = [
     "AlignedReadings",
-    "Reports",
     "Series",
+    "ToolReports",
     "align",
     "machine_facts",
     "read_dstat",

@@ -6,18 +6,18 @@ import csv
 import re
 from types import MappingProxyType
 
-from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, number
+from dbdyno.imports.telemetry._readings import ColumnUnit, Series, ToolReports, clock_seconds, number
 
 _BYTES, _OPS = "bytes/s", "ops/s"
 _CPU = MappingProxyType(
     {
-        "usr": Unit("cpu.user", "share", 0.01),
-        "sys": Unit("cpu.system", "share", 0.01),
-        "idl": Unit("cpu.idle", "share", 0.01),
-        "wai": Unit("cpu.iowait", "share", 0.01),
-        "hiq": Unit("cpu.irq", "share", 0.01),
-        "siq": Unit("cpu.softirq", "share", 0.01),
-        "stl": Unit("cpu.steal", "share", 0.01),
+        "usr": ColumnUnit("cpu.user", "share", 0.01),
+        "sys": ColumnUnit("cpu.system", "share", 0.01),
+        "idl": ColumnUnit("cpu.idle", "share", 0.01),
+        "wai": ColumnUnit("cpu.iowait", "share", 0.01),
+        "hiq": ColumnUnit("cpu.irq", "share", 0.01),
+        "siq": ColumnUnit("cpu.softirq", "share", 0.01),
+        "stl": ColumnUnit("cpu.steal", "share", 0.01),
     }
 )
 _COLUMNS = MappingProxyType(
@@ -27,21 +27,21 @@ _COLUMNS = MappingProxyType(
             for group in ("total-usage", "total-cpu-usage", "total cpu usage", "total usage")
             for name, unit in _CPU.items()
         },
-        ("dsk/total", "read"): Unit("disk.read_bytes", _BYTES),
-        ("dsk/total", "writ"): Unit("disk.written_bytes", _BYTES),
-        ("io/total", "read"): Unit("disk.reads", _OPS),
-        ("io/total", "writ"): Unit("disk.writes", _OPS),
-        ("net/total", "recv"): Unit("network.received_bytes", _BYTES),
-        ("net/total", "send"): Unit("network.sent_bytes", _BYTES),
-        ("paging", "in"): Unit("swap.in_bytes", _BYTES),
-        ("paging", "out"): Unit("swap.out_bytes", _BYTES),
-        ("system", "int"): Unit("interrupts", _OPS),
-        ("system", "csw"): Unit("context_switches", _OPS),
-        ("procs", "run"): Unit("runnable", "count"),
-        ("procs", "blk"): Unit("blocked", "count"),
-        ("procs", "new"): Unit("started", _OPS),
-        ("memory-usage", "used"): Unit("memory.used", "bytes"),
-        ("memory-usage", "free"): Unit("memory.free", "bytes"),
+        ("dsk/total", "read"): ColumnUnit("disk.read_bytes", _BYTES),
+        ("dsk/total", "writ"): ColumnUnit("disk.written_bytes", _BYTES),
+        ("io/total", "read"): ColumnUnit("disk.reads", _OPS),
+        ("io/total", "writ"): ColumnUnit("disk.writes", _OPS),
+        ("net/total", "recv"): ColumnUnit("network.received_bytes", _BYTES),
+        ("net/total", "send"): ColumnUnit("network.sent_bytes", _BYTES),
+        ("paging", "in"): ColumnUnit("swap.in_bytes", _BYTES),
+        ("paging", "out"): ColumnUnit("swap.out_bytes", _BYTES),
+        ("system", "int"): ColumnUnit("interrupts", _OPS),
+        ("system", "csw"): ColumnUnit("context_switches", _OPS),
+        ("procs", "run"): ColumnUnit("runnable", "count"),
+        ("procs", "blk"): ColumnUnit("blocked", "count"),
+        ("procs", "new"): ColumnUnit("started", _OPS),
+        ("memory-usage", "used"): ColumnUnit("memory.used", "bytes"),
+        ("memory-usage", "free"): ColumnUnit("memory.free", "bytes"),
     }
 )
 _FACTORS = {"B": 1.0, "k": 1024.0, "M": float(1 << 20), "G": float(1 << 30), "T": float(1 << 40)}
@@ -52,7 +52,7 @@ _SUMMED_WHEN_MISSED = "system"
 """The group whose numbers dstat does not divide by the seconds that it missed."""
 
 
-def read_dstat(text: str) -> Reports:
+def read_dstat(text: str) -> ToolReports:
     """Return the reports of ``dstat``, one per line. Its first one covers the time since the start, or nothing."""
     rows = _csv_rows(text) if text.lstrip().startswith('"') else _text_rows(text)
     series: dict[str, Series] = {}
@@ -78,7 +78,7 @@ def read_dstat(text: str) -> Reports:
                 metric_series.reports.append(report)
                 metric_series.values.append(value * unit.factor)
     clock_s = clock_seconds(clocks) if len(clocks) == report + 1 else ()
-    return Reports(series, report + 1, clock_s, late_s=late_by_report, diagnostics=tuple(problems))
+    return ToolReports(series, report + 1, clock_s, late_s=late_by_report, diagnostics=tuple(problems))
 
 
 _Row = tuple[int, list[tuple[str, str]] | None, list[str] | None, int]

@@ -5,31 +5,31 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-from dbdyno.imports.telemetry._readings import Reports, Series, Unit, clock_seconds, number, numbers
+from dbdyno.imports.telemetry._readings import ColumnUnit, Series, ToolReports, clock_seconds, number, numbers
 
 _MIB, _KIB = float(1 << 20), 1024.0
 _BYTES, _OPS = "bytes/s", "ops/s"
 _COLUMNS = MappingProxyType(
     {
-        "r/s": Unit("reads", _OPS),
-        "w/s": Unit("writes", _OPS),
-        "tps": Unit("operations", _OPS),
-        "rMB/s": Unit("read_bytes", _BYTES, _MIB),
-        "wMB/s": Unit("written_bytes", _BYTES, _MIB),
-        "rkB/s": Unit("read_bytes", _BYTES, _KIB),
-        "wkB/s": Unit("written_bytes", _BYTES, _KIB),
-        "MB_read/s": Unit("read_bytes", _BYTES, _MIB),
-        "MB_wrtn/s": Unit("written_bytes", _BYTES, _MIB),
-        "kB_read/s": Unit("read_bytes", _BYTES, _KIB),
-        "kB_wrtn/s": Unit("written_bytes", _BYTES, _KIB),
-        "r_await": Unit("read_wait", "ms"),
-        "w_await": Unit("write_wait", "ms"),
-        "await": Unit("wait", "ms"),
-        "f/s": Unit("flushes", _OPS),
-        "f_await": Unit("flush_wait", "ms"),
-        "aqu-sz": Unit("queue", "count"),
-        "avgqu-sz": Unit("queue", "count"),
-        "%util": Unit("busy", "share", 0.01),
+        "r/s": ColumnUnit("reads", _OPS),
+        "w/s": ColumnUnit("writes", _OPS),
+        "tps": ColumnUnit("operations", _OPS),
+        "rMB/s": ColumnUnit("read_bytes", _BYTES, _MIB),
+        "wMB/s": ColumnUnit("written_bytes", _BYTES, _MIB),
+        "rkB/s": ColumnUnit("read_bytes", _BYTES, _KIB),
+        "wkB/s": ColumnUnit("written_bytes", _BYTES, _KIB),
+        "MB_read/s": ColumnUnit("read_bytes", _BYTES, _MIB),
+        "MB_wrtn/s": ColumnUnit("written_bytes", _BYTES, _MIB),
+        "kB_read/s": ColumnUnit("read_bytes", _BYTES, _KIB),
+        "kB_wrtn/s": ColumnUnit("written_bytes", _BYTES, _KIB),
+        "r_await": ColumnUnit("read_wait", "ms"),
+        "w_await": ColumnUnit("write_wait", "ms"),
+        "await": ColumnUnit("wait", "ms"),
+        "f/s": ColumnUnit("flushes", _OPS),
+        "f_await": ColumnUnit("flush_wait", "ms"),
+        "aqu-sz": ColumnUnit("queue", "count"),
+        "avgqu-sz": ColumnUnit("queue", "count"),
+        "%util": ColumnUnit("busy", "share", 0.01),
     }
 )
 _CPU = MappingProxyType({f"%{mode}": mode for mode in ("user", "nice", "system", "iowait", "steal", "idle")})
@@ -37,12 +37,12 @@ _CLOCK_RE = re.compile(r"^\d\d[/.-]\d\d[/.-]\d{2,4} +(\d\d:\d\d:\d\d(?: [AP]M)?)
 HEAD_RE = re.compile(r"^Linux (\S+) \(([^)]*)\)\s+(\S+)\s+(\S+)\s+\((\d{1,6}) CPU\)")
 
 
-def read_iostat(text: str) -> Reports:
+def read_iostat(text: str) -> ToolReports:
     """Return reports of ``iostat``, one for each table of devices."""
     series: dict[str, Series] = {}
     clocks: list[str] = []
     problems: list[tuple[int, str]] = []
-    columns: list[Unit | None] = []
+    columns: list[ColumnUnit | None] = []
     cpu: list[str | None] = []
     report = -1
     for line_number, line in enumerate(text.split("\n"), 1):
@@ -63,7 +63,7 @@ def read_iostat(text: str) -> Reports:
         elif match := _CLOCK_RE.match(line):
             clocks.append(match[1] or match[2])
     clock = clock_seconds(clocks) if len(clocks) == report + 1 else ()
-    return Reports(
+    return ToolReports(
         _remove_idle_devices(series), report + 1, clock, facts=machine_facts(text), diagnostics=tuple(problems)
     )
 
@@ -86,7 +86,7 @@ def machine_facts(text: str) -> dict[str, str | int]:
     }
 
 
-def _add_device_row(series: dict[str, Series], report: int, columns: list[Unit | None], words: list[str]) -> bool:
+def _add_device_row(series: dict[str, Series], report: int, columns: list[ColumnUnit | None], words: list[str]) -> bool:
     values = numbers(words[1:])
     if values is None or len(values) != len(columns):
         return False

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from dbdyno.imports.telemetry._iostat import machine_facts
-from dbdyno.imports.telemetry._readings import Reports, Series, clock_seconds, numbers
+from dbdyno.imports.telemetry._readings import Series, ToolReports, clock_seconds, numbers
 
 _MODES = {"usr": "user", "nice": "nice", "sys": "system", "iowait": "iowait", "irq": "irq", "soft": "softirq"}
 _MODES |= {"steal": "steal", "guest": "guest", "gnice": "guest_nice", "idle": "idle"}
 _ROW_RE = re.compile(r"^(\d\d:\d\d:\d\d(?: [AP]M)?)\s+(CPU|all|\d+)\s+(.*)$")
 
 
-def read_mpstat(text: str) -> Reports:
+def read_mpstat(text: str) -> ToolReports:
     """Return reports of ``mpstat``, one for each line of all processors. Its first one is like the others."""
     series: dict[str, Series] = {}
     clocks: list[str] = []
@@ -42,7 +42,7 @@ def read_mpstat(text: str) -> Reports:
             _add_busiest_share(busiest, report, 1 - shares["idle"])
     if busiest.values:
         series["mpstat.cpu.busiest"] = busiest
-    return Reports(
+    return ToolReports(
         series,
         report + 1,
         clock_seconds(clocks),

@@ -20,7 +20,7 @@ _MOST = 1e18
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ColumnUnit:
     """Holds how a column of a report is kept: name, unit, and what its numbers are multiplied with."""
 
     name: str
@@ -38,7 +38,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Reports:
+class ToolReports:
     """Holds all reports of one file of a tool.
 
     Parameters
@@ -77,7 +77,7 @@ class AlignedReadings:
     problem: str = ""
 
 
-def align(reports: Reports, seconds_count: int, lead_s: int = 0) -> AlignedReadings:
+def align(reports: ToolReports, seconds_count: int, lead_s: int = 0) -> AlignedReadings:
     """Put readings to the seconds of a run; those before and after it are left out.
 
     Parameters
@@ -112,7 +112,7 @@ def align(reports: Reports, seconds_count: int, lead_s: int = 0) -> AlignedReadi
     return AlignedReadings(joined(tables), by_clock)
 
 
-def _report_seconds(reports: Reports, seconds_count: int) -> IntArray | None:
+def _report_seconds(reports: ToolReports, seconds_count: int) -> IntArray | None:
     """Return the second of each report; None if unknown."""
     order: IntArray = np.arange(reports.count, dtype=np.int64) - (1 if reports.has_since_boot else 0)
     if len(reports.clock_s) == reports.count and reports.count:

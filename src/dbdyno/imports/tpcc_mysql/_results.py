@@ -41,7 +41,7 @@ class TypeCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
+class LastReport:
     """Describes the last report, as far as it goes.
 
     Parameters
@@ -63,7 +63,7 @@ class Results:
         return bool(self.types) and bool(self.seconds) and self.tpmc is not None
 
 
-def read_results(text: str) -> Results:
+def read_results(text: str) -> LastReport:
     """Return the last report of a run."""
     raw, _, _ = text.partition("<Raw Results2")
     counts_by_type: dict[int, TypeCounts] = {}
@@ -76,7 +76,7 @@ def read_results(text: str) -> Results:
     for match in _ERROR_RE.finditer(text):
         errors[match[1]] = errors.get(match[1], 0) + 1
     seconds, tpmc = _SECONDS_RE.search(text), _TPMC_RE.search(text)
-    return Results(
+    return LastReport(
         tuple(counts_by_type[index] for index in range(5)) if len(counts_by_type) == 5 else (),
         int(seconds[1]) if seconds else None,
         float(tpmc[1]) if tpmc else None,

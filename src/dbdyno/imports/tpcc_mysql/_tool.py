@@ -18,10 +18,10 @@ from dbdyno.imports._caveats import (
     throughput,
 )
 from dbdyno.imports._lines import line_of, window_table
-from dbdyno.imports._run import LogPart, PartFacts, RunHeader, Source, ToolRun
+from dbdyno.imports._run import LogPart, PartFacts, RunHeader, RunInput, ToolRun
 from dbdyno.imports._tool import Tool, no_run
 from dbdyno.imports.tpcc_mysql._lines import Interval, read_lines
-from dbdyno.imports.tpcc_mysql._results import Results, TypeCounts, read_results
+from dbdyno.imports.tpcc_mysql._results import LastReport, TypeCounts, read_results
 from dbdyno.tables import Column, Table
 
 TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
@@ -95,7 +95,7 @@ def survey(text: str) -> tuple[PartFacts, ...]:
     return tuple(part_facts)
 
 
-def read(source: Source) -> ToolRun:
+def read(source: RunInput) -> ToolRun:
     """Read one run with everything that the store keeps of it."""
     part = _log_parts(source.text)[source.part_index]
     part_text = source.text[part.start : part.end]
@@ -153,17 +153,17 @@ def _seconds_table(intervals: tuple[Interval, ...], length: int, rates: np.ndarr
     return window_table(np.array([interval.end_s for interval in intervals], dtype=float), length, columns)
 
 
-def _total_tps(results: Results) -> float | None:
+def _total_tps(results: LastReport) -> float | None:
     return sum(t.completed for t in results.types) / results.seconds if results.types and results.seconds else None
 
 
-def _order_rates(results: Results) -> OrderRates | None:
+def _order_rates(results: LastReport) -> OrderRates | None:
     if results.tpmc is None or not results.types or not results.seconds:
         return None
     return OrderRates(results.tpmc, sum(t.completed for t in results.types) * 60 / results.seconds)
 
 
-def _type_figures(results: Results, intervals: tuple[Interval, ...]) -> tuple[TypeFigures, ...]:
+def _type_figures(results: LastReport, intervals: tuple[Interval, ...]) -> tuple[TypeFigures, ...]:
     if not results.seconds:
         return ()
     return tuple(
@@ -189,7 +189,7 @@ def _longest_ns(intervals: tuple[Interval, ...]) -> int | None:
     return max(maxima, default=None)
 
 
-def _errors_by_type(results: Results) -> dict[str, int]:
+def _errors_by_type(results: LastReport) -> dict[str, int]:
     abandoned_count = sum(t.gave_up for t in results.types)
     return results.errors | (
         {"given up after its repeats (code not in the log)": abandoned_count} if abandoned_count else {}
@@ -202,7 +202,7 @@ def _no_run_words(text: str) -> str:
     return "the log has neither interval lines nor a whole last report"
 
 
-def _cut_off_caveat(results: Results, intervals: tuple[Interval, ...]) -> Caveat | None:
+def _cut_off_caveat(results: LastReport, intervals: tuple[Interval, ...]) -> Caveat | None:
     if results.is_whole:
         return None
     place_words = f" after second {intervals[-1].end_s}" if intervals else ""

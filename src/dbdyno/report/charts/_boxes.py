@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.core import format_memory, target_title
-from dbdyno.report._boxes import Box
+from dbdyno.report._boxes import BoxPlot
 from dbdyno.report._format import figure, significant
 from dbdyno.report._palette import Palette
 from dbdyno.report._relative_throughput import AT_BEST, best_groups
@@ -27,7 +27,7 @@ from dbdyno.report.charts._throughput import panel_title
 _ROW_PX = 24
 
 
-def box_charts(analysis: StudyAnalysis, palette: Palette, boxes: Sequence[Box]) -> list[Chart]:
+def box_charts(analysis: StudyAnalysis, palette: Palette, boxes: Sequence[BoxPlot]) -> list[Chart]:
     """Return a panel for each workload, route and tier that has boxes."""
     best_cells = {group.cell for group in best_groups(analysis.judgements)}
     names = short_names(palette.targets, 26)
@@ -45,7 +45,7 @@ def box_charts(analysis: StudyAnalysis, palette: Palette, boxes: Sequence[Box]) 
     return charts
 
 
-def _box_row(box: Box, at_concurrency: int, names: dict[str, str]) -> Row:
+def _box_row(box: BoxPlot, at_concurrency: int, names: dict[str, str]) -> Row:
     cell = box.group.cell
     values = {"min": box.minimum, "low": box.low, "lower": box.lower, "median": box.median}
     values |= {"upper": box.upper, "high": box.high, "max": box.maximum}

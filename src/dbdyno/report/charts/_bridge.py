@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from dbdyno.analyse.explain import LEAST_SHARE, REST, Gap, PartGap, least_total, ms_words
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, rows_data
+from dbdyno.report.charts._style import AUTOSIZE, Chart, ChartLayer, Drawing, Row, rows_data
 from dbdyno.report.why._choice import side_titles
 
 _ROW_PX = 26
@@ -118,7 +118,7 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     x_axis = alt.Axis(title="milliseconds per transaction", grid=True, tickCount=6)
     kinds = alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values()))
     tooltip = [alt.Tooltip("step:N", title="part"), alt.Tooltip("words:N", title="difference, 95 %")]
-    base = Unit(rows_data(rows)).encode(y=y, tooltip=tooltip)
+    base = ChartLayer(rows_data(rows)).encode(y=y, tooltip=tooltip)
     x = alt.X("from:Q", scale=scale, axis=x_axis)
     colour = alt.Color("kind:N", scale=kinds, legend=None)
     bars = base.transform_filter("datum.kind != 'total'").encode(x=x, x2=alt.X2("to:Q"), color=colour)

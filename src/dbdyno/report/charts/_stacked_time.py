@@ -10,7 +10,7 @@ from dbdyno.analyse import Place
 from dbdyno.analyse.explain import REST, Explanation, Part
 from dbdyno.core import Cell, target_title
 from dbdyno.report._format import figure, significant
-from dbdyno.report.charts._style import AUTOSIZE, Chart, Drawing, Row, Unit, rows_data
+from dbdyno.report.charts._style import AUTOSIZE, Chart, ChartLayer, Drawing, Row, rows_data
 
 HEIGHT = 220
 _MOST_PARTS = 6
@@ -89,7 +89,7 @@ def _cell_rows(cell: Cell, cell_parts: Sequence[Part], named: Mapping[str, str])
 
 def _drawing(rows: Sequence[Row], named: Mapping[str, str], highest_ms: float) -> Drawing:
     scale = alt.Scale(domain=list(named), range=list(named.values()))
-    bars = Unit(rows_data(rows)).encode(
+    bars = ChartLayer(rows_data(rows)).encode(
         x=alt.X("concurrency:O", axis=alt.Axis(title="connections", labelAngle=0), scale=alt.Scale(paddingInner=0.25)),
         y=alt.Y(
             "ms:Q",

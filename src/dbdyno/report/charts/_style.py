@@ -96,16 +96,16 @@ class _RowsText(str):
     rows: list[dict[str, Any]]
 
 
-class Unit(alt.Chart):
+class ChartLayer(alt.Chart):
     """Describes one layer of a chart. A copy shares its parts.
 
     Altair copies each layer to the bottom several times while layers are put together, and changes nothing below the
     top: this was a quarter of a page's time.
     """
 
-    def __deepcopy__(self, _memo: object) -> Unit:
+    def __deepcopy__(self, _memo: object) -> ChartLayer:
         """Return a shallow copy where Altair asks for a deep one."""
-        unit: Unit = self.copy(deep=False)
+        unit: ChartLayer = self.copy(deep=False)
         return unit
 
 
@@ -201,14 +201,14 @@ def _without_common_words(names: list[str]) -> list[str]:
     return [" ".join(name_words[common_count:]) for name_words in words]
 
 
-def titled(rows: Sequence[Row], palette: Palette) -> Unit:
+def titled(rows: Sequence[Row], palette: Palette) -> ChartLayer:
     """Return a layer of rows that have their target's title, as its vendor writes it, for what is shown on hover."""
-    return Unit(rows_data(rows)).transform_calculate(
+    return ChartLayer(rows_data(rows)).transform_calculate(
         title=_name_expression({t: target_title(t) for t in palette.targets})
     )
 
 
-def together(base: Unit, groupby: str = "concurrency") -> Unit:
+def together(base: ChartLayer, groupby: str = "concurrency") -> ChartLayer:
     """Return what is shown of all targets at a place as one text, so that pointing at any of them reads all of them."""
     lines = "join(pluck(datum.rows, 'line'), '\\n')"
     place = f"format(datum.{groupby}, ',') + (datum.{groupby} == 1 ? ' connection' : ' connections')"
@@ -219,11 +219,11 @@ def together(base: Unit, groupby: str = "concurrency") -> Unit:
     )
 
 
-def columns(base: Unit, x: alt.X, count: int) -> Unit:
+def columns(base: ChartLayer, x: alt.X, count: int) -> ChartLayer:
     """Return unseen columns at the measured places that show the text of `together` wherever the pointer is."""
     lines = alt.Tooltip("together:N")
     grouped = base.transform_aggregate(together="min(together)", groupby=["concurrency"])
-    column: Unit = grouped.mark_rule(opacity=0, strokeWidth=max(_PLOT_PX // count, 6))
+    column: ChartLayer = grouped.mark_rule(opacity=0, strokeWidth=max(_PLOT_PX // count, 6))
     return column.encode(x=x, tooltip=lines)
 
 

@@ -21,9 +21,9 @@ from dbdyno.report.charts._levels import level_drawing, level_row_px
 from dbdyno.report.charts._style import (
     AUTOSIZE,
     Chart,
+    ChartLayer,
     Drawing,
     Row,
-    Unit,
     colour,
     columns,
     concurrency_axis,
@@ -135,7 +135,7 @@ def _drawing(
     x = concurrency_axis(analysis.study.concurrencies)
     reading = together(titled(sorted(rows, key=lambda row: -float(row["tps"])), palette))
     base = reading.encode(x=x, color=colour(palette), tooltip=alt.Tooltip("together:N"))
-    curve_base = Unit(rows_data(lines)).encode(x=x, color=colour(palette))
+    curve_base = ChartLayer(rows_data(lines)).encode(x=x, color=colour(palette))
     bands = _band_layers(curve_base, y_scale, y_axis) if len(palette.looks) <= MOST_BANDS else []
     whisker = base.mark_rule(opacity=0.55, clip=True).encode(y=alt.Y("low:Q", scale=y_scale), y2=alt.Y2("high:Q"))
     y = alt.Y("tps:Q", scale=y_scale, axis=y_axis)
@@ -161,7 +161,7 @@ def _drawing(
     )
 
 
-def _band_layers(curve_base: Unit, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
+def _band_layers(curve_base: ChartLayer, y_scale: alt.Scale, y_axis: alt.Axis) -> list[Drawing]:
     """Return bands with edges in the target's colour, so that two that lie over each other stay two."""
     area = curve_base.mark_area(opacity=0.13, line=False, clip=True, tooltip=None).encode(
         y=alt.Y("low:Q", scale=y_scale, axis=y_axis), y2=alt.Y2("high:Q")

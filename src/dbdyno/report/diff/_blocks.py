@@ -21,7 +21,7 @@ from dbdyno.analyse import (
     supported,
 )
 from dbdyno.core import Cell, counted
-from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, titled_list
+from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Table, TextSpan, titled_list
 from dbdyno.report._format import clock_time, figure, milliseconds, printable
 from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._terminal_text import to_terminal
@@ -47,7 +47,7 @@ _OUTCOMES: tuple[GateOutcome, ...] = ("FAIL", "NOT SHOWN", "PASS")
 
 def diff_markdown(diff: StudyDiff, rules: Sequence[RuleOutcome], *, every: bool = False) -> str:
     """Return the comparison as Markdown, to be pasted into a pull request: rules, then what moved, all else folded."""
-    lines = [(Span(word), f" {words}") for rule in rules for word, words in _rule_lines(diff, rule)]
+    lines = [(TextSpan(word), f" {words}") for rule in rules for word, words in _rule_lines(diff, rule)]
     verdict = f"{overall(rules)}. " if rules else ""
     rule_blocks = [ListOf(lines)] if lines else []
     return to_markdown([Heading(verdict + _diff_title(diff)), *rule_blocks, *_diff_blocks(diff, every=every)])

@@ -26,7 +26,7 @@ from dbdyno.core import AlteredError, Cell, RequestError, StoreError, StudyError
 from dbdyno.report.diff._changed import Changed, changed
 from dbdyno.report.diff._mismatch import MismatchKind, cell_mismatches, host_mismatches, mismatch_words
 from dbdyno.report.diff._side import DiffSide
-from dbdyno.store import QUICK_CHECK, Check, StoredStudy, find_results
+from dbdyno.store import QUICK_CHECK, FolderCheck, StoredStudy, find_results
 from dbdyno.study import Study
 
 Order = Literal["date", "version"]
@@ -89,7 +89,7 @@ def gather_history(
     measures: Sequence[Measure] = ("tps",),
     order: Order = "date",
     despite: Iterable[MismatchKind] = (),
-    check: Check = QUICK_CHECK,
+    check: FolderCheck = QUICK_CHECK,
 ) -> History:
     """Read, order and judge the studies at or below the folders.
 
@@ -126,7 +126,7 @@ def gather_history(
     return History(order, tuple(studies), cells, changes, (*omitted, *mismatched))
 
 
-def _read_studies(folders: Iterable[Path], check: Check) -> tuple[list[StudyAt], list[Omitted]]:
+def _read_studies(folders: Iterable[Path], check: FolderCheck) -> tuple[list[StudyAt], list[Omitted]]:
     paths = list(dict.fromkeys(path.resolve() for folder in folders for path in find_results(folder)))
     common_path = os.path.commonpath(paths) if len(paths) > 1 else str(Path(*paths).parent)
     studies, omitted = [], []

@@ -25,7 +25,7 @@ from dbdyno.report._html import Html, element
 from dbdyno.report._repeat import command_of_cell, study_file_name
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.sections._frame import Page
-from dbdyno.store import FileFacts
+from dbdyno.store import ManifestEntry
 from dbdyno.study import named_quirks
 
 
@@ -86,8 +86,8 @@ def _quirk_folds(page: Page) -> list[Fold]:
     return [folded("Quirks of the imitated tool", Terms(quirks))] if quirks else []
 
 
-def _folder_folds(files: dict[str, FileFacts] | object) -> list[Fold]:
-    groups: dict[str, list[tuple[str, FileFacts]]] = defaultdict(list)
+def _folder_folds(files: dict[str, ManifestEntry] | object) -> list[Fold]:
+    groups: dict[str, list[tuple[str, ManifestEntry]]] = defaultdict(list)
     if isinstance(files, dict):
         for name, facts in sorted(files.items()):
             groups[name.rsplit("/", 1)[0] if "/" in name else "top of the folder"].append((name, facts))
@@ -100,7 +100,7 @@ def _folder_folds(files: dict[str, FileFacts] | object) -> list[Fold]:
     return [*folds, *([_files_fold("runs", runs)] if runs else [])]
 
 
-def _files_fold(name: str, rows: list[tuple[str, FileFacts]]) -> Fold:
+def _files_fold(name: str, rows: list[tuple[str, ManifestEntry]]) -> Fold:
     columns = [Column("file"), Column("bytes", True), Column("SHA-256")]
     cells = [[path, f"{facts.bytes:,}", element("code", facts.sha256)] for path, facts in rows]
     title = f"{name}: {counted(len(rows), 'file')}"

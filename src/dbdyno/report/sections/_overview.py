@@ -10,7 +10,7 @@ import numpy as np
 
 from dbdyno.core import RunRecord, target_title
 from dbdyno.report._html import Html, element, shortened
-from dbdyno.report._runs import RunSeconds
+from dbdyno.report._runs import RunThroughput
 from dbdyno.report._series import downsampled
 from dbdyno.report.charts import panel_title, spark
 from dbdyno.report.sections._frame import Page
@@ -21,7 +21,7 @@ _POINTS = 36
 Panel = tuple[str, str, int]
 
 
-def overview(page: Page, seconds: Mapping[str, RunSeconds], odd: set[str]) -> Html:
+def overview(page: Page, seconds: Mapping[str, RunThroughput], odd: set[str]) -> Html:
     """Return a table for each workload, route and memory size.
 
     Parameters
@@ -46,7 +46,7 @@ def _panel_html(
     page: Page,
     panel: Panel,
     cells: Mapping[tuple[str, int], Sequence[RunRecord]],
-    seconds: Mapping[str, RunSeconds],
+    seconds: Mapping[str, RunThroughput],
     highest_tps: Mapping[tuple[Panel, int], float],
     framed_ids: set[str],
 ) -> Html:
@@ -84,7 +84,9 @@ def _panel_html(
     )
 
 
-def _small_strip(record: RunRecord, run_seconds: RunSeconds | None, highest_tps: float, framed_ids: set[str]) -> Html:
+def _small_strip(
+    record: RunRecord, run_seconds: RunThroughput | None, highest_tps: float, framed_ids: set[str]
+) -> Html:
     words = f"{target_title(record.run.cell.target)}, {record.run.cell.concurrency:,} connections"
     words = f"{words}, {record.run.repeat_words}: {record.status}"[:400]
     if run_seconds is None or not len(run_seconds.tps):

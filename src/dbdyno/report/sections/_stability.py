@@ -23,10 +23,10 @@ from dbdyno.report._blocks import (
     subtitle,
     to_see,
 )
-from dbdyno.report._boxes import FEWEST_SECONDS, Box, window_boxes
+from dbdyno.report._boxes import FEWEST_SECONDS, BoxPlot, window_boxes
 from dbdyno.report._format import figure
 from dbdyno.report._html import Html, element, shortened, to_html
-from dbdyno.report._runs import RunSeconds
+from dbdyno.report._runs import RunThroughput
 from dbdyno.report._series import downsampled
 from dbdyno.report.charts import SPARK_WIDTH, box_charts, spark
 from dbdyno.report.sections._frame import Page, cell_table
@@ -38,7 +38,7 @@ _MOST_LARGE = 6
 """Runs that stand out and are drawn large in the page."""
 
 
-def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Section:
+def stability_section(page: Page, seconds: Mapping[str, RunThroughput]) -> Section:
     """Return box plots of the windows, strips of all runs, and the place where one is opened."""
     if not seconds:
         return section("stability", "Stability", to_see("No run has seconds yet."))
@@ -51,7 +51,7 @@ def stability_section(page: Page, seconds: Mapping[str, RunSeconds]) -> Section:
     )
 
 
-def _run_strip_blocks(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
+def _run_strip_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[Block]:
     """Return those that stand out large, all of them small, and on demand all of them large."""
     records = page.analysis.records
     outliers = _outlying_runs(records, seconds)
@@ -76,13 +76,13 @@ def _run_strip_blocks(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Blo
     ]
 
 
-def _outlying_runs(records: Sequence[RunRecord], seconds: Mapping[str, RunSeconds]) -> list[RunRecord]:
+def _outlying_runs(records: Sequence[RunRecord], seconds: Mapping[str, RunThroughput]) -> list[RunRecord]:
     """Runs that failed, did not settle or stalled, the worst first."""
     ranked_records = [(_badness(record, seconds.get(record.run.run_id)), record) for record in records]
     return [record for badness, record in sorted(ranked_records, key=lambda pair: -pair[0]) if badness > 0]
 
 
-def _badness(record: RunRecord, run_seconds: RunSeconds | None) -> float:
+def _badness(record: RunRecord, run_seconds: RunThroughput | None) -> float:
     """Return 0 for a good run; without throughput is worst, then suspect, then unsettled, then stalled."""
     if record.status == "missing":
         return 0.0
@@ -96,7 +96,7 @@ def _badness(record: RunRecord, run_seconds: RunSeconds | None) -> float:
     return 2.0 * (record.status != "good") + (not record.is_settled) + stalled_share
 
 
-def _large_strips(page: Page, seconds: Mapping[str, RunSeconds], outliers: Sequence[RunRecord]) -> Html:
+def _large_strips(page: Page, seconds: Mapping[str, RunThroughput], outliers: Sequence[RunRecord]) -> Html:
     looks = {look.target: look for look in page.palette.looks}
     words = place_namer([_place_of(record) for record in page.analysis.records])
     lines = []
@@ -115,7 +115,7 @@ def _place_of(record: RunRecord) -> Place:
     return cell.workload, cell.route, cell.tier_bytes, cell.concurrency
 
 
-def _box_blocks(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
+def _box_blocks(page: Page, seconds: Mapping[str, RunThroughput]) -> list[Block]:
     """Return box plots; none where no window has enough seconds."""
     analysis = page.analysis
     boxes = window_boxes(seconds, analysis.judgements)
@@ -137,7 +137,7 @@ def _box_blocks(page: Page, seconds: Mapping[str, RunSeconds]) -> list[Block]:
     ]
 
 
-def _box_table(page: Page, boxes: Sequence[Box]) -> Table:
+def _box_table(page: Page, boxes: Sequence[BoxPlot]) -> Table:
     titles = ("slowest", "5 %", "25 %", "median", "75 %", "95 %", "fastest", "seconds")
     rows = []
     for box in boxes:
@@ -146,7 +146,7 @@ def _box_table(page: Page, boxes: Sequence[Box]) -> Table:
     return cell_table(page, "seconds-of-windows", "Throughput of single seconds of the window", titles, rows)
 
 
-def _strip_grid(page: Page, seconds: Mapping[str, RunSeconds]) -> Html:
+def _strip_grid(page: Page, seconds: Mapping[str, RunThroughput]) -> Html:
     groups: dict[tuple[Place, str], list[RunRecord]] = {}
     for record in sorted(page.analysis.records, key=lambda record: record.run.repeat):
         groups.setdefault((_place_of(record), record.run.cell.target), []).append(record)
@@ -169,7 +169,7 @@ def _strip_line(
     variable: str,
     target: str,
     runs: Sequence[RunRecord],
-    seconds: Mapping[str, RunSeconds],
+    seconds: Mapping[str, RunThroughput],
     highest_tps: float,
     place_text: str = "",
 ) -> Html:
@@ -191,7 +191,7 @@ def _strip_line(
     )
 
 
-def _strip_html(record: RunRecord, run_seconds: RunSeconds | None, highest_tps: float) -> Html:
+def _strip_html(record: RunRecord, run_seconds: RunThroughput | None, highest_tps: float) -> Html:
     run_id, repeat = record.run.run_id, record.run.repeat_words
     if run_seconds is None or not len(run_seconds.tps):
         reason = record.reason or "no seconds"
@@ -217,7 +217,7 @@ def _course_clause(record: RunRecord) -> str:
     return "" if record.course is None else f"; {course_words(record.course)}"
 
 
-def _run_window_words(run_seconds: RunSeconds) -> tuple[str, float]:
+def _run_window_words(run_seconds: RunThroughput) -> tuple[str, float]:
     return _window_words(run_seconds.tps[run_seconds.window_from :], run_seconds.judged)
 
 

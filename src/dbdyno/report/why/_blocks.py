@@ -9,7 +9,7 @@ from rich.console import Console
 
 from dbdyno.analyse.explain import Gap
 from dbdyno.report._altered import altered_caveats
-from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Span, Table, Words, titled_list
+from dbdyno.report._blocks import Block, Column, Fold, Heading, ListOf, Paragraph, Table, TextSpan, Words, titled_list
 from dbdyno.report._markdown_text import to_markdown
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report._terminal_text import to_terminal
@@ -76,7 +76,7 @@ def _function_blocks(deep: DeepProfile, max_rows: int | None) -> Iterator[Block]
 def why_sentences(why: Why) -> list[Block]:
     """Return the answer in words, its first line bold."""
     first_line, *other_lines = why.lines
-    return [Paragraph((Span(first_line),)), *map(Paragraph, other_lines)]
+    return [Paragraph((TextSpan(first_line),)), *map(Paragraph, other_lines)]
 
 
 def causes_table(why: Why) -> Table | None:

@@ -24,13 +24,13 @@ from dbdyno.analyse.explain import (
     step_words,
 )
 from dbdyno.core import RequestError, target_title
-from dbdyno.report._blocks import Span, Words
+from dbdyno.report._blocks import TextSpan, Words
 from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis
 from dbdyno.report.why._causes import circumstances_of
 from dbdyno.report.why._counted_work import CountedWork, counted_work
 from dbdyno.report.why._deep import DeepProfile, deep_profile
-from dbdyno.report.why._moments import Course, course_lines, course_of
+from dbdyno.report.why._moments import PlaceCourse, course_lines, course_of
 from dbdyno.report.why._proofs import StoredProof, proved_causes, stored_proofs
 
 _SEARCH = "The runs of a rate search have no single time per transaction, so there is nothing to split."
@@ -91,7 +91,7 @@ class Why:
     known: Circumstances | None = None
     ranking: CauseRanking | None = None
     proofs: tuple[StoredProof, ...] = ()
-    course: Course = field(default_factory=Course)
+    course: PlaceCourse = field(default_factory=PlaceCourse)
     routes: tuple[Gap, ...] = ()
     network: tuple[NetworkTime, ...] = ()
     deep: DeepProfile | None = None
@@ -129,7 +129,7 @@ def why_of(analysis: StudyAnalysis, pair: Sequence[str] = (), at: str = "") -> W
     if place is None or gap is None:
         targets = () if place is None else tuple(explanation.cells_at[place])
         steps = _concurrency_gaps(explanation, place, targets)
-        course = Course() if place is None else course_of(analysis, place, targets, steps)
+        course = PlaceCourse() if place is None else course_of(analysis, place, targets, steps)
         alone = Why(explanation, place, None, (_ALONE,), steps, course=course)
         return replace(alone, routes=_route_gaps(analysis, place), network=_network_times(analysis, place))
     pair_why = _explain_pair(analysis, explanation, place, gap)
@@ -355,7 +355,7 @@ def network_rows(why: Why) -> list[list[str]]:
 
 def furthest_lines(why: Why) -> list[Words]:
     """Say for each target that is far behind how far, and with which parts that goes."""
-    return [(Span(other_why.lines[0]), f" {other_why.lines[1]}") for other_why in why.furthest]
+    return [(TextSpan(other_why.lines[0]), f" {other_why.lines[1]}") for other_why in why.furthest]
 
 
 def moment_lines(why: Why) -> list[str]:

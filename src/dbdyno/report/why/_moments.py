@@ -44,7 +44,7 @@ _MACHINE = frozenset((*IDLE_TIMES, *(name for names in PROCESSOR_TIMES.values() 
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class PlaceCourse:
     """Holds what happens to the targets of a place as connections grow, and within their runs.
 
     Parameters
@@ -61,11 +61,11 @@ class Course:
     window_s: int = 0
 
 
-def course_of(analysis: StudyAnalysis, place: Place, targets: Sequence[str], steps: Sequence[Gap]) -> Course:
+def course_of(analysis: StudyAnalysis, place: Place, targets: Sequence[str], steps: Sequence[Gap]) -> PlaceCourse:
     """Return the course of some targets at a place."""
     explanation, threads = analysis.explanation, analysis.thread_explanation
     if explanation is None:
-        return Course()
+        return PlaceCourse()
     rankings = tuple(_step_causes(analysis, explanation, threads, gap) for gap in steps)
     times = analysis.times or {}
     lines = [
@@ -76,7 +76,7 @@ def course_of(analysis: StudyAnalysis, place: Place, targets: Sequence[str], ste
     place_cells = [cell for target in targets if (cell := explanation.cells_at[place].get(target)) is not None]
     cell_moments = [analysis.results.once(_CellMoments).of(analysis, cell) for cell in place_cells]
     moments = tuple(moment for moments_of_cell, _ in cell_moments for moment in moments_of_cell)
-    return Course(rankings, knees, moments, max((longest for _, longest in cell_moments), default=0))
+    return PlaceCourse(rankings, knees, moments, max((longest for _, longest in cell_moments), default=0))
 
 
 class _CellMoments:
@@ -96,7 +96,7 @@ class _CellMoments:
         return self._found[cell]
 
 
-def course_lines(course: Course) -> tuple[list[str], list[str]]:
+def course_lines(course: PlaceCourse) -> tuple[list[str], list[str]]:
     """Return sentences on knees, and on stalls and waves; the latter none where no run has seconds."""
     knees = [_knee_words(knee) for knee in course.knees]
     moments = [_moment_words(moment) for moment in course.moments]

@@ -237,20 +237,23 @@ mod tests {
             interval.tally.reads = 3;
         };
         with_rows(fill, |rows| {
-            let told = |column| rows.iter().map(|row| of(row, column)).collect::<Vec<_>>();
+            let column_of = |column| rows.iter().map(|row| of(row, column)).collect::<Vec<_>>();
             let (text, float) = (FieldValue::Text, FieldValue::Float);
             let max = FieldValue::Int(7_000_001);
-            assert_eq!(told("kind"), ["all", "transaction", "statement"].map(text));
-            assert_eq!(told("name")[1], text("point_select"));
-            assert_eq!(told("max_ns"), [max, max, FieldValue::Null]);
-            assert_eq!(told("tps"), [float(4.0), float(4.0), FieldValue::Null]);
-            assert_eq!(told("qps"), [float(6.0), FieldValue::Null, float(6.0)]);
             assert_eq!(
-                told("backlog"),
+                column_of("kind"),
+                ["all", "transaction", "statement"].map(text)
+            );
+            assert_eq!(column_of("name")[1], text("point_select"));
+            assert_eq!(column_of("max_ns"), [max, max, FieldValue::Null]);
+            assert_eq!(column_of("tps"), [float(4.0), float(4.0), FieldValue::Null]);
+            assert_eq!(column_of("qps"), [float(6.0), FieldValue::Null, float(6.0)]);
+            assert_eq!(
+                column_of("backlog"),
                 [FieldValue::Int(9), FieldValue::Null, FieldValue::Null]
             );
             assert_eq!(
-                told("errors"),
+                column_of("errors"),
                 [FieldValue::Int(1), FieldValue::Null, FieldValue::Int(1)]
             );
         });
