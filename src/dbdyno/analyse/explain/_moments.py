@@ -80,7 +80,7 @@ class RunSeconds:
             missing="" if statements else "no statement times are stored",
             threads=threads if threads.get("count") else None,
             counted=counters,
-            processors=processors_used(means),
+            processors=processors_used(means, self.run.cell.route),
         )
 
 
