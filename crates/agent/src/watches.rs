@@ -127,6 +127,7 @@ impl Watches {
 
 impl Watch {
     fn look(&self, paths: &[PathBuf], start_ns: u64, interval_ns: u64, count: u64) {
+        let mut buffer = Vec::new();
         for index in 0..count {
             let due_ns = start_ns.saturating_add(index.saturating_mul(interval_ns));
             if monotonic_ns() > due_ns.saturating_add(interval_ns) {
@@ -136,7 +137,7 @@ impl Watch {
                 return;
             }
             let asked_ns = monotonic_ns();
-            let files = paths.iter().map(read).collect();
+            let files = paths.iter().map(|path| read(path, &mut buffer)).collect();
             self.keep(Look {
                 index,
                 asked_ns,
@@ -215,12 +216,13 @@ impl Watch {
     }
 }
 
-fn read(path: &PathBuf) -> Result<Vec<u8>, i32> {
-    let mut bytes = Vec::new();
+/// Reads a file; a buffer that has grown needs two calls, where an empty one begins with 32 bytes.
+fn read(path: &PathBuf, buffer: &mut Vec<u8>) -> Result<Vec<u8>, i32> {
+    buffer.clear();
     File::open(path)
-        .and_then(|file| file.take(FILE_BYTES).read_to_end(&mut bytes))
+        .and_then(|file| file.take(FILE_BYTES).read_to_end(buffer))
         .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
-    Ok(bytes)
+    Ok(buffer.clone())
 }
 
 #[cfg(test)]
