@@ -11,7 +11,7 @@ from dbdyno.engines._tables import cached, joined_rows
 from dbdyno.engines._versions import plugin_within, within
 
 CounterKind = Literal["counter", "gauge"]
-Derivation = Literal["value", "difference", "product", "scaled"]
+Derivation = Literal["value", "sum", "difference", "product", "scaled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class CounterSource:
         ``text:`` a line of the log part of SHOW ENGINE INNODB STATUS, ``variables:`` a global variable, ``cfstats:``
         a row of information_schema.ROCKSDB_CFSTATS, summed over column families
     metric : row of information_schema.INNODB_METRICS, one that is on by default; empty for none
-    derivation : the row itself, the first less the second, all multiplied and by `factor`, or the first by `factor`
+    derivation : the row itself, the sum of all, the first less the second, all multiplied and by `factor`, or the first
+        by `factor`
     """
 
     counter_id: str
@@ -53,6 +54,8 @@ class CounterSource:
             numbers = [float(status[name.lower()]) for name in self.status]
         except (KeyError, ValueError):
             return None
+        if self.derivation == "sum":
+            return sum(numbers)
         if self.derivation == "difference":
             return numbers[0] - numbers[1]
         if self.derivation == "product":

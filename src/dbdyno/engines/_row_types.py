@@ -96,7 +96,7 @@ _Source = TypedDict(
         "status": str,
         "from": list[str],
         "metric": str,
-        "derive": Literal["value", "difference", "product", "scaled"],
+        "derive": Literal["value", "sum", "difference", "product", "scaled"],
         "factor": float,
     },
     total=False,

@@ -227,6 +227,15 @@ def test_every_status_row_that_the_reference_names_is_read_somewhere() -> None:
     assert sorted(set(named) - read) == []
 
 
+@pytest.mark.parametrize("version", ["10.0.38", "11.8.9"])
+def test_mariadb_counts_rows_of_temporary_tables_as_mysql_does(version: str) -> None:
+    status = {"handler_write": "5", "handler_tmp_write": "100", "handler_update": "2", "handler_tmp_update": "0"}
+    by_id = {source.counter_id: source for source in counter_sources("mariadb", version)}
+    assert (by_id["handler.write"].value(status), by_id["handler.update"].value(status)) == (105, 2)
+    by_id = {source.counter_id: source for source in counter_sources("mysql", "9.7.4")}
+    assert by_id["handler.write"].value({"handler_write": "105"}) == 105
+
+
 @pytest.mark.parametrize(("family", "version"), [("mysql", "5.7.44"), ("mysql", "8.0.29"), ("mariadb", "10.3.39")])
 def test_servers_without_a_row_for_it_tell_the_log_position_in_their_text(family: str, version: str) -> None:
     by_id = {source.counter_id: source for source in counter_sources(family, version)}
