@@ -17,11 +17,10 @@ from dbdyno.analyse._words import (
     faster_words,
     is_vague_ratio,
     listed,
-    percent_words,
     plus_minus,
     ratio_words,
 )
-from dbdyno.core import counted, format_memory, target_title
+from dbdyno.core import counted, format_memory, short_percent, target_title
 from dbdyno.stats import LogDifference, LogLevel, Peak, ScalabilityFit, bounded_exp, compare, fit_scalability, peak
 
 _MOST_SENTENCES = 6
@@ -147,10 +146,10 @@ def collapse_sentence(judgements: Sequence[CapacityJudgement]) -> str:
     where = f" at {format_memory(tier_bytes)}" if len({judgement.tier_bytes for judgement in judgements}) > 1 else ""
     if len(falls) == 1:
         judgement, step = falls[0]
-        name, share = target_title(judgement.target), percent_words(1 - step.ratio)
+        name, share = target_title(judgement.target), short_percent(1 - step.ratio)
         return f"{name} collapses beyond its peak{where}: {share} less {places[0]}."
     fall_words = [
-        f"{target_title(judgement.target)} by {percent_words(1 - step.ratio)} {place}"
+        f"{target_title(judgement.target)} by {short_percent(1 - step.ratio)} {place}"
         for (judgement, step), place in zip(falls[:_MOST_COLLAPSES], places, strict=False)
     ]
     other_words = f", and {counted(len(falls) - len(fall_words), 'other')}" if len(falls) > len(fall_words) else ""

@@ -12,7 +12,7 @@ from dbdyno.analyse._remedies import with_remedy
 from dbdyno.analyse._sentinel import MOST_DRIFT, judge_sentinel, of_working_benches, sentinel_words
 from dbdyno.analyse._variation import observed_variation
 from dbdyno.analyse._windows import unsettled_windows
-from dbdyno.analyse._words import listed, percent_words, supported
+from dbdyno.analyse._words import listed, supported
 from dbdyno.core import (
     CLIENT_BOUND,
     Caveat,
@@ -22,6 +22,7 @@ from dbdyno.core import (
     RunRecord,
     counted,
     percent,
+    short_percent,
     verb_for,
 )
 from dbdyno.stats import smallest_detectable_ratio
@@ -246,7 +247,7 @@ def _several_benches_caveat(records: Sequence[RunRecord]) -> Caveat | None:
     if len(names) < 2 or (sentinel is not None and is_known and sentinel.apart <= MOST_DRIFT):
         return None
     apart_words = (
-        f"up to {percent_words(sentinel.apart)} apart"
+        f"up to {short_percent(sentinel.apart)} apart"
         if sentinel is not None and is_known
         else "not known how far apart"
     )
@@ -276,7 +277,7 @@ def _repeats_apart_caveat(judgements: Sequence[CellJudgement]) -> Caveat | None:
         return None
     return Caveat(
         "repeats-apart",
-        f"Repeats of one cell spread by {percent_words(variation.spread)} (standard deviation; noise within runs is "
+        f"Repeats of one cell spread by {short_percent(variation.spread)} (standard deviation; noise within runs is "
         "left out): the speed of the machine, or the state of the servers, changed between runs. Intervals include "
         "this.",
     )

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbdyno.analyse._words import percent_words
-from dbdyno.core import Cell, RunRecord, counted
+from dbdyno.core import Cell, RunRecord, counted, short_percent
 from dbdyno.stats import t_quantile
 
 MOST_DRIFT = 0.03
@@ -106,11 +105,11 @@ def sentinel_words(judgement: SentinelJudgement) -> str:
     runs = counted(judgement.runs, "run") + ("" if judgement.runs == judgement.planned else f" of {judgement.planned}")
     if judgement.change is None or judgement.half_width is None or judgement.spread is None:
         return f"{who}, {runs}: too few to see a drift of the machine"
-    half_width = percent_words(judgement.half_width)
-    change = f"{percent_words(judgement.change, signed=True)} from the first to the last (±{half_width})"
-    benches, apart = judgement.benches, percent_words(judgement.apart)
+    half_width = short_percent(judgement.half_width)
+    change = f"{short_percent(judgement.change, signed=True)} from the first to the last (±{half_width})"
+    benches, apart = judgement.benches, short_percent(judgement.apart)
     apart_words = f"; {benches} benches, up to {apart} apart" if benches > 1 else ""
-    return f"{who}, {runs} through the study: {change}, spread {percent_words(judgement.spread)}{apart_words}"
+    return f"{who}, {runs} through the study: {change}, spread {short_percent(judgement.spread)}{apart_words}"
 
 
 def _fit_common_slope(

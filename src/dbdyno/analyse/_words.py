@@ -13,17 +13,6 @@ _AS = {"faster": "fast", "longer": "long", "higher": "high"}
 _UNKNOWN, _TOO_UNLIKE = "not known", "the runs are too unlike"
 
 
-def percent_words(share: float, *, signed: bool = False) -> str:
-    """Return a share to two digits, and as a whole number from 100 % on.
-
-    >>> percent_words(0.0123), percent_words(4.9), percent_words(0.5, signed=True)
-    ('1.2 %', '490 %', '+50 %')
-    """
-    percent = 100 * share
-    digits = ",.0f" if abs(percent) >= 100 else ".2g"
-    return f"{percent:{'+' if signed else ''}{digits}} %"
-
-
 def supported(value: float, half_width: float) -> str:
     """Return a number rounded to the second digit of its half-width, thousands separated.
 

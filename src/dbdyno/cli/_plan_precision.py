@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dbdyno.cli._folder import open_results
 from dbdyno.cli._options import parse_share
-from dbdyno.core import counted, format_duration, parse_duration_ns
+from dbdyno.core import counted, format_duration, parse_duration_ns, short_percent
 from dbdyno.plan import SHORTEST_WINDOW_S, Design, best_within, cheapest_design, designs_for, planned_design
 from dbdyno.stats import ASSUMED_VARIATION, Variation, cheapest_window_s, matching_window_s
 from dbdyno.study import Study
@@ -86,8 +86,8 @@ def precision_lines(precision: PlanPrecision, overhead_s: float) -> list[str]:
     """Return what is printed under a plan."""
     planned, variation = precision.planned, precision.variation
     lines = [
-        f"certainty  a cell's level to ±{_percent_words(planned.half_width)}; two targets show a difference from "
-        f"{_percent_words(planned.smallest_difference)} on (power 0.8, one comparison)",
+        f"certainty  a cell's level to ±{short_percent(planned.half_width)}; two targets show a difference from "
+        f"{short_percent(planned.smallest_difference)} on (power 0.8, one comparison)",
         f"           {precision.basis}",
     ]
     lines += [f"           {words}" for words in _window_lines(variation, planned, overhead_s)]
@@ -113,8 +113,8 @@ def _measured_variation(folder: Path | None, choices: argparse.Namespace) -> tup
     if folder is None:
         assumed = ASSUMED_VARIATION
         words = (
-            f"assumed: spread {_percent_words(assumed.spread)} between repeats, noise "
-            f"{_percent_words(assumed.noise_se)} of a window"
+            f"assumed: spread {short_percent(assumed.spread)} between repeats, noise "
+            f"{short_percent(assumed.noise_se)} of a window"
         )
         return assumed, f"{words} of 900 s; --from RESULTS uses measured values"
     from dbdyno.analyse import judge_cells, observed_variation  # late: see _main
@@ -124,8 +124,8 @@ def _measured_variation(folder: Path | None, choices: argparse.Namespace) -> tup
     source_words = (
         f"seen in {counted(cells, 'repeated cell')} of" if cells else "assumed, because no cell was repeated in"
     )
-    words = f"spread {_percent_words(measured.spread)} between repeats, {source_words} {folder}"
-    return measured, f"{words}; noise {_percent_words(measured.noise_se)} of a window of 900 s"
+    words = f"spread {short_percent(measured.spread)} between repeats, {source_words} {folder}"
+    return measured, f"{words}; noise {short_percent(measured.noise_se)} of a window of 900 s"
 
 
 def _window_lines(variation: Variation, planned: Design, overhead_s: float) -> list[str]:
@@ -146,10 +146,10 @@ def _window_lines(variation: Variation, planned: Design, overhead_s: float) -> l
 
 
 def _precision_goal_lines(precision: PlanPrecision) -> list[str]:
-    wish_words = f"±{_percent_words(precision.wished)}"
+    wish_words = f"±{short_percent(precision.wished)}"
     if not precision.designs:
         return [
-            f"{wish_words} needs more than 20 repeats: repeats spread by {_percent_words(precision.variation.spread)}"
+            f"{wish_words} needs more than 20 repeats: repeats spread by {short_percent(precision.variation.spread)}"
         ]
     cheapest = precision.cheapest
     rows = sorted(precision.designs, key=lambda design: design.runs_ns)[:_MOST_SHOWN]
@@ -171,16 +171,12 @@ def _design_line(design: Design, is_cheapest: bool) -> str:
     mark = ", the least time" if is_cheapest else ""
     return (
         f'  repeats = {design.repeats}, window = "{design.window_s:.0f}s": {format_duration(design.runs_ns)} of '
-        f"runs, shows differences from {_percent_words(design.smallest_difference)} on{mark}"
+        f"runs, shows differences from {short_percent(design.smallest_difference)} on{mark}"
     )
 
 
 def _best_design_words(best: Design | None) -> str:
     if best is None:
         return ": two windows of 60 s a cell take longer; leave out cells"
-    half_width = _percent_words(best.half_width)
+    half_width = short_percent(best.half_width)
     return f'; the best is ±{half_width}, with repeats = {best.repeats}, window = "{best.window_s:.0f}s"'
-
-
-def _percent_words(share: float) -> str:
-    return f"{100 * share:.2g} %"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dbdyno.cli._folder import check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._run import add_run_options
-from dbdyno.core import percent
+from dbdyno.core import counted, percent, short_percent
 
 if TYPE_CHECKING:
     from dbdyno.analyse import SelfCheck
@@ -138,8 +138,6 @@ def _slower_count(result: SelfCheck) -> int:
 
 def _result_lines(result: SelfCheck, study: Study) -> list[str]:
     from dbdyno.cli._words import tps_words
-    from dbdyno.core import counted
-
     throttled_share, window = _throttled_share(study), study.window_words
     title = f"{study.targets[0].engine} against itself, {counted(result.repeats, 'pair')} each, windows of {window}"
     lines = [
@@ -168,25 +166,22 @@ def _chance_words(pair: Comparison) -> str:
 
 
 def _conclusion_lines(result: SelfCheck, throttled_share: float) -> list[str]:
-    from dbdyno.analyse import percent_words
-    from dbdyno.core import counted
-
     comparisons = counted(len(result.comparisons), "comparison")
     lines = [f"called different      {result.different} of {comparisons}"]
     if throttled_share:
         lines.append(
             f"B found slower        {_slower_count(result)} of {comparisons}; "
-            f"it was held for {100 * throttled_share:g} % of the time"
+            f"it was held for {percent(throttled_share)} of the time"
         )
     else:
         lines.append(f"this machine          {result.quiet}")
     if result.spread is not None:
-        lines.append(f"spread of repeats     {percent_words(result.spread)} (assumed where nothing is known: 1.2 %)")
+        lines.append(f"spread of repeats     {short_percent(result.spread)} (assumed where nothing is known: 1.2 %)")
         smallest = [
             (repeats, result.smallest_difference(repeats)) for repeats in (2, result.repeats, 2 * result.repeats)
         ]
         difference_words = dict.fromkeys(
-            f"{percent_words(difference)} with {repeats}" for repeats, difference in smallest if difference is not None
+            f"{short_percent(difference)} with {repeats}" for repeats, difference in smallest if difference is not None
         )
         lines.append(f"differences found     from {', '.join(difference_words)} repeats on (power 0.8)")
     if result.missing:

@@ -103,6 +103,7 @@ from dbdyno.core._units import (
     parse_bytes,
     parse_duration_ns,
     percent,
+    short_percent,
     verb_for,
     with_unit,
 )
@@ -205,6 +206,7 @@ __all__ = [
     "percent",
     "read_input",
     "read_input_text",
+    "short_percent",
     "stored_fields",
     "stored_values",
     "target_title",

@@ -146,3 +146,14 @@ def percent(share: float, digits: int = 0, *, signed: bool = False) -> str:
     ('4.8 %', '18 %', '-5 %')
     """
     return f"{100 * share:{'+' if signed else ''}.{digits}f} %"
+
+
+def short_percent(share: float, *, signed: bool = False) -> str:
+    """Return a share to two digits, and as a whole number from 100 % on.
+
+    >>> short_percent(0.0123), short_percent(4.9), short_percent(0.5, signed=True)
+    ('1.2 %', '490 %', '+50 %')
+    """
+    percent = 100 * share
+    digits = ",.0f" if abs(percent) >= 100 else ".2g"
+    return f"{percent:{'+' if signed else ''}{digits}} %"

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from dbdyno.analyse import assumed_words, percent_words
-from dbdyno.core import Comparison, RunRecord, format_bytes, format_duration, percent, target_title
+from dbdyno.analyse import assumed_words
+from dbdyno.core import Comparison, RunRecord, format_bytes, format_duration, percent, short_percent, target_title
 
 _POWERS = np.append(1.0, np.cumprod(np.full(308, 10.0)))
 
@@ -144,7 +144,7 @@ def verdict_words(pair: Comparison) -> str:
     if not words or pair.verdict == "not settled":
         return pair.verdict
     tolerance_words = (
-        f" (stands up to {percent_words(pair.stands_to)})" if pair.stands_to and pair.is_significant else ""
+        f" (stands up to {short_percent(pair.stands_to)})" if pair.stands_to and pair.is_significant else ""
     )
     return f"{pair.verdict}, {words}{tolerance_words}"
 

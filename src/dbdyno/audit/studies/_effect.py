@@ -16,7 +16,7 @@ from importlib import resources
 
 from dbdyno.audit import SEVERITIES, ComparisonSet, Finding, Severity
 from dbdyno.audit.studies._sets import campaign_name
-from dbdyno.core import Comparison, decode, format_bytes, format_memory, target_title
+from dbdyno.core import Comparison, decode, format_bytes, format_memory, short_percent, target_title
 from dbdyno.study import Study
 
 _WEIGHED: tuple[Severity, ...] = ("critical", "high")
@@ -148,31 +148,26 @@ def _influence_words(influence: Influence) -> str:
     worth_words = "its effect is unknown"
     if influence.gain < math.inf:
         worth_words = (
-            f"worth up to {_percent_words(influence.gain)}" if influence.gain > 1 else "no effect on throughput"
+            f"worth up to {short_percent(influence.gain - 1)}" if influence.gain > 1 else "no effect on throughput"
         )
     if influence.can_overturn and influence.ratio > 1:
         lead_text = (
-            f"at least {_percent_words(influence.low)}"
+            f"at least {short_percent(influence.low - 1)}"
             if pair.is_significant
-            else f"{_percent_words(influence.ratio)}, not decided"
+            else f"{short_percent(influence.ratio - 1)}, not decided"
         )
         return f"it may be why {helped_title} is ahead of {other_title} {place_words} ({lead_text}): {worth_words}"
     if influence.is_enough:
         return f"it may hide that {other_title} is faster than {helped_title} {place_words}: {worth_words}"
     if influence.needed == math.inf:
         return f"it cannot overturn this ranking: {helped_title}, which it helps, is behind {other_title} {place_words}"
-    needed_words = f"{helped_title} leads {other_title} by {_percent_words(influence.needed)} {place_words}"
+    needed_words = f"{helped_title} leads {other_title} by {short_percent(influence.needed - 1)} {place_words}"
     if influence.ratio < 1:
         needed_words = (
-            f"it would take {_percent_words(influence.needed)} to hide that {other_title} is faster than "
+            f"it would take {short_percent(influence.needed - 1)} to hide that {other_title} is faster than "
             f"{helped_title} {place_words}"
         )
     return f"it cannot overturn this ranking: {worth_words}, and {needed_words}"
-
-
-def _percent_words(factor: float) -> str:
-    percent = 100 * (factor - 1)
-    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
 
 
 def _possible_influences(
