@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dbdyno.cli._folder import check_of
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._run import add_run_options
-from dbdyno.core import counted, percent, short_percent
+from dbdyno.core import counted, short_percent
 
 if TYPE_CHECKING:
     from dbdyno.analyse import SelfCheck
@@ -138,10 +138,11 @@ def _slower_count(result: SelfCheck) -> int:
 
 def _result_lines(result: SelfCheck, study: Study) -> list[str]:
     from dbdyno.cli._words import tps_words
+
     throttled_share, window = _throttled_share(study), study.window_words
     title = f"{study.targets[0].engine} against itself, {counted(result.repeats, 'pair')} each, windows of {window}"
     lines = [
-        title + (f", B held for {percent(throttled_share)} of the time" if throttled_share else ""),
+        title + (f", B held for {short_percent(throttled_share)} of the time" if throttled_share else ""),
         "",
     ]
     for comparison in result.comparisons:
@@ -171,7 +172,7 @@ def _conclusion_lines(result: SelfCheck, throttled_share: float) -> list[str]:
     if throttled_share:
         lines.append(
             f"B found slower        {_slower_count(result)} of {comparisons}; "
-            f"it was held for {percent(throttled_share)} of the time"
+            f"it was held for {short_percent(throttled_share)} of the time"
         )
     else:
         lines.append(f"this machine          {result.quiet}")

@@ -7,6 +7,7 @@ from dbdyno.audit._reading import SourcedValue, known, missing
 from dbdyno.audit._target import AuditTarget
 from dbdyno.audit._verdict import Question, RuleVerdict, decide, grouped, labelled
 from dbdyno.audit.predicates._generic import on_some, spoken_differences
+from dbdyno.core import short_percent
 from dbdyno.engines import conflicts_of
 
 # Flags that one vendor dropped; others still print them, without a difference in what is checked today.
@@ -44,11 +45,11 @@ def aborted_work(question: Question) -> RuleVerdict:
         share = sum(float(errors.get(code, 0)) for code in codes) / float(transactions)
         shares[target.name] = share
         if share > question.rule.threshold and target.fact("run", "drops_errors"):
-            dropped_errors.append((target.name, f"{100 * share:.2g} % of the transactions, dropped by the driver"))
+            dropped_errors.append((target.name, f"{short_percent(share)} of the transactions, dropped by the driver"))
     if dropped_errors:
         return decide(labelled(dropped_errors), lacks)
     flags = {name: share > question.rule.threshold for name, share in shares.items()}
-    words = {name: f"{100 * share:.2g} % of the transactions" for name, share in shares.items()}
+    words = {name: f"{short_percent(share)} of the transactions" for name, share in shares.items()}
     verdict = on_some(question, flags, words)
     return decide(verdict.values, lacks) if lacks else verdict
 
