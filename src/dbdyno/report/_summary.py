@@ -22,6 +22,8 @@ _LAW = ("rate", "contention", "coherence", "largest_residual", "is_shown")
 def summary_json(results: StoredStudy) -> dict[str, object]:
     """Return the results as one object: a cell for each planned run, missing ones too, and all comparisons.
 
+    `comparisons` are of single places, `averages` of all concurrencies of a workload, memory size and route together.
+
     `tps_mean` and `tps_half_width` of a cell are the level of that one run and its noise: of its settled part where
     its window could be judged, which `settled` shows. `window_tps_mean` and `window_tps_half_width` are of the whole
     window. Intervals between repeats are in the comparisons; ends that say nothing are null.
@@ -38,6 +40,7 @@ def summary_json(results: StoredStudy) -> dict[str, object]:
             for record in analysis.records
         ],
         "comparisons": [_pair_object(pair) for pair in analysis.comparisons],
+        "averages": [_average_object(pair) for pair in analysis.averages],
         "capacity": [_capacity_object(judgement) for judgement in analysis.capacity],
         "warning": analysis.fairness.warning,
         "counters": [_counters_object(cell) for cell in analysis.counters],
@@ -99,6 +102,10 @@ def _counters_object(cell_counters: CellCounters) -> dict[str, object]:
 def _pair_object(pair: Comparison) -> dict[str, object]:
     is_vague = is_vague_ratio(pair.low, pair.high)
     return dataclasses.asdict(pair) | ({"low": None, "high": None} if is_vague else {})
+
+
+def _average_object(pair: Comparison) -> dict[str, object]:
+    return {name: value for name, value in _pair_object(pair).items() if name != "concurrency"}
 
 
 def _capacity_object(judgement: CapacityJudgement) -> dict[str, object]:

@@ -42,6 +42,8 @@ def test_the_object_has_every_promised_field(results: StoredStudy) -> None:
     assert all(cell.keys() >= CELL_FIELDS for cell in found["cells"])
     assert set(found["cells"][0]["latency_ns"]) == {"p50", "p95", "p99", "p999", "max"}
     assert len(found["comparisons"]) == 18
+    assert len(found["averages"]) == 6  # three pairs with two memory sizes
+    assert all(pair.keys() == found["comparisons"][0].keys() - {"concurrency"} for pair in found["averages"])
     place = {"left", "right", "tier_bytes", "concurrency", "route", "workload"}
     assert all(pair.keys() >= place | {"ratio", "low", "high", "verdict"} for pair in found["comparisons"])
 
