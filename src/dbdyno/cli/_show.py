@@ -19,7 +19,8 @@ stored records, so it also works while the study runs.
   dbdyno show results/first --json | jq '.comparisons[] | select(.verdict == "different")'
 
 --json prints one object: schema_version, study, cells (one entry per run; planned runs that have not run yet are
-"missing"), comparisons (pairs with ratio, low, high and verdict) and averages (the same over all numbers of connections).
+"missing"), comparisons (pairs with ratio, low, high and verdict) and averages (the same over all numbers of
+connections).
 """
 
 
