@@ -134,8 +134,17 @@ def user_rows(known: Circumstances | None) -> list[list[str]]:
         rows += [_user_cells(words, facts[user])] if user in facts else []
         groups = {name.partition(".")[2]: pair for name, pair in facts.items() if name.startswith(f"{user}.")}
         busiest = sorted(groups.items(), key=lambda item: -max(item[1]))[:_MOST_GROUPS]
-        rows += [_user_cells(f"- {name}", pair) for name, pair in busiest if max(pair) >= _LEAST_PROCESSORS]
+        rows += [_user_cells(_group_words(name), pair) for name, pair in busiest if max(pair) >= _LEAST_PROCESSORS]
     return rows
+
+
+def _group_words(name: str) -> str:
+    """Return a group of threads as a line; a thread without a name has that of its program, here the loader's.
+
+    >>> _group_words("page_cleaner"), _group_words("ld-linux-x86")
+    ('- page_cleaner', '- threads without a name')
+    """
+    return f"- {'threads without a name' if name.startswith('ld-linux') else name}"
 
 
 def _is_use(name: str) -> bool:
