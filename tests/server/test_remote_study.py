@@ -16,13 +16,14 @@ from pathlib import Path
 import pytest
 
 from dbdyno.core import Home, parse_engine_name
-from dbdyno.hosts import LocalHost
+from dbdyno.hosts import LocalHost, read_profiler
 from dbdyno.provision import provision
 from dbdyno.store import StoredStudy
 from network_host import inside
 from remote_hosts import RemoteMachine, comes_true, load_is_driven, remote_machines
 
 pytestmark = pytest.mark.server
+NO_PROFILER = " ".join(filter(None, read_profiler(LocalHost()).obstacle()))
 ENGINE = "mariadb:11.8"
 _MAIN = "import sys; from dbdyno.cli import main; sys.exit(main(sys.argv[1:]))"
 STUDY = """\
@@ -177,6 +178,23 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
     assert f"clients by network on the lab's machine, to {machine.address}" in page.replace("&#x27;", "'").replace(
         "&#39;", "'"
     )
+    assert_nothing_is_left(machine)
+
+
+@pytest.mark.skipif(bool(NO_PROFILER), reason=NO_PROFILER)
+def test_servers_of_the_host_are_profiled_there_while_clients_use_the_network(
+    machine: RemoteMachine, tmp_path: Path
+) -> None:
+    study, output = write_study(tmp_path, machine, ("network",)), str(tmp_path / "out")
+    process = start(machine, "run", str(study), "--force", "--quiet", "-o", output)
+    told = process.communicate(timeout=240)
+    assert process.returncode == 0, told
+    process = start(machine, "explain", output, "--deep", "--window", "4s", "--force", "--quiet", "--json")
+    text, told = process.communicate(timeout=240)
+    assert process.returncode == 0, told
+    deep = json.loads(text)["deep"]
+    assert deep["left"]["missing"] == deep["right"]["missing"] == {}
+    assert min(deep["left"]["samples"], deep["right"]["samples"]) > 20
     assert_nothing_is_left(machine)
 
 

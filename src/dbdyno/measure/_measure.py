@@ -236,8 +236,9 @@ def _measured_run(order: LoadOrder, collector: Collector, server_death: str | No
 def _profile(collector: Collector, first_second: int, count: int, transactions: int | None) -> StackProfile | None:
     if collector.recording is None or collector.start is None or not transactions:
         return None
-    start_ns = collector.recording.host.there_ns(collector.here_ns(collector.start.monotonic_ns))
-    window = ProfiledWindow(start_ns, first_second, count, transactions)
+    host = collector.recording.host
+    clock, start_ns = host.clock(), host.there_ns(collector.here_ns(collector.start.monotonic_ns))
+    window = ProfiledWindow(start_ns + clock.unix_ns - clock.monotonic_ns, first_second, count, transactions)
     return stack_profile(collector.recording, collector.threads, window)
 
 

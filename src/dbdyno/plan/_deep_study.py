@@ -18,10 +18,9 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
     ------
     RequestError : a server runs where its threads can't be profiled, or the cells are of one target
     """
-    if remote_servers := [bench.name for bench in study.benches if bench.server is not None]:
-        names = ", ".join(remote_servers)
-        what = f"the servers of these results run on {names}, but dbdyno samples stacks on this machine only"
-        raise RequestError(what, "", "run the study and this command on that host")
+    if study.fleet.engine == "ray":
+        what = "the servers of these results ran on nodes of a Ray cluster, where dbdyno samples no stacks"
+        raise RequestError(what, "", "run the study and this command on one of them")
     if left.target == right.target:
         raise RequestError(
             "a deep profile compares two targets", f"both sides are {left.target}", "name two targets with --pair"
@@ -45,6 +44,7 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
         limits=study.server_limits,
         routes=(left.route,),
         servers={},
+        benches=study.benches[:1],
         repeats=1,
         repeats_max=None,
         sentinel="",

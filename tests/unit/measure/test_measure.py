@@ -11,7 +11,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from dbdyno.core import Cell, HostError, Run
-from dbdyno.hosts import Completed, Host, LocalHost, PipedProcess
+from dbdyno.hosts import ClockReading, Completed, Host, LocalHost, PipedProcess
 from dbdyno.measure import LoadOrder, MeasuredRun, measure_run
 from dbdyno.measure.telemetry import PerfRecording, ThreadsPlace
 from dbdyno.measure.telemetry._perf_script import FoldedSamples
@@ -268,7 +268,7 @@ def test_what_the_load_says_at_its_end_is_kept() -> None:
     assert (measured.unsent, measured.outages, measured.search) == (0, 1, None)
 
 
-AHEAD_NS = 5 * 10**15
+AHEAD_NS, UNIX_NS = 5 * 10**15, 17 * 10**17
 
 
 class HostOfTheServer(LocalHost):
@@ -280,6 +280,9 @@ class HostOfTheServer(LocalHost):
 
     def there_ns(self, here_ns: int) -> int:
         return here_ns + AHEAD_NS
+
+    def clock(self) -> ClockReading:
+        return ClockReading(7, UNIX_NS + 7)
 
     def spawn_piped(self, argv: Sequence[str], **more: object) -> PipedProcess:
         self.started.append(argv)
@@ -317,6 +320,6 @@ def test_the_server_of_another_host_is_watched_by_that_hosts_clock(has_client: b
     sampler = next(argv for argv in place_host.started if "threads" in argv)
     assert ("--client-pid" in sampler) == has_client
     assert sampler[sampler.index("--start-ns") + 1] == str(begin_ns if has_client else begin_ns + AHEAD_NS)
-    first_ns = begin_ns + AHEAD_NS + 10**9
+    first_ns = begin_ns + AHEAD_NS + UNIX_NS + 10**9
     assert recording.asked == (first_ns, first_ns + 2 * 10**9)
     assert "session-threads" in {caveat.code for caveat in measured.judgement.caveats}

@@ -8,7 +8,7 @@ import pytest
 
 from dbdyno.core import Cell, RequestError
 from dbdyno.plan import DEEP_WINDOW_NS, deep_study, make_plan
-from dbdyno.study import Study, parse_study, study_text
+from dbdyno.study import BenchChoice, FleetChoice, HostChoice, Study, parse_study, study_text
 
 STUDY = """
 name = "pair"
@@ -52,3 +52,12 @@ def test_servers_of_others_and_one_target_alone_are_refused(study: Study) -> Non
         deep_study(study, cell("mariadb:11.8"), there)
     with pytest.raises(RequestError, match="two targets"):
         deep_study(study, cell("mysql:9.7"), replace(cell("mysql:9.7"), concurrency=1))
+
+
+def test_servers_of_several_benches_are_profiled_on_the_first_and_those_of_a_cluster_nowhere(study: Study) -> None:
+    benches = tuple(BenchChoice(name, HostChoice(name, f"bench@{name}")) for name in ("a", "b"))
+    spread = replace(study, benches=benches)
+    found = deep_study(spread, cell("mariadb:11.8"), cell("mysql:9.7"))
+    assert found.bench == benches[0]
+    with pytest.raises(RequestError, match="Ray cluster"):
+        deep_study(replace(spread, fleet=FleetChoice("ray")), cell("mariadb:11.8"), cell("mysql:9.7"))

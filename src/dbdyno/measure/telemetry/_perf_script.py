@@ -34,7 +34,7 @@ class FoldedSamples:
 
 
 def fold_samples(lines: Iterable[str], first_ns: int, end_ns: int) -> FoldedSamples:
-    r"""Return samples from `first_ns` on and before `end_ns`, monotonic time.
+    r"""Return samples from `first_ns` on and before `end_ns`, Unix time.
 
     >>> lines = ["one_connection 7 12.5: ", "\tffff do_fsync ([kernel.kallsyms])", "\t12a do_command (/bin/mariadbd)",
     ...     "\t928b [unknown] (/lib/libc.so.6)", ""]

@@ -48,9 +48,9 @@ class PerfRecording:
 
     @property
     def argv(self) -> list[str]:
-        """The command, without the file that it writes."""
+        """The command, without the file that it writes. Unix time: a namespace may shift the monotonic clock."""
         event = "cpu-clock" if self.sees_kernel else "cpu-clock:u"
-        options = ["-e", event, "-F", str(self.rate_hz), "--call-graph", "fp", "-k", "CLOCK_MONOTONIC", "-N"]
+        options = ["-e", event, "-F", str(self.rate_hz), "--call-graph", "fp", "-k", "CLOCK_REALTIME", "-N"]
         return ["perf", "record", *options, "-p", str(self.pid)]
 
     def start(self) -> None:
@@ -110,7 +110,7 @@ class ProfiledWindow:
 
     Parameters
     ----------
-    start_ns : monotonic time of second 0, on the server's machine
+    start_ns : Unix time of second 0, by the clock of the server's machine
     first_second, seconds : the window
     transactions : committed in it
     """
