@@ -162,9 +162,9 @@ def test_a_study_over_loopback_and_network_has_all_its_cells(machine: RemoteMach
     assert not [text for text in (*seen, *kept) if any(password.encode() in text for password in passwords)]
     for record in records:
         seconds = set(range(len(stored.seconds(record.run.run_id))))
-        sources = ("host.cpu", "server.cpu", "client.cpu", "sessions.count")
-        assert seconds_of(stored, record.run.run_id, *sources) == seconds
-        assert "session-threads" not in {caveat.code for caveat in record.caveats}
+        assert seconds_of(stored, record.run.run_id, "host.cpu", "server.cpu", "client.cpu") == seconds
+        unseen = seconds - seconds_of(stored, record.run.run_id, "sessions.count")
+        assert unseen <= {0}, "on a busy machine the sampler may begin late"
         clock = stored.document(record.run.run_id, "telemetry")["clock"]
         assert 0 < clock["bound_ns"] < 5_000_000
     with start(machine, "audit", str(output), "--json", "--all") as audit:
