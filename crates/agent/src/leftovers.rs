@@ -61,12 +61,18 @@ pub(crate) fn end(home: &Path, session: &str) -> Result<(), Refusal> {
     }
     // Its processes have 10 s, as has each undo command.
     let commands = note.map_or(0, |note| note.at_end.len());
+    let mut outcome = Ok(false);
     for _ in 0..240 + 200 * commands {
-        if !folder.is_dir() || remove_dead(&folder).at(&folder)? {
+        if !folder.is_dir() {
+            return Ok(());
+        }
+        outcome = remove_dead(&folder); // another agent that sweeps may be removing it, too
+        if matches!(outcome, Ok(true)) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
+    outcome.at(&folder)?;
     Err(Refusal::new("timeout", session, "the agent does not end"))
 }
 
