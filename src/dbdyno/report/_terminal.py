@@ -217,11 +217,9 @@ def client_line(analysis: StudyAnalysis) -> str:
         return "client: the share of its maximum rate is unknown"
     low, high = f"{100 * min(shares):.0f}", f"{100 * max(shares):.0f} %"
     used_words = high if high == f"{low} %" else f"{low} to {high}"
-    basis_words = (
-        ""
-        if all(record.cpu.client_use_basis == "calibration" for record in judged_records)
-        else " (not calibrated in all runs)"
-    )
+    calibrated_count = sum(record.cpu.client_use_basis == "calibration" for record in judged_records)
+    basis_words = " (calibrated in some runs only)" if calibrated_count else " (not calibrated)"
+    basis_words = "" if calibrated_count == len(judged_records) else basis_words
     return f"client: used {used_words} of its maximum rate{basis_words}"
 
 
