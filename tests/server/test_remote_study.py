@@ -225,6 +225,24 @@ def test_a_plug_in_given_as_a_file_is_copied_to_the_host_beside_its_server(
     assert_nothing_is_left(machine)
 
 
+def test_clients_on_the_host_are_calibrated_there_and_those_of_the_network_are_not(
+    machine: RemoteMachine, tmp_path: Path
+) -> None:
+    words = ["calibrate", "--host", machine.destination, "--quick", "--redo", "--json"]
+    process = start(machine, *words)
+    text, told = process.communicate(timeout=120)
+    assert process.returncode == 0, told
+    assert {point["route"] for point in json.loads(text)["points"]} == {"socket", "loopback"}
+    study = write_study(tmp_path, machine, ("loopback", "network"), is_single=True)
+    process = start(machine, "run", str(study), "--force", "--quiet", "-o", str(tmp_path / "out"))
+    told = process.communicate(timeout=240)[1]
+    assert process.returncode == 0, told
+    records = StoredStudy.open(tmp_path / "out").records()
+    bases = {record.run.cell.route: record.cpu.client_use_basis for record in records}
+    assert bases == {"loopback": "calibration", "network": "busy share"}
+    assert_nothing_is_left(machine)
+
+
 def seconds_of(stored: StoredStudy, run_id: str, *prefixes: str) -> set[int]:
     """Seconds in which something was read of each of these."""
     rows = stored.telemetry(run_id).rows()

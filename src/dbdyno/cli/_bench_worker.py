@@ -127,9 +127,8 @@ class _BenchWorker:
         self.examination, self.is_new = None, self.is_new and is_watching
 
     def _own_calibration(self) -> Calibration | None:
-        """Return the calibration of this machine and its routes, where servers run here."""
         choices = argparse.Namespace(no_calibrate=not self.start.is_calibrating, quiet=True)
-        return calibration_for_study(choices) if self.there is None else None
+        return calibration_for_study(choices, self.study, self.there)
 
     def _on_event(self, results: Results, event: lab.Event) -> None:
         match event:

@@ -7,9 +7,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from dbdyno.cli._help import add_command as add
+from dbdyno.cli._remote import add_options, check_options, chosen_host
 
 if TYPE_CHECKING:
-    from dbdyno.measure.client import Calibration
+    from dbdyno.cli._machine import GeneratorPlace
 
 _STORY = """\
 Drives the load generator against a null server, which does no work, and stores the highest rate that one worker
@@ -18,6 +19,7 @@ that rate the client used; above 80 % a run is suspect: it may have measured the
 
   dbdyno calibrate            about a minute and a half: two routes, two workloads, 1 to 4,096 connections
   dbdyno calibrate --quick    15 s: `dbdyno run` does this itself on a new machine
+  dbdyno calibrate --host bench@db1     on another machine, over ssh
 
 The calibration is stored in DBDYNO_HOME and is valid until processor, kernel or load generator change. Keep the
 machine idle meanwhile.
@@ -30,28 +32,29 @@ def add_command(commands: Any) -> None:  # noqa: ANN401
     parser.add_argument("--quick", action="store_true", help="15 s: one workload, few loads")
     parser.add_argument("--redo", action="store_true", help="measure again even if a calibration exists")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_options(parser)
 
 
 def _calibrate(choices: argparse.Namespace) -> int:
-    from dbdyno.cli._machine import print_calibration  # late: see _main
-    from dbdyno.core import Home
-    from dbdyno.hosts import LocalHost
-    from dbdyno.lab import find_generator
-    from dbdyno.measure.client import calibration_key, calibration_to_json, read_calibration
+    from dbdyno.cli._machine import GeneratorPlace  # late: see _main
 
-    host, home, generator = LocalHost(), Home.of_user(), find_generator()
-    stored_calibration = None if choices.redo else read_calibration(home.root, calibration_key(host, generator))
+    check_options(choices)
+    if not choices.host:
+        return _calibrate_place(GeneratorPlace.here(), choices)
+    with chosen_host(choices) as host:
+        return _calibrate_place(GeneratorPlace.on(host), choices)
+
+
+def _calibrate_place(place: GeneratorPlace, choices: argparse.Namespace) -> int:
+    from dbdyno.cli._machine import calibrate_place, print_calibration
+    from dbdyno.measure.client import calibration_to_json
+
+    stored_calibration = None if choices.redo else place.stored()
     if stored_calibration is not None and stored_calibration.is_quick and not choices.quick:
         stored_calibration = None
-    calibration: Calibration = stored_calibration or _calibrate_machine(choices)
+    calibration = stored_calibration or calibrate_place(place, quick=choices.quick)
     if choices.json:
         print(json.dumps(calibration_to_json(calibration), indent=1))
     else:
-        print_calibration(calibration, home.root, is_new=stored_calibration is None)
+        print_calibration(calibration, place.folder, is_new=stored_calibration is None)
     return 0
-
-
-def _calibrate_machine(choices: argparse.Namespace) -> Calibration:
-    from dbdyno.cli._machine import calibrate_here
-
-    return calibrate_here(quick=choices.quick)

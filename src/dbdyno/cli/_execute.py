@@ -128,9 +128,7 @@ def _run_with_servers(
         )
         if not choices.quiet:
             print(f"\n  {study_line(study, own_plan)}\n", file=sys.stderr)
-        calibration = (
-            calibration_for_study(choices) if remote_host is None else None
-        )  # it is of this machine and its routes
+        calibration = calibration_for_study(choices, study, remote_host)
         audit_stop = "critical" if choices.strict_audit and study.audit_stop == "never" else study.audit_stop
         with progress(quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event:
             options = RunOptions(

@@ -7,16 +7,19 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from rich.table import Table
 from rich.text import Text
 
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import PlainConsole, wide_console
-from dbdyno.core import DbdynoError, Home, HostError, counted, percent
+from dbdyno.core import DbdynoError, Home, HostError, counted, is_network_route, percent
 from dbdyno.doctor import CheckOutcome, Examination, Generator, Needs, examine
-from dbdyno.hosts import LocalHost, read_machine
+from dbdyno.hosts import Host, LocalHost, read_machine
 from dbdyno.lab import find_generator
 from dbdyno.measure.client import (
     Calibration,
@@ -26,6 +29,10 @@ from dbdyno.measure.client import (
     read_calibration,
     write_calibration,
 )
+
+if TYPE_CHECKING:
+    from dbdyno.hosts.remote import RemoteHost
+    from dbdyno.study import Study
 
 
 def examine_here(needs: Needs | None, home: Home, host: LocalHost) -> Examination:
@@ -79,35 +86,74 @@ _BAR_CELLS = 24
 _BUSY_MACHINE = 0.1
 
 
-def calibration_for_study(choices: argparse.Namespace, environ: Mapping[str, str] = os.environ) -> Calibration | None:
-    """Return the calibration of this machine, made quickly if there is none; None if it is unwanted or fails.
+@dataclass(frozen=True, slots=True)
+class GeneratorPlace:
+    """Says where the load generator is calibrated.
 
-    A study does not fail for it: without one, the client's use is its busy share, and says so.
+    Parameters
+    ----------
+    program : path of ``dbdyno-load`` there
+    folder : of this machine, in which its calibration is kept
+    words : the machine, for people
     """
-    host, home, generator = LocalHost(), Home.of_user(), find_generator()
+
+    host: Host
+    program: Path
+    folder: Path
+    words: str
+
+    @classmethod
+    def here(cls) -> GeneratorPlace:
+        """Return this machine."""
+        return cls(LocalHost(), find_generator(), Home.of_user().root, "this machine")
+
+    @classmethod
+    def on(cls, host: RemoteHost) -> GeneratorPlace:
+        """Return a remote host."""
+        destination = host.link.destination
+        folder = Home.of_user().root / "hosts" / quote(destination, safe="@")
+        return cls(host, Path(host.program.path), folder, destination)
+
+    def stored(self) -> Calibration | None:
+        """Return its calibration; None where it has none, or one of another processor, kernel or load generator."""
+        return read_calibration(self.folder, calibration_key(self.host, self.program))
+
+
+def calibration_for_study(
+    choices: argparse.Namespace, study: Study, server_host: RemoteHost | None, environ: Mapping[str, str] = os.environ
+) -> Calibration | None:
+    """Return the calibration of the servers' machine, made quickly if there is none; None if it is unwanted or fails.
+
+    It is for clients on that machine; those of a network are not calibrated. A study does not fail for it: without one,
+    the client's use is its busy share, and says so.
+    """
+    if all(map(is_network_route, study.routes)):
+        return None
     try:
-        calibration = read_calibration(home.root, calibration_key(host, generator))
+        place = GeneratorPlace.here() if server_host is None else GeneratorPlace.on(server_host)
+        calibration = place.stored()
         if calibration is not None or choices.no_calibrate or environ.get(NO_CALIBRATION):
             return calibration
         if not choices.quiet:
-            print("  calibrating the load generator on this machine, 15 s, once", file=sys.stderr)
-        return calibrate_here(quick=True, quiet=choices.quiet)
+            print(f"  calibrating the load generator on {place.words}, 15 s, once", file=sys.stderr)
+        return calibrate_place(place, quick=True, quiet=choices.quiet)
     except DbdynoError as error:
+        if isinstance(error, HostError) and error.fault == "network":
+            raise
         tell(f"warning: the load generator could not be calibrated: {error}")
         return None
 
 
-def calibrate_here(*, quick: bool, quiet: bool = False) -> Calibration:
-    """Calibrate this machine and keep it; print each point when it is done."""
-    host, home = LocalHost(), Home.of_user()
+def calibrate_place(place: GeneratorPlace, *, quick: bool, quiet: bool = False) -> Calibration:
+    """Calibrate the load generator and keep what was found; print each point when it is done."""
     console = PlainConsole(stderr=True, soft_wrap=True)
 
     def tell(point: CalibrationPoint, number: int, total: int) -> None:
         if not quiet:
             console.print(Text(f"  {number:>2}/{total}  {point_words(point)}"))
 
-    calibration = calibrate(host, find_generator(), quick=quick, on_point=tell)
-    write_calibration(home.root, calibration)
+    calibration = calibrate(place.host, place.program, quick=quick, on_point=tell)
+    write_calibration(place.folder, calibration)
     return calibration
 
 

@@ -31,7 +31,7 @@ class RunOptions:
     ----------
     command_line : how dbdyno was called, for the manifest
     retry_failed : make failed runs again; their records are set aside, not lost
-    calibration : of the load generator on this machine; None: not known
+    calibration : of the load generator on the servers' machine; None: not known
     examined : state of the machine and its diagnosis, for the journal; None: not examined
     auditor : judges the targets' servers before the first run, and may stop the study there; None: no audit
     profiler : profiles each run's server; None: none is, as in all runs that are judged
