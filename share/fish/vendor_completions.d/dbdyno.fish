@@ -220,6 +220,8 @@ complete -c dbdyno -n '__fish_seen_subcommand_from calibrate' -l color -x -a 'au
 complete -c dbdyno -n '__fish_seen_subcommand_from calibrate' -l quick -d '15 s: one workload, few loads'
 complete -c dbdyno -n '__fish_seen_subcommand_from calibrate' -l redo -d 'measure again even if a calibration exists'
 complete -c dbdyno -n '__fish_seen_subcommand_from calibrate' -l json -d 'print one JSON object'
+complete -c dbdyno -n '__fish_seen_subcommand_from calibrate' -l host -r -d 'work on this host, over ssh, instead of this machine'
+complete -c dbdyno -n '__fish_seen_subcommand_from calibrate' -l home -r -d 'with --host: DBDYNO_HOME there (default ~/.cache/dbdyno)'
 complete -c dbdyno -n __fish_use_subcommand -f -a self-check -d 'compare an engine with itself: how small a difference shows here?'
 complete -c dbdyno -n '__fish_seen_subcommand_from self-check' -s h -d 'options, one line each'
 complete -c dbdyno -n '__fish_seen_subcommand_from self-check' -l help -d 'full description with examples'
