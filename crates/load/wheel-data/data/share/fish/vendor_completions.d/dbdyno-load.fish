@@ -1919,7 +1919,7 @@ complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand sample" -l json 
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand sample" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand sample" -s V -l version -d 'Print version'
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand threads" -l server-pid -d 'Process id of the server' -r
-complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand threads" -l client-pid -d 'Process id of the client; threads that serve its connections count as sessions' -r
+complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand threads" -l client-pid -d 'Process id of the client; threads that serve its connections count as sessions [default: clients on other hosts]' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand threads" -l start-ns -d 'Start of second 0, in ns of the monotonic clock [default: now]' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand threads" -l seconds -d 'End after this many seconds [default: at a signal, or when the server or the client ends]' -r
 complete -c dbdyno-load -n "__fish_dbdyno_load_using_subcommand threads" -l rate -d 'Samples of each session thread per second' -r
