@@ -202,7 +202,7 @@ def test_a_plug_in_given_as_a_file_is_copied_to_the_host_beside_its_server(
     machine: RemoteMachine, tmp_path: Path
 ) -> None:
     packaged = provision(parse_engine_name(f"{ENGINE}+rocksdb"), LocalHost(), Home.of_user())
-    plugin = tmp_path / "ha_rocksdb.so"
+    plugin = tmp_path / "ha_built_here.so"
     shutil.copy(packaged.plugin_directory / packaged.plugin_files["rocksdb"], plugin)
     study = write_study(tmp_path, machine, ("loopback",), is_single=True)
     study.write_text(
@@ -216,7 +216,7 @@ def test_a_plug_in_given_as_a_file_is_copied_to_the_host_beside_its_server(
     stored = StoredStudy.open(tmp_path / "out")
     (record,) = stored.records()
     assert (record.status, record.storage_engine) == ("good", "rocksdb"), record.reason
-    (folder,) = (machine.home / ".cache/dbdyno/plugins").glob("ha_rocksdb-*")
+    (folder,) = (machine.home / ".cache/dbdyno/plugins").glob("ha_built_here-*")
     assert stored.document(record.run.run_id, "variables")["plugin_dir"].rstrip("/").endswith(folder.name)
     assert (folder / plugin.name).read_bytes() == plugin.read_bytes()
     links = [path for path in folder.iterdir() if path.is_symlink()]
