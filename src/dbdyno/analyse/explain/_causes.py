@@ -2,7 +2,7 @@
 
 >>> cause = next(cause for cause in causes() if cause.cause_id == "slow-flushes")
 >>> cause.claims[0], cause.alteration
-(Claim(part='thread.redo_flush', factor='cost'), 'durability-relaxed')
+(PartClaim(part='thread.redo_flush', factor='cost'), 'durability-relaxed')
 """
 
 from __future__ import annotations
