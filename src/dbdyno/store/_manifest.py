@@ -139,7 +139,7 @@ def manifest_text(manifest: Manifest) -> str:
 def units_of(files: Mapping[str, ManifestEntry]) -> dict[str, dict[str, ManifestEntry]]:
     """Return files by what is stored at once: the folder of a run or of a look, else the file itself.
 
-    >>> list(units_of({"plan.json": FileFacts(1, "a"), "runs/r1/record.json": FileFacts(2, "b")}))
+    >>> list(units_of({"plan.json": ManifestEntry(1, "a"), "runs/r1/record.json": ManifestEntry(2, "b")}))
     ['plan.json', 'runs/r1']
     """
     units: dict[str, dict[str, ManifestEntry]] = {}
