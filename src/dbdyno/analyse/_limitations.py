@@ -198,10 +198,12 @@ def _short_window_caveat(facts: StudyFacts) -> Caveat | None:
 def _few_repeats_caveat(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat | None:
     single_run_cells = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
     if single_run_cells:
-        cells_words = f"{single_run_cells:,} of {counted(len(judgements), 'cell')}"
-        cells_words = "Every cell" if facts.repeats == 1 else cells_words
-        was_were = "was" if facts.repeats == 1 else verb_for(single_run_cells, "was", "were")
-        return Caveat("one-repeat", f"{cells_words} {was_were} run only once: {_single_run_spread_words(judgements)}")
+        cells_words = (
+            "Every cell was"
+            if facts.repeats == 1
+            else f"{single_run_cells:,} of {counted(len(judgements), 'cell')} {verb_for(single_run_cells, 'was', 'were')}"
+        )
+        return Caveat("one-repeat", f"{cells_words} run only once: {_single_run_spread_words(judgements)}")
     if facts.repeats < 3:
         levels = [group.level for group in judgements if group.level is not None]
         is_moderated = any(group.interval_kind == "repeats, moderated" for group in judgements)

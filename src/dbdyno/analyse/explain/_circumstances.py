@@ -122,7 +122,7 @@ def processors_used(means: Mapping[str, float], route: Route) -> dict[str, float
     ----------
     means : metric of the telemetry -> its mean over the seconds that count
     """
-    programs = tuple(name for name in ("server", "client") if name == "server" or name in users_on(route))
+    programs = ("server",) if is_network_route(route) else ("server", "client")
     totals = {
         name: sum(means[metric] for metric in PROCESSOR_TIMES[name])
         for name in (*programs, "host")

@@ -105,8 +105,8 @@ class ChartLayer(alt.Chart):
 
     def __deepcopy__(self, _memo: object) -> ChartLayer:
         """Return a shallow copy where Altair asks for a deep one."""
-        unit: ChartLayer = self.copy(deep=False)
-        return unit
+        layer: ChartLayer = self.copy(deep=False)
+        return layer
 
 
 def rows_data(rows: Sequence[Row]) -> alt.InlineData:
