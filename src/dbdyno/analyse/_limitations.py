@@ -198,11 +198,10 @@ def _short_window_caveat(facts: StudyFacts) -> Caveat | None:
 def _few_repeats_caveat(facts: StudyFacts, judgements: Sequence[CellJudgement]) -> Caveat | None:
     single_run_cells = sum(1 for group in judgements if group.trusted and len(group.judged) == 1)
     if single_run_cells:
-        cells_words = (
-            "Every cell was"
-            if facts.repeats == 1
-            else f"{single_run_cells:,} of {counted(len(judgements), 'cell')} {verb_for(single_run_cells, 'was', 'were')}"
-        )
+        cells_words = "Every cell was"
+        if facts.repeats > 1:
+            cells_words = f"{single_run_cells:,} of {counted(len(judgements), 'cell')}"
+            cells_words += f" {verb_for(single_run_cells, 'was', 'were')}"
         return Caveat("one-repeat", f"{cells_words} run only once: {_single_run_spread_words(judgements)}")
     if facts.repeats < 3:
         levels = [group.level for group in judgements if group.level is not None]
