@@ -67,7 +67,7 @@ def _watch(server: Server, storage_engine: str, folder: Path) -> _Watched:
     threads = SessionThreads(ThreadsPlace(host, generator, server.pid, sites, rate_hz=100))
     start_ns = time.monotonic_ns() + 200_000_000
     before_s = _row_lock_s(server)
-    threads.start(start_ns, start_ns, os.getpid())
+    threads.start(start_ns, os.getpid())
     time.sleep(0.2)
     until = time.monotonic() + _SECONDS + 0.2
     workers = [threading.Thread(target=_hold_in_turn, args=(session, until)) for session in sessions]
@@ -91,7 +91,7 @@ def _started(server: Server, sampler: Path) -> SessionThreads:
     assert server.pid is not None
     threads = SessionThreads(ThreadsPlace(LocalHost(), sampler, server.pid))
     start_ns = time.monotonic_ns() + 200_000_000
-    threads.start(start_ns, start_ns, os.getpid())
+    threads.start(start_ns, os.getpid())
     return threads
 
 
@@ -148,8 +148,7 @@ def test_the_session_that_reads_the_server_s_counts_is_none_of_the_load_s(
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as load:
         assert load.stdout is not None
         records = map(json.loads, load.stdout)
-        start_ns = next(records)["monotonic_ns"]
-        threads.start(start_ns, start_ns, load.pid)
+        threads.start(next(records)["monotonic_ns"], load.pid)
         counted = [record for record in records if record["record"] == "counters"]
     threads.stop(_SECONDS)
     assert load.returncode == 0

@@ -19,11 +19,11 @@ pub fn run_blocking<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static)
     }
     let done = Signal::new();
     let result = Arc::new(Mutex::new(None));
-    let (finished, place) = (done.clone(), Arc::clone(&result));
+    let (signal, place) = (done.clone(), Arc::clone(&result));
     let task: Job = Box::new(move || {
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
         *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-        finished.notify_all();
+        signal.notify_all();
     });
     // The pool lives as long as the process, so it always has a receiver.
     let _: Result<(), _> = pool().send(task);

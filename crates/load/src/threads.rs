@@ -113,6 +113,9 @@ pub(crate) fn run(arguments: &ThreadsArguments) -> anyhow::Result<Exit> {
         thread::sleep(SEARCH_INTERVAL);
     }
     sleep_until(start_ns, &|| stop.is_thrown());
+    if arguments.client_pid.is_none() && sampler.connections() == 0 {
+        return Err(no_distant_client().into());
+    }
     sampler.end_second();
     write(&Record::Start {
         schema_version: 1,
@@ -257,6 +260,12 @@ fn read_sites(path: &Path) -> anyhow::Result<Vec<ProbedSite>> {
         })
     };
     sites.into_iter().map(site).collect()
+}
+
+fn no_distant_client() -> CliError {
+    CliError::world("no client on another host is connected to the server")
+        .because("all its connections begin on this host, or it has none")
+        .hint("start the load first; name a client on this host with --client-pid")
 }
 
 fn failed(error: &ThreadsError) -> CliError {

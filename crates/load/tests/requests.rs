@@ -285,3 +285,12 @@ fn a_distribution_has_no_options_of_a_workload() {
     assert_eq!(output.status.code(), Some(2));
     assert!(told(&output).contains("--tables"), "{}", told(&output));
 }
+
+#[test]
+fn threads_without_a_client_on_another_host_are_not_watched_for_nothing() {
+    let own = std::process::id().to_string();
+    let output = program(&["threads", "--server-pid", &own, "--seconds", "1"], "");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(output.stdout.is_empty());
+    assert!(told(&output).contains("--client-pid"), "{}", told(&output));
+}

@@ -153,20 +153,20 @@ mod tests {
             }
             histogram
         };
-        let printed =
+        let percentile_text =
             |histogram: &LogHistogram, percent| format!("{:.4}", histogram.percentile(percent));
         let ten: Vec<_> = (1..=10).map(|ms| (f64::from(ms), 1)).collect();
         assert_eq!(
-            [50.0, 95.0, 99.0].map(|p| printed(&of(&ten), p)),
+            [50.0, 95.0, 99.0].map(|p| percentile_text(&of(&ten), p)),
             ["4.9995", "10.0904", "10.0904"]
         );
         let five_of_100 = of(&[(0.2, 95), (50.0, 5)]);
         assert_eq!(
-            [50.0, 95.0, 99.0].map(|p| printed(&five_of_100, p)),
+            [50.0, 95.0, 99.0].map(|p| percentile_text(&five_of_100, p)),
             ["0.1991", "0.1991", "50.1074"]
         );
         let six_of_100 = of(&[(0.2, 94), (50.0, 6)]);
-        assert_eq!(printed(&six_of_100, 95.0), "50.1074");
+        assert_eq!(percentile_text(&six_of_100, 95.0), "50.1074");
     }
 
     #[test]

@@ -257,8 +257,8 @@ impl Sampler {
                 break;
             };
             let default = match meaning(&call, &self.process, &mut self.files, &self.clients) {
-                CallMeaning::Class(named) => {
-                    class = Some(named);
+                CallMeaning::Class(wait_class) => {
+                    class = Some(wait_class);
                     break;
                 }
                 CallMeaning::ClientRead(inode) => {

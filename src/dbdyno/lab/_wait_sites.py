@@ -161,8 +161,7 @@ def _provoked_stacks(provocation: Provocation, server: LabServer, host: Host, ge
         for session in sessions:
             session.autocommit(True)
         threads = SessionThreads(ThreadsPlace(host, generator, pid, rate_hz=_LOOKS_HZ))
-        start_ns = host.clock().monotonic_ns + int(_IDLE_S * 1e9)
-        threads.start(start_ns, host.here_ns(start_ns), own_process(host)[0])
+        threads.start(time.monotonic_ns() + int(_IDLE_S * 1e9), own_process(host)[0])
         time.sleep(_IDLE_S)
         provocation.provoke(sessions)
         threads.stop(0)

@@ -147,7 +147,7 @@ class Collector:
                 self.start = record
                 here_ns = self.here_ns(record.monotonic_ns)
                 if self.threads is not None:  # first: it must see the sessions idle
-                    self.threads.start(record.monotonic_ns, here_ns, self.process.pid)
+                    self.threads.start(here_ns, self.process.pid)
                 if self.recording is not None:
                     self.recording.start()
                 self.station.start(here_ns)

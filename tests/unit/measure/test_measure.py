@@ -319,7 +319,7 @@ def test_the_server_of_another_host_is_watched_by_that_hosts_clock(has_client: b
     )
     sampler = next(argv for argv in place_host.started if "threads" in argv)
     assert ("--client-pid" in sampler) == has_client
-    assert sampler[sampler.index("--start-ns") + 1] == str(begin_ns if has_client else begin_ns + AHEAD_NS)
+    assert sampler[sampler.index("--start-ns") + 1] == str(begin_ns + AHEAD_NS)
     first_ns = begin_ns + AHEAD_NS + UNIX_NS + 10**9
     assert recording.asked == (first_ns, first_ns + 2 * 10**9)
     assert "session-threads" in {caveat.code for caveat in measured.judgement.caveats}

@@ -98,7 +98,7 @@ def _program(folder: Path, text: str) -> Path:
 )
 def test_a_sampler_that_fails_costs_a_caveat(tmp_path: Path, text: str, word: str) -> None:
     watched = SessionThreads(ThreadsPlace(LocalHost(), _program(tmp_path, text), os.getpid()))
-    watched.start(time.monotonic_ns(), time.monotonic_ns(), os.getpid())
+    watched.start(time.monotonic_ns(), os.getpid())
     watched.stop(0)
     assert watched.rows(1) == []
     assert word in watched.caveats(5)[0].text
@@ -108,7 +108,7 @@ def test_a_sampler_killed_in_mid_run_leaves_the_seconds_that_it_told(tmp_path: P
     start, second, _ = SAMPLE.read_text().splitlines()
     program = _program(tmp_path, f"echo '{start}'; echo '{second}'; kill -9 $$")
     watched = SessionThreads(ThreadsPlace(LocalHost(), program, os.getpid()))
-    watched.start(time.monotonic_ns(), time.monotonic_ns(), os.getpid())
+    watched.start(time.monotonic_ns(), os.getpid())
     watched.stop(5)
     assert {row.second for row in watched.rows(5)} == {0}
     assert "4 of 5" in watched.caveats(5)[0].text

@@ -116,7 +116,7 @@ pub fn search(
         seed: load.seed,
         stop,
         pool: ConnectionPool::open(load, stop, observer)?,
-        reported: Vec::new(),
+        messages: Vec::new(),
     };
     hunt.warm_up(&load.phases, observer);
     let mut course = ProbePlan::new(search);
@@ -145,7 +145,7 @@ struct SearchRun<'a> {
     stop: &'a StopSwitch,
     pool: ConnectionPool<'a>,
     /// Messages reported already: each probe would repeat them.
-    reported: Vec<String>,
+    messages: Vec<String>,
 }
 
 impl SearchRun<'_> {
@@ -160,7 +160,7 @@ impl SearchRun<'_> {
                 phases: phases.to_vec(),
                 seed: self.seed,
             };
-            let mut window = ProbeWindow::new(None, &mut self.reported, observer);
+            let mut window = ProbeWindow::new(None, &mut self.messages, observer);
             self.pool.run(&segment, &mut window);
         }
     }
@@ -190,7 +190,7 @@ impl SearchRun<'_> {
             // Separate instants, so that a second probe at the same rate is independent evidence.
             seed: self.seed.wrapping_add(u64::from(number)),
         };
-        let mut window = ProbeWindow::new(Some(window_name(number)), &mut self.reported, observer);
+        let mut window = ProbeWindow::new(Some(window_name(number)), &mut self.messages, observer);
         let (first_second, outcome) = self.pool.run(&segment, &mut window);
         if outcome.status != Status::Complete {
             return None;

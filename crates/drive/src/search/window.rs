@@ -10,7 +10,7 @@ pub(super) struct ProbeWindow<'a> {
     /// Name of the phase that is judged; `None`: none is.
     phase: Option<String>,
     sums: WindowTotals,
-    reported: &'a mut Vec<String>,
+    messages: &'a mut Vec<String>,
     observer: &'a mut dyn Observer,
 }
 
@@ -38,13 +38,13 @@ pub(super) struct WindowTotals {
 impl<'a> ProbeWindow<'a> {
     pub(super) fn new(
         phase: Option<String>,
-        reported: &'a mut Vec<String>,
+        messages: &'a mut Vec<String>,
         observer: &'a mut dyn Observer,
     ) -> Self {
         Self {
             phase,
             sums: WindowTotals::default(),
-            reported,
+            messages,
             observer,
         }
     }
@@ -70,10 +70,10 @@ impl Observer for ProbeWindow<'_> {
     }
 
     fn message(&mut self, level: Level, text: &str) -> io::Result<()> {
-        if self.reported.iter().any(|reported| reported == text) {
+        if self.messages.iter().any(|message| message == text) {
             return Ok(());
         }
-        self.reported.push(text.to_owned());
+        self.messages.push(text.to_owned());
         self.observer.message(level, text)
     }
 }

@@ -46,10 +46,10 @@ pub(crate) fn run(arguments: FingerprintArguments) -> anyhow::Result<Exit> {
         tables,
         elapsed_ns: clock::monotonic_ns() - began_ns,
     };
-    let written = match arguments.sending.json {
+    let result = match arguments.sending.json {
         true => RecordWriter::new(terminal::raw_stdout()).write(&record),
         false => write!(terminal::stdout(), "{}", text::of(&record)),
     };
-    written.map_err(unwritable("the fingerprint"))?;
+    result.map_err(unwritable("the fingerprint"))?;
     Ok(Exit::Done)
 }

@@ -81,7 +81,7 @@ fn shop() -> Folder {
     Folder::with(&[("workload.toml", SHOP), ("order.sql", ORDER)])
 }
 
-fn sent_by(workload: &dyn Workload, user: u32, events: u64) -> Vec<String> {
+fn statements_of(workload: &dyn Workload, user: u32, events: u64) -> Vec<String> {
     let mut all = Vec::new();
     walk(workload, user, events, |sent| {
         all.push(format!("{} {}", sent.statement_type, sent.sql()));
@@ -93,7 +93,7 @@ fn sent_by(workload: &dyn Workload, user: u32, events: u64) -> Vec<String> {
 
 #[test]
 fn transactions_are_told_whole_with_one_value_a_name_and_what_was_kept() {
-    let all = sent_by(&*shop().workload().unwrap(), 0, 200);
+    let all = statements_of(&*shop().workload().unwrap(), 0, 200);
     let at = all
         .iter()
         .position(|line| line == "order.begin BEGIN")
@@ -113,7 +113,7 @@ fn transactions_are_told_whole_with_one_value_a_name_and_what_was_kept() {
 
 #[test]
 fn transactions_come_as_often_as_their_weights_say() {
-    let all = sent_by(&*shop().workload().unwrap(), 0, 4000);
+    let all = statements_of(&*shop().workload().unwrap(), 0, 4000);
     let count = |what: &str| all.iter().filter(|line| line.starts_with(what)).count();
     let (browse, order) = (count("browse."), count("order.begin"));
     assert_eq!(browse + order, 4000);
@@ -126,9 +126,12 @@ fn statements_depend_on_the_seed_and_the_user_alone() {
     let four = folder.workload().unwrap();
     let many = workload(&folder.name(), &[], source(1), 1000).unwrap();
     let other_seed = workload(&folder.name(), &[], source(2), 4).unwrap();
-    assert_eq!(sent_by(&*four, 3, 50), sent_by(&*many, 3, 50));
-    assert_ne!(sent_by(&*four, 3, 50), sent_by(&*four, 2, 50));
-    assert_ne!(sent_by(&*four, 3, 50), sent_by(&*other_seed, 3, 50));
+    assert_eq!(statements_of(&*four, 3, 50), statements_of(&*many, 3, 50));
+    assert_ne!(statements_of(&*four, 3, 50), statements_of(&*four, 2, 50));
+    assert_ne!(
+        statements_of(&*four, 3, 50),
+        statements_of(&*other_seed, 3, 50)
+    );
 }
 
 #[test]
@@ -136,7 +139,10 @@ fn one_parameter_more_changes_the_values_of_no_other() {
     let with = SHOP.replace("[parameters]", "[parameters]\nextra = { uniform = [1, 9] }");
     let more = Folder::with(&[("workload.toml", &with), ("order.sql", ORDER)]);
     let (before, after) = (shop().workload().unwrap(), more.workload().unwrap());
-    assert_eq!(sent_by(&*before, 0, 100), sent_by(&*after, 0, 100));
+    assert_eq!(
+        statements_of(&*before, 0, 100),
+        statements_of(&*after, 0, 100)
+    );
 }
 
 #[test]

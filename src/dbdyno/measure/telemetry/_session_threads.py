@@ -106,17 +106,16 @@ class SessionThreads:
     _reader: threading.Thread | None = None
     _failure: str = ""
 
-    def start(self, client_ns: int, here_ns: int, client_pid: int) -> None:
+    def start(self, here_ns: int, client_pid: int) -> None:
         """Begin, while the load's connections are open and idle.
 
         Parameters
         ----------
-        client_ns, here_ns : when second 0 begins, on the monotonic clocks of the load generator and of this process
+        here_ns : when second 0 begins, on the monotonic clock of this process
         """
         place = self.place
-        start_ns = client_ns if place.has_client else place.host.there_ns(here_ns)
         argv = [str(place.generator), "threads", "--server-pid", str(place.server_pid)]
-        argv += ["--start-ns", str(start_ns), "--rate", str(place.rate_hz)]
+        argv += ["--start-ns", str(place.host.there_ns(here_ns)), "--rate", str(place.rate_hz)]
         if place.has_client:
             argv += ["--client-pid", str(client_pid)]
         if place.wait_sites is not None:

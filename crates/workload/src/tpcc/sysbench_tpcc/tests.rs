@@ -17,7 +17,7 @@ fn made(more: &[(&str, &str)]) -> Arc<dyn Workload> {
     workload("tpcc/sysbench-tpcc", &options, source, 1).unwrap()
 }
 
-fn recorded(wanted: u8, count: usize) -> Vec<RecordedEvent> {
+fn record_events(wanted: u8, count: usize) -> Vec<RecordedEvent> {
     events(&*made(&[]), Some(wanted), count, |_, _| {})
 }
 
@@ -36,7 +36,7 @@ fn expected(
 #[test]
 fn transactions_have_the_recorded_counts_of_statements() {
     let file = vectors("tpcc_statements.json");
-    for event in recorded(NEW_ORDER, 1000) {
+    for event in record_events(NEW_ORDER, 1000) {
         let lines = event.first("new_order.insert_order").unwrap().ints[4] as usize;
         let is_rolled_back = event.count("rollback") == 1;
         assert_eq!(event.end == NextAction::RolledBack, is_rolled_back);
@@ -55,7 +55,7 @@ fn transactions_have_the_recorded_counts_of_statements() {
         };
         assert_eq!(event.statements.len(), formula);
     }
-    for event in recorded(PAYMENT, 500) {
+    for event in record_events(PAYMENT, 500) {
         let keys = [
             ("by_name", event.count("payment.select_namesakes")),
             ("bad_credit", event.count("payment.update_customer_data")),
@@ -63,7 +63,7 @@ fn transactions_have_the_recorded_counts_of_statements() {
         let count = expected(&file, "payment", &keys, "sysbench_tpcc");
         assert_eq!(Some(event.statements.len()), count);
     }
-    for event in recorded(ORDER_STATUS, 200) {
+    for event in record_events(ORDER_STATUS, 200) {
         let keys = [("by_name", event.count("order_status.count_namesakes"))];
         let count = expected(&file, "order_status", &keys, "sysbench_tpcc");
         assert_eq!(Some(event.statements.len()), count);
@@ -80,14 +80,14 @@ fn transactions_have_the_recorded_counts_of_statements() {
         let count = expected(&file, "delivery", &keys, "sysbench_tpcc");
         assert_eq!(Some(event.statements.len()), count);
     }
-    for event in recorded(STOCK_LEVEL, 10) {
+    for event in record_events(STOCK_LEVEL, 10) {
         assert_eq!(file["stock_level"]["sysbench_tpcc"], event.statements.len());
     }
 }
 
 #[test]
 fn one_order_in_a_hundred_rolls_back_at_its_last_line_but_one_and_none_has_remote_lines() {
-    let orders = recorded(NEW_ORDER, 4000);
+    let orders = record_events(NEW_ORDER, 4000);
     let rolled_back = orders
         .iter()
         .filter(|event| event.end == NextAction::RolledBack);
@@ -111,7 +111,7 @@ fn one_order_in_a_hundred_rolls_back_at_its_last_line_but_one_and_none_has_remot
 
 #[test]
 fn payments_stay_in_the_warehouse_and_change_the_district_as_the_vectors_say() {
-    let payments = recorded(PAYMENT, 4000);
+    let payments = record_events(PAYMENT, 4000);
     let elsewhere = payments.iter().filter(|event| {
         let row = &event.first("payment.insert_history").unwrap().ints;
         assert_eq!(row[1], row[4]);
@@ -123,21 +123,21 @@ fn payments_stay_in_the_warehouse_and_change_the_district_as_the_vectors_say() {
 
 #[test]
 fn texts_are_those_of_the_recording() {
-    let event = &recorded(PAYMENT, 1)[0];
+    let event = &record_events(PAYMENT, 1)[0];
     let history = event.first("payment.insert_history").unwrap();
     assert!(
         history.sql.ends_with(",'      name       name   ')"),
         "{}",
         history.sql
     );
-    let bad = recorded(PAYMENT, 200);
+    let bad = record_events(PAYMENT, 200);
     let bad = bad
         .iter()
         .find_map(|event| event.first("payment.update_customer_data"));
     let text = &bad.unwrap().sql;
     assert!(text.contains("c_data='| "), "{text}");
     assert!(text.contains(".00   17040672"), "{text}");
-    let order = &recorded(NEW_ORDER, 1)[0];
+    let order = &record_events(NEW_ORDER, 1)[0];
     let line = &order.first("new_order.insert_line").unwrap().sql;
     let amount = line.rsplit(',').nth(1).unwrap();
     assert!(amount.parse::<u32>().is_ok(), "{line}");
