@@ -31,10 +31,12 @@ class PanelKind:
     Parameters
     ----------
     pattern : of the metrics it draws; the first panel that takes a metric keeps it
+    is_drawn_at_zero : also where nothing but zeros is known; else readers may add the metrics themselves
     """
 
     title: str
     pattern: str
+    is_drawn_at_zero: bool = True
 
 
 PANELS = (
@@ -57,9 +59,9 @@ PANELS = (
     PanelKind("CPU quota of the client", r"client\.quota\.(cores|periods|throttled)$"),
     PanelKind("Memory of server and client", r"(server|client)\.resident$"),
     PanelKind("Waiting for CPU, disk, memory", r"pressure\..*$"),
-    PanelKind("Network bytes", r"(network\.\w+|dstat\.network)\.(received|sent)_bytes$"),
-    PanelKind("Network packets", r"network\.\w+\.(received|sent)_packets$"),
-    PanelKind("TCP segments sent again by the server's machine", r"network\.tcp\.retransmitted$"),
+    PanelKind("Network bytes", r"(network\.\w+|dstat\.network)\.(received|sent)_bytes$", is_drawn_at_zero=False),
+    PanelKind("Network packets", r"network\.\w+\.(received|sent)_packets$", is_drawn_at_zero=False),
+    PanelKind("TCP segments sent again", r"network\.tcp\.retransmitted$", is_drawn_at_zero=False),
 )
 
 
@@ -165,6 +167,8 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
     remaining_metrics = dict.fromkeys(sorted(lines))
     for kind in PANELS:
         matching_metrics = [metric for metric in remaining_metrics if re.fullmatch(kind.pattern, metric)]
+        if not kind.is_drawn_at_zero and not any(lines[metric][1].any() for metric in matching_metrics):
+            continue
         for metric in matching_metrics:
             del remaining_metrics[metric]
         for unit in dict.fromkeys(units[metric] for metric in matching_metrics):

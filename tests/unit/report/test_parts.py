@@ -6,6 +6,8 @@ import colorsys
 import itertools
 import json
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import altair as alt
 import numpy as np
@@ -21,7 +23,8 @@ from dbdyno.report._palette import palette_of
 from dbdyno.report._series import downsampled, run_series
 from dbdyno.report._settings import requested_settings, variable_rows
 from dbdyno.report.charts._style import concurrency_axis, definition, end_labels
-from dbdyno.store import StoredStudy
+from dbdyno.store import StoredRun, StoredStudy, TelemetryRow
+from dbdyno.tables import Table
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +83,25 @@ def test_every_metric_is_drawn_in_one_panel_only(results: StoredStudy) -> None:
     metrics = set(results.telemetry(run_id).values("metric"))
     assert metrics <= set(names)
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize(("value", "key"), [(0.0, "other"), (2.0, "")])
+def test_a_network_that_lost_nothing_has_no_panel_until_a_reader_adds_it(
+    tmp_path: Path, value: float, key: str
+) -> None:
+    again = TelemetryRow(3, "network.tcp.retransmitted", value, "ops/s")
+
+    def change(run: StoredRun) -> StoredRun:
+        assert not isinstance(run.telemetry, Table)
+        return replace(run, telemetry=(*run.telemetry, again))
+
+    results = write(tmp_path / "lossy", change=change, most=1)
+    (panel,) = (
+        panel
+        for panel in run_series(results, next(iter(results.run_ids())))["panels"]
+        if any(line["name"] == again.metric for line in panel["lines"])
+    )
+    assert panel["key"] == key
 
 
 def test_settings_that_follow_the_tier_are_shown_for_each_tier(analysis: StudyAnalysis) -> None:
