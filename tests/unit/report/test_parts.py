@@ -6,6 +6,7 @@ import colorsys
 import itertools
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,7 +88,7 @@ def test_every_metric_is_drawn_in_one_panel_only(results: StoredStudy) -> None:
 
 @pytest.mark.parametrize(("value", "key"), [(0.0, "other"), (2.0, "")])
 def test_a_network_that_lost_nothing_has_no_panel_until_a_reader_adds_it(
-    tmp_path: Path, value: float, key: str
+    write: Callable[..., StoredStudy], tmp_path: Path, value: float, key: str
 ) -> None:
     again = TelemetryRow(3, "network.tcp.retransmitted", value, "ops/s")
 
