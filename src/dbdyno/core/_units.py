@@ -149,11 +149,11 @@ def percent(share: float, digits: int = 0, *, signed: bool = False) -> str:
 
 
 def short_percent(share: float, *, signed: bool = False) -> str:
-    """Return a share to two digits, and as a whole number from 100 % on.
+    """Return a share to two digits, and as a whole number from 10 % on.
 
-    >>> short_percent(0.0123), short_percent(4.9), short_percent(0.5, signed=True)
-    ('1.2 %', '490 %', '+50 %')
+    >>> short_percent(0.0123), short_percent(4.9), short_percent(0.5, signed=True), short_percent(0.997)
+    ('1.2 %', '490 %', '+50 %', '100 %')
     """
     percent = 100 * share
-    digits = ",.0f" if abs(percent) >= 100 else ".2g"
+    digits = ",.0f" if abs(percent) >= 10 else ".2g"
     return f"{percent:{'+' if signed else ''}{digits}} %"
