@@ -80,7 +80,7 @@ sentences: .venv/.synced
 pages:
 	@npm --prefix web ci --silent && npm --prefix web run --silent build
 
-# The programs that the targets above build are used again: only the last step, linking without symbols, is its own.
+# The program that the targets above build is used again.
 wheels: $(UV) $(LOAD)
 	@rm -rf target/packages
 	@$(UV) build --quiet --wheel --out-dir target/packages --python $(PYTHON)

@@ -2,8 +2,8 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=../lua/exports.list");
-    println!(
-        "cargo:rustc-link-arg-bins=-Wl,--dynamic-list={}/../lua/exports.list",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    // Read while building: a path compiled in would be that of the checkout that a copied target directory came from.
+    let folder = std::env::var("CARGO_MANIFEST_DIR")
+        .expect("cargo tells its build scripts the package's folder");
+    println!("cargo:rustc-link-arg-bins=-Wl,--dynamic-list={folder}/../lua/exports.list");
 }
