@@ -29,8 +29,9 @@ def main() -> int:
     choices = parser.parse_args()
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        view = {"width": WIDTH, "height": HEIGHT}
-        page = browser.new_page(viewport=view, device_scale_factor=SCALE, color_scheme=choices.scheme)
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=SCALE, color_scheme=choices.scheme
+        )
         page.goto(choices.page.resolve().as_uri())
         page.locator("#chart-answer svg").wait_for(timeout=60_000)
         end = page.locator(".first").evaluate("(first) => first.getBoundingClientRect().bottom") + MARGIN_PX

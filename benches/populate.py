@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Barrier, Thread
+from typing import Any
 
 import pymysql
 from real_server import private_server
@@ -104,6 +105,7 @@ def target_of(choices: argparse.Namespace) -> Iterator[Target]:
         return
     with private_server(choices.engine, "socket", 16, tier_bytes=1 << 30, raw={"local_infile": "ON"}) as server:
         endpoint = server.endpoint
+        assert server.pid is not None, "a server of ours has a process"
         yield Target(str(endpoint.socket), endpoint.user, endpoint.password_file, server.pid)
 
 
@@ -167,17 +169,18 @@ def _send_batches(target: Target, table: int, batches: int, ready: Barrier, done
     places = ",".join(["(?,?,?)"] * FLOOR_ROWS)
     with _connect(target) as connection:
         connection.select_db(SCHEMA)
-        connection._execute_command(STATEMENT_PREPARE, f"INSERT INTO sbtest{table}(k, c, pad) VALUES {places}")
-        statement = connection._read_packet().get_all_data()[1:5]
+        packets: Any = connection
+        packets._execute_command(STATEMENT_PREPARE, f"INSERT INTO sbtest{table}(k, c, pad) VALUES {places}")
+        statement = packets._read_packet().get_all_data()[1:5]
         for _ in range(3 * FLOOR_ROWS + 1):  # the places, and the end of their list
-            connection._read_packet()
+            packets._read_packet()
         request = _batch_request(statement)
         connection.begin()
         ready.wait(60)
         for _ in range(batches):
-            connection._sock.sendall(request)
-            connection._next_seq_id = 1
-            connection._read_packet()
+            packets._sock.sendall(request)
+            packets._next_seq_id = 1
+            packets._read_packet()
         connection.commit()
         done.wait(600)
 

@@ -15,7 +15,7 @@ from typing import Any
 from dbdyno.configure import Server, StartOrder, choose_settings, initialise, start_server
 from dbdyno.core import Home, Route, parse_engine_name
 from dbdyno.engines import SettingValue
-from dbdyno.hosts import LocalHost, Process
+from dbdyno.hosts import LocalHost
 from dbdyno.provision import provision
 
 TIER_BYTES = 512 << 20
@@ -28,7 +28,7 @@ class _HostWithVariables(LocalHost):
         super().__init__()
         self._variables = dict(variables)
 
-    def spawn(self, argv: Sequence[str], **more: Any) -> Process:  # noqa: ANN401 - as it is handed on
+    def spawn(self, argv: Sequence[str], **more: Any) -> Any:  # noqa: ANN401 - as they are handed on
         return super().spawn(argv, **{**more, "env": {**(more.get("env") or {}), **self._variables}})
 
 

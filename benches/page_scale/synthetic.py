@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
@@ -17,17 +18,17 @@ from numpy.typing import NDArray
 from dbdyno.core import LatencyNs, Run, RunRecord, RunSpan, TotalFigures
 from dbdyno.plan import make_plan
 from dbdyno.stats import METHOD, noise_interval, settled_part
-from dbdyno.store import IntervalRow, Results, StoredRun, StoredStudy, pack_run
+from dbdyno.store import IntervalRow, JsonValue, Results, StoredRun, StoredStudy, pack_run
 from dbdyno.study import Study, parse_study
 from dbdyno.tables import Table, Texts
 
 SECONDS, WARM_UP = 960, 60
 VARIANTS = 12
-ENGINES = ("mariadb:10.6", "mariadb:10.11", "mariadb:11.4", "mariadb:11.8", "mariadb:11.8+rocksdb")
-ENGINES += ("mysql:5.7", "mysql:8.0", "mysql:8.4", "mysql:9.6", "mysql:9.7")
-METRICS = ("host.cpu.user", "host.cpu.system", "host.cpu.iowait", "server.cpu.user", "disk.written_bytes")
-METRICS += ("disk.read_bytes", "disk.flushes", "engine.redo.bytes", "engine.redo.checkpoint_age")
-METRICS += ("engine.pages.dirty", "engine.io.fsyncs", "engine.history.length")
+MARIADB = ("mariadb:10.6", "mariadb:10.11", "mariadb:11.4", "mariadb:11.8", "mariadb:11.8+rocksdb")
+ENGINES = (*MARIADB, "mysql:5.7", "mysql:8.0", "mysql:8.4", "mysql:9.6", "mysql:9.7")
+HOST_METRICS = ("host.cpu.user", "host.cpu.system", "host.cpu.iowait", "server.cpu.user", "disk.written_bytes")
+ENGINE_METRICS = ("engine.redo.bytes", "engine.redo.checkpoint_age", "engine.pages.dirty", "engine.io.fsyncs")
+METRICS = (*HOST_METRICS, "disk.read_bytes", "disk.flushes", *ENGINE_METRICS, "engine.history.length")
 
 FloatArray = NDArray[np.float64]
 
@@ -39,7 +40,7 @@ def make_results(folder: Path, cells: int) -> StoredStudy:
     plan = make_plan(study)
     kinds = [Kind(number) for number in range(VARIANTS)]
     random = np.random.default_rng(7)
-    host = {"hostname": "bench", "logical_cpu_count": 2}
+    host: dict[str, JsonValue] = {"hostname": "bench", "logical_cpu_count": 2}
     results = Results.create(folder, study_text(cells), {"runs": len(plan.runs)}, host, study_name=study.name)
     with results.writing(["dbdyno", "run", "scale.toml"]) as writer:
         for run in plan.runs:
@@ -98,7 +99,7 @@ class Kind:
         }
         clocks = {"monotonic_ns": second * 10**9, "realtime_ns": second * 10**9, "duration_ns": 10**9 * one}
         phase = Texts((second >= WARM_UP).astype(np.int32), ("warm-up", "window"))
-        own = {"second": second, "phase": phase, "tps": tps, "qps": 20 * tps}
+        own: dict[str, NDArray[Any] | Texts] = {"second": second, "phase": phase, "tps": tps, "qps": 20 * tps}
         return Table({**own, **clocks, **counts, **statements, **times, **shares})
 
 
@@ -131,7 +132,7 @@ def _histogram(random: np.random.Generator) -> str:
 def _level(run: Run) -> float:
     """Throughput of a cell: more with memory and connections, each target a little different."""
     own = 1 + 0.1 * (sum(map(ord, run.cell.target)) % 7)
-    return 400 * run.cell.concurrency**0.5 * own * math.log2(run.cell.tier_bytes / 2**28)
+    return 400 * math.sqrt(run.cell.concurrency) * own * math.log2(run.cell.tier_bytes / 2**28)
 
 
 def _record(run: Run, study: Study, window: FloatArray) -> RunRecord:
