@@ -111,6 +111,7 @@ def _assert_path(results: StoredStudy, run_id: str, cable: Cable) -> None:
     assert path["connections"] == 1 and path["mtu_bytes"] == 1500 and path["congestion_control"]
     assert results.document(run_id, "end")["network"]["segments_sent"] > 100
     rate = results.document(run_id, "telemetry")["network"]["reply_bits_per_s"]
-    # Never faster than the cable; slower as far as the relay waits for a processor beside other tests.
-    assert rate > 20e6
-    assert not cable.rate_mbit or rate < 1.02e6 * cable.rate_mbit
+    if cable.rate_mbit:
+        assert 0.85 < rate / (1e6 * cable.rate_mbit) < 1.02
+    else:
+        assert rate > 20e6

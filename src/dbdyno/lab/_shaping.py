@@ -27,8 +27,8 @@ _REPLY_S = 0.25
 _REPLY_LEAST_BYTES, _REPLY_MOST_BYTES = 1 << 16, 8 << 20
 _REPLY_ROW_BYTES = 1 << 16
 """Of one row, well below the longest packet that servers send unasked."""
-_REPLY_LONG_NS = 50_000_000
-"""A reply that takes so long is large enough to show the rate."""
+_REPLY_LONG_NS = 200_000_000
+"""A reply that takes so long shows the rate: TCP's slow start and waits for a processor are a small part of it."""
 _REPLY_GROWTH = 8
 _RTT_SHARE, _RTT_LEAST_NS = 0.1, 250_000
 _RATE_ABOVE, _RATE_BELOW = 1.1, 0.85
@@ -117,9 +117,9 @@ def _reply_rate(connection: ServerConnection, round_trip_ns: int) -> int:
     """Return bits per second of replies that grow until one takes long enough, or is as large as is asked for."""
     size_bytes = _REPLY_LEAST_BYTES
     while True:
-        took_ns = min(_reply_ns(connection, size_bytes) for _ in range(2)) - round_trip_ns
+        took_ns = _fastest_reply_ns(connection, size_bytes) - round_trip_ns
         if took_ns >= _REPLY_LONG_NS or size_bytes >= _REPLY_MOST_BYTES:
-            return round(size_bytes * 8 * 10**9 / max(took_ns, 1))
+            return _bits_per_s(size_bytes, took_ns)
         size_bytes = min(_REPLY_GROWTH * size_bytes, _REPLY_MOST_BYTES)
 
 
@@ -168,8 +168,8 @@ def _read_path(connection: ServerConnection, route: RouteChoice, plain_ns: int) 
         return PathReading(plain_ns, shaped_ns)
     asked_bytes = min(max(round(rate / 8 * _REPLY_S), _REPLY_LEAST_BYTES), _REPLY_MOST_BYTES)
     asked_bytes -= asked_bytes % _REPLY_ROW_BYTES
-    took_ns = min(_reply_ns(connection, asked_bytes) for _ in range(_REPLIES)) - shaped_ns
-    return PathReading(plain_ns, shaped_ns, round(asked_bytes * 8 * 10**9 / max(took_ns, 1)))
+    took_ns = _fastest_reply_ns(connection, asked_bytes) - shaped_ns
+    return PathReading(plain_ns, shaped_ns, _bits_per_s(asked_bytes, took_ns))
 
 
 def _round_trip_ns(connection: ServerConnection) -> int:
@@ -179,6 +179,15 @@ def _round_trip_ns(connection: ServerConnection) -> int:
         connection.ping(reconnect=False)
         times.append(time.monotonic_ns() - began_ns)
     return min(times)
+
+
+def _fastest_reply_ns(connection: ServerConnection, size_bytes: int) -> int:
+    """Return the time of the fastest of several replies: the others waited for a processor or for lost packets, too."""
+    return min(_reply_ns(connection, size_bytes) for _ in range(_REPLIES))
+
+
+def _bits_per_s(size_bytes: int, took_ns: int) -> int:
+    return round(size_bytes * 8 * 10**9 / max(took_ns, 1))
 
 
 def _reply_ns(connection: ServerConnection, size_bytes: int) -> int:
