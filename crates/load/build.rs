@@ -2,7 +2,7 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=../lua/exports.list");
-    // Read while building: a path compiled in would be that of the checkout that a copied target directory came from.
+    // Read when this runs: env! would keep the folder of another checkout whose target directory was copied here.
     let folder = std::env::var("CARGO_MANIFEST_DIR")
         .expect("cargo tells its build scripts the package's folder");
     println!("cargo:rustc-link-arg-bins=-Wl,--dynamic-list={folder}/../lua/exports.list");
