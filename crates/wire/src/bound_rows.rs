@@ -94,18 +94,11 @@ impl BoundRows {
         self.values += 1;
     }
 
-    /// Appends values that `encode` writes in place, in the form in which [`encoded`](Self::encoded) shows them.
+    /// Appends whole rows in the form in which [`encoded`](Self::encoded) shows them. There must be places for all.
     #[inline]
-    pub fn push_encoded<const BYTES: usize>(
-        &mut self,
-        values: usize,
-        encode: impl FnOnce(&mut [u8; BYTES]),
-    ) {
-        let start = self.packet.len();
-        self.packet.extend_from_slice(&[0; BYTES]);
-        let place = self.packet[start..].first_chunk_mut();
-        encode(place.expect("so many bytes were just appended"));
-        self.values += values;
+    pub fn push_encoded<const BYTES: usize>(&mut self, rows: &[[u8; BYTES]]) {
+        self.packet.extend_from_slice(rows.as_flattened());
+        self.values += rows.len() * self.types.len();
     }
 
     /// Appends SQL NULL.
@@ -140,6 +133,13 @@ impl BoundRows {
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.len() >= self.rows_max
+    }
+
+    /// Counts the rows for which there is a place.
+    #[inline]
+    #[must_use]
+    pub fn rows_left(&self) -> usize {
+        self.rows_max.saturating_sub(self.len())
     }
 
     /// Returns the values as they leave: numbers in four bytes, all others behind their lengths.
@@ -249,13 +249,16 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_encoded_already_stand_as_if_they_were_appended_one_by_one() {
+    fn rows_that_are_encoded_already_stand_as_if_their_values_were_appended_one_by_one() {
         let types = [BoundType::Number, BoundType::Text];
         let (mut whole, mut single) = (BoundRows::new(&types, 2), BoundRows::new(&types, 2));
-        whole.push_encoded(2, |bytes| *bytes = [7, 0, 0, 0, 2, b'a', b'b']);
-        single.push_number(7);
-        single.push_text(b"ab");
-        assert_eq!((whole.len(), single.len()), (1, 1));
+        whole.push_encoded(&[[7, 0, 0, 0, 2, b'a', b'b'], [8, 0, 0, 0, 2, b'c', b'd']]);
+        for (number, text) in [(7, b"ab"), (8, b"cd")] {
+            single.push_number(number);
+            single.push_text(text);
+        }
+        assert_eq!((whole.len(), single.len()), (2, 2));
+        assert_eq!(whole.rows_left(), 0);
         let ((whole, from), (single, start)) = (whole.packet(3), single.packet(3));
         assert_eq!(whole[from..], single[start..]);
     }

@@ -6,54 +6,51 @@ use dbdyno_chance::LANES;
 #[cfg(target_arch = "x86_64")]
 const BLOCK: usize = 16;
 
+/// Texts that are worked on at a time.
+#[cfg(target_arch = "x86_64")]
+const TOGETHER: usize = 4;
+
 /// Bytes into which the sum's initial value goes.
 #[cfg(target_arch = "x86_64")]
 const INITIAL_BYTES: usize = 4;
 
-/// Computes the CRC-32 of a text.
+/// Computes the CRC-32 of each text, several texts at a time: one alone waits for each of its products.
 ///
 /// `crc32fast` goes through less than 128 bytes by tables; the columns of sysbench are shorter than that.
 #[inline]
-pub(super) fn crc32(text: &[u8]) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    if text.len() > BLOCK
-        && text.len() % BLOCK >= INITIAL_BYTES
-        && is_x86_feature_detected!("pclmulqdq")
-        && is_x86_feature_detected!("sse4.1")
-    {
-        #[expect(unsafe_code, reason = "instructions that not every processor has")]
-        // SAFETY: the processor has been asked for every feature that the function is compiled for.
-        return unsafe { folded(text) };
-    }
-    crc32fast::hash(text)
-}
-
-/// Computes the CRC-32 of each text, four texts at a time where the processor has registers for them.
-#[inline]
 pub(super) fn crc32_of_lanes<const LENGTH: usize>(texts: [&[u8; LENGTH]; LANES]) -> [u32; LANES] {
     #[cfg(target_arch = "x86_64")]
-    if LENGTH > BLOCK
-        && LENGTH % BLOCK >= INITIAL_BYTES
-        && is_x86_feature_detected!("vpclmulqdq")
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-    {
-        let mut sums = [0; LANES];
-        for (four, texts) in sums.chunks_exact_mut(4).zip(texts.chunks_exact(4)) {
-            #[expect(unsafe_code, reason = "instructions that not every processor has")]
-            // SAFETY: the processor has been asked for every feature that the function is compiled for.
-            four.copy_from_slice(&unsafe { folded_by_fours(texts) });
+    if LENGTH > BLOCK && LENGTH % BLOCK >= INITIAL_BYTES {
+        let has_wide_products = is_x86_feature_detected!("vpclmulqdq")
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw");
+        let has_products =
+            is_x86_feature_detected!("pclmulqdq") && is_x86_feature_detected!("sse4.1");
+        if has_wide_products || has_products {
+            let mut sums = [0; LANES];
+            let fours = texts.as_chunks::<TOGETHER>().0;
+            for (four, texts) in sums.as_chunks_mut::<TOGETHER>().0.iter_mut().zip(fours) {
+                #[expect(unsafe_code, reason = "instructions that not every processor has")]
+                // SAFETY: the processor has been asked for every feature that the functions are compiled for.
+                let folded = unsafe {
+                    match has_wide_products {
+                        true => folded_by_fours(texts),
+                        false => folded(texts),
+                    }
+                };
+                *four = folded;
+            }
+            return sums;
         }
-        return sums;
     }
-    texts.map(|text| crc32(text))
+    texts.map(|text| crc32fast::hash(text))
 }
 
 /// Folds as [`folded`], in each quarter of a register.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
 #[expect(unsafe_code, reason = "registers are filled from memory")]
-fn folded_by_fours<const LENGTH: usize>(texts: &[&[u8; LENGTH]]) -> [u32; 4] {
+fn folded_by_fours<const LENGTH: usize>(texts: &[&[u8; LENGTH]; TOGETHER]) -> [u32; TOGETHER] {
     /// In a shuffle, the place of a zero.
     const ZERO: u8 = 0x80;
     use std::arch::x86_64::{
@@ -120,7 +117,7 @@ fn folded_by_fours<const LENGTH: usize>(texts: &[&[u8; LENGTH]]) -> [u32; 4] {
 /// block; the initial value is added to the first bytes of the text.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "pclmulqdq,sse4.1")]
-fn folded(text: &[u8]) -> u32 {
+fn folded<const LENGTH: usize>(texts: &[&[u8; LENGTH]; TOGETHER]) -> [u32; TOGETHER] {
     use std::arch::x86_64::{
         __m128i, _mm_and_si128, _mm_clmulepi64_si128, _mm_extract_epi32, _mm_set_epi32,
         _mm_set_epi64x, _mm_srli_si128, _mm_xor_si128,
@@ -135,9 +132,9 @@ fn folded(text: &[u8]) -> u32 {
             .first_chunk()
             .map_or(0, |bytes| u128::from_le_bytes(*bytes))
     };
-    let rest = text.len() % BLOCK;
+    let rest = LENGTH % BLOCK;
     let zeros = 8 * (BLOCK - rest);
-    let first = (block(text) << zeros) ^ (u128::from(u32::MAX) << zeros);
+    let initial = u128::from(u32::MAX) << zeros;
 
     // Powers of x modulo the polynomial, and what divides by it: bits in reverse order, as those of the text.
     let by_block = _mm_set_epi64x(0x0_ccaa_009e, 0x1_7519_97d0);
@@ -145,39 +142,32 @@ fn folded(text: &[u8]) -> u32 {
     let division = _mm_set_epi64x(0x1_f701_1641, 0x1_db71_0641);
     let low_32_bits = _mm_set_epi32(0, 0, 0, -1);
 
-    let mut sum = register(first);
-    for bytes in text[rest..].chunks_exact(BLOCK) {
-        let low = _mm_clmulepi64_si128(sum, by_block, 0x00);
-        let high = _mm_clmulepi64_si128(sum, by_block, 0x11);
-        sum = _mm_xor_si128(_mm_xor_si128(low, high), register(block(bytes)));
+    let mut sums = texts.map(|text| register((block(text) << zeros) ^ initial));
+    for at in (rest..LENGTH).step_by(BLOCK) {
+        for (sum, text) in sums.iter_mut().zip(texts) {
+            let low = _mm_clmulepi64_si128(*sum, by_block, 0x00);
+            let high = _mm_clmulepi64_si128(*sum, by_block, 0x11);
+            *sum = _mm_xor_si128(_mm_xor_si128(low, high), register(block(&text[at..])));
+        }
     }
-    let sum = _mm_xor_si128(
-        _mm_clmulepi64_si128(sum, by_block, 0x10),
-        _mm_srli_si128(sum, 8),
-    );
-    let sum = _mm_xor_si128(
-        _mm_clmulepi64_si128(_mm_and_si128(sum, low_32_bits), by_half, 0x00),
-        _mm_srli_si128(sum, 4),
-    );
-    let quotient = _mm_clmulepi64_si128(_mm_and_si128(sum, low_32_bits), division, 0x10);
-    let product = _mm_clmulepi64_si128(_mm_and_si128(quotient, low_32_bits), division, 0x00);
-    !(_mm_extract_epi32(_mm_xor_si128(product, sum), 1) as u32)
+    sums.map(|sum| {
+        let sum = _mm_xor_si128(
+            _mm_clmulepi64_si128(sum, by_block, 0x10),
+            _mm_srli_si128(sum, 8),
+        );
+        let sum = _mm_xor_si128(
+            _mm_clmulepi64_si128(_mm_and_si128(sum, low_32_bits), by_half, 0x00),
+            _mm_srli_si128(sum, 4),
+        );
+        let quotient = _mm_clmulepi64_si128(_mm_and_si128(sum, low_32_bits), division, 0x10);
+        let product = _mm_clmulepi64_si128(_mm_and_si128(quotient, low_32_bits), division, 0x00);
+        !(_mm_extract_epi32(_mm_xor_si128(product, sum), 1) as u32)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sums_of_texts_of_all_lengths_are_those_of_the_tables() {
-        let text: Vec<u8> = (0..300_u32).map(|at| (at * 167 % 251) as u8).collect();
-        for start in [0, 1, 7] {
-            for end in start..text.len() {
-                let text = &text[start..end];
-                assert_eq!(crc32(text), crc32fast::hash(text), "{start}..{end}");
-            }
-        }
-    }
 
     #[test]
     fn sums_of_many_texts_at_a_time_are_those_of_each() {
@@ -199,12 +189,31 @@ mod tests {
         same::<9>(&bytes);
     }
 
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn sums_by_single_products_are_the_same() {
+        if !is_x86_feature_detected!("pclmulqdq") || !is_x86_feature_detected!("sse4.1") {
+            return;
+        }
+        fn same<const LENGTH: usize>(bytes: &[u8]) {
+            let texts: [&[u8; LENGTH]; TOGETHER] =
+                std::array::from_fn(|text| bytes[11 * text..].first_chunk().unwrap());
+            #[expect(unsafe_code, reason = "instructions that not every processor has")]
+            // SAFETY: the processor has been asked for them.
+            let sums = unsafe { folded(&texts) };
+            assert_eq!(sums, texts.map(|text| crc32fast::hash(text)), "{LENGTH}");
+        }
+        let bytes: Vec<u8> = (0..300_u32).map(|at| (at * 167 % 251) as u8).collect();
+        same::<119>(&bytes);
+        same::<59>(&bytes);
+        same::<20>(&bytes);
+        same::<47>(&bytes);
+    }
+
     #[test]
     fn the_sum_of_a_known_text_is_the_published_one() {
-        assert_eq!(
-            crc32(b"The quick brown fox jumps over the lazy dog"),
-            0x414f_a339
-        );
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+        let text = b"The quick brown fox jumps over the lazy dog";
+        assert_eq!(crc32_of_lanes([text; LANES]), [0x414f_a339; LANES]);
+        assert_eq!(crc32_of_lanes([b"123456789"; LANES]), [0xcbf4_3926; LANES]);
     }
 }

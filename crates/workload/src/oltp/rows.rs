@@ -1,7 +1,7 @@
 //! Writes the rows of a table as multi-row INSERT statements.
 
 use super::OltpOptions;
-use super::row_values::{RowDrawer, RowValues};
+use super::row_values::{DrawnRows, RowDrawer, c_of, pad_of};
 use super::starts::RowStarts;
 use crate::decimal::put_number;
 use crate::growing_insert::{STATEMENT_BYTES, row_fits};
@@ -11,7 +11,6 @@ use std::ops::RangeInclusive;
 
 /// All columns, in the order in which they are written.
 pub(crate) const COLUMNS: &str = "id, k, c, pad";
-const COLUMN_COUNT: usize = 4;
 
 /// Separator of two values.
 pub(crate) const COMMA: &str = ", ";
@@ -72,7 +71,7 @@ impl RowStream {
     ) -> Self {
         let ks = options.distribution().sampler(1, options.table_size);
         Self {
-            draws: RowDrawer::new(stream, ks, kind),
+            draws: RowDrawer::new(&stream, ks, kind),
             head: head(number, COLUMNS),
             with_id: true,
             ids,
@@ -96,13 +95,16 @@ impl RowStream {
         statement.extend_from_slice(self.head.as_bytes());
         statement.append(&mut self.row);
         let mut rows = u64::from(statement.len() > self.head.len());
-        while let Some(id) = self.ids.next() {
+        loop {
             let end = statement.len();
             if rows > 0 {
                 statement.push(b',');
             }
             let start = statement.len();
-            self.put_row(id, statement);
+            if !self.put_row(statement) {
+                statement.truncate(end);
+                break;
+            }
             if rows > 0 && !row_fits(end, statement.len() - start) {
                 self.row.extend_from_slice(&statement[start..]);
                 statement.truncate(end);
@@ -117,10 +119,9 @@ impl RowStream {
     pub(crate) fn bind(&mut self, rows: &mut BoundRows) -> u64 {
         let before = rows.len();
         while !rows.is_full()
-            && let Some(id) = self.ids.next()
+            && let Some(drawn) = self.draw(rows.rows_left())
         {
-            let values = self.draw(id);
-            rows.push_encoded(COLUMN_COUNT, |row| values.encode(id, row));
+            rows.push_encoded(drawn.rows);
         }
         (rows.len() - before) as u64
     }
@@ -135,31 +136,47 @@ impl RowStream {
         self.draws.stream()
     }
 
+    /// Draws the next rows, with their ids: at most `rows_max`, `None` if there are no more.
     #[inline]
-    fn draw(&mut self, id: u32) -> RowValues<'_> {
-        let values = self.draws.next();
-        self.sums.rows += 1;
-        self.sums.id += u64::from(id);
-        self.sums.k += u64::from(values.k);
-        self.sums.crc32_c += u64::from(values.crc32_c);
-        self.sums.crc32_pad += u64::from(values.crc32_pad);
-        values
+    fn draw(&mut self, rows_max: usize) -> Option<DrawnRows<'_>> {
+        let (first_id, last_id) = (*self.ids.start(), *self.ids.end());
+        let left = if self.ids.is_empty() {
+            return None;
+        } else {
+            (last_id - first_id) as usize + 1
+        };
+        let drawn = self.draws.next(rows_max.min(left));
+        for (row, id) in drawn.rows.iter_mut().zip(self.ids.by_ref()) {
+            row[..4].copy_from_slice(&id.to_le_bytes());
+            self.sums.id += u64::from(id);
+        }
+        let total = |values: &[u32]| values.iter().copied().map(u64::from).sum::<u64>();
+        self.sums.rows += drawn.rows.len() as u64;
+        self.sums.k += total(drawn.ks);
+        self.sums.crc32_c += total(drawn.crc32_c);
+        self.sums.crc32_pad += total(drawn.crc32_pad);
+        Some(drawn)
     }
 
-    fn put_row(&mut self, id: u32, out: &mut Vec<u8>) {
-        let with_id = self.with_id;
-        let values = self.draw(id);
+    /// Appends the next row; false if there is none.
+    fn put_row(&mut self, out: &mut Vec<u8>) -> bool {
+        let (with_id, id) = (self.with_id, *self.ids.start());
+        let Some(drawn) = self.draw(1) else {
+            return false;
+        };
+        let (row, k) = (&drawn.rows[0], drawn.ks[0]);
         out.push(b'(');
         if with_id {
             put_number(out, id);
             out.extend_from_slice(COMMA.as_bytes());
         }
-        put_number(out, values.k);
+        put_number(out, k);
         out.extend_from_slice(b", '");
-        out.extend_from_slice(values.c());
+        out.extend_from_slice(c_of(row));
         out.extend_from_slice(b"', '");
-        out.extend_from_slice(values.pad());
+        out.extend_from_slice(pad_of(row));
         out.extend_from_slice(b"')");
+        true
     }
 }
 
