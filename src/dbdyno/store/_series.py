@@ -247,16 +247,18 @@ def _checked_column(name: str, column: Column, kind: ColumnKind) -> Column:
         if not np.isnan(column).all():
             raise ValueError(f"column {name} holds numbers where texts belong")
         return Texts.repeated(None, len(column))
-    known_values = column[~np.isnan(column)] if column.dtype.kind == "f" else column
+    is_float = column.dtype.kind == "f"
+    known_values = column[~np.isnan(column)] if is_float else column
     if len(known_values) == 0:
         return column
-    lowest, highest = known_values.min().item(), known_values.max().item()
-    if kind == "double" and not -LARGEST <= lowest <= highest <= LARGEST:
-        raise ValueError(f"column {name} holds numbers beyond {LARGEST:g}")
-    if name == "second" and not 0 <= lowest <= highest < _MOST_ROWS:
-        raise ValueError(f"column {name} holds numbers from {lowest} to {highest}")
+    if kind == "double" or name == "second":
+        lowest, highest = known_values.min().item(), known_values.max().item()
+        if kind == "double" and not -LARGEST <= lowest <= highest <= LARGEST:
+            raise ValueError(f"column {name} holds numbers beyond {LARGEST:g}")
+        if name == "second" and not 0 <= lowest <= highest < _MOST_ROWS:
+            raise ValueError(f"column {name} holds numbers from {lowest} to {highest}")
     if kind == "double":
         return column.astype(np.float64, copy=False)
-    if column.dtype.kind == "f" and not (known_values == np.rint(known_values)).all():
+    if is_float and not (known_values == np.rint(known_values)).all():
         raise ValueError(f"column {name} holds fractions where whole numbers belong")
-    return column.astype(np.int64) if len(known_values) == len(column) else column
+    return column.astype(np.int64, copy=False) if len(known_values) == len(column) else column

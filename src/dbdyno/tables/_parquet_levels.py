@@ -45,6 +45,18 @@ def read_levels(data: bytes, bits: int, count: int) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *stretches])
 
 
+def are_all_one(data: bytes, count: int) -> bool:
+    """Return whether so many numbers of one bit are stored as one stretch of ones.
+
+    >>> are_all_one(levels_bytes(np.ones(300), 1), 300), are_all_one(levels_bytes(np.array([1, 0]), 1), 2)
+    (True, False)
+    """
+    if count == 0:
+        return True
+    head, position = read_varint(data, 0)
+    return not head & 1 and head >> 1 >= count and data[position : position + 1] == b"\1"
+
+
 def _unpack_bits(data: bytes, bits: int) -> NDArray[np.int64]:
     bit_values = np.unpackbits(np.frombuffer(data, dtype=np.uint8), bitorder="little")
     numbers: NDArray[np.int64] = bit_values[: len(bit_values) // bits * bits].reshape(-1, bits) @ (1 << np.arange(bits))

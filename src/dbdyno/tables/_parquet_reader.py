@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dbdyno.tables._parquet_codecs import UNCOMPRESSED, unpacked
 from dbdyno.tables._parquet_footer import BYTE_ARRAY, DOUBLE, FIXED, FLOAT, INT32, INT64, StoredColumn, read_footer
-from dbdyno.tables._parquet_levels import read_levels
+from dbdyno.tables._parquet_levels import are_all_one, read_levels
 from dbdyno.tables._parquet_thrift import Struct, read_struct
 from dbdyno.tables._table import Column, Table, Texts, joined_column
 
@@ -69,30 +69,32 @@ def _page_values(
 ) -> Iterator[Values]:
     """Yield what each page of a chunk holds, one value or nothing a row."""
     dictionary: Values = np.zeros(0)
-    for head, levels, data in _read_pages(content, chunk, column.is_optional, max_values):
+    for head, count, is_known, data in _read_pages(content, chunk, column.is_optional, max_values):
         if head[1] == _DICTIONARY:
             dictionary = _plain_values(column, data, head[7][1])
             continue
-        is_known = levels == 1
-        count = int(is_known.sum())
+        known_count = count if is_known is None else int(is_known.sum())
         encoding = head[5][2] if head[1] == _DATA else head[8][4]
         if encoding == _PLAIN:
-            values = _plain_values(column, data, count)
+            values = _plain_values(column, data, known_count)
         elif encoding in (_PLAIN_DICTIONARY, _RLE_DICTIONARY):
             values = _look_up_in_dictionary(
-                dictionary, read_levels(data[1:], data[0], count) if count else np.zeros(0, np.int64)
+                dictionary, read_levels(data[1:], data[0], known_count) if known_count else np.zeros(0, np.int64)
             )
         else:
             raise ValueError(f"column {column.name} is neither plain nor dictionary-encoded: encoding {encoding}")
-        if is_nan_known and not isinstance(values, Texts) and np.isnan(values).any():
+        if is_nan_known and not isinstance(values, Texts) and values.dtype.kind == "f" and np.isnan(values).any():
             raise ValueError(f"column {column.name} holds NaN")
-        yield _spread_over_rows(values, is_known)
+        yield values if is_known is None else _spread_over_rows(values, is_known)
 
 
 def _read_pages(
     content: bytes, chunk: Struct, is_optional: bool, max_values: int
-) -> Iterator[tuple[Struct, NDArray[np.int64], bytes]]:
-    """Yield head, level of each value (1: known) and unpacked values of every page, until the chunk has no more."""
+) -> Iterator[tuple[Struct, int, NDArray[np.bool_] | None, bytes]]:
+    """Yield head, rows, which of them are known (None: all) and unpacked values of every page, until there is no more.
+
+    Most pages know all: they say so in three bytes, which are not made into a mask as long as the page.
+    """
     position, remaining_count = min(chunk.get(11) or chunk[9], chunk[9]), chunk[5]
     if remaining_count > max_values:
         raise ValueError(f"a column of {remaining_count} values in {max_values} rows")
@@ -101,7 +103,6 @@ def _read_pages(
         data, position = content[position : position + head[3]], position + head[3]
         if not 0 <= head[2] <= _MOST_PAGE_BYTES:
             raise ValueError(f"a page of {head[2]} bytes")
-        levels = np.zeros(0, dtype=np.int64)
         if head[1] == _DATA_2:
             count, data_start = head[8][1], head[8][5] + head[8][6]
             packed = data[head[8][6] : data_start]
@@ -114,10 +115,10 @@ def _read_pages(
             packed, data = data[4:end], data[end:]
         if not 0 <= count <= remaining_count:
             raise ValueError(f"a page of {count} values where {remaining_count} are left")
-        levels = read_levels(packed, 1, count) if is_optional else np.ones(count, dtype=np.int64)
+        is_known = read_levels(packed, 1, count) == 1 if is_optional and not are_all_one(packed, count) else None
         remaining_count -= count
         if head[1] in (_DATA, _DATA_2, _DICTIONARY):
-            yield head, levels, data
+            yield head, count, is_known, data
 
 
 def _plain_values(column: StoredColumn, data: bytes, count: int) -> Values:
