@@ -72,7 +72,7 @@ def _drawing(rows: Sequence[Row], palette: Palette, names: Sequence[str]) -> Dra
         x=alt.X("lower:Q", scale=x_scale), x2=alt.X2("upper:Q"), stroke=colour(palette).copy()
     )
     median = base.mark_tick(thickness=2.4, size=14, color="var(--ink)").encode(
-        x=alt.X("median:Q", scale=x_scale), color=alt.value("var(--ink)")
+        x=alt.X("median:Q", scale=x_scale), color=alt.ColorValue("var(--ink)")
     )
     end_points = [
         base.mark_point(size=9, filled=True, opacity=0.8).encode(x=alt.X(f"{end}:Q", scale=x_scale))

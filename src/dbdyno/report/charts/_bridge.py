@@ -126,15 +126,17 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     filled_bars = bars.transform_filter(is_firm).mark_bar(size=15)
     hollow_bars = bars.transform_filter(f"!({is_firm})").mark_bar(size=15, fillOpacity=0.14, strokeWidth=1.2)
     hollow_bars = hollow_bars.encode(
-        stroke=alt.Stroke("kind:N", scale=kinds, legend=None), strokeDash=alt.value([3, 3])
+        stroke=alt.Stroke("kind:N", scale=kinds, legend=None), strokeDash=alt.StrokeDashValue([3, 3])
     )
     whisker = bars.mark_rule(strokeWidth=1.2, clip=True).encode(
-        x=alt.X("low:Q", scale=scale, axis=x_axis), x2=alt.X2("high:Q"), color=alt.value("var(--ink)")
+        x=alt.X("low:Q", scale=scale, axis=x_axis), x2=alt.X2("high:Q"), color=alt.ColorValue("var(--ink)")
     )
     totals = base.transform_filter("datum.kind == 'total'")
-    tick = totals.mark_tick(thickness=4, size=19).encode(x=x, color=alt.value("var(--ink)"))
+    tick = totals.mark_tick(thickness=4, size=19).encode(x=x, color=alt.ColorValue("var(--ink)"))
     text = base.transform_calculate(right=f"min(max(datum.to, datum.from, datum.high), {axis_ends[1]})")
-    text = text.mark_text(align="left", dx=6, fontSize=11).encode(x=alt.X("right:Q", scale=scale), text="shown:N")
+    text = text.mark_text(align="left", dx=6, fontSize=11).encode(
+        x=alt.X("right:Q", scale=scale), text=alt.Text("shown:N")
+    )
     height = _ROW_PX * len(rows)
     padding = {"left": 4, "top": 4, "bottom": 4, "right": 64}
     return alt.layer(filled_bars, hollow_bars, whisker, tick, text, height=height, padding=padding, autosize=AUTOSIZE)

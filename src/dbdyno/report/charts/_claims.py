@@ -59,9 +59,11 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
         alt.Tooltip("outcome:N", title="verdict"),
     ]
     base = alt.Chart(rows_data(rows)).encode(y=alt.Y("claim:N", sort=names, axis=y_axis), tooltip=tooltip)
-    print_line = alt.Chart(rows_data([{"at": 0}])).mark_rule(strokeDash=[4, 3], color="var(--quiet)").encode(x="at:Q")
+    print_line = (
+        alt.Chart(rows_data([{"at": 0}])).mark_rule(strokeDash=[4, 3], color="var(--quiet)").encode(x=alt.X("at:Q"))
+    )
     whisker = base.mark_rule(strokeWidth=3, strokeCap="round", color="var(--ink)", opacity=0.45).encode(
-        x=alt.X("low:Q", axis=x_axis), x2="high:Q"
+        x=alt.X("low:Q", axis=x_axis), x2=alt.X2("high:Q")
     )
     scale = alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values()))
     legend = alt.Legend(title=None, orient="top", symbolFillColor="var(--ink)", symbolStrokeColor="var(--ink)")

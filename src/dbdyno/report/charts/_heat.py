@@ -93,7 +93,7 @@ def _drawing(rows: Sequence[Row], analysis: StudyAnalysis, palette: Palette, nam
     frames = (
         base.transform_filter("datum.first")
         .mark_rect(cornerRadius=3, filled=False, strokeWidth=2.5)
-        .encode(stroke=alt.value("var(--ink)"))
+        .encode(stroke=alt.StrokeValue("var(--ink)"))
     )
     numbers = base.mark_text(dy=-5, fontSize=13, fontWeight=600).encode(
         text=alt.Text("value:N"), color=_colour_steps("x")

@@ -42,18 +42,20 @@ def history_chart(name: str, title: str, words: str, history: CellHistory, label
     y = alt.Y("value:Q", scale=y_scale, axis=alt.Axis(title=axis_title, minExtent=44))
     base = alt.Chart(rows_data(points))
     tooltip = [alt.Tooltip("study:N"), alt.Tooltip("version:N"), alt.Tooltip("shown:N", title=axis_title)]
-    bars = base.mark_rule(color="var(--quiet)", strokeWidth=1.2, clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
+    bars = base.mark_rule(color="var(--quiet)", strokeWidth=1.2, clip=True).encode(
+        x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q")
+    )
     dots = base.mark_point(filled=True, size=34, color="var(--s0)", opacity=1).encode(x=x, y=y, tooltip=tooltip)
     levels = alt.Chart(rows_data(_level_rows(history, scale))).mark_rule(color="var(--s1)", strokeWidth=2.2)
     moves = _move_rows(history, top)
     drawing = alt.layer(
         bars,
-        levels.encode(x=alt.X("from:Q", scale=x_scale), x2="to:Q", y=alt.Y("level:Q", scale=y_scale)),
+        levels.encode(x=alt.X("from:Q", scale=x_scale), x2=alt.X2("to:Q"), y=alt.Y("level:Q", scale=y_scale)),
         dots,
         alt.Chart(rows_data(moves)).mark_rule(color="var(--s1)", strokeDash=[3, 3]).encode(x=alt.X("at:Q")),
         alt.Chart(rows_data(moves))
         .mark_text(align="left", dx=4, dy=8, fontSize=11, color="var(--ink)")
-        .encode(x=alt.X("at:Q"), y=alt.value(2), text="words:N"),
+        .encode(x=alt.X("at:Q"), y=alt.value(2), text=alt.Text("words:N")),
     ).properties(height=HEIGHT)
     return Chart(name, title, f"{title}. {words}", drawing)
 

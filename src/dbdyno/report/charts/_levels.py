@@ -58,7 +58,7 @@ def level_drawing(rows: Sequence[Row], palette: Palette, x: alt.X, *, is_bar: bo
     if is_bar:
         opacity = alt.condition("datum.trusted", alt.value(0.85), alt.value(0.3))
         level = base.mark_bar(height=14, yOffset=bar_offset_px).encode(x=x, color=colour(palette), opacity=opacity)
-        marks = [level, interval.encode(color=alt.value("var(--ink)"))]
+        marks = [level, interval.encode(color=alt.ColorValue("var(--ink)"))]
     else:
         level = base.mark_point(size=80, filled=True, opacity=1, yOffset=bar_offset_px)
         marks = [interval.encode(color=colour(palette)), level.encode(x=x, color=colour(palette), shape=shape(palette))]

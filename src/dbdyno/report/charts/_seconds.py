@@ -32,7 +32,7 @@ def seconds_template(*, log: bool = False) -> dict[str, Any]:
         .mark_rect(tooltip=None)
         .encode(
             x=alt.X("from:Q", scale=x_scale),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             fill=alt.Fill(
                 "phase:N",
                 scale=alt.Scale(domain=["warm-up", "window"], range=["var(--warm)", "var(--window)"]),
@@ -74,7 +74,7 @@ def _mark_layers(x_scale: alt.Scale) -> list[alt.Chart]:
     changes = alt.Chart(alt.NamedData("changes")).mark_rule(color="var(--s1)", strokeDash=[3, 3], tooltip=None)
     return [
         stalls.encode(**spans),
-        waves.encode(**spans, y=alt.value(-3), y2=alt.value(1)),
+        waves.encode(**spans, y=alt.value(-3), y2=alt.Y2Value(1)),
         changes.encode(x=alt.X("second:Q", scale=x_scale)),
     ]
 

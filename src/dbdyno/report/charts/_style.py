@@ -109,6 +109,23 @@ class ChartLayer(alt.Chart):
         return layer
 
 
+class _TargetScale(alt.Scale):
+    """Maps targets to their looks. A copy is the scale itself, and its definition is made in one step.
+
+    A layer has up to three of them, each with every target; Altair copies and converts them value by value.
+    """
+
+    def __deepcopy__(self, _memo: object) -> _TargetScale:
+        """Return the scale itself where Altair asks for a deep copy."""
+        return self
+
+    def to_dict(
+        self, validate: bool = True, *, ignore: list[str] | None = None, context: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return what the scale is made of: plain values already."""
+        return {name: value for name, value in self._kwds.items() if value is not alt.Undefined}
+
+
 def rows_data(rows: Sequence[Row]) -> alt.InlineData:
     """Return rows inside what `definition` gives."""
     row_dicts = [dict(row) for row in rows]
@@ -119,7 +136,7 @@ def rows_data(rows: Sequence[Row]) -> alt.InlineData:
 
 def colours(palette: Palette) -> alt.Scale:
     """Map targets to colours."""
-    return alt.Scale(domain=palette.targets, range=palette.colours)
+    return _TargetScale(domain=palette.targets, range=palette.colours)
 
 
 def colour(palette: Palette) -> alt.Color:
@@ -130,13 +147,13 @@ def colour(palette: Palette) -> alt.Color:
 def shape(palette: Palette) -> alt.Shape:
     """Return the target's symbol."""
     shapes = [look.shape for look in palette.looks]
-    return alt.Shape("target:N", scale=alt.Scale(domain=palette.targets, range=shapes), legend=None)
+    return alt.Shape("target:N", scale=_TargetScale(domain=palette.targets, range=shapes), legend=None)
 
 
 def dash(palette: Palette) -> alt.StrokeDash:
     """Return the target's dashes."""
     dashes = [list(look.dash) for look in palette.looks]
-    return alt.StrokeDash("target:N", scale=alt.Scale(domain=palette.targets, range=dashes), legend=None)
+    return alt.StrokeDash("target:N", scale=_TargetScale(domain=palette.targets, range=dashes), legend=None)
 
 
 def concurrency_axis(values: Sequence[int]) -> alt.X:

@@ -144,7 +144,7 @@ def _drawing(
     untrusted_points = (
         base.transform_filter("!datum.trusted")
         .mark_point(size=26, filled=True, opacity=1)
-        .encode(y=y, shape=shape(palette), color=alt.value("var(--paper)"))
+        .encode(y=y, shape=shape(palette), color=alt.ColorValue("var(--paper)"))
     )
     labels = end_labels(rows, x, "tps", y_scale, HEIGHT, palette)
     return alt.layer(

@@ -43,7 +43,7 @@ def _drawing(rows: list[Row], palette: Palette) -> Drawing:
     fields |= {"repeat": "repeat", "status": "status"}
     base = alt.Chart(rows_data(rows)).encode(
         x=alt.X("from:Q", axis=alt.Axis(title="minutes since the first run", grid=False, format="~g")),
-        x2="to:Q",
+        x2=alt.X2("to:Q"),
         y=alt.Y(
             "name:N",
             sort=list(short_names(palette.targets).values()),

@@ -88,7 +88,7 @@ def _drawing(rows: Sequence[Row]) -> Drawing:
     colour = alt.Color("ratio:Q", scale=alt.Scale(type="threshold", domain=list(_STEPS), range=list(_COLOURS)))
     background = base.mark_rect(cornerRadius=2, fill="var(--h0)")
     fields = base.transform_filter("datum.is_shown").mark_rect(cornerRadius=2).encode(color=colour.legend(None))
-    numbers = base.mark_text(fontSize=11).encode(text="value:N")
+    numbers = base.mark_text(fontSize=11).encode(text=alt.Text("value:N"))
     return alt.layer(background, fields, numbers).properties(height=_ROW_PX * len(steps), autosize=AUTOSIZE)
 
 
