@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from dbdyno.core import RunCourse, RunRecord
-from dbdyno.plan import adaptive_length_rule
 from dbdyno.stats import GATE_METRICS, Readings, followed, gate_facts, is_flash, no_gates, run_course, server_gates
 from dbdyno.store import StoredStudy
 from dbdyno.study import Study
@@ -20,6 +19,8 @@ def courses_again(results: StoredStudy, records: Sequence[RunRecord]) -> dict[st
 
 
 def _recomputed_course(results: StoredStudy, record: RunRecord) -> RunCourse | None:
+    from dbdyno.plan import adaptive_length_rule  # late: a summary of runs of fixed length plans nothing
+
     study, run_id = results.study, record.run.run_id
     rule = adaptive_length_rule(study, is_step=record.step is not None and record.step.number > 1)
     tps = _all_tps(results.seconds(run_id, ("second", "tps")))

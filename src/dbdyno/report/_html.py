@@ -41,10 +41,12 @@ def element(name: str, *children: str, **attributes: str | int | bool | None) ->
     >>> element("p", "1 < 2 ", element("b", "&"), class_="x")
     '<p class="x">1 &lt; 2 <b>&amp;</b></p>'
     """
-    shown_attributes = {key: value for key, value in attributes.items() if value is not None and value is not False}
     words = "".join(
-        f" {_attribute_name(key)}" + ("" if value is True else f'="{_attribute_text(value)}"')
-        for key, value in shown_attributes.items()
+        [
+            f" {_attribute_name(key)}" + ("" if value is True else f'="{_attribute_text(value)}"')
+            for key, value in attributes.items()
+            if value is not None and value is not False
+        ]
     )
     if name in _VOID:
         return Html(f"<{name}{words}/>")
@@ -82,7 +84,7 @@ def shortened(text: str, most: int = 60) -> Html:
     '<span title="abcdefghij">ab…ij</span>'
     """
     if len(text) <= most:
-        return joined([text])
+        return Html(_child_html(text))
     half_length = (most - 1) // 2
     return element("span", f"{text[:half_length]}…{text[-half_length:]}", title=text[:2000])
 
@@ -185,7 +187,7 @@ def _table_html(table: Table) -> Html:
 
 
 def _cell_html(cell: str, max_chars: int | None) -> Html:
-    return joined([cell if max_chars is None or isinstance(cell, Html) else shortened(cell, max_chars)])
+    return Html(_child_html(cell)) if max_chars is None or isinstance(cell, Html) else shortened(cell, max_chars)
 
 
 def _body_html(rows: Sequence[Html]) -> Html:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbdyno.core import Cell, Run, RunRecord, decode
-from dbdyno.plan import make_plan
 from dbdyno.store import _layout as layout
 from dbdyno.store._damage import reading
 from dbdyno.store._documents import PlannedRun
@@ -68,6 +67,8 @@ class StoredStudy(Results):
         """The runs of the stored plan in order; planned anew for folders that keep no list of them."""
         rows = self.plan.get("runs") if isinstance(self.plan, Mapping) else None
         if not isinstance(rows, list):
+            from dbdyno.plan import make_plan  # late: folders of today keep the list, and reading one plans nothing
+
             return make_plan(self.study).runs
         with reading(self.path / layout.PLAN):
             return tuple(_planned_run(row) for row in decode(list[PlannedRun], rows))

@@ -112,11 +112,12 @@ def weigh_findings(
             for target_set in sets
             if target_set.campaign == finding.campaign and target_set.tier in (finding.tiers or (target_set.tier,))
         ]
+        labels = _values_by_target(finding)
         influences = [
             influence
             for target_set in affected_sets
             for pair in pairs.get((target_set.campaign, target_set.tier), ())
-            for influence in _possible_influences(finding, pair, target_set, ranking.levels)
+            for influence in _possible_influences(finding, labels, pair, target_set, ranking.levels)
         ]
         return _weigh_finding(finding, influences)
 
@@ -171,10 +172,10 @@ def _influence_words(influence: Influence) -> str:
 
 
 def _possible_influences(
-    finding: Finding, pair: Comparison, comparison_set: ComparisonSet, levels: Levels
+    finding: Finding, labels: Labels, pair: Comparison, comparison_set: ComparisonSet, levels: Levels
 ) -> Iterator[Influence]:
     """Yield both directions in which a finding may have moved a pair, where it may."""
-    effect, labels = _effects().get(finding.rule.rule_id, FindingEffect()), _values_by_target(finding)
+    effect = _effects().get(finding.rule.rule_id, FindingEffect())
     inverse_interval = 1 / pair.ratio, 1 / pair.high, 1 / pair.low if pair.low > 0 else math.inf
     for helped, other, (ratio, low, high) in (
         (pair.left, pair.right, (pair.ratio, pair.low, pair.high)),
