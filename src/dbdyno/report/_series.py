@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -166,7 +167,7 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
     panels = []
     remaining_metrics = dict.fromkeys(sorted(lines))
     for kind in PANELS:
-        matching_metrics = [metric for metric in remaining_metrics if re.fullmatch(kind.pattern, metric)]
+        matching_metrics = [metric for metric in remaining_metrics if kind in _panel_kinds(metric)]
         if not kind.is_drawn_at_zero and not any(lines[metric][1].any() for metric in matching_metrics):
             continue
         for metric in matching_metrics:
@@ -179,6 +180,12 @@ def _telemetry_panels(results: StoredStudy, run_id: str) -> list[dict[str, Any]]
         _panel(metric, units[metric], [_line(metric, *lines[metric])], key="other") for metric in remaining_metrics
     ]
     return [*panels, *other_panels]
+
+
+@lru_cache(maxsize=4096)
+def _panel_kinds(metric: str) -> frozenset[PanelKind]:
+    """Return the panels that could draw a metric. The runs of a study share their metrics."""
+    return frozenset(kind for kind in PANELS if re.fullmatch(kind.pattern, metric))
 
 
 def _panel(

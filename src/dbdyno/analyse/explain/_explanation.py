@@ -9,7 +9,7 @@ from functools import cached_property
 
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._pairs import Place
-from dbdyno.analyse.explain._gap import Gap, gaps_by_levels
+from dbdyno.analyse.explain._gap import Gap, gap_of_pair, gaps_by_levels
 from dbdyno.analyse.explain._levels import Key, PartLevel, part_levels
 from dbdyno.analyse.explain._part import Breakdown, Part, mean_parts
 from dbdyno.analyse.explain._statements import RunTimes, split_by_statement, statement_mix
@@ -53,9 +53,11 @@ class Explanation:
 
     def gap(self, place: Place, left: str, right: str) -> Gap | None:
         """Return the difference right - left of two targets at a place; None where one has no level there."""
-        pairs = [(cells[left], cells[right]) for cells in self.cells_at.values() if left in cells and right in cells]
-        gaps = gaps_by_levels(self.firm, self.levels, pairs)
-        return next((gap for gap in gaps if _place(gap.left) == place), None)
+        pairs = {
+            at: (cells[left], cells[right]) for at, cells in self.cells_at.items() if left in cells and right in cells
+        }
+        pair = pairs.get(place)
+        return None if pair is None else gap_of_pair(self.firm, self.levels, list(pairs.values()), pair)
 
     def steps(self, target: str) -> list[Gap]:
         """Return what each step to more connections adds to a target's time, memory by memory."""

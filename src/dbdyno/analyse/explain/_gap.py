@@ -129,6 +129,13 @@ def gaps_by_levels(runs: Runs, levels: Mapping[Key, PartLevel], pairs: Sequence[
     ]
 
 
+def gap_of_pair(
+    runs: Runs, levels: Mapping[Key, PartLevel], pairs: Sequence[tuple[Cell, Cell]], pair: tuple[Cell, Cell]
+) -> Gap:
+    """Return the gap of one pair of those whose paired differences are moderated together."""
+    return _gap(*pair, runs, levels, paired_errors(runs, pairs))
+
+
 def _gap(
     left: Cell,
     right: Cell,
