@@ -71,8 +71,9 @@ fn procs_of(group: &Path) -> Result<File, Refusal> {
     OpenOptions::new().write(true).open(&path).at(&path)
 }
 
-/// Has the process begin a session, so that a signal to its group reaches its helpers, and enter a control group before
-/// its program begins, so that all its memory is counted there.
+/// Has the process begin a session, so that a signal to its group reaches its helpers and it gets processors as a service
+/// does (Linux shares them by session), and enter a control group before its program begins, so that all its memory is
+/// counted there.
 #[expect(
     unsafe_code,
     reason = "only a process itself can act between fork and exec"

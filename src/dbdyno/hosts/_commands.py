@@ -139,6 +139,7 @@ def _popen(
             stderr=stderr,
             env=env,
             cwd=cwd,
+            # Signals reach its helpers, and it gets processors as a service does: Linux shares them by session.
             start_new_session=True,
             **identity,
         )
