@@ -241,9 +241,11 @@ class ServerConnection(_Driver):
             except OSError as error:
                 self._raise_socket_error(error)
                 continue
-            self._taken_bytes += len(part)
             if not part:
                 raise self._lost_error("the server closed the connection")
+            if self._watch is not None:
+                self._watch.note_answer()
+            self._taken_bytes += len(part)
             if self._taken_bytes > _ANSWER_BYTES:
                 raise self._lost_error(f"its answer to {self._doing} is longer than {_ANSWER_BYTES >> 20} MiB")
             return part
@@ -257,16 +259,20 @@ class ServerConnection(_Driver):
                 self._raise_socket_error(error)
 
     def _raise_socket_error(self, error: OSError) -> None:
-        """Raise what a call of the socket has ended with, unless it has only waited for a while."""
+        """Raise what a call of the socket has ended with, unless it has only waited and the process is not halted."""
         if is_path_error(error):  # the kernel's ETIMEDOUT is a TimeoutError, too
             self._force_close()  # type: ignore[attr-defined]
             words = f"{self._where}: the path to it was lost: nothing was acknowledged for {self._path_s:g} s"
             raise PathLostError(CR.CR_SERVER_LOST, f"{words} ({self._doing})") from None
         if not isinstance(error, TimeoutError):
             raise self._lost_error(str(error)) from None
+        # Only now: to look at a process of another host takes a round trip, as much as most statements.
+        halt_words = self._watch.verdict() if self._watch is not None else None
+        if halt_words is not None:
+            raise self._unanswered_error(halt_words)
 
     def _ready_socket(self) -> sockets.socket:
-        """Return the socket, set to wait for a moment; raises when the time is up or the server's process is halted."""
+        """Return the socket, set to wait for a moment; raises when the time is up."""
         if self._sock is None:
             raise self._lost_error("the connection was closed")
         self._check_deadline()
@@ -274,16 +280,13 @@ class ServerConnection(_Driver):
         return self._sock
 
     def _check_deadline(self) -> None:
-        """Raise when the time is up, or when the server's process is halted."""
+        """Raise when the time is up."""
         now_s = time.monotonic()
         if now_s >= self._due:
             state = self._watch.state() if self._watch is not None else ""
             raise self._unanswered_error(
                 f"has answered nothing for {now_s - self._begun:.0f} s" + (f"; {state}" if state else "")
             )
-        halt_words = self._watch.verdict() if self._watch is not None else None
-        if halt_words is not None:
-            raise self._unanswered_error(halt_words)
 
     def _unanswered_error(self, words: str) -> UnansweredError:
         self._force_close()  # type: ignore[attr-defined]

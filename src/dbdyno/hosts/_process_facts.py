@@ -196,6 +196,10 @@ class ProcessWatch:
         state = process_state(self._read, self._pid, self._start_ticks)
         return "" if state is None else str(state)
 
+    def note_answer(self) -> None:
+        """Note that it has just answered: a halt is counted from now on."""
+        self._halted_since = None
+
     def verdict(self) -> str | None:
         """Return why nothing is to be expected of it, in words; None while that can't be said."""
         state = process_state(self._read, self._pid, self._start_ticks)

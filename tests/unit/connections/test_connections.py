@@ -192,6 +192,37 @@ def test_a_process_is_given_up_once_it_is_halted_without_a_break(process: subpro
     assert watch.verdict() is None
 
 
+def test_a_process_that_answers_is_not_looked_at(process: subprocess.Popen[bytes]) -> None:
+    looks: list[Path] = []
+
+    def read(path: Path) -> bytes:
+        looks.append(path)
+        return path.read_bytes()
+
+    watch = ProcessWatch(read, process.pid, 1)
+    with (
+        RogueServer() as server,
+        connect(user="a", password="", host="127.0.0.1", port=server.port, watch=watch) as connection,
+    ):
+        for _ in range(3):
+            connection.query("SELECT 1")
+    assert not looks, "each look at a process of another host would be a round trip"
+
+
+def test_an_answer_ends_a_halt(process: subprocess.Popen[bytes]) -> None:
+    now = [0.0]
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    watch = ProcessWatch(Path.read_bytes, process.pid, int(fields[19]), 10, clock=lambda: now[0])
+    os.kill(process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+    assert watch.verdict() is None
+    watch.note_answer()
+    now[0] = 12
+    assert watch.verdict() is None
+    now[0] = 22
+    assert watch.verdict() is not None
+
+
 def test_a_process_of_another_start_time_is_none(process: subprocess.Popen[bytes]) -> None:
     assert process_state(Path.read_bytes, process.pid, 1) is None
     assert process_state(Path.read_bytes, 2**30, 1) is None
