@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse._averages import average_sentences
+from dbdyno.analyse._averages import average_namer, average_sentences
 from dbdyno.analyse._cell_words import assumed_words, cell_level_words
 from dbdyno.analyse._cells import CellJudgement
 from dbdyno.analyse._diff import compare_quantiles
 from dbdyno.analyse._memory import memory_gains, memory_sentence
 from dbdyno.analyse._pairs import Panel, Place, by_place, distance_words, pair_at, place_of, turned
-from dbdyno.analyse._places import load_words, place_namer, place_words
+from dbdyno.analyse._places import load_words, place_words
 from dbdyno.analyse._routes import route_orders, route_sentence
 from dbdyno.analyse._settled import may_reach, remedy_words
 from dbdyno.analyse._upgrades import is_newer, upgrade_sentence, upgrades, version_title
@@ -64,7 +64,9 @@ def answer(
         return Answer(
             "Throughput", tuple(_single_target_sentence(place, places[place], list(places)) for place in named_places)
         )
-    averages_by_panel = average_sentences(averages, named_places, place_namer(map(place_of, comparisons)))
+    averages_by_panel = average_sentences(
+        averages, named_places, average_namer(judgements, [place_of(pair) for pair in comparisons])
+    )
     place, *other_places = named_places
     described_places = [
         place,
@@ -94,7 +96,7 @@ def _upgrade_and_route_sentences(
     judgements: Sequence[CellJudgement], comparisons: Sequence[Comparison], averages: Sequence[Comparison], place: Place
 ) -> Iterator[str]:
     """Yield what upgrades brought (two targets alone show it already), and whether a route changes the order."""
-    namer = place_namer(map(place_of, comparisons))
+    namer = average_namer(judgements, [place_of(pair) for pair in comparisons])
     if len({judgement.cell.target for judgement in judgements}) > _TWO:
         yield upgrade_sentence(upgrades(judgements, comparisons, averages), place, namer)
     yield from (route_sentence(order, namer) for order in route_orders(comparisons))
@@ -109,15 +111,20 @@ def answer_place(judgements: Sequence[CellJudgement]) -> Place | None:
 def _best_places(places: dict[Place, list[CellJudgement]]) -> list[Place]:
     """Return for each workload, route and tier the place of the highest throughput; large tiers first.
 
-    Levels that have settled come before those that have not.
+    Where targets are compared comes before where one stands alone, levels that have settled before others.
     """
-    best: dict[tuple[str, str, int], tuple[bool, float, Place]] = {}
+    best: dict[tuple[str, str, int], tuple[tuple[bool, bool, float], Place]] = {}
     for place, group in places.items():
-        top = max((judgement.decides, judgement.tps_mean or 0.0) for judgement in group)
-        key = place[:3]
-        if key not in best or top > best[key][:2]:
-            best[key] = (*top, place)
-    return sorted((entry[2] for entry in best.values()), key=lambda place: (place[0], place[1], -place[2]))
+        is_decided, tps = max((judgement.decides, judgement.tps_mean or 0.0) for judgement in group)
+        rank, panel = (_has_comparison(group), is_decided, tps), place[:3]
+        if panel not in best or rank > best[panel][0]:
+            best[panel] = (rank, place)
+    return sorted((place for _, place in best.values()), key=lambda place: (place[0], place[1], -place[2]))
+
+
+def _has_comparison(group: Sequence[CellJudgement]) -> bool:
+    """Return whether two targets or more have settled at a place."""
+    return sum(judgement.decides for judgement in group) > 1
 
 
 def _places_to_name(best_places: Sequence[Place], places: dict[Place, list[CellJudgement]]) -> list[Place]:
@@ -165,7 +172,7 @@ def _place_sentence(place: Place, places: dict[Place, list[CellJudgement]], comp
         return f"{_two_targets_words(best, ranked[1], known_pairs[0], where)}{_assumed_spread_words(known_pairs[0])}."
     words = _leader_words(best, known_pairs[0], where, is_first_of_all=not _rivals_to_settle(best, ranked))
     slowest_words = (
-        f"; {distance_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
+        f"; {_rival_words(known_pairs[-1])}{_undecided_words(known_pairs[-1])}" if len(known_pairs) > 1 else ""
     )
     return f"{words}{slowest_words}{_assumed_spread_words(known_pairs[0])}.{_unsettled_words(unsettled_groups)}"
 
@@ -176,12 +183,12 @@ def _two_targets_words(best: CellJudgement, other: CellJudgement, pair: Comparis
     turned_pair = pair if subject is best else turned(pair)
     names = target_title(subject.cell.target), version_title(reference.cell.target, subject.cell.target)
     levels = " against ".join(cell_level_words(judgement, "TPS") for judgement in (subject, reference))
-    repeats_words = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
+    repeats_words = _repeats_words(pair)
     if pair.verdict in ("different", "slightly different"):
         share, interval = faster_words(turned_pair.ratio, turned_pair.low, turned_pair.high)
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
         return f"{names[0]} is {share} {names[1]} at {where} ({interval}{margin_words}): {levels}"
-    if is_vague_ratio(pair.low, pair.high) or pair.low <= 0:
+    if _is_vague(pair):
         reason = f"the runs differ too much to compare {names[0]} with {names[1]}"
         return f"Not decided at {where}: {reason} ({levels}){repeats_words}"
     percent_slower = slower_words(1 / turned_pair.ratio, 1 / turned_pair.high, 1 / turned_pair.low)
@@ -226,11 +233,31 @@ def _leader_words(best: CellJudgement, pair: Comparison, where: str, *, is_first
     if pair.verdict in ("different", "slightly different"):
         margin_words = "" if pair.verdict == "different" else ", less than the 3 % that count"
         rank_words = "fastest" if is_first_of_all else "the fastest that settled"
-        return f"{name} is {rank_words} at {where}: {tps}. {distance_words(pair)}{margin_words}"
+        return f"{name} is {rank_words} at {where}: {tps}. {_rival_words(pair)}{margin_words}"
     if pair.verdict == "same":
         return f"{name} ({tps}) and {rival_title} are equally fast at {where}, to within 3 %: {distance_words(pair)}"
-    repeats_words = f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
-    return f"{_open_words(pair, where)}: {distance_words(pair)} than {name} ({tps}){repeats_words}"
+    if _is_vague(pair):
+        reason = f"the runs differ too much to compare {name} ({tps}) with {rival_title}"
+        return f"Not decided at {where}: {reason}{_repeats_words(pair)}"
+    return f"{_open_words(pair, where)}: {distance_words(pair)} than {name} ({tps}){_repeats_words(pair)}"
+
+
+def _repeats_words(pair: Comparison) -> str:
+    return f"; about {pair.repeats_needed} repeats would decide" if pair.repeats_needed else ""
+
+
+def _is_vague(pair: Comparison) -> bool:
+    return is_vague_ratio(pair.low, pair.high) or pair.low <= 0
+
+
+def _rival_words(pair: Comparison) -> str:
+    """Return how far the right target is behind, as far as the interval says."""
+    if not _is_vague(pair):
+        return distance_words(pair)
+    title = target_title(pair.right)
+    if pair.low > 1:
+        return f"{title} is at least {100 * (1 - 1 / pair.low):.0f} % slower"
+    return f"the runs differ too much to compare {title}"
 
 
 def _open_words(pair: Comparison, where: str) -> str:
@@ -263,7 +290,7 @@ def _assumed_spread_words(pair: Comparison) -> str:
 def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Place]) -> str:
     """Return how many comparisons show what, and the widest gap, if no sentence names its place."""
     total = len(comparisons)
-    if total == 1:
+    if total == 1 and place_of(comparisons[0]) in named_places:
         return ""
     different_pairs = [pair for pair in comparisons if pair.verdict == "different"]
     undecided_count = sum(pair.verdict == "undecided" for pair in comparisons)
@@ -276,13 +303,13 @@ def _tally_sentence(comparisons: Sequence[Comparison], named_places: Sequence[Pl
     verbs = (("shows", "show", "less or none"), ("is", "are", "undecided"), ("has", "have", "not settled"))
     for count, (singular, plural, words) in zip((same_count, undecided_count, unsettled_count), verbs, strict=True):
         text += f"; {count:,} {verb_for(count, singular, plural)} {words}" if count else ""
-    if different_pairs and total > 1:
+    if different_pairs:
         widest = max((max(pair, turned(pair), key=_ratio) for pair in different_pairs), key=_ratio)
         where = place_words(place_of(widest), [place_of(pair) for pair in comparisons])
         text += (
             ""
             if place_of(widest) in named_places
-            else f". The widest gap is at {where}: {distance_words(widest)} than {target_title(widest.left)}"
+            else f". The widest gap is at {where}: {_rival_words(widest)} than {target_title(widest.left)}"
         )
     return text + "."
 
@@ -311,9 +338,11 @@ def _headline(
             return "No run has settled"
         if any(_rivals_to_settle(_fastest_first(places[place])[0], places[place]) for place in best_places):
             return "No clear winner: some runs have not settled"
+        if not any(_has_comparison(places[place]) for place in best_places):
+            return "No comparison: no two targets have settled at one place"
         return "No difference shown between the fastest two"
     if len(leaders) == 1:
-        return f"{next(iter(leaders))} is fastest{' at every memory size' if len(best_places) > 1 else ''}"
+        return f"{next(iter(leaders))} is fastest{_everywhere_words(best_places)}"
     if len({place[:2] for place in best_places}) > 1:
         leader_words = [
             f"{leader or 'no clear winner'} at {len(won_places)} of {len(best_places)}"
@@ -325,6 +354,12 @@ def _headline(
         for leader, won_places in leaders.items()
     ]
     return "Fastest: " + ", ".join(leader_words)
+
+
+def _everywhere_words(places: Sequence[Place]) -> str:
+    """Return that something holds for all values of what places differ in, with a blank before it."""
+    phrases = (" for every workload", " on every route", " at every memory size")
+    return "".join(phrase for axis, phrase in enumerate(phrases) if len({place[axis] for place in places}) > 1)
 
 
 def _leader(place: Place, group: Sequence[CellJudgement], comparisons: Sequence[Comparison]) -> str:

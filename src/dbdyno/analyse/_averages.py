@@ -15,8 +15,9 @@ from dataclasses import replace
 
 from dbdyno.analyse._cells import CellJudgement, judge_cells
 from dbdyno.analyse._pairs import ALL_CONCURRENCIES, Panel, Place, compare_targets, distance_words, place_of, turned
+from dbdyno.analyse._places import panel_namer, place_namer
 from dbdyno.analyse._words import listed
-from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, target_title
+from dbdyno.core import Comparison, RunRecord, TotalFigures, counted, target_title, verb_for
 
 _LEAST_ROUNDS = 2
 _MOST_NAMED = 3
@@ -28,12 +29,32 @@ def compare_averages(judgements: Sequence[CellJudgement]) -> list[Comparison]:
 
     Studies of a single round have none, as the spread between rounds is not known.
     """
-    panels: dict[Panel, list[CellJudgement]] = {}
-    for judgement in judgements:
-        if judgement.decides:
-            panels.setdefault(judgement.place[:3], []).append(judgement)
-    records = [record for group in panels.values() for record in _average_records(group)]
+    records = [record for group in _by_panel(judgements).values() for record in _average_records(group)]
     return compare_targets(judge_cells(records))
+
+
+def average_namer(judgements: Sequence[CellJudgement], places: Sequence[Place]) -> Callable[[Place], str]:
+    """Return `place_namer` of these places; an average that leaves out a concurrency says which, and for which target.
+
+    Parameters
+    ----------
+    judgements : those that the averages are made of
+    """
+    name, panel_name, panels = place_namer(places), panel_namer(places), _by_panel(judgements)
+
+    def name_with_left_out(place: Place) -> str:
+        panel = panels.get(place[:3], [])
+        shared = _shared_concurrencies(panel)
+        left_out = sorted({judgement.cell.concurrency for judgement in panel}.difference(shared))
+        if place[3] != ALL_CONCURRENCIES or not left_out:
+            return name(place)
+        shared_words, left_out_words = (listed([f"{n:,}" for n in group]) for group in (sorted(shared), left_out))
+        return (
+            f"{panel_name(place)}, on average over {shared_words} connections "
+            f"({left_out_words} left out: {_unsettled_words(panel, left_out)} there)"
+        )
+
+    return name_with_left_out
 
 
 def average_sentences(
@@ -71,14 +92,47 @@ def _average_words(pairs: Sequence[Comparison], where: str) -> str:
     return f"With {where}: {words}{last_words if len(rivals) > 1 else ''}."
 
 
+def _by_panel(judgements: Iterable[CellJudgement]) -> dict[Panel, list[CellJudgement]]:
+    """Return cells of the targets that have a level that lasts in a panel, whether the cell itself has one or not."""
+    panels: dict[Panel, list[CellJudgement]] = {}
+    for judgement in judgements:
+        panels.setdefault(judgement.place[:3], []).append(judgement)
+    deciding = {
+        panel: {judgement.cell.target for judgement in group if judgement.decides} for panel, group in panels.items()
+    }
+    return {
+        panel: [judgement for judgement in group if judgement.cell.target in deciding[panel]]
+        for panel, group in panels.items()
+    }
+
+
+def _shared_concurrencies(panel: Sequence[CellJudgement]) -> list[int]:
+    """Return the concurrencies at which every target of a panel has a level that lasts."""
+    targets = {judgement.cell.target for judgement in panel}
+    counts = Counter(judgement.cell.concurrency for judgement in panel if judgement.decides)
+    return [concurrency for concurrency, count in counts.items() if count == len(targets)]
+
+
+def _unsettled_words(panel: Sequence[CellJudgement], concurrencies: Sequence[int]) -> str:
+    """Return which targets lack a level that lasts at some of these concurrencies."""
+    cells = {(judgement.cell.target, judgement.cell.concurrency) for judgement in panel if judgement.decides}
+    targets = [
+        target
+        for target in dict.fromkeys(judgement.cell.target for judgement in panel)
+        if any((target, concurrency) not in cells for concurrency in concurrencies)
+    ]
+    are_few = len(targets) <= _MOST_NAMED
+    names = listed([target_title(target) for target in targets]) if are_few else counted(len(targets), "target")
+    return f"{names} {verb_for(len(targets), 'has', 'have')} no settled level"
+
+
 def _average_records(panel: Sequence[CellJudgement]) -> Iterator[RunRecord]:
     """Yield a record for each target and round, whose throughput is the average over concurrencies."""
-    cells = {(judgement.cell.target, judgement.cell.concurrency): judgement for judgement in panel}
-    targets = dict.fromkeys(target for target, _ in cells)
-    concurrencies = dict.fromkeys(concurrency for _, concurrency in cells)
-    shared = [concurrency for concurrency in concurrencies if all((target, concurrency) in cells for target in targets)]
+    shared = _shared_concurrencies(panel)
     if len(shared) < 2:
         return
+    cells = {(judgement.cell.target, judgement.cell.concurrency): judgement for judgement in panel if judgement.decides}
+    targets = dict.fromkeys(target for target, _ in cells)
     for target in targets:
         averages = list(_average_rounds([cells[target, concurrency] for concurrency in shared]))
         yield from averages if len(averages) >= _LEAST_ROUNDS else ()

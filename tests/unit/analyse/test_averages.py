@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dbdyno.analyse import ALL_CONCURRENCIES, answer, compare_averages, compare_targets, judge_cells, upgrades
-from dbdyno.core import Comparison, RunRecord
+from dbdyno.core import Comparison, RunRecord, SettledPart
 
 MakeStudy = Callable[..., list[RunRecord]]
 
@@ -103,6 +103,32 @@ def test_the_answer_tells_averages_of_three_targets(study: MakeStudy) -> None:
     words, _ = told({"mariadb:11.8": 100.0, "mysql:9.7": 100.0, "mysql:8.0": 40.0})
     assert "no difference is shown between M" in words
     assert told({"mariadb:11.8": 100.0, "mysql:9.7": 80.0}) == []
+
+
+def test_an_average_names_the_concurrencies_that_it_leaves_out(study: MakeStudy) -> None:
+    def sentences(records: list[RunRecord]) -> list[str]:
+        judgements = judge_cells(records)
+        all_sentences = answer(judgements, compare_targets(judgements), compare_averages(judgements)).sentences
+        return [words for words in all_sentences if ", on average over" in words]
+
+    records = [
+        replace(one, family="mysql", version=one.run.cell.target.partition(":")[2])
+        for one in study({"mysql:5.7": 100.0, "mysql:8.0": 80.0, "mysql:9.7": 60.0}, concurrencies=(1, 16, 64))
+    ]
+    assert all("over all numbers of connections:" in words for words in sentences(records))
+    part = SettledPart("drifting", 900, 0, 100.0, 10.0, change=-0.08)
+    for changes in ({"settled": part}, {"status": "failed"}):
+        lost = [
+            replace(one, **changes) if one.run.cell.target == "mysql:8.0" and one.run.cell.concurrency == 64 else one
+            for one in records
+        ]
+        told = sentences(lost)
+        assert len(told) == len(sentences(records))
+        where = {words.partition(", on average over ")[2].partition(":")[0] for words in told}
+        assert where == {"1 and 16 connections (64 left out"}
+        assert all("left out: MySQL 8.0 has no settled level there)" in words for words in told)
+    absent = [one for one in records if (one.run.cell.target, one.run.cell.concurrency) != ("mysql:8.0", 64)]
+    assert all("(64 left out: MySQL 8.0 " in words for words in sentences(absent))
 
 
 def test_upgrades_are_told_on_average(study: MakeStudy) -> None:
