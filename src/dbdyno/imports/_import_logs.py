@@ -20,7 +20,7 @@ from dbdyno.imports._diagnostic import Diagnostic, printable, stored_path
 from dbdyno.imports._identity import IdentifiedRun, IdentifiedRuns, identify_runs, repeated
 from dbdyno.imports._job import Job, PreparedRun, make_run
 from dbdyno.imports._pattern import Pattern
-from dbdyno.imports._server_facts import read_settings
+from dbdyno.imports._server_facts import read_settings, stored_value
 from dbdyno.imports._study import in_order, study_of, with_lengths, with_rates
 from dbdyno.imports._survey import LogSurvey, survey_log
 from dbdyno.imports._tool import Tool
@@ -283,5 +283,7 @@ def _is_option_file_of(file: TreeFile, family: str) -> bool:
 
 def _option_file_facts(tree: LogTree, file: TreeFile) -> JsonValue:
     settings = read_settings(tree.root.resolve(), file.path, "option-file")
-    options: dict[str, JsonValue] = {option.name: option.value for option in settings.options}
+    options: dict[str, JsonValue] = {
+        option.name: stored_value(option.name, option.value) for option in settings.options
+    }
     return {"path": stored_path(file.path), "sha256": settings.sha256, "options": options}

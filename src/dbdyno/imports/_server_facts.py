@@ -18,7 +18,9 @@ from dbdyno.store import SettingRow, server_files
 _MOST_COMPLAINTS = 20
 _LOG_TAIL = 64 * 1024
 _SUMMARY_VERSION_RE = re.compile(r"^ *Version \| (\S+)(?: (.*))?$", re.MULTILINE)
-_SECRET_RE = re.compile(r"(?:password|passwd|secret|sst_auth)$", re.IGNORECASE)
+_SECRET = r"(?:password|passwd|pwd|secret|sst[_-]auth)"
+_SECRET_RE = re.compile(rf"{_SECRET}$", re.IGNORECASE)
+_SECRET_LINE_RE = re.compile(rf"(?im)^([\s#;]*[\w.-]*{_SECRET}\s*=\s*).+$")
 _HIDDEN = "(left out)"
 
 
@@ -56,7 +58,7 @@ def _settings_file(path: str, kind: Kind, content: FileText, problems: list[tupl
     text = ""
     if kind in ("variables", "status"):
         dump = read_dump(content.text)
-        values = {name: _HIDDEN if _is_secret(name, value) else value for name, value in dump.values.items()}
+        values = {name: stored_value(name, value) for name, value in dump.values.items()}
         problems += dump.diagnostics
     elif kind == "option-file":
         option_file = read_option_file(content.text)
@@ -107,7 +109,7 @@ def _setting_rows(options: tuple[WrittenOption, ...], variables: Mapping[str, st
     return [
         SettingRow(
             option.name,
-            _HIDDEN if _is_secret(option.name, option.value) else option.value,
+            stored_value(option.name, option.value),
             _effective_value(option, variables),
             "written in the option file",
             source="option file",
@@ -139,15 +141,15 @@ def _plain_value(value: str) -> str:
     return spelling
 
 
-def _is_secret(name: str, value: str) -> bool:
-    """Return whether a value is a password.
+def stored_value(name: str, value: str) -> str:
+    """Return the value of an option as the store may keep it: no password.
 
-    >>> _is_secret("report_password", "x"), _is_secret("disconnect_on_expired_password", "ON")
-    (True, False)
+    >>> stored_value("report_password", "x"), stored_value("disconnect_on_expired_password", "ON")
+    ('(left out)', 'ON')
     """
     is_switch = value.strip().lower() in ("", "on", "off", "0", "1", "yes", "no", "default")
-    return _SECRET_RE.search(name) is not None and not is_switch
+    return _HIDDEN if _SECRET_RE.search(name) and not is_switch else value
 
 
 def _remove_secrets(text: str) -> str:
-    return re.sub(r"(?im)^(\s*[\w-]*(?:password|passwd|secret|sst[_-]auth)\s*=\s*).+$", rf"\1{_HIDDEN}", text)
+    return _SECRET_LINE_RE.sub(rf"\1{_HIDDEN}", text)

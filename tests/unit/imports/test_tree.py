@@ -176,6 +176,30 @@ def test_settings_belong_to_the_logs_whose_names_begin_with_theirs(tmp_path: Pat
     assert (by_tier[2].family, by_tier[2].version, by_tier[2].storage_engine) == ("mysql", "8.0.45", "innodb")
 
 
+def test_passwords_of_option_files_are_not_stored(tmp_path: Path) -> None:
+    option_file = (
+        "[mysqld]\nreport-password = hush1\nwsrep_sst_auth = root:hush2\nsync_binlog = 1\n"
+        "authentication_ldap_simple_bind_root_pwd = hush3\n#report_password = hush4\n"
+    )
+    files = {
+        "config/mysql.cnf": option_file,
+        "mysql/8.0.45/Tier2G.cnf.txt": option_file,
+        "mysql/8.0.45/Tier2G.vars.txt": VARIABLES + "authentication_ldap_simple_bind_root_pwd\thush3\n",
+        "mysql/8.0.45/Tier2G_RW_4th.sysbench.txt": sysbench_log.log(TPS),
+    }
+    _, results = imported(tmp_path, files, "{engine}/{version}/Tier{tier}G_{workload}_{threads}th*")
+    engine = results.engine(results.records()[0].run.cell.target)
+    assert engine is not None
+    hidden = "(left out)"
+    assert engine["option_files"][0]["options"] == {
+        "report_password": hidden,
+        "wsrep_sst_auth": hidden,
+        "sync_binlog": "1",
+        "authentication_ldap_simple_bind_root_pwd": hidden,
+    }
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file() and b"hush" in path.read_bytes()] == []
+
+
 def test_memory_that_no_name_tells_is_the_servers_buffer_pool(tmp_path: Path) -> None:
     files = {"a/variables.txt": VARIABLES, "a/x.log": sysbench_log.log(TPS)}
     _, results = imported(tmp_path, files, None)
