@@ -257,7 +257,7 @@ def _rival_words(pair: Comparison) -> str:
     title = target_title(pair.right)
     if pair.low > 1:
         return f"{title} is at least {100 * (1 - 1 / pair.low):.0f} % slower"
-    return f"the runs differ too much to compare {title}"
+    return f"{title} cannot be compared, as the runs differ too much"
 
 
 def _open_words(pair: Comparison, where: str) -> str:
@@ -268,7 +268,7 @@ def _open_words(pair: Comparison, where: str) -> str:
 
 
 def _undecided_words(pair: Comparison) -> str:
-    if pair.verdict != "undecided":
+    if pair.verdict != "undecided" or _is_vague(pair):
         return ""
     return ", undecided" if pair.low <= 1.0 <= pair.high else f", not decided, as {_TESTED_TOGETHER}"
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from dbdyno.analyse import Answer, answer, compare_targets, judge_cells
-from dbdyno.core import RunRecord
+from dbdyno.core import RunRecord, SettledPart
 
 MakeRecord = Callable[..., RunRecord]
 MakeStudy = Callable[..., list[RunRecord]]
+LEVELS = (("a", 100.0), ("b", 50.0))
 
 
 def answer_of(records: list[RunRecord]) -> Answer:
@@ -100,6 +102,74 @@ def test_the_counts_of_the_tally_add_up(study: MakeStudy, seed: int) -> None:
     rest = [int(n) for n in re.findall(r"(\d+) (?:show less|are undecided|have not settled)", tally)]
     assert int(different[1]) + sum(rest) == len(pairs) == 18
     assert int(different[1]) == sum(pair.verdict == "different" for pair in pairs)
+
+
+def test_the_answer_is_about_a_place_where_targets_are_compared(study: MakeStudy) -> None:
+    levels = {"a": 130.0, "b": 100.0}
+    records = [
+        one for one in study(levels, tiers=(64 << 20,)) if (one.run.cell.target, one.run.cell.concurrency) != ("b", 16)
+    ]
+    found = answer_of(records)
+    assert found.headline == "a is fastest"
+    assert found.sentences[0].startswith("a is 3") and " than b at 64 MiB and 4 connections (" in found.sentences[0]
+    lone = [one for one in records if (one.run.cell.target, one.run.cell.concurrency) != ("b", 4)]
+    assert answer_of(lone).headline == "a is fastest"
+    assert " than b at 64 MiB and 1 connection (" in answer_of(lone).sentences[0]
+
+
+def test_one_comparison_is_counted_where_no_sentence_names_its_place(study: MakeStudy) -> None:
+    tiers = (64 << 20, 128 << 20, 256 << 20)
+    records = [
+        one
+        for one in study({"a": 130.0, "b": 100.0}, tiers=tiers, concurrencies=(4,))
+        if one.run.cell.target == "a" or one.run.cell.tier_bytes == tiers[1]
+    ]
+    tally = answer_of(records).sentences[-1]
+    assert tally.startswith("1 of 1 comparison shows ")
+    assert "at 128 MiB and 4 connections: b is 2" in tally
+
+
+def test_no_tie_is_told_where_no_two_targets_have_settled_at_one_place(record: MakeRecord) -> None:
+    part = SettledPart("drifting", 900, 0, 100.0, 10.0, change=-0.08)
+    slow = {"tps_mean": 10.0}
+    records = [record("a", repeat=repeat) for repeat in (1, 2)]
+    records += [record("b", repeat=repeat, figures=slow, settled=replace(part, tps_mean=10.0)) for repeat in (1, 2)]
+    found = answer_of(records)
+    assert "No difference" not in found.headline and "no two targets have settled" in found.headline
+
+
+@pytest.mark.parametrize(
+    ("axes", "words"),
+    [
+        (("workload",), "a is fastest for every workload"),
+        (("route",), "a is fastest on every route"),
+        (("tier_bytes",), "a is fastest at every memory size"),
+        (("workload", "tier_bytes"), "a is fastest for every workload at every memory size"),
+        ((), "a is fastest"),
+    ],
+)
+def test_the_headline_names_the_axes_that_the_study_varies(
+    record: MakeRecord, axes: tuple[str, ...], words: str
+) -> None:
+    other: dict[str, Any] = {"workload": "sysbench/oltp_read_only", "route": "loopback", "tier_bytes": 128 << 20}
+    records = [record(target, level + repeat, repeat=repeat) for target, level in LEVELS for repeat in (1, 2, 3)]
+    for axis in axes:
+        moved_runs = [replace(one.run, cell=replace(one.run.cell, **{axis: other[axis]})) for one in records]
+        records += [replace(one, run=run) for one, run in zip(records, moved_runs, strict=True)]
+    assert answer_of(records).headline == words
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_runs_that_are_too_unlike_rank_nobody(record: MakeRecord, count: int) -> None:
+    factors = {"a": 30.0, "b": 4.0, "c": 0.03}
+    records = [
+        record(target, 100.0 * (factor if repeat == 2 else 1.0), repeat=repeat)
+        for target, factor in list(factors.items())[:count]
+        for repeat in (1, 2)
+    ]
+    first = answer_of(records).sentences[0]
+    assert first.startswith("Not decided at ") and "the runs differ too much to compare a" in first
+    assert "slower" not in first and "faster" not in first
 
 
 def moved(one: RunRecord, workload: str, family: str = "mysql") -> RunRecord:

@@ -36,7 +36,7 @@ from dbdyno.report.why._proofs import StoredProof, proved_causes, stored_proofs
 _SEARCH = "The runs of a rate search have no single time per transaction, so there is nothing to split."
 _NO_CELL = "No cell has a good, settled run, so there is nothing to explain."
 _MOST_FURTHEST = 5
-_ALONE = "Only one target was judged, so there is no difference to explain."
+_ALONE = "Only one target was judged at this place, so there is no difference to explain."
 ABOUT = (
     "Milliseconds of a connection per committed transaction, split by what the client waited for. A part is decided "
     "when its difference is significant (Holm over all parts) and at least 3 % of the shorter time. By count: more "
