@@ -146,7 +146,7 @@ class LocalBench:
 
     Parameters
     ----------
-    held : what is let go of at the end of the study: nobody removes its engines before
+    held : what is let go of at the end of the study: nobody removes its engines or its session's folder before
     network : how clients of another machine reach the servers; None: there are none
     """
 
@@ -159,6 +159,7 @@ class LocalBench:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "session", Session.own(self.home, self.host))
+        self.held.enter_context(self.session.hold())
         limit = self.study.limits.memory
         needs_memory_group = any(target.engine.source_kind not in ("image", "server") for target in self.study.targets)
         # Before anything is fetched or filled: whether it can be had at all.

@@ -1,9 +1,9 @@
 """Finds servers, folders and files that killed runs left behind, and removes those that belong to nobody.
 
-Only what belongs to this user, and is provably nobody's, is touched: folders of sessions whose process is gone;
-servers that were noted there by pid and start time, or that were started with an option file in (or for a data
-directory in) such a folder before they could be noted; and private folders that those option files name or that have
-been idle for long.
+Only what belongs to this user, and is provably nobody's, is touched: folders of sessions whose process is gone and whose
+lock is free (another machine or container may share the DBDYNO_HOME); servers that were noted there by pid and start
+time, or that were started with an option file in (or for a data directory in) such a folder before they could be noted;
+and private folders that those option files name or that have been idle for long.
 """
 
 from __future__ import annotations
@@ -85,8 +85,9 @@ def find_orphans(home: Home, host: Host) -> Orphans:
     servers = [server for process in server_processes(host) if (server := _running_server(process, host)) is not None]
     folders = [
         LeftFolder(place.path, sum(entry.disk_bytes for entry in host.files.entries(place.path, recursive=True)))
-        for session in left_sessions(home, host, None)
-        for place in host.files.entries(session)
+        for session in left_sessions(home, host)
+        if is_own_folder(session.folder, host)
+        for place in host.files.entries(session.folder)
     ]
     return Orphans(
         tuple(sorted((server for server in servers if server.study_pid != own_pid), key=lambda server: server.pid)),
@@ -141,29 +142,29 @@ def remove_orphans(home: Home, host: Host, own: Session, private_root: Path | No
     """Stop and remove what is left of dead sessions and of this one; one line for each thing."""
     lines: list[str] = []
     processes = list(server_processes(host))
-    for folder in left_sessions(home, host, own):
-        lines += _remove_session(folder, processes, host, private_root)
+    if is_own_folder(own.folder, host):
+        lines += _remove_session(own.folder, processes, host, private_root)
+    for session in left_sessions(home, host):
+        with contextlib.ExitStack() as lock:
+            try:
+                lock.enter_context(session.hold(0.0))
+            except HostError:  # another study cleans it up
+                continue
+            if is_own_folder(session.folder, host):
+                lines += _remove_session(session.folder, processes, host, private_root)
     lines += _remove_idle_private_folders(home, host, private_root, processes)
     lines += _remove_groups(home, host, own)
     return tuple(lines)
 
 
-def left_sessions(home: Home, host: Host, own: Session | None) -> list[Path]:
-    """Return folders of sessions whose process is gone, and that of this one."""
-    folders = [entry.path for entry in host.files.entries(home.run)] if host.files.stat(home.run) else []
-    sessions = {folder: Session.of_folder(folder, host) for folder in folders if is_own_folder(folder, host)}
-    return [
-        folder
-        for folder, session in sessions.items()
-        if session is not None and ((own is not None and session.folder == own.folder) or not session.is_alive())
-    ]
+def left_sessions(home: Home, host: Host) -> list[Session]:
+    """Return sessions whose process is gone; some have only a lock file left."""
+    return [session for session in Session.all_of(home, host) if session.is_over()]
 
 
 def living_studies(home: Home, host: Host) -> tuple[int, ...]:
-    """Return processes of the studies that are under way in a DBDYNO_HOME."""
-    folders = host.files.entries(home.run) if host.files.stat(home.run) else []
-    sessions = [Session.of_folder(entry.path, host) for entry in folders]
-    return tuple(session.pid for session in sessions if session is not None and session.is_alive())
+    """Return processes of the studies that are under way in a DBDYNO_HOME, also on machines that share it."""
+    return tuple(session.pid for session in Session.all_of(home, host) if session.is_alive())
 
 
 def left_groups(home: Home, host: Host, own: Session | None) -> list[Path]:

@@ -1,7 +1,8 @@
 """Marks a study's folders as its own, so that orphans are known; finds server processes by their option file.
 
 The name holds pid, start time and boot, and making a folder is one step: there is no moment at which a killed
-process leaves a folder that nobody can attribute.
+process leaves a folder that nobody can attribute. The process also holds a lock file next to the folder: other machines
+and containers that share the folder can't see the process, but they see the lock, and the kernel drops it at any end.
 
 Anybody can start a process with words like ours. Those of other users are reported, but belong to none of our folders:
 we must not end them, nor read the files that they name.
@@ -9,18 +10,21 @@ we must not end them, nor read the files that they name.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.core import Home
+from dbdyno.core import Home, HostError
 from dbdyno.hosts import Host, parse_stat, read_own_text
 
 OWNER = "owner"
 """File in a private folder that names the process it belongs to."""
 _NAME_RE = re.compile(r"(\d+)-(\d+)-([0-9a-z]{8})")
+_LOCK_SUFFIX = ".lock"
+_LOCK_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,51 @@ class Session:
         match = _NAME_RE.fullmatch(folder.name)
         return cls(folder, int(match[1]), int(match[2]), match[3], host) if match else None
 
+    @classmethod
+    def all_of(cls, home: Home, host: Host) -> list[Session]:
+        """Return the sessions that have a folder or a lock file in a DBDYNO_HOME."""
+        entries = host.files.entries(home.run) if host.files.stat(home.run) else []
+        folders = sorted({home.run / entry.path.name.removesuffix(_LOCK_SUFFIX) for entry in entries})
+        return [session for folder in folders if (session := cls.of_folder(folder, host)) is not None]
+
+    @property
+    def _lock_file(self) -> Path:
+        return self.folder.with_name(self.folder.name + _LOCK_SUFFIX)
+
+    @contextlib.contextmanager
+    def hold(self, timeout_s: float = _LOCK_S) -> Iterator[None]:
+        """Lock it while the block runs; HostError when another process holds it after `timeout_s`."""
+        is_held = False
+        while not is_held:
+            with self.host.lock(self._lock_file, timeout_s):
+                is_held = self.host.files.stat(self._lock_file) is not None  # else another has just removed it
+                if is_held:
+                    try:
+                        yield
+                    finally:
+                        with contextlib.suppress(HostError, OSError):  # a host that is lost
+                            if self.host.files.stat(self.folder) is None:
+                                self.host.files.remove(self._lock_file)
+
     def is_alive(self) -> bool:
-        """Return whether its process still runs."""
-        return self.boot == boot_name(self.host) and self.host.find_process(self.pid, self.start_ticks) is not None
+        """Return whether its process holds its lock, or runs on this machine."""
+        if self._has_lock_file():
+            try:
+                with self.host.lock(self._lock_file, 0.0):
+                    pass
+            except (HostError, OSError):
+                return True
+        return self._is_of_this_boot() and self.host.find_process(self.pid, self.start_ticks) is not None
+
+    def is_over(self) -> bool:
+        """Return whether its process is known to have ended; of another boot without a lock file nobody knows."""
+        return not self.is_alive() and (self._is_of_this_boot() or self._has_lock_file())
+
+    def _has_lock_file(self) -> bool:
+        return self.host.files.stat(self._lock_file) is not None
+
+    def _is_of_this_boot(self) -> bool:
+        return self.boot == boot_name(self.host)
 
     def new_directory(self) -> Path:
         """Return a folder for one server, not yet made into anything."""

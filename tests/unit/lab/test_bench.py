@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,18 @@ def test_an_engine_of_a_study_stays_until_the_study_ends(tmp_path: Path) -> None
             remove_installed(kept, home, host)
     remove_installed(kept, home, host)
     assert installed_engines(home, host) == []
+
+
+def test_a_study_holds_its_session_until_it_ends(tmp_path: Path) -> None:
+    host, home = WordsHost(), Home(tmp_path / "home")
+    study = parse_study(STUDY.format(archive=pack(build(tmp_path / "b"), tmp_path / "a.tar.gz")), "s.toml")
+    with contextlib.ExitStack() as held:
+        bench = LocalBench(study, host, home, held)
+        elsewhere = replace(bench.session, boot="deadbeef")  # as another machine sees it
+        bench.clean_up()
+        assert elsewhere.is_alive()
+        bench.session.new_directory()
+        assert not elsewhere.is_over()
+        bench.clean_up()
+    assert not elsewhere.is_alive()
+    assert list(home.run.iterdir()) == []

@@ -16,7 +16,7 @@ import pytest
 from dbdyno.core import Home, HostError
 from dbdyno.hosts import LocalHost
 from dbdyno.hosts._process import start_ticks_of
-from dbdyno.lab import clean_up, find_orphans
+from dbdyno.lab import clean_up, find_orphans, living_studies
 from dbdyno.lab._orphans import remove_orphans
 from dbdyno.lab._session import OWNER, Session, boot_name, own_name
 
@@ -115,6 +115,68 @@ def test_a_session_of_an_earlier_boot_is_dead(home: Home) -> None:
     own = Session.own(home, HOST)
     assert own.is_alive()
     assert not replace(own, boot="00000000").is_alive()
+
+
+def session_of_another_machine(home: Home) -> Session:
+    """A session whose process can't be seen here, as on a machine or in a container that shares the folder."""
+    folder = home.run / "4321-998877-deadbeef"
+    (folder / "s1" / "data").mkdir(parents=True)
+    session = Session.of_folder(folder, HOST)
+    assert session is not None
+    return session
+
+
+def test_the_folder_of_another_machines_study_stays_as_long_as_its_lock_is_held(home: Home, private_root: Path) -> None:
+    other = session_of_another_machine(home)
+    with other.hold():
+        assert clean(home, private_root) == ()
+        assert find_orphans(home, HOST).folders == ()
+        assert living_studies(home, HOST) == (other.pid,)
+    assert other.folder.exists()
+    assert living_studies(home, HOST) == ()
+    assert clean(home, private_root) == (f"removed the data directory {other.folder.name}/s1",)
+    assert list(home.run.iterdir()) == []
+
+
+def test_a_folder_of_another_boot_without_a_lock_file_may_be_another_machines_and_stays(
+    home: Home, private_root: Path
+) -> None:
+    other = session_of_another_machine(home)
+    assert clean(home, private_root) == ()
+    assert other.folder.exists()
+
+
+def test_a_session_of_this_boot_whose_process_cannot_be_seen_lives_while_its_lock_is_held(
+    home: Home, private_root: Path
+) -> None:
+    session = Session.of_folder(dead_session(home), HOST)
+    assert session is not None
+    with session.hold():
+        assert clean(home, private_root) == ()
+    assert session.folder.exists()
+    assert clean(home, private_root) != ()
+
+
+def test_a_killed_process_drops_its_lock(
+    home: Home, private_root: Path, server_of: list[subprocess.Popen[bytes]]
+) -> None:
+    holds = (
+        "import pathlib, sys, time; from dbdyno.hosts import LocalHost; from dbdyno.lab._session import Session\n"
+        "session = Session.of_folder(pathlib.Path(sys.argv[1]), LocalHost())\n"
+        "with session.hold(): print(flush=True); time.sleep(60)"
+    )
+    folder = home.run / "4321-998877-deadbeef"
+    process = subprocess.Popen([sys.executable, "-c", holds, str(folder)], stdout=subprocess.PIPE)
+    server_of.append(process)
+    assert process.stdout is not None
+    process.stdout.readline()
+    assert living_studies(home, HOST) == (4321,)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert living_studies(home, HOST) == ()
+    clean(home, private_root)
+    assert list(home.run.iterdir()) == []
 
 
 def test_a_server_left_running_is_killed_with_its_private_folder(
