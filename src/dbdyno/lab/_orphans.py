@@ -1,9 +1,9 @@
 """Finds servers, folders and files that killed runs left behind, and removes those that belong to nobody.
 
-Only what belongs to this user, and is provably nobody's, is touched: folders of sessions whose process is gone and whose
-lock is free (another machine or container may share the DBDYNO_HOME); servers that were noted there by pid and start
-time, or that were started with an option file in (or for a data directory in) such a folder before they could be noted;
-and private folders that those option files name or that have been idle for long.
+Only what belongs to this user, and is provably nobody's, is touched: folders of sessions whose process is gone and
+whose lock is free (another machine or container may share the DBDYNO_HOME); servers that were noted there by pid and
+start time, or that were started with an option file in (or for a data directory in) such a folder before they could be
+noted; and private folders that those option files name or that have been idle for long.
 """
 
 from __future__ import annotations
