@@ -86,6 +86,12 @@ def test_runs_of_a_sweep_in_one_log_are_told_apart(tmp_path: Path) -> None:
     assert [(r.run.repeat, r.figures.window_s) for r in results.records()] == [(1, 120.0), (2, 70.0)]
 
 
+def test_runs_of_a_sweep_in_one_log_have_their_own_threads(tmp_path: Path) -> None:
+    text = "".join(tool_logs.go_tpc(ORDERS, threads=threads) for threads in (1, 2, 8))
+    _, results = imported(tmp_path, {"a/x.log": text}, "{target}/*.log", tool="go-tpc")
+    assert [r.run.cell.concurrency for r in results.records()] == [1, 2, 8]
+
+
 def test_a_summary_of_more_than_its_intervals_is_said_to_be_one(tmp_path: Path) -> None:
     text = tool_logs.go_tpc(ORDERS)
     lines = text.splitlines(True)

@@ -128,6 +128,34 @@ def test_the_echoed_command_is_kept_without_its_password() -> None:
     assert "hush" not in str(run.head.options)
 
 
+def test_short_runs_of_a_sweep_keep_their_own_commands() -> None:
+    tests = ("oltp_read_only", "oltp_write_only", "oltp_point_select")
+    text = "".join(
+        f"+ sysbench {test} --threads={threads} --time=10 run\n"
+        + sysbench_log.head(threads, interval=None)
+        + sysbench_log.tail(1000, 10.0)
+        for threads, test in enumerate(tests, 1)
+    )
+    heads = [part.head for part in log_parts(text)]
+    assert [(head.test, head.options["threads"]) for head in heads] == [
+        (test, str(threads)) for threads, test in enumerate(tests, 1)
+    ]
+
+
+@pytest.mark.parametrize("echo", [-1, 0, 1])
+def test_a_command_is_that_of_the_run_it_stands_above(echo: int) -> None:
+    """A run that failed at once prints no report; a script may echo below the version; a run may have no command."""
+    version, rest = sysbench_log.head(interval=None).split("\n", 1)
+    commands = [f"sysbench {test} --time=1 run\n" for test in ("oltp_insert", "oltp_delete")]
+    failed, whole = rest + "FATAL: unable to connect\n", rest + sysbench_log.tail(1000, 10.0)
+    heads = [
+        *((command + version + "\n", version + "\n" + command, version + "\n")[echo + 1] for command in commands[:1]),
+        commands[1] + version + "\n",
+    ]
+    parts = log_parts(heads[0] + failed + heads[1] + whole)
+    assert [part.head.test for part in parts] == ["" if echo == 1 else "oltp_insert", "oltp_delete"]
+
+
 def test_csv_intervals_take_the_percentile_from_the_last_report_or_say_that_nobody_tells() -> None:
     rows = "".join(f"{n + 1},4,{tps:.2f},{20 * tps:.2f},1.00,1.00,1.00,7.43,0.99,0.00\n" for n, tps in enumerate(TPS))
     whole = only(sysbench_log.head() + rows + sysbench_log.tail(411, 4.0, percentile=99, latency=9.0))

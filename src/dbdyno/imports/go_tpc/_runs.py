@@ -72,14 +72,17 @@ def _split_intervals(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:
     return tuple(tuple(interval) for interval in intervals)
 
 
-def head_of(text: str) -> RunHeader:
-    """Return what an echoed command says, and the line that counts the workers of the mixed benchmark.
+def head_of(text: str, runs: Sequence[RunRows] = (), index: int = 0) -> RunHeader:
+    """Return what the command above a run says, and the line that counts the workers of the mixed benchmark.
 
     >>> head_of("$ go-tpc tpcc -H 10.0.0.1 -T 16 --warehouses 4 run --time 5m --interval 2s").interval_s
     2
     """
-    commands = list(_COMMAND_RE.finditer(text))
-    workers = _WORKERS_RE.search(text)
+    lines = text.split("\n")
+    commands = list(_COMMAND_RE.finditer("\n".join(lines[: runs[index].first_line]) if runs else text))
+    start = runs[index - 1].last_line if index else 0
+    end = runs[index + 1].first_line if index + 1 < len(runs) else None
+    workers = _WORKERS_RE.search("\n".join(lines[start:end]))
     options = _read_options(commands[-1][2]) if commands else {}
     threads = options.get("threads", "")
     name = commands[-1][1] if commands else "tpcc"

@@ -33,17 +33,20 @@ def _is_log(text: str) -> bool:
 
 def survey(text: str) -> tuple[PartFacts, ...]:
     """Return the runs of a log."""
-    head = head_of(text)
     runs = runs_of(read_rows(text)[0])
-    windows = [_window_s(run, _interval_s(run, head.interval_s)[0]) for run in runs]
-    return tuple(PartFacts(head, head.threads, run.first_line, round(s)) for run, s in zip(runs, windows, strict=True))
+    heads = [head_of(text, runs, index) for index in range(len(runs))]
+    windows = [_window_s(run, _interval_s(run, head.interval_s)[0]) for run, head in zip(runs, heads, strict=True)]
+    return tuple(
+        PartFacts(head, head.threads, run.first_line, round(window_s))
+        for head, run, window_s in zip(heads, runs, windows, strict=True)
+    )
 
 
 def read(source: RunInput) -> ToolRun:
     """Read one run with everything that the store keeps of it."""
     rows, problems = read_rows(source.text)
     runs = runs_of(rows)
-    run, head = runs[source.part_index], head_of(source.text)
+    run, head = runs[source.part_index], head_of(source.text, runs, source.part_index)
     length, is_told = _interval_s(run, head.interval_s)
     rates = np.array([_count(interval) for interval in run.intervals], dtype=float) / length
     total = _total_tps(run)

@@ -17,6 +17,9 @@ _FACTS = {
     "rate_per_s": re.compile(r"^Target transaction rate: (\d{1,9})/sec", re.MULTILINE),
     "warm_up_s": re.compile(r"^Warmup time: (\d{1,7})s", re.MULTILINE),
 }
+_END_OF_HEAD_RE = re.compile(
+    r"^(?:Running the test with following options|\[ *\d+s ?\] |(?:SQL|General|OLTP test) statistics:)", re.MULTILINE
+)
 _SECRETS = frozenset({"mysql_password", "pgsql_password"})
 _LONGEST = 4096
 _HIDDEN = "(left out)"
@@ -36,7 +39,8 @@ def read_head(text: str, before: str) -> RunHeader:
     text = text[:_LONGEST]
     version = VERSION_RE.search(text)
     facts = {name: int(match[1]) if (match := pattern.search(text)) else None for name, pattern in _FACTS.items()}
-    test, options = _parse_command(before + text)
+    end_of_head = _END_OF_HEAD_RE.search(text)  # what is echoed behind a short run is the command of the next one
+    test, options = _parse_command(before + (text[: end_of_head.start()] if end_of_head else text))
     test = test or _test_name_of_0_4(text)
     return RunHeader(
         version[1] if version else "",
