@@ -253,14 +253,21 @@ def measured_level(group: CellJudgement, metric: Metric = "tps") -> MeasuredLeve
     return _level_in_metric(group, metric)
 
 
+def unsettled_words(groups: Sequence[CellJudgement]) -> str:
+    """Return what would settle the first of the cells without a level that lasts; empty where all have one."""
+    unsettled_groups = [group for group in groups if group.trusted and not group.is_settled]
+    if not unsettled_groups:
+        return ""
+    cell = unsettled_groups[0].cell
+    where = f"with {format_memory(cell.tier_bytes)} at {cell.concurrency} connections, {cell.route}"
+    more_words = f"; and {counted(len(unsettled_groups) - 1, 'more cell')}" if len(unsettled_groups) > 1 else ""
+    return f"{where}: {remedy_words(unsettled_groups[0].unsettled)}{more_words}"
+
+
 def _refuse_unsettled(groups: Sequence[CellJudgement]) -> None:
     """Raise what would settle the cells, where one has no level that lasts."""
-    unsettled_groups = [group for group in groups if group.trusted and not group.is_settled]
-    if unsettled_groups:
-        cell = unsettled_groups[0].cell
-        where = f"with {format_memory(cell.tier_bytes)} at {cell.concurrency} connections, {cell.route}"
-        more_words = f"; and {counted(len(unsettled_groups) - 1, 'more cell')}" if len(unsettled_groups) > 1 else ""
-        raise NotSettled(f"{where}: {remedy_words(unsettled_groups[0].unsettled)}{more_words}")
+    if words := unsettled_words(groups):
+        raise NotSettled(words)
 
 
 def is_engine(name: str, record: RunRecord) -> bool:

@@ -126,6 +126,17 @@ def test_a_collapse_lies_behind_the_peak() -> None:
     assert result(claim("collapse"), curve("mysql 8.4.8", {4: 900, 16: 1000})).outcome == "does not hold"
 
 
+def test_a_peak_or_plateau_may_lie_beyond_what_was_measured() -> None:
+    rising = curve("mysql 8.4.8", {4: 500, 16: 1000})
+    best = replace(AT, concurrency=None)
+    for asked in (claim("peak"), claim("plateau", at=best)):
+        assert (found := result(asked, rising)).outcome == "can't be told"
+        assert "64 connections" in found.reason
+    high = replace(AT, concurrency=64)
+    lower_missing = curve("mysql 8.4.8", {64: 1000, 128: 900})
+    assert result(claim("collapse", at=high), lower_missing).outcome == "can't be told"
+
+
 def test_a_plateau_does_not_fall_off() -> None:
     at = CellSelector(RW, "loopback", 2 * GIB, "mysql 8.4.8")
     assert result(claim("plateau", at=at), curve("mysql 8.4.8", {4: 400, 16: 1000, 64: 990})).outcome == "holds"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from claim_cases import AT, ENGINES, GIB, RW, claim, none_closing, original, repeated, result, run
+from claim_cases import AT, ENGINES, GIB, RW, claim, curve, none_closing, original, repeated, result, run
 from dbdyno.analyse import judge_cells
 from dbdyno.analyse.claims import CellSelector, Published, judge_claims, tally
 from dbdyno.core import RunRecord, SettledPart
@@ -41,6 +42,27 @@ def test_a_best_that_has_not_settled_leaves_open_which_is_the_best() -> None:
     assert result(claim("level", at=at), higher).outcome == "not settled"
     lower = [run(), unsettled(run(tps=700.0, concurrency=64))]
     assert result(claim("level", at=at), lower).outcome == "holds"
+
+
+def test_an_unsettled_concurrency_leaves_a_peak_open_only_where_it_may_be_the_best() -> None:
+    def outcome(kind: str, levels: Mapping[int, float], drifting: int, at: CellSelector = AT) -> str:
+        records = curve("mysql 8.4.8", levels)
+        return result(
+            claim(kind, at=at), [unsettled(one) if one.run.cell.concurrency == drifting else one for one in records]
+        ).outcome
+
+    assert outcome("peak", {4: 500, 16: 1000, 64: 1500}, 64) == "not settled"
+    assert outcome("peak", {4: 500, 16: 1000, 64: 700}, 64) == "holds"
+    assert outcome("peak", {4: 1500, 16: 1000, 64: 1500}, 64) == "does not hold"
+    assert outcome("collapse", {1: 300, 4: 2000, 16: 1000}, 4) == "not settled"
+    assert outcome("collapse", {1: 300, 4: 700, 16: 1000}, 4) == "does not hold"
+    assert outcome("collapse", {4: 2000, 16: 1000, 64: 2100}, 64) == "not settled"
+    assert outcome("collapse", {4: 2000, 16: 1000, 64: 900}, 64) == "holds"
+    best = replace(AT, concurrency=None)
+    assert outcome("plateau", {4: 400, 16: 1000, 64: 300}, 64, best) == "not settled"
+    assert outcome("plateau", {4: 900, 16: 1000, 64: 990}, 4, best) == "not settled"
+    assert outcome("plateau", {4: 400, 16: 1000, 64: 990}, 4, best) == "holds"
+    assert outcome("plateau", {4: 1000, 16: 500, 64: 400}, 64, best) == "does not hold"
 
 
 def test_a_rival_that_has_not_settled_matters_only_where_it_may_come_first() -> None:
