@@ -48,6 +48,17 @@ def test_without_a_profiler_or_the_right_to_use_it_a_deep_profile_is_refused_bef
     assert not (Path(folder) / "deep").exists()
 
 
+@pytest.mark.parametrize("asked", [["--rounds", "0"], ["--rounds", "51"], ["--window", "0s"], ["--window", "1ms"]])
+@pytest.mark.parametrize("what", [["--prove"], ["--prove", "durability-relaxed"]])
+def test_runs_that_no_study_can_have_are_refused_before_anything_is_written(
+    folder: str, capsys: pytest.CaptureFixture[str], asked: list[str], what: list[str]
+) -> None:
+    assert main(["explain", folder, *what, *asked]) == 2
+    printed = capsys.readouterr()
+    assert ("repeats" if asked[0] == "--rounds" else "window") in printed.err
+    assert not (Path(folder) / "proofs").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -17,7 +17,7 @@ from dbdyno.configure import own_values
 from dbdyno.core import Cell, RequestError, counted, parse_duration_ns
 from dbdyno.hosts import LocalHost
 from dbdyno.nearest import nearest
-from dbdyno.plan import Alteration, ProofStudy, alterations, proof_study
+from dbdyno.plan import Alteration, ProofStudy, alterations, proof_study, with_lengths
 from dbdyno.report import StudyAnalysis, Why
 from dbdyno.store import ProofNote, write_proof_note
 from dbdyno.study import study_text
@@ -30,7 +30,7 @@ def prove(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace) -> Non
 
     Raises
     ------
-    RequestError : there is no difference to prove anything of, or nothing that could be altered
+    RequestError : there is no difference to prove anything of, nothing that could be altered, or no such runs
     """
     if analysis.study.imported is not None:
         raise RequestError(
@@ -38,6 +38,7 @@ def prove(analysis: StudyAnalysis, why: Why, choices: argparse.Namespace) -> Non
         )
     if why.gap is None:
         raise RequestError("there is no difference to explain", "; ".join(why.lines))
+    with_lengths(analysis.study, choices.rounds, _window_ns(choices))
     cell = why.gap.right if why.gap.total.ms >= 0 else why.gap.left
     make_study = functools.partial(_make_proof_study, analysis, cell, choices)
     proof_studies = (
@@ -99,9 +100,12 @@ def _cause_proof_study(cause: Cause, make_study: Maker) -> ProofStudy:
 def _make_proof_study(
     analysis: StudyAnalysis, cell: Cell, choices: argparse.Namespace, alteration: Alteration
 ) -> ProofStudy:
-    window_ns = None if choices.window is None else parse_duration_ns(choices.window)
-    base = own_values(cell.tier_bytes)
+    base, window_ns = own_values(cell.tier_bytes), _window_ns(choices)
     return proof_study(analysis.study, cell, alteration, base=base, rounds=choices.rounds, window_ns=window_ns)
+
+
+def _window_ns(choices: argparse.Namespace) -> int | None:
+    return None if choices.window is None else parse_duration_ns(choices.window)
 
 
 def _print_plan(proof_studies: Sequence[ProofStudy], *, quiet: bool) -> None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from dbdyno.core import Run
-from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study
+from dbdyno.plan._alterations import ROUNDS, Alteration, ProofStudy, alterations, proof_study, with_lengths
 from dbdyno.plan._budget import Budget, check_budget, estimate_budget
 from dbdyno.plan._deal import (
     Piece,
@@ -84,6 +84,7 @@ __all__ = [
     "unsure_cells",
     "wanted_runs",
     "watched_pieces",
+    "with_lengths",
 ]
 
 ResolvedWorkloads: TypeAlias = Mapping[tuple[str, str], ResolvedWorkload]

@@ -14,7 +14,16 @@ from types import MappingProxyType
 
 from dbdyno.core import CallDelays, Cell, RequestError, Target, decode, format_bytes
 from dbdyno.engines import SettingValue, parameters_of_option, read_setting, setting_text
-from dbdyno.study import AdaptiveLength, OptionValue, Study, WorkloadChoice, concerns, options_of
+from dbdyno.study import (
+    AdaptiveLength,
+    OptionValue,
+    Study,
+    WorkloadChoice,
+    concerns,
+    options_of,
+    parse_study,
+    study_text,
+)
 
 ROUNDS = 4
 """Fewest rounds in which runs are compared in pairs."""
@@ -90,8 +99,9 @@ def proof_study(
 
     Raises
     ------
-    RequestError : the alteration means nothing for this target, or it is so already
+    RequestError : the alteration means nothing for this target, it is so already, or no study file may say this
     """
+    study = with_lengths(study, rounds, window_ns)
     target = study.target(cell.target)
     if target.engine.source_kind == "server":
         raise RequestError(
@@ -115,19 +125,29 @@ def proof_study(
         limits=study.server_limits,
         routes=(cell.route,),
         servers={},
-        repeats=rounds,
-        repeats_max=None,
         sentinel="",
         restore="run",
         equivalence_events=0,
         audit_stop="never",
         scaled="",
     )
-    if window_ns is not None:
-        proof = replace(
-            proof, window_ns=window_ns, adaptive_length=AdaptiveLength(warm_up=study.adaptive_length.warm_up)
-        )
+    parse_study(study_text(proof), proof.name)
     return ProofStudy(alteration, proof, cell, axes.altered, axes.words)
+
+
+def with_lengths(study: Study, rounds: int, window_ns: int | None) -> Study:
+    """Return a study with the runs and the window of a proof.
+
+    Raises
+    ------
+    RequestError : no study file may have these
+    """
+    if window_ns is not None:
+        ends = AdaptiveLength(warm_up=study.adaptive_length.warm_up)
+        study = replace(study, window_ns=window_ns, adaptive_length=ends)
+    study = replace(study, repeats=rounds, repeats_max=None)
+    parse_study(study_text(study), "--rounds and --window")
+    return study
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbdyno.core import Cell, RequestError
-from dbdyno.study import AdaptiveLength, Study
+from dbdyno.study import AdaptiveLength, Study, parse_study, study_text
 
 DEEP_WINDOW_NS = 20 * 10**9
 _WARM_UP_NS = 30 * 10**9
@@ -16,7 +16,8 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
 
     Raises
     ------
-    RequestError : a server runs where its threads can't be profiled, or the cells are of one target
+    RequestError : a server runs where its threads can't be profiled, the cells are of one target, or no study file may
+        have this window
     """
     if study.fleet.engine == "ray":
         what = "the servers of these results ran on nodes of a Ray cluster, where dbdyno samples no stacks"
@@ -33,7 +34,7 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
                 "a profile needs the load to run again, and others may be using the server",
                 f"perf record -F 99 -g -p $(pidof {target.engine.family}d) -- sleep 20, while the load runs",
             )
-    return replace(
+    deep = replace(
         study,
         name=f"{study.name} deep",
         question="In which functions is the time spent?",
@@ -57,3 +58,5 @@ def deep_study(study: Study, left: Cell, right: Cell, window_ns: int = DEEP_WIND
         warm_up_ns=min(study.warm_up_ns, _WARM_UP_NS),
         window_ns=window_ns,
     )
+    parse_study(study_text(deep), "--window")
+    return deep

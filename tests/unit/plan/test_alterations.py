@@ -134,6 +134,17 @@ def test_what_alters_nothing_or_is_not_known_is_refused(name: str, target: str, 
         _made(name, _study(text, policy), target)
 
 
+@pytest.mark.parametrize(
+    ("rounds", "window_ns"), [(0, None), (-3, None), (51, None), (4, 0), (4, 10**6), (4, 10**9), (4, -(10**10))]
+)
+def test_runs_and_windows_that_no_study_file_may_have_are_refused(rounds: int, window_ns: int | None) -> None:
+    row, base = alterations()["redo-capacity"], own_values(TIER)
+    with pytest.raises(RequestError):
+        proof_study(_study(), _cell(), row, base=base, rounds=rounds, window_ns=window_ns)
+    made = proof_study(_study(), _cell(), row, base=base, rounds=50, window_ns=2 * 10**9)
+    assert (made.study.repeats, made.study.window_ns) == (50, 2 * 10**9)
+
+
 def test_a_server_that_was_not_started_here_is_not_altered() -> None:
     text = STUDY.replace('"mysql:9.7"', '"mysql:9.7@server:theirs"').format(target="", policy="")
     study = parse_study(

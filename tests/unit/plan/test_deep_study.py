@@ -46,6 +46,12 @@ def test_it_has_the_two_cells_once_and_can_be_run(study: Study) -> None:
     assert (read.window_ns, read.warm_up_ns) == (DEEP_WINDOW_NS, 30 * 10**9)
 
 
+@pytest.mark.parametrize("window_ns", [0, 10**9])
+def test_a_window_that_no_study_file_may_have_is_refused(study: Study, window_ns: int) -> None:
+    with pytest.raises(RequestError):
+        deep_study(study, cell("mariadb:11.8"), cell("mysql:9.7"), window_ns)
+
+
 def test_servers_of_others_and_one_target_alone_are_refused(study: Study) -> None:
     there = replace(cell("mysql:9.7"), target=study.targets[2].name)
     with pytest.raises(RequestError, match="did not start"):

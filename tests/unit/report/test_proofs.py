@@ -86,6 +86,22 @@ def test_a_proof_of_another_pair_or_without_runs_is_not_shown(tmp_path: Path) ->
     assert why_of(again, at="64MB,4").proofs == ()
 
 
+def test_a_proof_that_can_not_be_read_decides_nothing_and_is_named(tmp_path: Path) -> None:
+    """Versions before this one let `--rounds 0` write a study that no reader takes."""
+    _prove(_study(tmp_path / "study"), comes_back=True)
+    folder = tmp_path / "study" / "proofs" / "redo-capacity-1234"
+    file = folder / "study.toml"
+    file.write_text(file.read_text().replace("repeats = 4", "repeats = 0"))
+    results = StoredStudy.open(tmp_path / "study", check=FolderCheck(allow_altered=True))
+    why = why_of(analyse_study(results))
+    (found,) = why.proofs
+    assert (found.proof.verdict, found.proof.observed) == ("undecided", None)
+    assert str(folder) in found.proof.reason and why.ranking is not None
+    assert "caused by" not in {one.grade for one in why.ranking.causes}
+    assert json.dumps(why_object(analyse_study(results), why), allow_nan=False)
+    assert "repeats" in markdown_text(results)
+
+
 @pytest.mark.parametrize("name", ["redo-capacity-1234.json", "redo-capacity-1234/journal.jsonl"])
 def test_an_altered_proof_is_refused_unless_it_may_be(tmp_path: Path, name: str) -> None:
     _prove(_study(tmp_path / "study"), comes_back=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from dbdyno.analyse.explain import Effect, Gap, Proof, ProofTimes, ProofVerdict, causes, judge_proof, ms_words
+from dbdyno.core import DamageError, StudyError
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
-from dbdyno.store import ProofNote, StoredStudy, is_results_folder, proof_notes
+from dbdyno.store import FolderCheck, ProofNote, StoredStudy, is_results_folder, proof_notes
 
 ABOUT_PROOFS = (
     "A proof runs one target unchanged and with one alteration, in separate interleaved rounds. Predicted: the "
@@ -31,7 +33,7 @@ def stored_proofs(analysis: StudyAnalysis, gap: Gap) -> tuple[StoredProof, ...]:
     """Return the proofs of a difference, by the time that came back, the most first."""
     pair, check = {gap.left, gap.right}, analysis.results.check
     proofs = [
-        StoredProof(note, _judge_note(note, analyse_study(StoredStudy.open(folder, check=check))))
+        StoredProof(note, _judge_folder(note, folder, check))
         for folder, note in proof_notes(analysis.results.path, check).items()
         if {note.left, note.right} == pair and is_results_folder(folder)
     ]
@@ -58,6 +60,15 @@ def proved_causes(proofs: Sequence[StoredProof]) -> dict[str, ProofVerdict]:
                 verdict_by_cause[cause.cause_id] = verdict
                 break
     return verdict_by_cause
+
+
+def _judge_folder(note: ProofNote, folder: Path, check: FolderCheck) -> Proof:
+    """Judge a proof; one that can't be read decides nothing, and says so."""
+    try:
+        return _judge_note(note, analyse_study(StoredStudy.open(folder, check=check)))
+    except (StudyError, DamageError) as error:
+        reason = f"it can't be read: {error.what}; remove {folder} and {folder.name}.json, or prove it again"
+        return Proof("undecided", math.nan, math.nan, None, None, reason)
 
 
 def _judge_note(note: ProofNote, analysis: StudyAnalysis) -> Proof:
