@@ -54,7 +54,8 @@ class PartGap:
 
     Parameters
     ----------
-    left_work, right_work : how much of `unit` a transaction took; None where the part has none
+    left_work, right_work : how much of `unit` a transaction took; None where the part has none, or where a side spent
+        time on it of which the server counted no work, such as MyRocks under counters of InnoDB
     by_work_ms, by_cost_ms : what more work, and what dearer work, contributes (LMDI); they add up to the difference
     """
 
@@ -229,17 +230,16 @@ def _verdict(delta: float, half: float, p: float, least_ms: float) -> PartVerdic
 def _part_gap(name: str, difference: Difference, sides: Sequence[Mapping[str, Part]]) -> PartGap:
     parts = [side[name] for side in sides if name in side]
     works = [side[name].work if name in side else 0.0 for side in sides]
-    if works[0] is None or works[1] is None or min(difference.left_ms, difference.right_ms) < 0:
+    times_ms = difference.left_ms, difference.right_ms
+    if works[0] is None or works[1] is None or min(times_ms) < 0:
         return PartGap(name, parts[0].words, difference)
-    left, right = (ms / work if work else None for ms, work in zip(_side_times_ms(difference), works, strict=True))
+    if any(ms > 0 and not work for ms, work in zip(times_ms, works, strict=True)):
+        return PartGap(name, parts[0].words, difference)
+    left, right = (ms / work if work else None for ms, work in zip(times_ms, works, strict=True))
     # Of what one side did not do it has no cost either: all of the difference is then one of work.
     costs = (right if left is None else left) or 0.0, (left if right is None else right) or 0.0
     by_work, by_cost = split_by_factors((works[0], costs[0]), (works[1], costs[1]))
     return PartGap(name, parts[0].words, difference, parts[0].unit, works[0], works[1], by_work, by_cost)
-
-
-def _side_times_ms(difference: Difference) -> tuple[float, float]:
-    return difference.left_ms, difference.right_ms
 
 
 def _named_share(members: Sequence[Breakdown]) -> float:

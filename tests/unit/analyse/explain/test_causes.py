@@ -59,7 +59,7 @@ MS = st.floats(0.0, 20.0)
 
 @given(
     st.fixed_dictionaries({}, optional=dict.fromkeys((*THREADS, "thread.redo_space", "thread.data_flush"), MS)),
-    st.fixed_dictionaries({}, optional={"thread.on_cpu": st.floats(1, 400), "thread.redo_flush": st.floats(0.1, 9)}),
+    st.fixed_dictionaries({}, optional={"thread.on_cpu": st.floats(1, 400), "thread.redo_flush": st.floats(0, 9)}),
     st.fixed_dictionaries(
         {}, optional={f"processors.{who}": st.tuples(MS, MS) for who in ("sessions", "neighbours", "background")}
     ),
@@ -75,6 +75,8 @@ def test_each_millisecond_is_claimed_once_and_the_rest_is_not_explained(
     whole = sum(one.difference.ms for one in found.causes) + found.not_explained.ms
     assert whole == pytest.approx(gap.total.ms, abs=1e-6 * gap.total.right_ms)
     for part in gap.parts:
+        if part.by_work_ms is not None and part.by_cost_ms is not None:
+            assert part.by_work_ms + part.by_cost_ms == pytest.approx(part.difference.ms, abs=1e-9)
         claims = [one.claims.get(part.part_id, 0.0) for one in found.causes]
         assert all(ms * part.difference.ms >= 0 for ms in claims)
         assert abs(sum(claims)) <= abs(part.difference.ms) * (1 + 1e-9)
@@ -103,6 +105,27 @@ def test_two_causes_at_once_are_the_first_two_in_the_order_of_their_size() -> No
         assert {one.cause.cause_id for one in found.causes[:2]} == set(names)
         sizes = [one.difference.ms for one in found.decided]
         assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("part", "cause_id", "facts"),
+    [
+        ("thread.redo_flush", "redo-flushes", {}),
+        ("thread.data_read", "reads", {}),
+        ("thread.data_read", "block-cache-small", {"engine.lsm.cache_misses": (1.0, 9.0)}),
+    ],
+)
+@pytest.mark.parametrize("ms", [0.02, 5.0])
+def test_time_whose_work_a_server_does_not_count_is_a_cause_as_a_whole(
+    part: str, cause_id: str, facts: dict[str, tuple[float, float]], ms: float
+) -> None:
+    """Counters of InnoDB stay 0 where MyRocks flushes and reads."""
+    example = Example({part: ms}, work={part: 0.0}, facts=facts)
+    found = (example if ms > 1 else replace(example, facts={name: pair[::-1] for name, pair in facts.items()})).ranked()
+    (gap,) = (one for one in found.gap.parts if one.part_id == part)
+    assert (gap.by_work_ms, gap.by_cost_ms) == (None, None)
+    claims = {one.cause.cause_id: one.claims.get(part, 0.0) for one in found.causes if one.claims.get(part)}
+    assert claims == {cause_id: pytest.approx(gap.difference.ms)}
 
 
 def test_what_a_cause_brings_is_no_more_than_what_it_is() -> None:
