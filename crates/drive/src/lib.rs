@@ -56,7 +56,7 @@ pub use observe::{IntervalRecord, Level, Observer, RunOutcome, SILENCES_KEPT, St
 pub use outage::{Outage, OutageLog, outages, path_failure};
 pub use pacing::{Arrivals, Pacing, RateStream, Stretch, Think, ThinkDistribution};
 pub use run::drive;
-pub use search::{Search, search};
+pub use search::{Search, falls_short, search};
 pub use search_result::{Probe, SearchResult};
 pub use session_read_back::SessionReadBack;
 pub use stop::{Cause, Failure, StopSwitch};

@@ -2,7 +2,7 @@
 
 use crate::search_result::{Probe, SearchResult};
 use crate::{Failure, NetworkPath, NetworkTraffic, Outage, SessionReadBack};
-use dbdyno_meter::{Interval, Silence};
+use dbdyno_meter::{Histogram, Interval, Silence};
 use std::io;
 
 /// Silences of a share that are kept: 300 KB of its record at most.
@@ -79,7 +79,7 @@ pub enum Status {
 }
 
 /// Accounts for a whole run: `scheduled = completed + failed + unsent`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct RunOutcome {
     /// How it ended.
     pub status: Status,
@@ -95,6 +95,9 @@ pub struct RunOutcome {
     pub in_flight_at_end: u64,
     /// Events of `in_flight_at_end` that had not ended when the drain did.
     pub abandoned: u64,
+    /// How long the events `unsent` and `in_flight_at_end` had been due when the last phase ended. They take longer
+    /// than that, and no interval has their times.
+    pub unended: Histogram,
     /// How much later than second 0 the last worker began.
     pub began_late_ns: u64,
     /// Longest stretch of the phases without any reply, at a resolution of 10 ms.
@@ -126,6 +129,7 @@ impl RunOutcome {
             unsent: 0,
             in_flight_at_end: 0,
             abandoned: 0,
+            unended: Histogram::new(),
             began_late_ns: 0,
             longest_silence_ns: 0,
             silences: Vec::new(),
@@ -146,6 +150,7 @@ impl RunOutcome {
         self.unsent += segment.unsent;
         self.in_flight_at_end += segment.in_flight_at_end;
         self.abandoned += segment.abandoned;
+        self.unended.merge(&segment.unended);
         self.began_late_ns = self.began_late_ns.max(segment.began_late_ns);
         self.longest_silence_ns = self.longest_silence_ns.max(segment.longest_silence_ns);
         self.silences.extend_from_slice(&segment.silences);

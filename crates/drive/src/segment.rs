@@ -9,7 +9,7 @@ use crate::worker::{
     IntervalMessage, LOST, Recorder, Worker, WorkerConnection, WorkerEnd, WorkerShared,
 };
 use crate::{DriveError, Fault, Load, Phase, limits};
-use dbdyno_meter::{Interval, IntervalShape, Silence, clock, common_silences};
+use dbdyno_meter::{Histogram, Interval, IntervalShape, Silence, clock, common_silences};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -183,6 +183,8 @@ fn account(
         sum(|end| end.totals.completed),
         sum(|end| end.totals.failed),
     );
+    let mut unended = Histogram::new();
+    ends.iter().for_each(|end| unended.merge(&end.unended));
     let (silences, outage_logs) = ends
         .into_iter()
         .map(|end| (end.silences, end.outages))
@@ -211,6 +213,7 @@ fn account(
         unsent,
         in_flight_at_end,
         abandoned,
+        unended,
         began_late_ns: began_late_ns.unwrap_or(0),
         process_cpu_ns,
         peak_rss_bytes: limits::peak_rss_bytes(),

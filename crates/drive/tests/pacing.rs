@@ -305,6 +305,10 @@ fn a_load_that_is_stopped_accounts_for_what_was_due() {
         assert_eq!(outcome.status, Status::Interrupted);
         assert_eq!(outcome.unsent > 0, is_open, "{outcome:?}");
         assert_eq!(outcome.failed, 0);
+        let unended = outcome.unsent + outcome.in_flight_at_end;
+        assert_eq!(outcome.unended.count(), unended);
+        let has_waited_long = outcome.unended.max_ns() > 500_000_000;
+        assert_eq!(has_waited_long, is_open, "{outcome:?}");
     }
 }
 

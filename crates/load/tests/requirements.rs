@@ -23,9 +23,13 @@ fn server(name: &str, errors: &str) -> (NullServer, PathBuf) {
 }
 
 fn run(socket: &Path, arguments: &[&str]) -> Output {
+    run_for("1s", socket, arguments)
+}
+
+fn run_for(time: &str, socket: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dbdyno-load"))
         .args(["run", "sysbench/oltp_point_select", "--warm-up", "0s"])
-        .args(["--time", "1s", "--threads", "4", "--user", "any"])
+        .args(["--time", time, "--threads", "4", "--user", "any"])
         .arg("--socket")
         .arg(socket)
         .args(arguments)
@@ -77,6 +81,47 @@ fn a_run_passes_what_it_holds_and_fails_with_1_what_it_does_not() {
             .all(|line| matches!(line.first(), None | Some(b'{')))
     );
     server.stop().unwrap();
+}
+
+/// The server answers for a second of three: those times are good.
+#[test]
+fn a_server_that_stops_meets_no_requirement() {
+    let file = format!("dbdyno-{}-require-frozen", std::process::id());
+    let socket = std::env::temp_dir().join(file);
+    let settings = Settings {
+        socket: Some(socket.clone()),
+        faults: FaultPlan {
+            freezes: vec!["1s+60s".parse().unwrap()],
+            ..FaultPlan::default()
+        },
+        ..Settings::default()
+    };
+    let all = [
+        "p99<20ms",
+        "p999<20ms",
+        "max<20ms",
+        "errors<0.1%",
+        "failed<=0%",
+    ];
+    // In a closed loop only four events wait, too few for a quantile.
+    for (pacing, missed) in [
+        (&["--rate", "500"][..], &all[..]),
+        (&[], &["max<20ms", "failed<=0%"]),
+    ] {
+        let server = NullServer::start(settings.clone()).unwrap();
+        let mut arguments = vec!["--drain", "0s"];
+        arguments.extend(pacing);
+        arguments.extend(all.iter().flat_map(|required| ["--require", required]));
+        let output = run_for("3s", &socket, &arguments);
+        server.stop().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let verdict = |required: &&str| match missed.contains(required) {
+            true => format!("FAIL {required}"),
+            false => format!("PASS {required}"),
+        };
+        let expected: Vec<_> = all.iter().map(verdict).collect();
+        assert_eq!(verdicts(&output.stdout), expected);
+    }
 }
 
 #[test]

@@ -115,6 +115,14 @@ impl Pace {
         free.pop_front().map(|connection| (connection, due))
     }
 
+    /// Returns the next event due before `end_ns`, although no connection is free.
+    pub(crate) fn take_unsent(&mut self, end_ns: u64) -> Option<Due> {
+        match self {
+            Self::Scheduled { schedule, .. } => schedule.take(end_ns.saturating_sub(1)),
+            Self::Closed | Self::Thinking(_) | Self::Over => None,
+        }
+    }
+
     /// Returns when [`take_due`](Self::take_due) will next have an answer, unless a connection becomes free
     /// before.
     #[inline]

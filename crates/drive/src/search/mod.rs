@@ -15,6 +15,7 @@ use crate::search_result::Probe;
 use crate::segment::Segment;
 use crate::{DriveError, Load, Phase, StopSwitch};
 use probe_plan::{MOST_REPEATS, ProbePlan};
+pub use verdict::falls_short;
 use verdict::judge;
 use window::ProbeWindow;
 

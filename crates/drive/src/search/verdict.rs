@@ -116,10 +116,16 @@ fn growth(search: &Search, rate_per_s: f64, sums: &WindowTotals) -> Option<Strin
 
 /// Detects missing events: with a bound of seconds a slow growth would hide below what the objective allows.
 fn shortfall(sums: &WindowTotals) -> Option<String> {
-    let due = sums.due() as f64;
-    let missing = due - sums.completed as f64;
-    (missing > MISSING * due + NOISE * due.sqrt())
+    let due = sums.due();
+    falls_short(due, sums.completed)
         .then(|| format!("{} of {due} due events were completed", sums.completed))
+}
+
+/// Returns whether more of the events that became due are missing from those done than some under way explain.
+#[must_use]
+pub fn falls_short(due: u64, done: u64) -> bool {
+    let (due, done) = (due as f64, done as f64);
+    due - done > MISSING * due + NOISE * due.sqrt()
 }
 
 fn failures(sums: &WindowTotals) -> Option<String> {

@@ -26,7 +26,7 @@ use crate::stop::FailureSlot;
 use crate::timers::Timers;
 use crate::{DriveError, ErrorPolicy, StopSwitch};
 use connection::Activity;
-use dbdyno_meter::{Silence, clock};
+use dbdyno_meter::{Histogram, Silence, clock};
 use dbdyno_wire::{ReadBuffer, StatementText};
 use dbdyno_workload::{Call, StatementTemplate, StatementType, Workload};
 use pauses::Pauses;
@@ -124,6 +124,7 @@ pub(crate) struct WorkerEnd {
     pub(crate) unsent: u64,
     pub(crate) in_flight_at_end: u64,
     pub(crate) abandoned: u64,
+    pub(crate) unended: Histogram,
     pub(crate) silences: Vec<Silence>,
     pub(crate) outages: OutageLog,
 }
@@ -145,6 +146,7 @@ pub(crate) struct Worker {
     in_flight_at_end: u64,
     began_late_ns: u64,
     unsent: u64,
+    unended: Histogram,
     /// Connections whose users begin no event any more.
     retired: usize,
     /// Whether the users were asked for their remaining statements.
@@ -188,6 +190,7 @@ impl Worker {
             in_flight_at_end: 0,
             began_late_ns: 0,
             unsent: 0,
+            unended: Histogram::new(),
             has_settled_up: false,
             reported_codes: Vec::with_capacity(16),
             look_at_ns: 0,
@@ -324,8 +327,15 @@ impl Worker {
     }
 
     fn drain(&mut self, end_ns: u64, drain_ns: u64) {
-        self.unsent = self.pace.backlog(end_ns);
+        while let Some(due) = self.pace.take_unsent(end_ns) {
+            self.unended.record(end_ns - due.at_ns);
+        }
+        self.unsent = self.unended.count();
         self.pace = Pace::Over;
+        for connection in self.connections.iter().filter(|c| c.has_event()) {
+            let since_due_ns = end_ns.saturating_sub(connection.due_ns);
+            self.unended.record(since_due_ns);
+        }
         self.in_flight_at_end = self.in_flight;
         self.ended_ns = end_ns;
         self.stage = WorkerStage::Draining {
@@ -393,6 +403,7 @@ impl Worker {
             unsent: self.unsent,
             in_flight_at_end: self.in_flight_at_end,
             abandoned,
+            unended: self.unended,
             silences: self.recorder.silences.finish(self.ended_ns),
             outages: self.recorder.outages,
         }

@@ -132,7 +132,8 @@ pub(crate) struct RunArguments {
     /// times in an open loop and with --think, otherwise service times. errors is the share of transactions that met an
     /// error, including those that a repeat completed; failed is the share that was given up; both take %. tps, qps and
     /// reconnects take plain numbers. A line for each requirement follows the summary: PASS or FAIL and the value. A
-    /// metric that was not measured fails.
+    /// metric that was not measured fails. Events that had not ended at the end of the window count in p50 to max with the
+    /// time that they had waited. If many due events were not done, errors and failed do not hold.
     #[arg(long, value_name = "EXPRESSION", help_heading = "Output")]
     pub(crate) require: Vec<Requirement>,
 

@@ -94,13 +94,14 @@ impl RequirementMetric {
     }
 }
 
-impl Comparison {
-    pub(crate) fn holds(self, value: f64, limit: f64) -> bool {
-        match self {
-            Self::Less => value < limit,
-            Self::LessOrEqual => value <= limit,
-            Self::Greater => value > limit,
-            Self::GreaterOrEqual => value >= limit,
+impl Requirement {
+    /// Returns whether a value in the metric's own unit meets it.
+    pub(crate) fn holds(&self, value: f64) -> bool {
+        match self.comparison {
+            Comparison::Less => value < self.limit,
+            Comparison::LessOrEqual => value <= self.limit,
+            Comparison::Greater => value > self.limit,
+            Comparison::GreaterOrEqual => value >= self.limit,
         }
     }
 }

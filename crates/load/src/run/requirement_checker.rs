@@ -1,11 +1,12 @@
 //! Judges the requirements on a run (`--require`) over the phase that the summary describes.
 
+use super::figures::grouped;
 use super::output::{Output, Second};
 use super::totals::Totals;
 use crate::arguments::{Requirement, RequirementMetric};
 use crate::record::{all_responses, all_services};
 use crate::terminal;
-use dbdyno_drive::{Load, RunOutcome, Start, Status};
+use dbdyno_drive::{Load, RunOutcome, Start, Status, falls_short};
 use dbdyno_meter::Histogram;
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -15,6 +16,8 @@ pub(super) struct RequirementChecker<'a> {
     requirements: &'a [Requirement],
     load: &'a Load,
     window: Totals,
+    /// Events that waited when the window began.
+    backlog_before: u64,
     /// Whether records go to standard output.
     is_stdout_taken: bool,
     /// Becomes true when a requirement does not hold.
@@ -32,28 +35,88 @@ impl<'a> RequirementChecker<'a> {
             requirements,
             load,
             window: Totals::of(load),
+            backlog_before: 0,
             is_stdout_taken,
             has_failed,
         }
     }
 
     fn write(&self, out: &mut impl Write, outcome: &RunOutcome) -> io::Result<()> {
-        let times = self.times();
         for requirement in self.requirements {
-            let value = value(requirement.metric, &self.window, &times);
-            let holds =
-                value.is_some_and(|value| requirement.comparison.holds(value, requirement.limit));
+            let value = self.value(requirement.metric, outcome);
+            let holds = matches!(value, Ok((value, _)) if requirement.holds(value));
             if !holds {
                 self.has_failed.set(true);
             }
             let verdict = if holds { "PASS" } else { "FAIL" };
-            let found = value.map_or_else(
-                || format!("not measured, {}", reason(&outcome.status)),
-                |value| value_text(requirement, value),
-            );
+            let found = match value {
+                Ok((value, note)) => value_text(requirement, value) + note,
+                Err(why) => why,
+            };
             writeln!(out, "{verdict} {}: {found}", requirement.text)?;
         }
         Ok(())
+    }
+
+    /// Returns the value in the metric's own unit, with a note on it, or why there is none.
+    fn value(
+        &self,
+        metric: RequirementMetric,
+        outcome: &RunOutcome,
+    ) -> Result<(f64, &'static str), String> {
+        let value = match metric {
+            RequirementMetric::Quantile(q) => self.longest(outcome, |times| times.quantile_ns(q)),
+            RequirementMetric::Longest => {
+                self.longest(outcome, |times| (times.count() > 0).then(|| times.max_ns()))
+            }
+            RequirementMetric::Errors | RequirementMetric::Failed => {
+                if let Some(why) = self.shortfall() {
+                    return Err(why);
+                }
+                share(metric, &self.window, outcome.abandoned).map(|share| (share, ""))
+            }
+            _ => rate(metric, &self.window).map(|rate| (rate, "")),
+        };
+        value.ok_or_else(|| format!("not measured, {}", reason(&outcome.status)))
+    }
+
+    /// Returns what `of` takes from the times of the completed events. Events that had not ended count with the time
+    /// that they had waited, unless that lowers the value: a server that stops would show good times only.
+    fn longest(
+        &self,
+        outcome: &RunOutcome,
+        of: impl Fn(&Histogram) -> Option<u64>,
+    ) -> Option<(f64, &'static str)> {
+        if self.window.duration_ns == 0 {
+            return None;
+        }
+        let completed = self.times();
+        let mut all = completed.clone();
+        all.merge(&outcome.unended);
+        // The upper edge of a histogram's slot may lie above the longest time.
+        let value = |times: &Histogram| of(times).map(|ns| ns.min(times.max_ns()));
+        let (completed_ns, all_ns) = (value(&completed)?, value(&all)?);
+        Some(match all_ns > completed_ns {
+            true => (all_ns as f64, ", events that had not ended included"),
+            false => (completed_ns as f64, ""),
+        })
+    }
+
+    /// Returns how many due events were not done, if those that wait for a moment don't explain it.
+    fn shortfall(&self) -> Option<String> {
+        let counts = &self.window.counts;
+        let started: u64 = counts
+            .transactions
+            .iter()
+            .map(|counts| counts.started)
+            .sum();
+        let due = (started + self.window.backlog).saturating_sub(self.backlog_before);
+        let done = counts.completed() + counts.failed();
+        let is_short = self.load.pacing.is_open_loop() && falls_short(due, done);
+        is_short.then(|| {
+            let (undone, due) = (grouped(due - done), grouped(due));
+            format!("{undone} of {due} due events were not done by the end")
+        })
     }
 
     /// Returns response times if events are due at given instants, else service times, as in the summary.
@@ -73,6 +136,8 @@ impl Output for RequirementChecker<'_> {
     fn second(&mut self, second: &mut Second<'_>) -> io::Result<()> {
         if second.is_judged(self.load) {
             self.window.add(second.record.interval);
+        } else {
+            self.backlog_before = second.record.interval.backlog;
         }
         Ok(())
     }
@@ -89,29 +154,27 @@ impl Output for RequirementChecker<'_> {
     }
 }
 
-/// Returns the value in the metric's own unit; `None` if nothing suitable was measured.
-fn value(metric: RequirementMetric, window: &Totals, times: &Histogram) -> Option<f64> {
+/// Returns the share of the events that failed, or met an error, in percent. `abandoned` events never ended.
+fn share(metric: RequirementMetric, window: &Totals, abandoned: u64) -> Option<f64> {
     let counts = &window.counts;
-    let ended = counts.completed() + counts.failed();
-    let share = |count: u64| (ended > 0).then(|| count as f64 * 100.0 / ended as f64);
-    let is_measured = window.duration_ns > 0;
-    let rate = |count: u64| is_measured.then(|| window.rate(count));
-    match metric {
-        RequirementMetric::Transactions => rate(counts.completed()),
-        RequirementMetric::Statements => rate(counts.answered()),
-        RequirementMetric::Quantile(q) => {
-            let edge_ns = times.quantile_ns(q)?; // may lie above the longest time
-            Some(edge_ns.min(times.max_ns()) as f64)
-        }
-        RequirementMetric::Longest => (times.count() > 0).then(|| times.max_ns() as f64),
-        RequirementMetric::Errors => {
-            let types = counts.transactions.iter();
-            let repeated: u64 = types.map(|counts| counts.completed_after_retry).sum();
-            share(repeated + counts.failed())
-        }
-        RequirementMetric::Failed => share(counts.failed()),
-        RequirementMetric::Reconnects => is_measured.then_some(counts.tally.reconnects as f64),
-    }
+    let failed = counts.failed() + abandoned;
+    let ended = counts.completed() + failed;
+    let types = counts.transactions.iter();
+    let repeated: u64 = types.map(|counts| counts.completed_after_retry).sum();
+    let bad = match metric {
+        RequirementMetric::Errors => repeated + failed,
+        _ => failed,
+    };
+    (window.duration_ns > 0 && ended > 0).then(|| bad as f64 * 100.0 / ended as f64)
+}
+
+fn rate(metric: RequirementMetric, window: &Totals) -> Option<f64> {
+    let value = match metric {
+        RequirementMetric::Transactions => window.rate(window.counts.completed()),
+        RequirementMetric::Statements => window.rate(window.counts.answered()),
+        _ => window.counts.tally.reconnects as f64,
+    };
+    (window.duration_ns > 0).then_some(value)
 }
 
 fn reason(status: &Status) -> String {
@@ -122,9 +185,19 @@ fn reason(status: &Status) -> String {
     }
 }
 
-/// Formats the value in the unit of the limit, to the third decimal.
+/// Formats the value in the unit of the limit, to three decimals or digits, and to more until it compares with the
+/// limit as the exact value does.
 fn value_text(requirement: &Requirement, value: f64) -> String {
-    let number = format!("{:.3}", value / requirement.unit.size);
+    let value_in_unit = value / requirement.unit.size;
+    let magnitude = value_in_unit.log10().floor().max(-9.0); // of 0 it has no bound
+    let decimals = (2.0 - magnitude).max(3.0) as usize;
+    let is_honest = |text: &String| {
+        let printed = text.parse().unwrap_or(value_in_unit) * requirement.unit.size;
+        requirement.holds(printed) == requirement.holds(value)
+    };
+    let text = |decimals| format!("{value_in_unit:.decimals$}");
+    let number = (decimals..16).map(text).find(is_honest);
+    let number = number.unwrap_or_else(|| text(decimals));
     let number = number.trim_end_matches('0').trim_end_matches('.');
     format!("{number} {}", requirement.unit.name)
         .trim_end()

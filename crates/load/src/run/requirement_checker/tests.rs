@@ -52,6 +52,11 @@ fn values_are_compared_with_the_limits_and_printed_in_their_units() {
         ("errors<0.7%", "FAIL errors<0.7%: 0.7 %", true),
         ("failed<=0.4%", "PASS failed<=0.4%: 0.4 %", false),
         ("reconnects<=0", "PASS reconnects<=0: 0", false),
+        ("tps<497.99995", "FAIL tps<497.99995: 498", true),
+        ("tps<=497.9999", "FAIL tps<=497.9999: 498", true),
+        ("errors<=0.69999%", "FAIL errors<=0.69999%: 0.7 %", true),
+        ("p50<0.00001s", "FAIL p50<0.00001s: 0.004 s", true),
+        ("p50>0.003999999s", "PASS p50>0.003999999s: 0.004 s", false),
     ] {
         let judged = judged(requirement, Status::Complete, two_seconds);
         assert_eq!(judged, (found.to_owned(), fails));
@@ -70,5 +75,45 @@ fn what_was_not_measured_fails() {
         let (text, fails) = judged(requirement, Status::Interrupted, |_, _| {});
         assert!(fails && text.starts_with("FAIL "), "{text}");
         assert!(text.contains("interrupted"), "{text}");
+    }
+}
+
+#[test]
+fn a_printed_value_compares_with_the_limit_as_the_exact_one_does() {
+    let one_failed_of = |all: u64| {
+        move |interval: &mut Interval, window: &mut Totals| {
+            interval.transactions[0].completed = all - 1;
+            interval.transactions[0].failed = 1;
+            interval.duration_ns = 1_000_000_000;
+            window.add(interval);
+        }
+    };
+    for (requirement, all, found, fails) in [
+        ("failed<=0%", 200_000, "FAIL failed<=0%: 0.0005 %", true),
+        ("failed<=0%", 4_000_000, "FAIL failed<=0%: 0.000025 %", true),
+        ("failed<1%", 4_000_000, "PASS failed<1%: 0.000025 %", false),
+        (
+            "failed>0.01%",
+            9_999,
+            "PASS failed>0.01%: 0.010001 %",
+            false,
+        ),
+        ("failed<50%", 2, "FAIL failed<50%: 50 %", true),
+    ] {
+        let judged = judged(requirement, Status::Complete, one_failed_of(all));
+        assert_eq!(judged, (found.to_owned(), fails));
+    }
+}
+
+#[test]
+fn due_events_that_were_not_done_are_no_success() {
+    for (backlog, fails) in [(0, false), (1_000, true)] {
+        let (text, has_failed) = judged("failed<1%", Status::Complete, |interval, window| {
+            interval.transactions[0].started = 1_000;
+            interval.backlog = backlog;
+            two_seconds(interval, window);
+        });
+        assert_eq!(has_failed, fails, "{text}");
+        assert_eq!(text.contains("1,000 of 2,000"), fails, "{text}");
     }
 }
