@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
 from dbdyno.cli import main
-from dbdyno.cli._folder import make_room, removed_unless_used
+from dbdyno.cli._folder import hold_results, make_room
 from dbdyno.core import RequestError, StoreError
-from dbdyno.store import Results
+from dbdyno.store import FolderCheck, Results
 from stored_study import TWO, write_study
 
 OTHER = TWO.replace("rows = 1000", "rows = 2000")
@@ -53,21 +54,47 @@ def test_results_that_are_being_written_stay(folder: Path) -> None:
     assert folder.exists()
 
 
+def hold(folder: Path, text: str = TWO, *, fresh: bool = False) -> contextlib.AbstractContextManager[Results]:
+    return hold_results(folder, text, {}, {}, study_name="two", fresh=fresh, check=FolderCheck())
+
+
 @pytest.mark.parametrize("was_there", [False, True])
 def test_a_refused_study_leaves_no_folder(tmp_path: Path, was_there: bool) -> None:
     folder = tmp_path / "results" / "new"
     if was_there:
         folder.mkdir(parents=True)
-    with pytest.raises(RequestError), removed_unless_used(folder):
-        Results.create(folder, TWO, {}, {}, study_name="two")
+    with pytest.raises(RequestError), hold(folder):
         raise RequestError("no such version")
     assert [path.name for path in tmp_path.rglob("*")] == (["results", "new"] if was_there else [])
 
 
 def test_a_folder_that_holds_runs_outlives_a_failure(folder: Path) -> None:
-    with pytest.raises(RequestError), removed_unless_used(folder):
+    with pytest.raises(RequestError), hold(folder):
         raise RequestError("no such version")
     assert Results.open(folder).records()
+
+
+@pytest.mark.parametrize("text, fresh", [(TWO, False), (TWO, True), (OTHER, False)])
+def test_a_folder_is_locked_from_the_moment_it_is_made_and_outlives_a_second_process(
+    tmp_path: Path, text: str, fresh: bool
+) -> None:
+    folder = tmp_path / "new"
+    with hold(folder) as results:  # it calibrates now
+        with pytest.raises(StoreError, match="in use"), hold(folder, text, fresh=fresh):
+            pass
+        assert [path.name for path in tmp_path.iterdir()] == ["new"]
+        with results.writing() as writer:
+            writer.append("study-started")
+    assert [entry.event for entry in Results.open(folder).journal()] == ["study-started"]
+
+
+def test_a_folder_that_took_the_place_of_ours_is_not_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    with pytest.raises(RequestError), hold(folder):
+        folder.rename(tmp_path / "moved")
+        Results.create(folder, OTHER, {}, {}, study_name="other")
+        raise RequestError("no such version")
+    assert Results.open(folder).manifest.study_name == "other"
 
 
 @pytest.mark.parametrize("engine", ["mysql:9.7@archive:/nonexistent.tar.gz", "mysql@basedir:/nonexistent"])

@@ -11,7 +11,7 @@ from pathlib import Path
 from dbdyno.cli._color import tell
 from dbdyno.cli._console import wide_console
 from dbdyno.cli._fleet import run_on_benches
-from dbdyno.cli._folder import check_of, check_room, make_room, removed_unless_used
+from dbdyno.cli._folder import check_of, check_room, hold_results
 from dbdyno.cli._machine import calibration_for_study, check_before_study, examine_here
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import auditor, progress
@@ -23,7 +23,7 @@ from dbdyno.hosts.remote import RemoteHost
 from dbdyno.lab import ClientHost, RunOptions, StudyOutcome, client_facts, connected_bench, connected_clients, run_study
 from dbdyno.plan import PartOfStudy, Plan, check_budget, runs_of_part
 from dbdyno.report import build_page, print_summary
-from dbdyno.store import Results, StoredStudy
+from dbdyno.store import StoredStudy
 from dbdyno.study import Study, study_text
 
 
@@ -116,16 +116,15 @@ def _run_with_servers(
     check_before_study(examination, force=choices.force, quiet=choices.quiet)
     if remote_host is not None:
         facts |= client_facts(clients, lab.facts(home.root))
-    make_room(output, study_text(study), fresh=is_fresh)
-    with removed_unless_used(output):
-        results = Results.open_or_create(
-            output,
-            study_text(study),
-            plan_object(study, plan),
-            facts,
-            study_name=study.name,
-            check=replace(check_of(choices), allow_missing_runs=True),
-        )
+    with hold_results(
+        output,
+        study_text(study),
+        plan_object(study, plan),
+        facts,
+        study_name=study.name,
+        fresh=is_fresh,
+        check=replace(check_of(choices), allow_missing_runs=True),
+    ) as results:
         if not choices.quiet:
             print(f"\n  {study_line(study, own_plan)}\n", file=sys.stderr)
         calibration = calibration_for_study(choices, study, remote_host)

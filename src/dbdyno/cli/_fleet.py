@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from rich.live import Live
 from dbdyno import lab
 from dbdyno.cli._bench_worker import drive_bench
 from dbdyno.cli._console import PlainConsole
-from dbdyno.cli._folder import check_of, check_room, make_room, removed_unless_used
+from dbdyno.cli._folder import check_of, check_room, hold_results
 from dbdyno.cli._plan import full_plan, plan_object, study_line
 from dbdyno.cli._progress import LiveView, PlainLines
 from dbdyno.core import Home
@@ -35,12 +35,14 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     text, scratch = study_text(study), _scratch_beside(output.absolute())
     is_fresh = getattr(choices, "fresh", False)
     check_room(output, text, fresh=is_fresh)
+    held = ExitStack()
 
     def open_results(facts: Mapping[str, JsonValue]) -> Results:
-        make_room(output, text, fresh=is_fresh)
         check = replace(check_of(choices), allow_missing_runs=True)
         document = plan_object(study, plan)
-        return Results.open_or_create(output, text, document, facts, study_name=study.name, check=check)
+        return held.enter_context(
+            hold_results(output, text, document, facts, study_name=study.name, fresh=is_fresh, check=check)
+        )
 
     if not choices.quiet:
         print(f"\n  {study_line(study, plan)} · {len(study.benches)} benches\n", file=sys.stderr)
@@ -52,7 +54,7 @@ def run_on_benches(study: Study, output: Path, choices: argparse.Namespace) -> l
     )
     try:
         with (
-            removed_unless_used(output),
+            held,
             fleet_progress(list(starts), quiet=choices.quiet, run_ns=plan.budget.run_ns) as on_event,
         ):
             return lab.run_fleet(

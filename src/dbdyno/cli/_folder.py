@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
@@ -18,7 +19,7 @@ from dbdyno.cli._help import Parser
 from dbdyno.core import StudyError
 
 if TYPE_CHECKING:
-    from dbdyno.store import FolderCheck, StoredStudy
+    from dbdyno.store import FolderCheck, JsonValue, Results, StoredStudy
 
 _MOST_BYTES = 200
 _MOST_NAME = 120
@@ -97,28 +98,58 @@ def make_room(folder: Path, study_text: str, *, fresh: bool) -> None:
     ------
     StoreError : see `check_room`
     """
+    from dbdyno.store import Results  # late: see _main
+
     moved_path = check_room(folder, study_text, fresh=fresh)
     if moved_path is None:
         return
-    folder.rename(moved_path)
+    with Results.locked(folder):
+        folder.rename(moved_path)
     print(f"  {folder} was moved to {moved_path}", file=sys.stderr)
 
 
 @contextmanager
-def removed_unless_used(folder: Path) -> Iterator[None]:
-    """Remove a folder that the block makes if the block fails before it has stored a run there."""
-    from dbdyno.core import DbdynoError  # late: see _main
+def hold_results(
+    folder: Path,
+    study_text: str,
+    plan: JsonValue,
+    host: Mapping[str, JsonValue],
+    *,
+    study_name: str,
+    fresh: bool,
+    check: FolderCheck,
+) -> Iterator[Results]:
+    """Give the folder of a study, made where it is missing, and lock it while the block runs.
 
+    A folder that was made here goes with a block that fails before it has stored a run there.
+
+    Raises
+    ------
+    StoreError : see `check_room`
+    """
+    from dbdyno.store import Results  # late: see _main
+
+    make_room(folder, study_text, fresh=fresh)
     absolute_folder = folder.absolute()
     missing_folders = [path for path in (absolute_folder, *absolute_folder.parents) if not path.exists()]
-    is_ours = not absolute_folder.exists() or not any(absolute_folder.iterdir())
+    with Results.locked(folder), _removed_unless_used(absolute_folder, missing_folders):
+        yield Results.open_or_create(folder, study_text, plan, host, study_name=study_name, check=check, is_locked=True)
+
+
+@contextmanager
+def _removed_unless_used(folder: Path, missing_folders: Sequence[Path]) -> Iterator[None]:
+    """Remove what the block makes in an empty folder, whose lock is held, and the folders that were missing."""
+    from dbdyno.core import DbdynoError  # late: see _main
+
+    is_ours, facts = {path.name for path in folder.iterdir()} == {"lock"}, folder.stat()
     try:
         yield
     except (DbdynoError, KeyboardInterrupt):
-        if is_ours and not any((absolute_folder / "runs").glob("*")):
-            shutil.rmtree(absolute_folder, ignore_errors=True)
-            if absolute_folder not in missing_folders:
-                absolute_folder.mkdir()
+        is_there = folder.exists() and os.path.samestat(folder.stat(), facts)
+        if is_ours and is_there and not any((folder / "runs").glob("*")):
+            shutil.rmtree(folder, ignore_errors=True)
+            if folder not in missing_folders:
+                folder.mkdir()
             for path in missing_folders[1:]:
                 with suppress(OSError):  # something else is in it by now
                     path.rmdir()

@@ -33,6 +33,12 @@ def exclusive_lock(path: Path) -> Iterator[None]:
                 _holder_words(path),
                 "wait until it ends, stop it, or name another folder with -o",
             ) from error
+        if not _is_open_file(path, descriptor):
+            raise StoreError(
+                f"{path.parent} was moved or removed by another dbdyno process",
+                "",
+                "run the command again, or name another folder with -o",
+            )
         _write_owner(descriptor)
         yield
         os.ftruncate(descriptor, 0)
@@ -61,6 +67,13 @@ def _open_lock(path: Path) -> int:
         raise StoreError(
             f"{path.parent} can't be written", error.strerror or str(error), "name a writable folder with -o"
         ) from error
+
+
+def _is_open_file(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except OSError:
+        return False
 
 
 def _write_owner(descriptor: int) -> None:

@@ -10,7 +10,7 @@ import errno
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -56,12 +56,14 @@ class Results:
     manifest : as it was when the folder was opened; `study_digest` and versions live here
     check : how it was looked at before it was used
     alterations : what in it is not as dbdyno wrote it, and was let pass by `check`
+    is_locked : who opened it holds its lock, see `locked`; `writing` needs no other
     """
 
     path: Path
     manifest: Manifest
     check: FolderCheck = QUICK_CHECK
     alterations: tuple[FileAlteration, ...] = ()
+    is_locked: bool = False
 
     @classmethod
     def create(
@@ -122,11 +124,7 @@ class Results:
         AlteredError : not as dbdyno wrote it, and `check` does not let that pass
         """
         if study_text is not None and study_digest(study_text) != (manifest := read_manifest(path)[0]).study_digest:
-            raise StoreError(
-                f"{path} holds the results of another study",
-                f"its study is {path / layout.STUDY} ('{manifest.study_name}')",
-                "name another folder with -o, or run the study in that folder",
-            )
+            raise _other_study(path, manifest)
         manifest, checked_folder = check_until_quiet(path, check)
         return cls(path, manifest, check, let_pass(path, checked_folder.alterations, check))
 
@@ -140,11 +138,30 @@ class Results:
         *,
         study_name: str,
         check: FolderCheck = RESUMING_CHECK,
+        is_locked: bool = False,
     ) -> Results:
         """Return the folder of this study, made when it is not there: what `dbdyno run` begins with."""
         if (path / layout.MANIFEST).exists():
-            return cls.open(path, study_text, check)
-        return cls.create(path, study_text, plan, host, study_name=study_name)
+            results = cls.open(path, study_text, check)
+        else:
+            results = cls.create(path, study_text, plan, host, study_name=study_name)
+        return replace(results, is_locked=is_locked)
+
+    @staticmethod
+    @contextmanager
+    def locked(path: Path) -> Iterator[None]:
+        """Hold the lock of a folder, made where it is missing: nobody else writes to it, moves it or removes it.
+
+        Raises
+        ------
+        StoreError : another process holds it, or the folder can't be written
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(path, error) from error
+        with exclusive_lock(path / layout.LOCK):
+            yield
 
     @contextmanager
     def writing(self, command_line: Sequence[str] = ()) -> Iterator[ResultsWriter]:
@@ -152,16 +169,19 @@ class Results:
 
         Raises
         ------
-        StoreError : another process is writing, or the folder can't be written
+        StoreError : another process is writing, the folder holds another study by now, or it can't be written
         AlteredError : the folder is not as dbdyno wrote it, and the check that opened it does not let that pass
         """
-        with hold_folder(self.path) as folder, exclusive_lock(self.path / layout.LOCK):
+        lock = nullcontext() if self.is_locked else exclusive_lock(self.path / layout.LOCK)
+        with hold_folder(self.path) as folder, lock:
+            manifest, digest = read_manifest(self.path)
+            if manifest.study_digest != self.manifest.study_digest:
+                raise _other_study(self.path, manifest)
             try:
                 drop_torn_line(folder.path / layout.JOURNAL)
                 remove_unfinished(folder.path / layout.RUNS)
             except OSError as error:
                 raise unwritable(self.path, error) from error
-            manifest, digest = read_manifest(self.path)
             checked_folder = check_folder(self.path, manifest, digest, is_full=False)
             let_pass(self.path, checked_folder.alterations, replace(self.check, allow_missing_runs=True))
             writer = ResultsWriter(folder, manifest, digest, checked_folder)
@@ -364,6 +384,14 @@ class Results:
 
     def _optional_json(self, name: str) -> Any:  # noqa: ANN401 - as _json; None where there is no such file
         return self._json(name) if (self.path / name).exists() else None
+
+
+def _other_study(path: Path, manifest: Manifest) -> StoreError:
+    return StoreError(
+        f"{path} holds the results of another study",
+        f"its study is {path / layout.STUDY} ('{manifest.study_name}')",
+        "name another folder with -o, or run the study in that folder",
+    )
 
 
 def _document_kind(name: str) -> str:

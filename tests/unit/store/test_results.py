@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -302,6 +303,28 @@ def test_a_second_writer_is_told_who_holds_the_folder(results: Results) -> None:
             pass
         assert f"process {os.getpid()} holds it since" in error.value.why
     with results.writing():
+        pass
+
+
+def test_a_folder_that_holds_another_study_by_now_is_not_written(results: Results) -> None:
+    results.path.rename(results.path.with_name("moved"))
+    other = Results.create(results.path, STUDY + "# other\n[limits]\nruns = 5\n", {}, {}, study_name="other")
+    assert other.manifest.study_digest != results.manifest.study_digest
+    with pytest.raises(StoreError, match="another study") as error, results.writing():
+        pass
+    assert "other" in error.value.why
+    assert other.journal() == ()
+
+
+def test_a_lock_file_that_was_moved_away_is_no_lock(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    flock = fcntl.flock
+
+    def moved_meanwhile(descriptor: int, operation: int) -> None:
+        results.path.rename(results.path.with_name("moved"))
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", moved_meanwhile)
+    with pytest.raises(StoreError, match="moved or removed"), Results.locked(results.path):
         pass
 
 
