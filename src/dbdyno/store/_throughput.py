@@ -26,13 +26,13 @@ def window_tps(seconds: Table | Sequence[SecondRow]) -> FloatArray:
 def printed_tps(seconds: Table) -> FloatArray:
     """Return throughput as an imported tool printed it: a report covers the time since the last, so a gap is no zero.
 
-    Empty where they cover more than a second each: stalls and waves inside of them can't be seen.
+    Empty where most cover more than a second each: stalls and waves inside of them can't be seen.
     """
-    second, tps = seconds.numbers("second"), seconds.numbers("tps")
-    if len(second) == 0 or (seconds.numbers("duration_ns") > _SECOND_NS).any():
+    second, tps, duration_ns = (seconds.numbers(name) for name in ("second", "tps", "duration_ns"))
+    if len(second) == 0 or np.median(duration_ns) > _SECOND_NS:
         return np.zeros(0)
-    all_seconds = np.arange(second.min(), second.max() + 1)
-    tps_by_second: FloatArray = tps[np.searchsorted(second, all_seconds)]
+    end_s = second + np.maximum(np.rint(duration_ns / _SECOND_NS), 1)
+    tps_by_second: FloatArray = tps[np.searchsorted(end_s, np.arange(second.min(), end_s.max()), side="right")]
     return tps_by_second
 
 

@@ -18,7 +18,7 @@ from dbdyno.imports.sysbench import (
     run_figures,
     seconds_table,
 )
-from dbdyno.store import merged_histogram
+from dbdyno.store import merged_histogram, printed_tps
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "sysbench-output"
 needs_samples = pytest.mark.skipif(not SAMPLES.exists(), reason="needs ../shared/data/sysbench-output")
@@ -102,6 +102,45 @@ def test_reports_left_out_by_sysbench_do_not_count_as_zero() -> None:
     assert (figures.missing, figures.tps_mean) == (2, 100.0)
     assert "missing-intervals" in caveats(run)
     assert run.diagnostics == ()
+
+
+def test_a_line_after_late_reports_counts_for_all_that_it_covers() -> None:
+    ends = {**dict.fromkeys(range(1, 61), 100.0), 70: 10.0, **dict.fromkeys(range(71, 121), 100.0)}
+    lines = "".join(sysbench_log.line(second, tps) for second, tps in ends.items())
+    run = only(sysbench_log.head() + lines)
+    figures = run_figures(run)
+    assert (figures.tps_mean, figures.window_s, figures.missing) == (pytest.approx(11_100 / 120), 120.0, 9)
+    assert (figures.transactions, figures.statements) == (11_100, 222_000)
+    assert figures.qps_mean == pytest.approx(222_000 / 120)
+    every_second = sysbench_log.log([100.0] * 60 + [10.0] * 10 + [100.0] * 50)
+    assert figures.tps_half_width == run_figures(only(every_second)).tps_half_width
+    table = seconds_table(run.intervals, 1, 95)
+    assert table.values("second")[58:62] == [58, 59, 60, 70]
+    assert table.values("duration_ns")[58:62] == [10**9, 10**9, 10**10, 10**9]
+    assert printed_tps(table).tolist() == [100.0] * 60 + [10.0] * 10 + [100.0] * 50
+
+
+def test_the_line_after_a_catching_up_report_covers_less() -> None:
+    ends = (10, 20, 37, 40, 50)
+    run = only(sysbench_log.head(interval=10) + "".join(sysbench_log.line(end, 100.0) for end in ends))
+    table = seconds_table(run.intervals, 10, 95)
+    assert table.values("second") == [0, 10, 20, 37, 40]
+    assert [ns // 10**9 for ns in table.values("duration_ns")] == [10, 10, 17, 3, 10]
+    assert run_figures(run).window_s == 50.0
+
+
+@pytest.mark.parametrize("damaged", ["[ 3s ] thds: 4 tp\n", "garbled\n", sysbench_log.line(1, 7.0)])
+def test_a_line_after_a_damaged_one_counts_for_one_interval(damaged: str) -> None:
+    lines = sysbench_log.line(1, 100.0) + sysbench_log.line(2, 100.0) + damaged + sysbench_log.line(4, 10.0)
+    run = only(sysbench_log.head() + lines + sysbench_log.line(5, 10.0))
+    assert len(run.diagnostics) == 1
+    assert (run_figures(run).window_s, run_figures(run).tps_mean) == (4.0, 55.0)
+    assert seconds_table(run.intervals, 1, 95).values("second") == [0, 1, 3, 4]
+
+
+def test_a_time_that_no_run_can_have_reached_does_not_count_as_time() -> None:
+    run = only(sysbench_log.head() + sysbench_log.line(1, 100.0) + sysbench_log.line(999_999_999, 100.0))
+    assert run_figures(run).window_s == 2.0
 
 
 def test_a_sweep_in_one_file_is_as_many_runs() -> None:

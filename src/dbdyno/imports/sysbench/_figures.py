@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dbdyno.core import LatencyNs, ToolFigures
-from dbdyno.imports.sysbench._intervals import Intervals
+from dbdyno.imports.sysbench._intervals import FloatArray, IntArray, Intervals
 from dbdyno.imports.sysbench._log import SysbenchRun
 from dbdyno.imports.sysbench._report import Report, encoded_histogram
 from dbdyno.stats import noise_interval
@@ -60,9 +60,10 @@ def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
     """Return the figures of one run of a workload."""
     intervals, reports = run.intervals, run.reports if run.is_complete else ()
     interval_s, is_told, missing_count = _interval_length(intervals, run.head.interval_s)
-    mean, half_width = _throughput_means(intervals, reports)
+    widths_s = intervals.widths_s(interval_s)
+    mean, half_width = _throughput_means(intervals, widths_s, interval_s, reports)
     transactions = _reports_total(reports, "transactions", "events")
-    summed_transactions = float(intervals.tps.sum()) * interval_s
+    summed_transactions = _summed(intervals.tps, widths_s)
     statements = _reports_total(reports, "statements", "queries")
     encoded = encoded_histogram(reports)
     percentile = percentile_of(run)
@@ -73,17 +74,19 @@ def run_figures(run: SysbenchRun, workload: str = "") -> RunFigures:
         interval_s=interval_s,
         interval_is_told=is_told,
         missing=missing_count,
-        window_s=float(len(intervals) * interval_s) if len(intervals) else elapsed_s or 0.0,
+        window_s=float(widths_s.sum()) if len(intervals) else elapsed_s or 0.0,
         tps_mean=mean,
         tps_half_width=half_width,
-        qps_mean=float(qps.mean()) if qps is not None and len(qps) else _printed_rate(reports, "queries"),
+        qps_mean=_summed(qps, widths_s) / float(widths_s.sum())
+        if qps is not None and len(qps)
+        else _printed_rate(reports, "queries"),
         transactions=round(summed_transactions) if transactions is None else transactions,
         transactions_are_summed=transactions is None and len(intervals) > 0,
-        statements=statements if statements is not None else 0 if qps is None else round(float(qps.sum()) * interval_s),
+        statements=statements if statements is not None else 0 if qps is None else round(_summed(qps, widths_s)),
         latency_ns=_run_latency(reports, encoded),
         tool=_tool_figures(run, reports, percentile),
         histogram=encoded[0] if encoded else None,
-        errors=_errors_by_name(reports, intervals, interval_s, IGNORED_OR_ORDERED if is_tpcc else IGNORED),
+        errors=_errors_by_name(reports, intervals, widths_s, IGNORED_OR_ORDERED if is_tpcc else IGNORED),
         rollbacks_are_errors=is_tpcc,
     )
 
@@ -116,10 +119,19 @@ def _interval_length(intervals: Intervals, ordered_s: int | None) -> tuple[int, 
     return length, is_told, max(expected_count - len(end_s), 0)
 
 
-def _throughput_means(intervals: Intervals, reports: Sequence[Report]) -> tuple[float | None, float | None]:
+def _summed(rates: FloatArray, widths_s: IntArray) -> float:
+    return float((rates * widths_s).sum())
+
+
+def _throughput_means(
+    intervals: Intervals, widths_s: IntArray, interval_s: int, reports: Sequence[Report]
+) -> tuple[float | None, float | None]:
     if len(intervals) >= 2:
-        interval = noise_interval(intervals.tps)
-        return interval.mean, interval.half_width
+        # A line after skipped reports stands for all of them: noise needs one value per interval.
+        interval = noise_interval(np.repeat(intervals.tps, np.maximum(np.rint(widths_s / interval_s), 1).astype(int)))
+        is_even = bool((widths_s == interval_s).all())
+        mean = interval.mean if is_even else _summed(intervals.tps, widths_s) / float(widths_s.sum())
+        return mean, interval.half_width
     if len(intervals) == 1:
         return float(intervals.tps[0]), None
     return _printed_rate(reports, "transactions"), None
@@ -182,7 +194,7 @@ def _tool_figures(run: SysbenchRun, reports: Sequence[Report], percentile: int |
 
 
 def _errors_by_name(
-    reports: Sequence[Report], intervals: Intervals, interval_s: int, ignored_title: str
+    reports: Sequence[Report], intervals: Intervals, widths_s: IntArray, ignored_title: str
 ) -> dict[str, int]:
     counts = {}
     deadlocks = _reports_total(reports, "deadlocks", "deadlocks")
@@ -194,7 +206,7 @@ def _errors_by_name(
     ):
         count = _reports_total(reports, count_name, count_name)
         if count is None and rates is not None:
-            count = round(float(rates.sum()) * interval_s)
+            count = round(_summed(rates, widths_s))
         if count:
             counts[name] = count
     return counts

@@ -81,6 +81,9 @@ _SPOKEN_RE = re.compile(
 )
 """What sysbench itself says between interval lines."""
 
+_LONGEST_GAP = 600
+"""Intervals that reports can be late. A wider gap, as at the end of a log, comes from a damaged number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
@@ -94,6 +97,7 @@ class Intervals:
     latency_ms : of the percentile, as printed; NaN where nothing was counted or percentiles were off
     percentile : which one the lines name; None when they don't, or name several
     queue, busy : of an open loop: events waiting, users at work; None elsewhere
+    is_after_damage : something that can't be read stands between the line and the one before; None where nothing does
     diagnostics : line in the run's text and what is wrong there
     """
 
@@ -110,10 +114,25 @@ class Intervals:
     percentile: int | None = None
     queue: FloatArray | None = None
     busy: FloatArray | None = None
+    is_after_damage: NDArray[np.bool_] | None = None
     diagnostics: tuple[tuple[int, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.end_s)
+
+    def widths_s(self, interval_s: int) -> IntArray:
+        """Return the seconds that each line covers.
+
+        Sysbench skips reports that are late and divides by the time since the last one: the line after a gap covers
+        it. Where damaged lines stand in the gap, or its end is no time that the run can have reached, it does not.
+        """
+        widths_s = np.full(len(self), interval_s, dtype=np.int64)
+        steps_s = np.diff(self.end_s)
+        is_skipped = steps_s <= interval_s * _LONGEST_GAP
+        if self.is_after_damage is not None:
+            is_skipped &= ~self.is_after_damage[1:]
+        widths_s[1:] = np.where(is_skipped, steps_s, np.minimum(steps_s, interval_s))
+        return widths_s
 
 
 def read_intervals(text: str) -> Intervals:
@@ -125,9 +144,9 @@ def read_intervals(text: str) -> Intervals:
     """
     form, columns, percentiles = _parse_lines(text)
     diagnostics: tuple[tuple[int, str], ...] = ()
-    kept_indices = None
+    kept_indices = is_after_damage = None
     if not _is_tidy(text, form, columns):
-        diagnostics, kept_indices = _check_untidy_lines(text, form.pattern, columns)
+        diagnostics, kept_indices, is_after_damage = _check_untidy_lines(text, form.pattern, columns)
     if not columns:
         empty, end_s = np.empty(0), np.empty(0, dtype=np.int64)
         return Intervals(end_s, end_s, empty, empty, diagnostics=diagnostics)
@@ -148,6 +167,7 @@ def read_intervals(text: str) -> Intervals:
         percentile=distinct_percentiles[0] if len(distinct_percentiles) == 1 else None,
         queue=queue,
         busy=busy,
+        is_after_damage=is_after_damage,
         diagnostics=diagnostics,
     )
 
@@ -185,19 +205,21 @@ def _is_tidy(text: str, form: _LineForm, columns: Mapping[str, FloatArray]) -> b
 
 def _check_untidy_lines(
     text: str, pattern: re.Pattern[str], columns: Mapping[str, FloatArray]
-) -> tuple[tuple[tuple[int, str], ...], IntArray | None]:
-    """Return complaints by line, and which of the lines that were taken are to be kept."""
+) -> tuple[tuple[tuple[int, str], ...], IntArray | None, NDArray[np.bool_] | None]:
+    """Return complaints by line, which of the lines that were taken are to be kept, and which follow a damaged one."""
     matches = list(pattern.finditer(text))
     diagnostics = _damaged_line_diagnostics(text, pattern, matches)
     if not columns:
-        return diagnostics, None
+        return diagnostics, None, None
     lines = _line_numbers(text, [match.start() for match in matches])
     kept_indices, disorder = _keep_rising_times(columns["end_s"].astype(np.int64), lines)
     named_lines = {number for number, _ in (*diagnostics, *disorder)}
     displaced_lines = _displaced_line_diagnostics(
         text, columns["end_s"][kept_indices].astype(np.int64), lines[kept_indices], named_lines
     )
-    return diagnostics + disorder + displaced_lines, kept_indices
+    diagnostics += disorder + displaced_lines
+    damaged_before = np.searchsorted(sorted(number for number, _ in diagnostics), lines[kept_indices])
+    return diagnostics, kept_indices, np.diff(damaged_before, prepend=0) > 0
 
 
 def _clean_latency(values: FloatArray, percentiles: Sequence[int]) -> FloatArray:

@@ -22,18 +22,19 @@ _NS_PER_MS = 1e6
 
 
 def seconds_table(intervals: Intervals, interval_s: int, percentile: int | None) -> Table:
-    """Return one row per interval, placed at its first second; what the log does not say is null.
+    """Return one row per interval line, placed at its first second; what the log does not say is null.
 
     Parameters
     ----------
-    interval_s : length of each
+    interval_s : length of an interval; a line after skipped reports covers them, too
     percentile : which one the latencies are; None when nobody says
     """
     count = len(intervals)
+    widths_s = intervals.widths_s(interval_s)
     columns: dict[str, Column] = {
-        "second": intervals.end_s - interval_s,
+        "second": intervals.end_s - widths_s,
         "phase": Texts.repeated("window", count),
-        "duration_ns": np.full(count, interval_s * 10**9, dtype=np.int64),
+        "duration_ns": widths_s * 10**9,
         "tps": intervals.tps,
         "connections_live": intervals.threads,
     }
