@@ -8,11 +8,12 @@ use dbdyno_drive::{
     PreparedFull, Probe, Protocol, RateStream, RunOutcome, Search, Start, StartTime, Status,
     StopSwitch, Stretch, Think, ThinkDistribution, drive, search,
 };
+use dbdyno_meter::ErrorCodeCounts;
 use dbdyno_null_server::{NullServer, Settings};
 use dbdyno_wire::{Address, Endpoint, Password, SessionOptions, TlsPolicy};
 use dbdyno_workload::{
-    Call, Class, NextAction, Response, RetryValues, StatementTemplate, TransactionType, User,
-    Workload, WorkloadSpec,
+    Call, Class, NextAction, Response, RetryAfter, RetryValues, StatementTemplate, TransactionType,
+    User, Workload, WorkloadSpec,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -88,6 +89,8 @@ struct RunTotals {
     answered: u64,
     lateness: u64,
     response_max_ns: u64,
+    errors: ErrorCodeCounts,
+    retries: ErrorCodeCounts,
     seconds: BTreeMap<u32, String>,
     probes: Vec<Probe>,
     stop_after: Option<(u32, StopSwitch)>,
@@ -103,6 +106,10 @@ impl Observer for RunTotals {
         for (sum, counts) in self.started.iter_mut().zip(&interval.transactions) {
             *sum += counts.started;
             self.response_max_ns = self.response_max_ns.max(counts.response.max_ns());
+            self.retries.merge(&counts.retries);
+        }
+        for counts in &interval.statements {
+            self.errors.merge(&counts.errors);
         }
         self.answered += interval.answered();
         self.lateness += interval.lateness.as_ref().map_or(0, |late| late.count());
@@ -310,6 +317,35 @@ fn a_load_that_is_stopped_accounts_for_what_was_due() {
         let has_waited_long = outcome.unended.max_ns() > 500_000_000;
         assert_eq!(has_waited_long, is_open, "{outcome:?}");
     }
+}
+
+#[test]
+fn a_statement_that_ends_its_connection_is_one_error_and_one_repeat() {
+    let mut settings = Settings {
+        listen: Some("127.0.0.1:0".parse().unwrap()),
+        ..Settings::default()
+    };
+    settings.faults.errors = vec!["1053:every=30".parse().unwrap()];
+    let server = NullServer::start(settings).unwrap();
+    let pacing = Pacing::FixedRate {
+        rate_per_s: 300.0,
+        arrivals: Arrivals::Constant,
+    };
+    let load = Load {
+        errors: ErrorPolicy {
+            after: RetryAfter::Codes(vec![2013]),
+            ..ErrorPolicy::default()
+        },
+        ..load(&server, pacing, 2)
+    };
+    let mut sums = RunTotals::default();
+    let outcome = run(&load, &mut sums);
+    server.stop().unwrap();
+    assert_eq!(outcome.status, Status::Complete);
+    let codes = |counts: &ErrorCodeCounts| counts.iter().map(|(code, _)| code).collect::<Vec<_>>();
+    assert_eq!(codes(&sums.errors), [1053]);
+    assert_eq!(codes(&sums.retries), [1053]);
+    assert_eq!(sums.errors.total(), sums.retries.total());
 }
 
 /// Probes end with events under way that nothing waits for, so every next probe begins with connections

@@ -157,7 +157,9 @@ impl Worker {
         self.unplug(index, had_event);
         self.recorder.outages.lose(now_ns, Cause::of(error));
         if had_event {
-            self.count_statement_error(index, code);
+            if !matches!(error, WireError::Server(_)) {
+                self.count_statement_error(index, code); // the server's own was counted as its reply came
+            }
             self.count_first_attempt(index, now_ns);
         }
         if !error.is_connection_lost() || !self.shared.policy.ignores(code) {
@@ -166,6 +168,10 @@ impl Worker {
             }
             return self.fail_run(index, Some(code), lost_text(error), Cause::of(error));
         }
+        let code = match error {
+            WireError::Server(server) => server.code,
+            _ => code,
+        };
         let text = format!("{}; connecting again", lost_text(error));
         self.report_once(code, Level::Warning, text);
         let repeat = had_event && self.count_repeat(index, code, &lost_text(error));
