@@ -19,6 +19,8 @@ _NAME_RE = re.compile(
     r"|#plugin_maturity=[a-z]+)*)",
     re.IGNORECASE,
 )
+_PASSWORD_RE = re.compile(r"://(?:[^/\s]*@|(?:\[[^]/]*\]|[^][/?#:\s]*):(?!\d*(?:[/?#\s]|$)))")
+"""An address with a user, or with something after its host that is no port, such as half of a password."""
 IMPORTED_SOURCE = "imported"
 """Source of engines that others measured: their family may be unknown to dbdyno, their version unknown to anybody."""
 _SOURCES_OF_ONE_BUILD = ("server", "image", "basedir", "archive", "maven", "npm", IMPORTED_SOURCE)
@@ -97,7 +99,7 @@ def parse_engine_name(text: str) -> EngineName:
 
     Raises
     ------
-    StudyError : not of the form
+    StudyError : not of the form, or an address in it holds a user's name or a password
 
     >>> name = parse_engine_name("mysql:9.7@package")
     >>> name.family, name.version, name.source
@@ -105,6 +107,7 @@ def parse_engine_name(text: str) -> EngineName:
     >>> parse_engine_name("mariadb:11.8+tidesdb#plugin=/opt/ha_tidesdb.so").plugin
     '/opt/ha_tidesdb.so'
     """
+    _check_addresses(text)
     match = _NAME_RE.fullmatch(text.strip())
     source = (match["source"] or "") if match else ""
     if match is None or (match["version"] is None and source.partition(":")[0] not in _SOURCES_OF_ONE_BUILD):
@@ -127,6 +130,18 @@ def parse_engine_name(text: str) -> EngineName:
     )
     check_plugin(name)
     return name
+
+
+def _check_addresses(text: str) -> None:
+    """Refuse an address with a user or a password, without showing it: names of engines are printed and stored."""
+    if _PASSWORD_RE.search(text):
+        scheme, _, rest = text.partition("://")
+        shown = f"{scheme}://…" + (f"@{rest.rpartition('@')[2]}" if "@" in rest else "")
+        raise StudyError(
+            f"'{shown}' holds a user or a password",
+            "results, reports and command lines show addresses",
+            "fetch the file by hand and name its path: @archive:PATH; change a password that was given",
+        )
 
 
 _EXAMPLES: Mapping[str, str] = MappingProxyType({"mysql": "9.7", "mariadb": "11.8", "percona": "8.0"})

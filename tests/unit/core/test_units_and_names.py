@@ -39,3 +39,30 @@ def test_a_source_keeps_what_it_is_to_look_for_as_it_was_written(text: str, kind
     name = parse_engine_name(text)
     assert (name.source_kind, name.source_place) == (kind, place)
     assert parse_engine_name(str(name)) == name and str(name) == text
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://joe:hunter2@example.invalid/mysql.tar.xz",
+        "https://joe:hunter2@example.invalid/mysql.tar.xz#sha256=" + "0" * 64,
+        "ftp://joe:hunter2@example.invalid/mysql.tar.xz",
+        "https://hunter2@example.invalid/mysql.tar.xz",
+        "https://joe:hunter2#3@example.invalid/mysql.tar.xz",
+        "https://joe:hunter2/3@example.invalid/mysql.tar.xz",
+        "https://joe:hunter2",
+    ],
+)
+@pytest.mark.parametrize("engine", ["mysql:9.7", "no engine", "mariadb:11.8+tidesdb"])
+def test_a_password_in_an_address_is_refused_and_not_shown(engine: str, address: str) -> None:
+    with pytest.raises(StudyError) as error:
+        parse_engine_name(f"{engine}@archive:{address}")
+    assert "password" in error.value.what
+    assert "hunter" not in repr(error.value.args) + str(error.value) + error.value.why + error.value.remedy
+
+
+@pytest.mark.parametrize(
+    "place", ["https://h:8080/a@1.tar.gz", "https://[::1]:80/a:b.tgz", "https://h/a?b=c:d@e", "https://h:80"]
+)
+def test_an_address_with_a_port_or_an_at_sign_in_its_path_is_none_with_a_password(place: str) -> None:
+    assert parse_engine_name(f"mysql:9.7@archive:{place}").source_place == place
