@@ -158,3 +158,13 @@ def test_a_damaged_reading_and_a_damaged_profile_are_named() -> None:
     assert ([reading.tpm for reading in readings], [line for line, _ in wrong]) == ([600], [2, 3])
     profiles, wrong = read_profiles('x\n{ "NEWORD": { "calls": "1", ')
     assert (profiles, wrong) == ((), ((2, "a time profile that is not whole JSON"),))
+
+
+def test_readings_of_a_counter_that_lost_its_first_brace_are_named_and_cost_no_run(tmp_path: Path) -> None:
+    text = '"MySQL tpm": {"2025-04-14 13:18:44": "600"}}\n'
+    readings, wrong = read_counter("\n" + text)
+    assert (readings, [line for line, _ in wrong]) == ((), [2])
+    files = {"a/hammerdb.log": tool_logs.hammerdb(stamps=True), "a/hdbtcount.log": text}
+    outcome, results = imported(tmp_path, files, None, tool="hammerdb")
+    assert [c.path for c in outcome.diagnostics if "not JSON" in c.text] == ["a/hdbtcount.log"]
+    assert len(results.records()) == 1

@@ -143,6 +143,14 @@ def test_dstat_as_csv_gives_the_same_metrics() -> None:
     assert values(found, "dstat.cpu.user") == [0.05, 0.5]
 
 
+@pytest.mark.parametrize("damaged", ['"12-03 05:51:51,5.0,1.0', '12-03 05:51:51,5.0,"1.0', '"' + "x" * 140_000 + '"'])
+def test_a_stray_quote_in_csv_of_dstat_costs_one_line(damaged: str) -> None:
+    rows = "".join(f'"12-03 05:52:{n % 60:02d}",5.0,1.0,94.0,0.0,0.0,1000.5,2000.0\n' for n in range(3000))
+    found = read_dstat(DSTAT_CSV + damaged + "\n" + rows)
+    assert len(values(found, "dstat.cpu.user")) == 3002
+    assert found.diagnostics == ((9, "not a whole line of dstat"),)
+
+
 def test_telemetry_beside_a_run_is_stored_with_it_and_damage_in_it_is_named(tmp_path: Path) -> None:
     log = sysbench_log.log([100.0 + n % 3 for n in range(20)])
     files = {"a/4.sysbench.txt": log, "a/4.iostat.txt": iostat(22), "a/4.vmstat.txt": "", "a/8.iostat.txt": iostat(5)}

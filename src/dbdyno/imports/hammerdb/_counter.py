@@ -61,6 +61,8 @@ def _json_readings(text: str, start: int) -> tuple[tuple[CounterReading, ...], W
         document, _ = json.JSONDecoder().raw_decode(text, start)
     except (ValueError, RecursionError) as error:
         return (), ((line_of(text, start), f"not JSON: {error}"),)
+    if not isinstance(document, dict):
+        return (), ((line_of(text, start), "not JSON: the readings stand in no object"),)
     values = next((v for k, v in document.items() if str(k).endswith(" tpm") and isinstance(v, dict)), {})
     readings = [
         CounterReading(int(tpm), clock_s(str(clock_text)), start)

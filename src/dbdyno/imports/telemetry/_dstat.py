@@ -132,8 +132,14 @@ def _csv_rows(text: str) -> list[_Row]:
     groups: list[str] = []
     columns: list[tuple[str, str]] = []
     header_cells: list[str] = []
-    for line_number, cells in enumerate(csv.reader(text.split("\n")), 1):
-        if cells and all(number(cell) is not None or _CLOCK_RE.fullmatch(cell) or not cell for cell in cells):
+    for line_number, line in enumerate(text.split("\n"), 1):
+        try:
+            cells = next(csv.reader([line]), [])  # each line alone: a stray quote must not swallow the next ones
+        except csv.Error:
+            cells = None
+        if cells is None or (columns and line.count('"') % 2):
+            rows.append((line_number, None, None, 1))
+        elif cells and all(number(cell) is not None or _CLOCK_RE.fullmatch(cell) or not cell for cell in cells):
             if not columns:
                 for cell in header_cells:
                     columns.append((groups[len(columns)] if len(columns) < len(groups) else "", cell))
