@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from dbdyno.analyse.explain import Difference, Gap, Proof, ProofVerdict
 from dbdyno.configure import own_values
-from dbdyno.core import AlteredError
+from dbdyno.core import AlteredError, Cell
 from dbdyno.plan import alterations, proof_study
 from dbdyno.report import StudyAnalysis, Why, analyse_study, markdown_text, page_text, why_object, why_of
+from dbdyno.report.why._proofs import StoredProof, proved_causes
 from dbdyno.store import FolderCheck, ProofNote, StoredStudy, write_proof_note
 from dbdyno.study import study_text
 from explained_study import PlantedTimes
@@ -60,6 +62,51 @@ def test_a_proof_decides_the_grade_of_its_cause(tmp_path: Path, comes_back: bool
     if not comes_back:
         assert why.ranking.causes[-1].cause.cause_id == "redo-small"
     assert list(found.proof.also) == ([] if comes_back else ["redo flush"])
+
+
+LEFT, RIGHT = (Cell(target, 512 << 20, 16, "sysbench/oltp_read_write", "socket") for target in (FAST, SLOW))
+NO_CHANGE = Difference(1.0, 2.0, 0.9, 1.1, 0.01, "decided")
+GAP = Gap(LEFT, RIGHT, NO_CHANGE, (), None, None, 4)
+
+
+def _graded(alteration: str, verdict: ProofVerdict, control: Cell = RIGHT) -> set[tuple[str, bool]]:
+    """Return the causes of which a proof says what it found."""
+    row = alterations()[alteration]
+    note = ProofNote(alteration, "", LEFT, RIGHT, control, control, row.removes, 1.0, row.slows_ns / 1e6)
+    graded = proved_causes([StoredProof(note, Proof(verdict, 2.0, 1.0, None, None))], GAP)
+    assert set(graded.values()) <= {verdict}
+    return set(graded)
+
+
+@pytest.mark.parametrize(
+    ("alteration", "proved", "refuted_only"),
+    [
+        (
+            "durability-relaxed",
+            {"durability", "more-flushes", "redo-flushes", "commit-order", "commits"},
+            {"slow-flushes"},
+        ),
+        ("buffer-pool", {"buffer-pool-small", "reads"}, {"slow-reads"}),
+        ("block-cache", {"block-cache-small", "reads"}, {"slow-reads"}),
+        ("delayed-reads", {"block-cache-small", "reads", "slow-reads"}, {"buffer-pool-small"}),
+        ("binary-log-off", {"binary-log-written", "binary-log-slow"}, set()),
+    ],
+)
+def test_a_proof_grades_what_its_alteration_can_tell_of_the_side_that_it_ran_on(
+    alteration: str, proved: set[str], refuted_only: set[str]
+) -> None:
+    """Fewer reads don't show that each was slow; slower reads don't show that there were too many."""
+    assert proved <= {name for name, _ in _graded(alteration, "proved")}
+    assert not refuted_only & {name for name, _ in _graded(alteration, "proved")}
+    refuted = _graded(alteration, "refuted")
+    assert {name for name, _ in refuted} == {name for name, _ in _graded(alteration, "proved")} | refuted_only
+    assert {is_against for _, is_against in refuted} == {False}
+    assert {is_against for _, is_against in _graded(alteration, "refuted", LEFT)} == {True}
+
+
+@pytest.mark.parametrize("alteration", ["durability-relaxed", "redo-capacity", "buffer-pool"])
+def test_the_binary_log_is_proved_by_its_own_alteration_alone(alteration: str) -> None:
+    assert not {name for name, _ in _graded(alteration, "proved") if name.startswith("binary-log")}
 
 
 def test_page_markdown_and_program_have_it(tmp_path: Path) -> None:

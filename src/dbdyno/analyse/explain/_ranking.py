@@ -47,10 +47,12 @@ class FoundCause:
 
     @property
     def grade(self) -> Grade:
-        """Return how much may be said: caused by (proved), explained by (decided), goes with; or that it is refuted."""
-        if self.proof in ("proved", "refuted"):
-            return "caused by" if self.proof == "proved" else "refuted"
-        return "explained by" if self.difference.verdict == "decided" else "goes with"
+        """Return how much may be said: goes with, explained by (decided), caused by (and proved); or it is refuted."""
+        if self.proof == "refuted":
+            return "refuted"
+        if self.difference.verdict != "decided":
+            return "goes with"
+        return "caused by" if self.proof == "proved" else "explained by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +76,14 @@ class CauseRanking:
 
 
 def rank_causes(
-    gap: Gap, runs: Runs, known: Circumstances, proofs: Mapping[str, ProofVerdict] | None = None
+    gap: Gap, runs: Runs, known: Circumstances, proofs: Mapping[tuple[str, bool], ProofVerdict] | None = None
 ) -> CauseRanking | None:
     """Return the causes of a gap; None where it has no parts.
 
     Parameters
     ----------
     runs : breakdowns of the gap's cells and of others of the study, from whose repeats intervals are known the better
-    proofs : cause -> what an experiment said of it
+    proofs : cause, and whether it makes the left side take longer -> what an experiment on that side said of it
     """
     if not gap.parts:
         return None
@@ -97,7 +99,8 @@ def rank_causes(
             difference = replace(difference, verdict="undecided")
         claims = _ms_by_part(portions_by_cause[cause, is_against])
         settings = {name: values for name, values in known.differing.items() if name in cause.settings}
-        found_causes.append(FoundCause(cause, difference, claims, settings, (proofs or {}).get(cause.cause_id)))
+        proof = (proofs or {}).get((cause.cause_id, is_against))
+        found_causes.append(FoundCause(cause, difference, claims, settings, proof))
     return CauseRanking(gap, tuple(_rank_found_causes(found_causes, gap)), differences[REST])
 
 

@@ -23,8 +23,8 @@ from dbdyno.report._study_analysis import StudyAnalysis
 
 ABOUT_CAUSES = (
     "Each millisecond belongs to at most one cause. Explained by: the difference is significant (Holm over all "
-    "causes), at least 3 % of the shorter time, and one of its parts is decided. Goes with: undecided. Caused by: an "
-    "experiment proved it."
+    "causes), at least 3 % of the shorter time, and one of its parts is decided. Goes with: undecided. Caused by: "
+    "explained by, and an experiment proved it."
 )
 ABOUT_USERS = (
     "Average number of processors in use while sessions ran or waited for one. Sessions wait longer because of the "

@@ -23,7 +23,7 @@ from dbdyno.analyse.explain import (
     route_words,
     step_words,
 )
-from dbdyno.core import RequestError, target_title
+from dbdyno.core import RequestError, counted, target_title
 from dbdyno.report._blocks import TextSpan, Words
 from dbdyno.report._format import figure
 from dbdyno.report._study_analysis import StudyAnalysis
@@ -213,8 +213,8 @@ def _rank_pair_causes(
 ) -> CauseRanking | None:
     """Return the causes by what the server's threads did, or by statement where they were not watched."""
     if threads is not None and thread_gap is not None and thread_gap.parts:
-        return rank_causes(thread_gap, threads.firm, circumstances, proved_causes(proofs))
-    return rank_causes(gap, explanation.firm, circumstances, proved_causes(proofs))
+        return rank_causes(thread_gap, threads.firm, circumstances, proved_causes(proofs, thread_gap))
+    return rank_causes(gap, explanation.firm, circumstances, proved_causes(proofs, gap))
 
 
 def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
@@ -226,7 +226,7 @@ def why_lines(analysis: StudyAnalysis) -> tuple[str, ...]:
 def side_titles(gap: Gap) -> tuple[str, str]:
     """Return what distinguishes both sides: their targets, or their connections."""
     if gap.left.target == gap.right.target:
-        return f"{gap.left.concurrency:,} connections", f"{gap.right.concurrency:,} connections"
+        return counted(gap.left.concurrency, "connection"), counted(gap.right.concurrency, "connection")
     return target_title(gap.left.target), target_title(gap.right.target)
 
 

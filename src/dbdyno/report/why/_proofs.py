@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbdyno.analyse.explain import Effect, Gap, Proof, ProofTimes, ProofVerdict, causes, judge_proof, ms_words
+from dbdyno.analyse.explain import Cause, Effect, Gap, Proof, ProofTimes, ProofVerdict, causes, judge_proof, ms_words
 from dbdyno.core import DamageError, StudyError
 from dbdyno.report._study_analysis import StudyAnalysis, analyse_study
 from dbdyno.store import FolderCheck, ProofNote, StoredStudy, is_results_folder, proof_notes
@@ -40,26 +40,32 @@ def stored_proofs(analysis: StudyAnalysis, gap: Gap) -> tuple[StoredProof, ...]:
     return tuple(sorted(proofs, key=lambda proof: proof.proof.observed.ms if proof.proof.observed else math.inf))
 
 
-def proved_causes(proofs: Sequence[StoredProof]) -> dict[str, ProofVerdict]:
-    """Map each cause to what the proofs say of it: of taking its parts away, or of its row's alteration."""
-    verdict_by_cause: dict[str, ProofVerdict] = {}
-    for cause in causes():
-        claimed_parts = {claim.part for claim in cause.claims}
-        cause_proofs = [
-            stored_proof
-            for stored_proof in proofs
-            if cause.alteration == stored_proof.note.alteration or claimed_parts <= set(stored_proof.note.removes)
-        ]
-        verdicts = {
-            stored_proof.proof.verdict
-            for stored_proof in cause_proofs
-            if cause.alteration or not stored_proof.note.slows_ms
-        }
-        for verdict in _STRONGEST:
-            if verdict in verdicts:
-                verdict_by_cause[cause.cause_id] = verdict
-                break
-    return verdict_by_cause
+def proved_causes(proofs: Sequence[StoredProof], gap: Gap) -> dict[tuple[str, bool], ProofVerdict]:
+    """Map each cause, and whether it makes the left side take longer, to what the proofs on that side say of it."""
+    return {
+        (cause.cause_id, is_against): min(verdicts, key=_STRONGEST.index)
+        for cause in causes()
+        for is_against, control in ((False, gap.right), (True, gap.left))
+        if (
+            verdicts := [
+                stored_proof.proof.verdict
+                for stored_proof in proofs
+                if stored_proof.note.control == control and _is_about(stored_proof, cause)
+            ]
+        )
+    }
+
+
+def _is_about(stored_proof: StoredProof, cause: Cause) -> bool:
+    """Return whether a proof says something of a cause: of its row's alteration, or of exactly its parts.
+
+    Fewer calls that win time back do not prove dearer calls, nor do slower calls that are waited for prove more calls.
+    """
+    note = stored_proof.note
+    if cause.alteration != note.alteration and {claim.part for claim in cause.claims} != set(note.removes):
+        return False
+    unaltered_factor = "count" if note.slows_ms else "cost"
+    return stored_proof.proof.verdict != "proved" or {claim.factor for claim in cause.claims} != {unaltered_factor}
 
 
 def _judge_folder(note: ProofNote, folder: Path, check: FolderCheck) -> Proof:

@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cause_examples import ALIKE, EXAMPLES, OTHERS, SMALL_POOL, THREADS, Example
-from dbdyno.analyse.explain import LEAST_SHARE, CauseRanking, causes, causes_from, compare_breakdowns, rank_causes
+from dbdyno.analyse.explain import (
+    LEAST_SHARE,
+    CauseRanking,
+    ProofVerdict,
+    causes,
+    causes_from,
+    compare_breakdowns,
+    rank_causes,
+)
 from dbdyno.core import AnalysisError, DecodeError
 
 IDS = [cause.cause_id for cause in causes()]
@@ -169,11 +177,39 @@ def test_a_refuted_cause_is_last_and_a_proved_one_is_said_to_be_the_cause() -> N
     runs = example.runs()
     left, right = runs
     (gap,) = compare_breakdowns(runs, [(left, right)])
-    found = rank_causes(gap, runs, example.circumstances, {"row-locks": "refuted", "sleeps": "proved"})
+    found = rank_causes(
+        gap, runs, example.circumstances, {("row-locks", False): "refuted", ("sleeps", False): "proved"}
+    )
     assert found is not None
     assert [one.grade for one in found.causes if one.difference.verdict == "decided"] == ["caused by", "refuted"]
     assert found.causes[-1].cause.cause_id == "row-locks"
     assert "row-locks" not in {one.cause.cause_id for one in found.decided}
+
+
+def test_an_undecided_cause_is_not_said_to_be_the_cause_when_it_is_proved() -> None:
+    example = EXAMPLES["slow-reads"]
+    runs = example.runs(repeats=2, spread=0.6)
+    left, right = runs
+    (gap,) = compare_breakdowns(runs, [(left, right)])
+    found = rank_causes(gap, runs, example.circumstances, {("slow-reads", False): "proved"})
+    assert found is not None
+    (reads,) = (one for one in found.causes if one.cause.cause_id == "slow-reads")
+    assert (reads.difference.verdict, reads.proof, reads.grade) == ("undecided", "proved", "goes with")
+    assert reads not in found.decided
+
+
+@pytest.mark.parametrize("verdict", ["proved", "refuted"])
+def test_an_experiment_on_one_side_grades_no_cause_of_the_other(verdict: ProofVerdict) -> None:
+    left = {**THREADS, "thread.redo_flush": 4.0}
+    example = Example({"thread.redo_flush": 0.5, "thread.data_read": 8.0}, left=left, has_work=False)
+    runs = example.runs()
+    (gap,) = compare_breakdowns(runs, [tuple(runs)])
+    for is_against in (False, True):
+        found = rank_causes(gap, runs, example.circumstances, {("redo-flushes", is_against): verdict})
+        assert found is not None
+        (flushes,) = (one for one in found.causes if one.cause.cause_id == "redo-flushes")
+        assert flushes.difference.ms < 0
+        assert flushes.proof == (verdict if is_against else None)
 
 
 def test_a_cause_against_the_difference_is_told_with_its_sign() -> None:
