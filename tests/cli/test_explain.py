@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbdyno.cli import main
+from dbdyno.plan import ProofStudy
 from explained_study import PlantedTimes
 
 
@@ -46,6 +47,51 @@ def test_without_a_profiler_or_the_right_to_use_it_a_deep_profile_is_refused_bef
     assert "perf is not installed" in printed.err
     assert "linux-perf" in printed.err
     assert not (Path(folder) / "deep").exists()
+
+
+SHARES = {"on_cpu": 0.2, "run_queue": 0.05, "wait.client": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "altered"),
+    [
+        ({"wait.redo_flush": 0.65}, {"wait.redo_flush": 0.05, "wait.data_read": 0.6}, {"buffer-pool"}),
+        ({"wait.redo_flush": 0.65}, {"wait.redo_flush": 0.05, "wait.row_lock": 0.6}, {"uniform-keys"}),
+    ],
+)
+def test_plain_proofs_are_of_causes_that_slow_the_altered_target(
+    fast: dict[str, float],
+    slow: dict[str, float],
+    altered: set[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The faster target's flushes are no reason to relax those of the slower one."""
+    states = {"mariadb:11.8": {**SHARES, **fast}, "mysql:9.7": {**SHARES, **slow}}
+    PlantedTimes({"mysql:9.7": {"commit": 4.0}}, states=states).write(tmp_path / "planted")
+    studies: list[ProofStudy] = []
+    monkeypatch.setattr("dbdyno.cli._prove._run_proof_study", lambda *given: studies.append(given[2]))
+    assert main(["explain", str(tmp_path / "planted"), "--prove", "--quiet"]) == 0
+    assert {study.alteration.alteration_id for study in studies} == altered
+    assert {study.control.target for study in studies} == {"mysql:9.7"}
+
+
+def test_a_dataset_1000_times_as_large_is_made_only_when_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    states = {"mariadb:11.8": {**SHARES, "wait.row_lock": 0.1}, "mysql:9.7": {**SHARES, "wait.row_lock": 0.6}}
+    planted = PlantedTimes({"mysql:9.7": {"commit": 4.0}}, states=states)
+    planted.text = planted.text.replace("rows = 50000", 'rows = 50000\nrand_type = "uniform"')
+    planted.write(tmp_path / "planted")
+    studies: list[ProofStudy] = []
+    monkeypatch.setattr("dbdyno.cli._prove._run_proof_study", lambda *given: studies.append(given[2]))
+    for names, code in ((), 2), (("row-locks",), 2), (("more-rows",), 0):
+        studies.clear()
+        assert main(["explain", str(tmp_path / "planted"), "--quiet", "--prove", *names]) == code
+        assert [study.alteration.alteration_id for study in studies] == (
+            ["more-rows"] if names == ("more-rows",) else []
+        )
 
 
 @pytest.mark.parametrize("asked", [["--rounds", "0"], ["--rounds", "51"], ["--window", "0s"], ["--window", "1ms"]])

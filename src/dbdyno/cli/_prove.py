@@ -71,10 +71,11 @@ def _named_proof_studies(names: Sequence[str], make_study: Maker) -> list[ProofS
 
 
 def _ranked_proof_studies(why: Why, make_study: Maker) -> list[ProofStudy]:
-    """Return proof studies of the first causes of the ranking for which something can be altered."""
+    """Return proof studies of the first causes that slow the altered target, as far as something can be altered."""
     proof_studies: dict[str, ProofStudy] = {}
+    is_left_slower = why.gap is not None and why.gap.total.ms < 0
     for ranked_cause in () if why.ranking is None else shown_causes(why.ranking):
-        if len(proof_studies) < _MOST_CHOSEN:
+        if len(proof_studies) < _MOST_CHOSEN and (ranked_cause.difference.ms < 0) == is_left_slower:
             with suppress(RequestError):
                 study = _cause_proof_study(ranked_cause.cause, make_study)
                 proof_studies.setdefault(study.alteration.alteration_id, study)
@@ -88,7 +89,9 @@ def _cause_proof_study(cause: Cause, make_study: Maker) -> ProofStudy:
     """Return a proof study with the alteration that its row names, or else another that removes the same parts."""
     known_alterations, cause_parts = alterations(), {claim.part for claim in cause.claims}
     other_alterations = [
-        row for row in known_alterations.values() if cause_parts & set(row.removes) and not row.slows_ns
+        row
+        for row in known_alterations.values()
+        if cause_parts & set(row.removes) and not row.slows_ns and not row.named_only
     ]
     candidates = [known_alterations[cause.alteration], *other_alterations] if cause.alteration else other_alterations
     for row in candidates:

@@ -44,6 +44,7 @@ class Alteration:
     read_delay: int = 0
     least_calls: float = 0.0
     storage_engines: tuple[str, ...] = ()
+    named_only: bool = False
     alteration_id: str = field(default="", kw_only=True)
 
     @property
