@@ -17,7 +17,7 @@ from dbdyno.analyse.explain._gap import LEAST_SHARE, gaps_by_levels
 from dbdyno.analyse.explain._levels import NOTHING, Key, PartLevel, part_levels
 from dbdyno.analyse.explain._part import Breakdown
 from dbdyno.analyse.explain._threads import ON_CPU
-from dbdyno.core import Cell
+from dbdyno.core import Cell, is_network_route
 from dbdyno.stats import t_quantile
 
 _TOO_WIDE = "the interval is too wide: more rounds or longer windows would decide"
@@ -74,7 +74,7 @@ class ProofTimes:
     slows_ms : by which each call of these parts takes longer; 0 where they are taken away
     least_calls : that a transaction waits for, where several share one
     processors : of the machine
-    client_cpu_ms : processor time of the load generator per transaction
+    client_cpu_ms : processor time of the load generator per transaction; over a network it has its own processors
     gap_ms : what is to be explained
     """
 
@@ -106,7 +106,10 @@ def judge_proof(times: ProofTimes) -> Proof:
     total = gaps[0].total
     least_ms = max(LEAST_SHARE * total.left_ms, _LEAST_OF_GAP * abs(times.gap_ms))
     observed = Effect(total.ms, total.low, total.high)
-    predicted, reason = (_predict_slowdown if times.slows_ms else _predict_removal)(times, levels, total.left_ms)
+    if times.slows_ms:
+        predicted, reason = _predict_slowdown(times)
+    else:
+        predicted, reason = _predict_removal(times, levels, total.left_ms, least_ms)
     if predicted is None:
         return Proof("undecided", total.left_ms, total.right_ms, None, observed, f"nothing is predicted: {reason}")
     sign = 1 if times.slows_ms else -1
@@ -122,25 +125,29 @@ def judge_proof(times: ProofTimes) -> Proof:
     return Proof(verdict, total.left_ms, total.right_ms, predicted, observed, reason, further_changes)
 
 
-def _predict_removal(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
+def _predict_removal(
+    times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float, least_ms: float
+) -> tuple[Effect | None, str]:
     """Return the time that goes away, and why it is not all of the parts' time; None and why without a prediction."""
-    if times.runs[times.control][0].split != "threads":
+    if not any(run.split == "threads" and run.parts for run in _control_runs(times)):
         return None, "the server's threads were not sampled"
     if not times.removes:
         return None, "no part contains it"
     parts_effect = _parts_effect(levels, times.control, times.removes)
     on_cpu = 0.0 if ON_CPU in times.removes else levels.get((times.control, ON_CPU), NOTHING).level.mean
-    fastest_ms = times.control.concurrency * (on_cpu + times.client_cpu_ms) / max(times.processors, 1)
+    client_cpu_ms = 0.0 if is_network_route(times.control.route) else times.client_cpu_ms
+    fastest_ms = times.control.concurrency * (on_cpu + client_cpu_ms) / max(times.processors, 1)
     most_ms = max(total_ms - fastest_ms, 0.0)
     if parts_effect.ms <= most_ms:
         return parts_effect.times(-1), ""
+    reason = f"the parts hold {parts_effect.ms:.2f} ms, of which the processors allow {most_ms:.2f}"
+    if most_ms < least_ms <= parts_effect.ms:
+        return None, f"the processors are used up; {reason}"
     bounded_effect = Effect(*(min(value, most_ms) for value in (parts_effect.ms, parts_effect.low, parts_effect.high)))
-    return bounded_effect.times(
-        -1
-    ), f"the parts hold {parts_effect.ms:.2f} ms, of which the processors allow {most_ms:.2f}"
+    return bounded_effect.times(-1), reason
 
 
-def _predict_slowdown(times: ProofTimes, levels: Mapping[Key, PartLevel], total_ms: float) -> tuple[Effect | None, str]:
+def _predict_slowdown(times: ProofTimes) -> tuple[Effect | None, str]:
     """Return the time that comes on top where each call of the parts is waited for, and not behind another."""
     works = [[run.by_id()[name].work for name in times.removes if name in run.by_id()] for run in _control_runs(times)]
     known_works = [[work for work in run_works if work is not None] for run_works in works]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dbdyno.analyse.explain import Breakdown, Part, Proof, ProofTimes, judge_proof, rest_of
-from dbdyno.core import Cell, Run
+from dbdyno.core import Cell, Route, Run
 
 CONTROL = Cell("mysql:9.7", 512 << 20, 8, "sysbench/oltp_write_only", "socket")
 ALTERED = replace(CONTROL, target="mysql:9.7 redo-capacity")
@@ -104,6 +104,37 @@ def test_processors_bound_what_can_come_back() -> None:
     assert proof.predicted is not None
     assert proof.predicted.ms == pytest.approx(3.6 - 6.0, rel=0.1)
     assert proof.verdict == "proved"
+
+
+def test_used_up_processors_refute_nothing() -> None:
+    """What is waited for on the redo log is waited for on the processors once the log is fast."""
+    before = {"thread.on_cpu": 0.7, "thread.run_queue": 2.3, "thread.redo_space": 3.0}
+    altered = {**before, "thread.run_queue": 5.3, "thread.redo_space": 0.0}
+    proof = _proof(altered, before=before, processors=1)
+    assert (proof.verdict, proof.predicted) == ("undecided", None)
+    assert proof.observed is not None and "processors are used up" in proof.reason
+
+
+def test_a_control_without_sampled_threads_refutes_nothing() -> None:
+    random = np.random.default_rng(1)
+    runs = {cell: _breakdowns(cell, PARTS, random) for cell in (CONTROL, ALTERED)}
+    runs[CONTROL] = [replace(run, parts=()) for run in runs[CONTROL]]
+    proof = judge_proof(ProofTimes(runs, CONTROL, ALTERED, REMOVED, 16, 0.05, 3.0))
+    assert (proof.verdict, proof.predicted) == ("undecided", None)
+    assert "not sampled" in proof.reason
+
+
+@pytest.mark.parametrize(("route", "predicted_ms"), [("network", -3.0), ("loopback", -1.2)])
+def test_a_client_on_its_own_host_takes_none_of_the_server_s_processors(route: Route, predicted_ms: float) -> None:
+    random = np.random.default_rng(1)
+    control, altered = replace(CONTROL, route=route), replace(ALTERED, route=route)
+    runs = {
+        control: _breakdowns(control, PARTS, random),
+        altered: _breakdowns(altered, {**PARTS, "thread.redo_space": 0.0}, random),
+    }
+    proof = judge_proof(ProofTimes(runs, control, altered, REMOVED, 2, 0.8, 3.0))
+    assert proof.predicted is not None
+    assert proof.predicted.ms == pytest.approx(predicted_ms, rel=0.1)
 
 
 def test_noise_leaves_it_open() -> None:
