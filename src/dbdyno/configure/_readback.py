@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from dbdyno.configure._options import Setting
 from dbdyno.core import ConfigureError
@@ -13,6 +14,10 @@ from dbdyno.engines import OptionRow, parameters
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
 _ROUNDED_UP_MAX = 1.01
+_FLAG_LISTS = ("sql_mode", "optimizer_switch")
+"""Options that hold flags: servers show them in their order; of the switches, all that were not asked for, too."""
+_SHORTHANDS = frozenset({"ansi", "traditional", "db2", "maxdb", "mssql", "mysql323", "mysql40", "oracle", "postgresql"})
+"""Flags of sql_mode that stand for several: servers show them and what they stand for."""
 
 
 def read_back(
@@ -48,6 +53,8 @@ def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool
     """Return whether an effective value is what was asked, by the comparison rule of the option's row."""
     expected_value = normal(_expected_value(setting, row))
     effective_value = normal(effective)
+    if setting.option in _FLAG_LISTS:
+        return _has_flags(setting.option, expected_value, effective_value)
     rule = row.compare if row is not None else "equal"
     if rule == "equal" or not (_is_number(expected_value) and _is_number(effective_value)):
         return expected_value == effective_value
@@ -56,19 +63,32 @@ def took_effect(setting: Setting, row: OptionRow | None, effective: str) -> bool
     return float(expected_value) <= float(effective_value) <= float(expected_value) * _ROUNDED_UP_MAX
 
 
+def _has_flags(option: str, expected_value: str, effective_value: str) -> bool:
+    """Return whether flags of a list, in any order, are in effect; only those of `_SHORTHANDS` bring others."""
+    expected_flags, effective_flags = (
+        {flag.strip() for flag in value.split(",")} - {""} for value in (expected_value, effective_value)
+    )
+    if option == "optimizer_switch":
+        return {flag for flag in expected_flags if not flag.endswith("default")} <= effective_flags
+    has_shorthand = bool(expected_flags & _SHORTHANDS)
+    return expected_flags <= effective_flags if has_shorthand else expected_flags == effective_flags
+
+
 def normal(value: str) -> str:
     """Return a value in one form: sizes in bytes, switches as 0 and 1, numbers without trailing zeros, words folded.
 
     >>> normal("64M"), normal("ON"), normal("90.000000"), normal("O_DIRECT"), normal(" ")
     ('67108864', '1', '90', 'o_direct', '')
+    >>> normal("1000000.000000"), normal("1234567.5"), normal("utf8_bin")
+    ('1000000', '1234567.5', 'utf8mb3_bin')
     """
     text = value.strip().lower()
     size = re.fullmatch(r"(\d+)([kmgt])b?", text)
     if size:
         return str(int(size[1]) * _SIZES[size[2]])
     if re.fullmatch(r"-?\d+\.\d+", text):
-        return f"{float(text):g}"
-    return _WORDS.get(text, text)
+        return f"{Decimal(text).normalize():f}"
+    return _WORDS.get(text, re.sub(r"^utf8(?=_|$)", "utf8mb3", text))
 
 
 def _option_row(setting: Setting, family: str, version: str) -> OptionRow | None:
@@ -84,7 +104,8 @@ def _effective_value(
 
 
 def _expected_value(setting: Setting, row: OptionRow | None) -> str:
-    return row.expect if row is not None and row.expect else setting.value
+    value = row.expect if row is not None and row.expect else setting.value
+    return value or ("ON" if setting.option.startswith("skip_") else "")
 
 
 def _is_number(text: str) -> bool:

@@ -20,6 +20,16 @@ MARIADB = {"family": "mariadb", "version": "11.8.6"}
         ("innodb_buffer_pool_size", str(500 << 20), str(504 << 20)),
         ("open_files_limit", "9000", "20000"),
         ("character_set_collations", "", ""),
+        ("sql_mode", "NO_ENGINE_SUBSTITUTION,STRICT_TRANS_TABLES", "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"),
+        ("sql_mode", "TRADITIONAL", "STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ZERO_DATE,TRADITIONAL"),
+        ("sql_mode", "ansi", "REAL_AS_FLOAT,PIPES_AS_CONCAT,ANSI_QUOTES,IGNORE_SPACE,ANSI"),
+        ("sql_mode", "", ""),
+        ("optimizer_switch", "mrr=on,index_merge=default", "index_merge=on,mrr=on"),
+        ("long_query_time", "1000000", "1000000.000000"),
+        ("long_query_time", "0.00001", "0.000010"),
+        ("character_set_server", "utf8", "utf8mb3"),
+        ("collation_server", "utf8_bin", "utf8mb3_bin"),
+        ("skip_name_resolve", "", "ON"),
     ],
 )
 def test_a_value_in_the_servers_own_form_is_the_same_value(option: str, asked: str, shown: str) -> None:
@@ -35,6 +45,12 @@ def test_a_value_in_the_servers_own_form_is_the_same_value(option: str, asked: s
         ("innodb_buffer_pool_size", str(64 << 20), str(63 << 20)),
         ("open_files_limit", "9000", "1024"),
         ("innodb_doublewrite", "ON", "OFF"),
+        ("sql_mode", "STRICT_TRANS_TABLES", "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION"),
+        ("sql_mode", "TRADITIONAL", "STRICT_TRANS_TABLES"),
+        ("sql_mode", "STRICT_TRANS_TABLES", "NO_ENGINE_SUBSTITUTION"),
+        ("optimizer_switch", "mrr=on", "index_merge=on,mrr=off"),
+        ("long_query_time", "1234567.5", "1234568.000000"),
+        ("character_set_server", "utf8", "utf8mb4"),
     ],
 )
 def test_a_setting_that_did_not_take_effect_stops_with_its_name_and_both_values(
