@@ -1,8 +1,8 @@
 """Answers which resource a target runs out of as connections grow.
 
 Every transaction demands some time of each resource: its utilisation over throughput (the service demand law). More
-connections can't bring more throughput than one over the largest demand, which N* = T(1) / that demand would reach
-without any waiting (Denning and Buzen, ACM Computing Surveys 10, 1978, asymptotic bounds).
+connections can't bring more throughput than one over the largest demand, which N* = (T(1) + Z) / that demand would
+reach without any waiting; Z is the think time (Denning and Buzen, ACM Computing Surveys 10, 1978, asymptotic bounds).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dbdyno.analyse.explain._statements import RunTimes, whole_time_ms
+from dbdyno.analyse.explain._statements import RunTimes
 from dbdyno.core import Cell
 
 BUSY_FROM = 0.95
@@ -36,7 +36,7 @@ class Knee:
     reached_at : connections of the first cell where it is
     demand_ms : of that resource per transaction, without what other programs use; 0 where none is used up
     by_others : share of it that other programs use there
-    stops_at : N*, connections from which more can't help; None where no cell has one connection
+    stops_at : N*, connections from which more can't help; None where no cell has one connection, and in an open loop
     """
 
     cells: tuple[Cell, ...]
@@ -48,12 +48,15 @@ class Knee:
     by_others: float = 0.0
 
 
-def knee_of(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> Knee | None:
+def knee_of(
+    times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell], *, has_think_time: bool = False
+) -> Knee | None:
     """Return the knee of a target's cells; None where no resource's use is known, or there are fewer than two cells.
 
     Parameters
     ----------
     cells : alike but for their connections
+    has_think_time : connections that rest think; without it they wait for transactions of an open loop
     """
     sorted_cells = tuple(sorted((cell for cell in cells if times.get(cell)), key=lambda cell: cell.concurrency))
     utilisations = tuple(_mean([utilisation(run) for run in times[cell]]) for cell in sorted_cells)
@@ -64,8 +67,10 @@ def knee_of(times: Mapping[Cell, Sequence[RunTimes]], cells: Sequence[Cell]) -> 
         if resource and shares[resource] >= BUSY_FROM:
             others_share = _foreign_processor_share(times[cell]) if resource == "processors" else 0.0
             demand_ms = (shares[resource] - others_share) * 1e3 / _tps(times[cell])
-            first_ms = whole_time_ms(times[sorted_cells[0]][0]) if sorted_cells[0].concurrency == 1 else None
-            stops_at = None if first_ms is None or demand_ms <= 0 else first_ms / demand_ms
+            first_runs = times[sorted_cells[0]]
+            is_open_loop = any(run.rests for run in first_runs) and not has_think_time
+            is_known = sorted_cells[0].concurrency == 1 and not is_open_loop and demand_ms > 0 and _tps(first_runs) > 0
+            stops_at = 1e3 / _tps(first_runs) / demand_ms if is_known else None
             return Knee(sorted_cells, utilisations, resource, cell.concurrency, demand_ms, stops_at, others_share)
     return Knee(sorted_cells, utilisations)
 

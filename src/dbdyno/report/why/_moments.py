@@ -72,7 +72,8 @@ def course_of(analysis: StudyAnalysis, place: Place, targets: Sequence[str], ste
         [cell for cell in explanation.firm if cell.target == target and _panel_key(cell) == place[:3]]
         for target in targets
     ]
-    knees = tuple(knee for cells in lines if (knee := knee_of(times, cells)) is not None)
+    thinks = analysis.study.imported is None and analysis.study.pacing.is_closed
+    knees = tuple(knee for cells in lines if (knee := knee_of(times, cells, has_think_time=thinks)) is not None)
     place_cells = [cell for target in targets if (cell := explanation.cells_at[place].get(target)) is not None]
     cell_moments = [analysis.results.once(_CellMoments).of(analysis, cell) for cell in place_cells]
     moments = tuple(moment for moments_of_cell, _ in cell_moments for moment in moments_of_cell)

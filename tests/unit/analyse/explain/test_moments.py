@@ -128,6 +128,21 @@ def test_the_resource_that_is_used_up_first_is_the_knee(resource: str) -> None:
     assert utilisation(runs[1]) == pytest.approx({**LOW, resource: 0.8})
 
 
+def test_the_bound_counts_think_time_and_all_repeats_and_is_missing_in_an_open_loop() -> None:
+    """Connections that think for 98 ms after each 2 ms do not keep a resource busy meanwhile."""
+    used_up = {**LOW, "processors": 1.0}
+    first = [replace(times_of(1, tps, LOW), rests=True, transaction_sum_ms=200.0) for tps in (9.0, 11.0)]
+    times = {
+        run.run.cell: [replace(run, rests=True)] for run in (times_of(1, 10.0, LOW), times_of(512, 2000.0, used_up))
+    }
+    times = {cell: first if cell.concurrency == 1 else runs for cell, runs in times.items()}
+    knee = knee_of(times, list(times), has_think_time=True)
+    assert knee is not None and knee.demand_ms == pytest.approx(0.5)
+    assert knee.stops_at == pytest.approx(200)
+    open_loop = knee_of(times, list(times))
+    assert open_loop is not None and (open_loop.resource, open_loop.stops_at) == ("processors", None)
+
+
 def test_what_other_programs_use_is_no_demand_of_the_target() -> None:
     runs = [times_of(1, 100.0, LOW), times_of(8, 400.0, {**LOW, "processors": 1.0})]
     crowded = [replace(run, processors={**run.processors, "neighbours": 0.5}) for run in runs]
