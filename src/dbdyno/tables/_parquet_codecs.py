@@ -23,6 +23,8 @@ def unpacked(codec: int, data: bytes, size: int) -> bytes:
     ------
     ValueError : it is damaged, or holds another number of bytes
     """
+    if size < 0:  # to a decompressor it would mean no limit
+        raise ValueError(f"a page of {size} bytes")
     if codec == UNCOMPRESSED:
         content = data
     elif codec == ZSTD:

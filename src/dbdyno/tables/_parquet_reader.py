@@ -98,9 +98,17 @@ def _read_pages(
     position, remaining_count = min(chunk.get(11) or chunk[9], chunk[9]), chunk[5]
     if remaining_count > max_values:
         raise ValueError(f"a column of {remaining_count} values in {max_values} rows")
+    has_dictionary = False
     while remaining_count > 0:
         head, position = read_struct(content, position)
+        if not 0 <= head[3] <= len(content) - position:
+            raise ValueError(f"a page of {head[3]} bytes where {len(content) - position} are left")
         data, position = content[position : position + head[3]], position + head[3]
+        if head[1] not in (_DATA, _DATA_2, _DICTIONARY):
+            continue
+        if head[1] == _DICTIONARY and has_dictionary:
+            raise ValueError("a second dictionary")
+        has_dictionary |= head[1] == _DICTIONARY
         if not 0 <= head[2] <= _MOST_PAGE_BYTES:
             raise ValueError(f"a page of {head[2]} bytes")
         if head[1] == _DATA_2:
@@ -113,12 +121,12 @@ def _read_pages(
             count = head[5][1] if head[1] == _DATA else 0
             end = 4 + int.from_bytes(data[:4], "little") if is_optional and head[1] == _DATA else 0
             packed, data = data[4:end], data[end:]
-        if not 0 <= count <= remaining_count:
+        least_count = 0 if head[1] == _DICTIONARY else 1
+        if not least_count <= count <= remaining_count:
             raise ValueError(f"a page of {count} values where {remaining_count} are left")
         is_known = read_levels(packed, 1, count) == 1 if is_optional and not are_all_one(packed, count) else None
         remaining_count -= count
-        if head[1] in (_DATA, _DATA_2, _DICTIONARY):
-            yield head, count, is_known, data
+        yield head, count, is_known, data
 
 
 def _plain_values(column: StoredColumn, data: bytes, count: int) -> Values:

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbdyno.tables import Table, Texts, joined, parquet_bytes, read_parquet
+from dbdyno.tables._parquet_thrift import I32, struct_bytes
 
 MOST = 1 << 20
 TABLE = Table(
@@ -155,6 +156,29 @@ def test_damage_anywhere_is_a_value_error_or_harmless() -> None:
         except ValueError:
             refused += 1
     assert refused > 150
+
+
+_DICTIONARY_HEAD = {7: {1: I32(0), 2: I32(0)}}
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [{1: I32(2), 2: I32(0), 3: I32(-13), **_DICTIONARY_HEAD}],
+        [{1: I32(2), 2: I32(0), 3: I32(0), **_DICTIONARY_HEAD}] * 2,
+        [{1: I32(0), 2: I32(0), 3: I32(0), 5: {1: I32(0), 2: I32(0), 3: I32(0), 4: I32(0)}}],
+    ],
+    ids=["backwards", "two dictionaries", "no values"],
+)
+def test_pages_that_contradict_themselves_are_refused(pages: list[dict[int, object]]) -> None:
+    """The first is read for ever by a reader that believes its size; the others make a small file long work."""
+    heads = b"".join(struct_bytes(page) for page in pages) + bytes(24)
+    rows = [{4: b"schema", 5: I32(1)}, {1: I32(5), 3: I32(0), 4: b"tps"}]
+    chunk = {1: I32(5), 2: [I32(0)], 3: [b"tps"], 4: I32(0), 5: 3, 6: 0, 7: 0, 9: 4}
+    footer = struct_bytes({1: I32(1), 2: rows, 3: 3, 4: [{1: [{2: 4, 3: chunk}], 2: 0, 3: 3}]})
+    content = b"PAR1" + heads + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    with pytest.raises(ValueError, match=r"a page of|second dictionary"):
+        read_parquet(content, most_rows=1000)
 
 
 def test_joined_tables_hold_the_rows_of_both() -> None:
