@@ -133,7 +133,7 @@ LSM = {"engine.lsm.cache_misses": (1.0, 9.0)}
 MORE_FLUSHES = Example({"thread.redo_flush": 1.6}, work={"thread.redo_flush": 4.0})
 SLOW_FLUSHES = Example({"thread.redo_flush": 4.0}, work={"thread.redo_flush": 0.4})
 FLUSHES = replace(SLOW_FLUSHES, has_work=False, work={})
-DURABILITY = replace(SLOW_FLUSHES, settings={"derived:commit_class": ("none", "flushed")})
+DURABILITY = replace(SLOW_FLUSHES, settings={"derived:commit_class": ("sync-never", "sync-each-commit")})
 MORE_ROWS = Example({"thread.on_cpu": 40.0, "thread.run_queue": 12.0}, work={"thread.on_cpu": 900.0})
 DEARER = Example({"thread.on_cpu": 2.0, "thread.run_queue": 0.6})
 WORK_UNCOUNTED = replace(DEARER, has_work=False)

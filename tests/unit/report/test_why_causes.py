@@ -163,7 +163,8 @@ def _processor(cause: Cause) -> str:
 
 def _condition(one: Condition) -> str:
     if one.differs:
-        return f"`{one.differs}` differs" + (f" and is {one.value} there" if one.value else "")
+        order = f" and comes later in {', '.join(one.order)} there" if one.order else ""
+        return f"`{one.differs}` differs" + (f" and is {one.value} there" if one.value else "") + order
     if one.has:
         return f"`{one.has}` is more than 0"
     return f"`{one.grows}` is {f'more, × {one.times:g} at least' if one.times else f'more, by {one.by:g} at least'}"

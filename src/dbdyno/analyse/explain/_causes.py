@@ -47,7 +47,8 @@ class Condition:
     ----------
     grows : a fact that is `times` as large or more, or larger `by` so much or more
     has : a fact that is more than 0
-    differs : a neutral setting whose values are known and differ; with `value` the longer side has that one
+    differs : a neutral setting whose values are known and differ; with `value` the longer side has that one, with
+        `order` both are in it and the longer side's comes later
     """
 
     grows: str = ""
@@ -56,6 +57,7 @@ class Condition:
     times: float = 0.0
     by: float = 0.0
     value: str = ""
+    order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +162,14 @@ def _claim(text: str) -> PartClaim:
 
 def _condition(row: Mapping[str, Any]) -> Condition:
     condition = decode(Condition, {"value" if key == "is" else key: value for key, value in row.items()})
-    is_known = set(row) <= {"grows", "has", "differs", "times", "by", "is"}
+    is_known = set(row) <= {"grows", "has", "differs", "times", "by", "is", "order"}
     is_whole = sum(map(bool, (condition.grows, condition.has, condition.differs))) == 1
     if not (
         is_known
         and is_whole
         and bool(condition.grows) == (bool(condition.times) != bool(condition.by))
         and (bool(condition.grows) or not (condition.times or condition.by))
+        and (bool(condition.differs) or not (condition.value or condition.order))
     ):
         raise AnalysisError("a condition of a cause means nothing", str(dict(row)))
     return condition

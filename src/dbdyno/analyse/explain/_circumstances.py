@@ -99,8 +99,10 @@ class Circumstances:
 
     def _holds(self, condition: Condition) -> bool:
         if condition.differs:
-            values = self.differing.get(condition.differs)
-            return values is not None and condition.value in ("", values[1])
+            values, order = self.differing.get(condition.differs), condition.order
+            if values is None or condition.value not in ("", values[1]):
+                return False
+            return not order or (set(values) <= set(order) and order.index(values[0]) < order.index(values[1]))
         fact = self.facts.get(condition.grows or condition.has)
         if fact is None:
             return False

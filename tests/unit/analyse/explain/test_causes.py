@@ -100,6 +100,24 @@ def test_equals_have_no_decided_cause_in_19_of_20(spread: float) -> None:
     assert sum(false) <= len(false) // 20
 
 
+@pytest.mark.parametrize(
+    ("cause_id", "setting", "less", "more"),
+    [
+        ("isolation", "trx.isolation", "READ-COMMITTED", "SERIALIZABLE"),
+        ("durability", "derived:commit_class", "write-each-commit", "sync-each-commit"),
+        ("durability", "derived:commit_class", "sync-periodic(1 s)", "sync-each-commit"),
+        ("binary-log-written", "binlog.sync", "0", "1"),
+    ],
+)
+def test_a_setting_is_the_cause_only_on_the_side_where_it_costs_time(
+    cause_id: str, setting: str, less: str, more: str
+) -> None:
+    example = replace(EXAMPLES[cause_id], facts={}, settings={setting: (less, more)})
+    assert first(example.ranked()) == cause_id
+    turned = replace(example, settings={setting: (more, less)}).ranked()
+    assert cause_id not in {one.cause.cause_id for one in turned.causes}
+
+
 def test_two_causes_at_once_are_the_first_two_in_the_order_of_their_size() -> None:
     pairs = [
         ("slow-flushes", "row-locks"),
@@ -240,6 +258,7 @@ ROW = '[[cause]]\nid = "a"\nwords = "w"\nremedy = "r"\nclaims = ["thread.latch"]
         ROW + 'all = [{ has = "x", differs = "y" }]\n',
         ROW + 'all = [{ has = "x", often = 1 }]\n',
         ROW + 'all = [{ has = "x", by = 1 }]\n',
+        ROW + 'all = [{ has = "x", order = ["a"] }]\n',
         ROW + "settings = 1\n",
         ROW.replace('words = "w"\n', ""),
     ],
