@@ -1,5 +1,6 @@
 //! Defines why a load could not be started, sorted by who is at fault.
 
+use crate::counted;
 use dbdyno_wire::WireError;
 use std::io;
 
@@ -34,9 +35,11 @@ pub enum DriveError {
     },
     /// The server holds no more prepared statements.
     #[error(
-        "the server refused to prepare more statements: max_prepared_stmt_count is {}, {connections} \
-         connections with {statements} statements each need {}",
+        "the server refused to prepare more statements: max_prepared_stmt_count is {}, but {} with {} each \
+         prepare {}",
         limit.as_deref().unwrap_or("not known"),
+        counted(*connections, "connection"),
+        counted(*statements as u64, "statement"),
         u64::from(*connections) * *statements as u64
     )]
     PreparedStatements {

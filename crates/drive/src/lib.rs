@@ -29,6 +29,7 @@ mod client_share;
 mod collect;
 mod connection_pair;
 mod connection_pool;
+mod counted;
 mod error;
 mod grid;
 mod limits;
@@ -49,6 +50,7 @@ mod timers;
 mod worker;
 
 pub use client_share::{ClientShare, CommonStart, StartSignal, StartTime};
+pub use counted::counted;
 pub use error::{DriveError, Fault};
 pub use load::{ErrorPolicy, FurtherError, Load, Phase, PreparedFull, Protocol, default_workers};
 pub use network_path::{NetworkPath, NetworkTraffic};

@@ -7,6 +7,7 @@ use crate::order::Access;
 use crate::populate::STEP_LOG_TABLE;
 use crate::signals::stop_switch;
 use crate::terminal;
+use dbdyno_drive::counted;
 use dbdyno_workload::{Population, RandomKind, RandomSource, population};
 use std::io::Write;
 
@@ -26,8 +27,8 @@ pub(crate) fn run(arguments: CleanupArguments) -> anyhow::Result<Exit> {
     liveness.judge(drop_all(&*population, &access))?;
     writeln!(
         terminal::stdout(),
-        "dropped {} tables of {}",
-        population.tables(),
+        "dropped {} of {}",
+        counted(population.tables(), "table"),
         target.database
     )
     .map_err(unwritable("the list of dropped tables"))?;

@@ -2,6 +2,7 @@
 
 use super::Search;
 use super::window::WindowTotals;
+use crate::counted;
 
 /// Busy share of a worker above which a measurement may show the client's own limit.
 const BUSY_CLIENT: f64 = 0.8;
@@ -129,7 +130,7 @@ pub fn falls_short(due: u64, done: u64) -> bool {
 }
 
 fn failures(sums: &WindowTotals) -> Option<String> {
-    (sums.failed > 0).then(|| format!("{} events failed", sums.failed))
+    (sums.failed > 0).then(|| format!("{} failed", counted(sums.failed, "event")))
 }
 
 /// Formats `p99`, `p99.9`.
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_failed_event_breaks_it() {
-        assert_eq!(reason(|sums| sums.failed = 1), "1 events failed");
+        assert_eq!(reason(|sums| sums.failed = 1), "1 event failed");
     }
 
     #[test]
@@ -253,7 +254,7 @@ mod tests {
             }
         };
         assert!(reason(late(120)).ends_with("the client itself was late, p99 15 ms"));
-        assert_eq!(reason(late(90)), "1 events failed");
+        assert_eq!(reason(late(90)), "1 event failed");
     }
 
     /// Ten seconds and p99: up to 100 ms may be lost. Stops of less than half of the bound are not counted.
@@ -267,11 +268,11 @@ mod tests {
         };
         assert_eq!(
             reason(stopped([9_000_000, 70_000_000, 40_000_000])),
-            "1 events failed; the client itself did not run for 110 ms"
+            "1 event failed; the client itself did not run for 110 ms"
         );
         assert_eq!(
             reason(stopped([9_000_000, 9_000_000, 90_000_000])),
-            "1 events failed"
+            "1 event failed"
         );
     }
 

@@ -1,13 +1,14 @@
 //! Writes a fingerprint for people, and for `diff`: nothing in it depends on the time.
 
 use crate::record::FingerprintRecord;
+use dbdyno_drive::counted;
 use std::fmt::Write;
 
 pub(super) fn of(record: &FingerprintRecord) -> String {
     let mut text = String::new();
     if let Some(sha256) = &record.statements_sha256 {
-        let (events, failed) = (record.events, record.failed);
-        text += &format!("statements  {sha256}  of {events} events, {failed} failed\n");
+        let (events, failed) = (counted(record.events, "event"), record.failed);
+        text += &format!("statements  {sha256}  of {events}, {failed} failed\n");
     }
     text += &format!("tables      {}\n", record.content_sha256);
     for table in &record.tables {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::cli_error::CliError;
 use dbdyno_drive::{
-    ClientShare, Load, Phase, PreparedFull, Protocol, Search, StopSwitch, default_workers,
+    ClientShare, Load, Phase, PreparedFull, Protocol, Search, StopSwitch, counted, default_workers,
 };
 use dbdyno_wire::{Endpoint, SessionOptions};
 use dbdyno_workload::{Digested, RandomKind, RandomSource, Workload, name_schema, workload};
@@ -192,7 +192,8 @@ impl LoadOrder {
         if users != self.concurrency {
             let given = self.concurrency;
             let what = format!(
-                "{name} with these options needs {users} connections, but {given} were requested"
+                "{name} with these options needs {}, not {given}",
+                counted(users, "connection")
             );
             return Err(CliError::request(what).hint("leave --threads out, or give that number"));
         }

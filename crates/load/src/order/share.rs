@@ -2,7 +2,7 @@
 
 use super::{LoadOrder, PacingOrder, Place};
 use crate::cli_error::CliError;
-use dbdyno_drive::{ClientShare, Load, StartTime};
+use dbdyno_drive::{ClientShare, Load, StartTime, counted};
 use dbdyno_workload::Workload;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -114,8 +114,8 @@ impl LoadOrder {
             );
         }
         if self.concurrency < share.count {
-            let (connections, count) = (self.concurrency, share.count);
-            let what = format!("{connections} connections can't be dealt over {count} shares");
+            let (connections, count) = (counted(self.concurrency, "connection"), share.count);
+            let what = format!("{connections} can't be dealt over {count} shares");
             return Err(CliError::request(what).hint(
                 "--threads counts the connections of all shares together: give at least one per share",
             ));

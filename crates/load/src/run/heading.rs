@@ -2,7 +2,7 @@
 
 use crate::order::LoadOrder;
 use crate::terminal;
-use dbdyno_drive::{Level, Load, Protocol, Start};
+use dbdyno_drive::{Level, Load, Protocol, Start, counted};
 use dbdyno_workload::{Metadata, option_table};
 use std::io::{self, Write};
 
@@ -24,18 +24,13 @@ pub(super) fn heading(
     };
     writeln!(
         out,
-        "{} as {} · {} over {} ({}) · {} {}",
+        "{} as {} · {} over {} ({}) · {}",
         load.workload.spec().name,
         facts.imitates,
         connections(load),
         order.target.route(),
         session.tls_version.as_deref().unwrap_or("not encrypted"),
-        load.workers,
-        if load.workers == 1 {
-            "worker"
-        } else {
-            "workers"
-        },
+        counted(load.workers, "worker"),
     )?;
     writeln!(
         out,
@@ -65,10 +60,11 @@ pub(super) fn heading(
 fn connections(load: &Load) -> String {
     let (own, all, share) = (load.connections(), load.concurrency, load.share);
     if !share.is_part() {
-        return format!("{all} connections");
+        return counted(all, "connection");
     }
     let (number, count) = (share.index + 1, share.count);
-    format!("share {number} of {count}: {own} of {all} connections")
+    let all = counted(all, "connection");
+    format!("share {number} of {count}: {own} of {all}")
 }
 
 /// Prints a remark, next to the results.

@@ -3,6 +3,7 @@
 use crate::arguments::SampleArguments;
 use crate::arguments::SamplePhase;
 use crate::record::DigestRecord;
+use dbdyno_drive::counted;
 use dbdyno_workload::transcript::{
     self, TranscriptStatement, for_each_cleanup, for_each_prepare, walk, write_cleanup,
     write_prepare, write_run,
@@ -61,8 +62,8 @@ fn write_digests(arguments: &SampleArguments, out: &mut dyn Write) -> anyhow::Re
         })?);
     }
     for digest in &digests {
-        let (user, events) = (digest.user + 1, digest.events);
-        writeln!(out, "user {user}, {events} events: {digest}")?;
+        let (user, events) = (digest.user + 1, counted(digest.events, "event"));
+        writeln!(out, "user {user}, {events}: {digest}")?;
     }
     Ok(())
 }

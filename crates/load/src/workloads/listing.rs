@@ -2,6 +2,7 @@
 
 use crate::arguments::WorkloadsArguments;
 use crate::order::SCHEMA_VERSION;
+use dbdyno_drive::counted;
 use dbdyno_workload::{Metadata, RandomSource, families, population, quirk, workload};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -135,10 +136,16 @@ impl WorkloadListing {
     }
 
     fn data_words(&self) -> String {
-        let (tables, rows) = (self.tables, self.rows_total);
+        let (tables, rows) = (
+            counted(self.tables, "table"),
+            counted(self.rows_total, "row"),
+        );
         match self.conditions {
-            0 => format!("{tables} tables, {rows} rows"),
-            count => format!("{tables} tables, {rows} rows, {count} conditions between them"),
+            0 => format!("{tables}, {rows}"),
+            count => {
+                let conditions = counted(count as u64, "condition");
+                format!("{tables}, {rows}, {conditions} between them")
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use super::MergedRun;
 use super::merged_record::{HostRecord, MergedShare};
 use crate::run::figures::{grouped, milliseconds};
 use crate::run::totals::Totals;
+use dbdyno_drive::counted;
 use std::io::{self, Write};
 
 /// Writes a table of the hosts, then the throughput and the times of all.
@@ -13,8 +14,10 @@ pub(super) fn write(out: &mut impl Write, run: &MergedRun) -> io::Result<()> {
     let (connections, shares) = (lead.share.connections, run.shares.len());
     writeln!(
         out,
-        "{} · {connections} connections on {shares} hosts · {} s",
+        "{} · {} on {} · {} s",
         name.unwrap_or_default(),
+        counted(connections, "connection"),
+        counted(shares as u64, "host"),
         run.seconds
     )?;
     writeln!(

@@ -1,0 +1,10 @@
+//! Writes counts with their nouns.
+
+/// Formats a count and its noun: `1 connection`, `4 connections`.
+#[must_use]
+pub fn counted(count: impl Into<u64>, noun: &str) -> String {
+    match count.into() {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
