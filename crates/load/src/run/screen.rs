@@ -10,7 +10,7 @@ use super::totals::Totals;
 use crate::order::LoadOrder;
 use crate::record::all_responses;
 use crate::terminal;
-use dbdyno_drive::{IntervalRecord, Level, Load, RunOutcome, Start};
+use dbdyno_drive::{IntervalRecord, Level, Load, RunOutcome, Start, counted};
 use std::io::{self, Write};
 
 /// Bars of a picture.
@@ -26,6 +26,8 @@ pub(super) struct RunScreen<'a> {
     /// Totals since the last line.
     recent: Totals,
     recent_seconds: u32,
+    /// Phase, number and connections of the last second.
+    last_second: (String, u32, u32),
     /// Totals of the last phase, the one that is judged.
     window: Totals,
     /// The server's own counts.
@@ -44,6 +46,7 @@ impl<'a> RunScreen<'a> {
             load,
             recent: Totals::of(load),
             recent_seconds: 0,
+            last_second: (String::new(), 0, 0),
             window: Totals::of(load),
             readings: Vec::new(),
             tps: Vec::new(),
@@ -90,15 +93,19 @@ impl<'a> RunScreen<'a> {
         writeln!(out, "  p99, to {p99_top:<7.3} ms     {p99}")
     }
 
-    fn line(&mut self, record: &IntervalRecord<'_>) -> io::Result<()> {
-        let mut out = terminal::stdout();
+    /// Prints the seconds since the last line, if there were any.
+    fn line(&mut self, out: &mut impl Write) -> io::Result<()> {
+        if self.recent_seconds == 0 {
+            return Ok(());
+        }
+        let (phase, second, live) = &self.last_second;
         let recent = &self.recent;
         let response = recent.response();
         write!(
             out,
             "{:>8}  {:<9} {:>8.1} {:>9.1} {} {} {} {:>7} {:>4.0} %",
-            record.interval.second + 1,
-            record.phase,
+            second + 1,
+            phase,
             recent.rate(recent.counts.completed()),
             recent.rate(recent.counts.answered()),
             milliseconds(&response, 0.5),
@@ -110,14 +117,29 @@ impl<'a> RunScreen<'a> {
         if self.load.pacing.is_open_loop() {
             write!(out, " {:>9}", recent.backlog)?;
         }
-        let live = record.interval.connections_live;
         let connections = self.load.connections();
-        if live < connections {
-            write!(out, "  {live} of {connections} connections")?;
+        if *live < connections {
+            write!(out, "  {live} of {}", counted(connections, "connection"))?;
         }
         writeln!(out)?;
         self.recent.clear();
         self.recent_seconds = 0;
+        Ok(())
+    }
+
+    /// Adds a second; a line is of one phase and covers the interval at most.
+    fn progress(&mut self, out: &mut impl Write, record: &IntervalRecord<'_>) -> io::Result<()> {
+        let interval = record.interval;
+        if self.last_second.0 != record.phase {
+            self.line(out)?;
+        }
+        self.recent.add(interval);
+        self.recent_seconds += 1;
+        let phase = record.phase.to_owned();
+        self.last_second = (phase, interval.second, interval.connections_live);
+        if self.recent_seconds >= self.report_interval {
+            self.line(out)?;
+        }
         Ok(())
     }
 }
@@ -137,12 +159,7 @@ impl Output for RunScreen<'_> {
         if self.report_interval == 0 {
             return Ok(());
         }
-        self.recent.add(record.interval);
-        self.recent_seconds += 1;
-        if self.recent_seconds >= self.report_interval {
-            self.line(record)?;
-        }
-        Ok(())
+        self.progress(&mut terminal::stdout(), record)
     }
 
     fn counted(&mut self, reading: &CounterReading) -> io::Result<()> {
@@ -155,6 +172,8 @@ impl Output for RunScreen<'_> {
     }
 
     fn finish(&mut self, outcome: &RunOutcome) -> io::Result<()> {
+        let mut out = terminal::stdout();
+        self.line(&mut out)?;
         let Some(start) = &self.start else {
             return Ok(()); // it could not begin, and the error explains why
         };
@@ -165,11 +184,50 @@ impl Output for RunScreen<'_> {
             readings: &self.readings,
             outcome,
         };
-        let mut out = terminal::stdout();
         summary.write(&mut out)?;
         if out.is_terminal() {
             self.draw(&mut out)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDER: &str = include_str!("../../../../contract/samples/load-order-fixed-rate.json");
+
+    #[test]
+    fn a_line_covers_seconds_of_one_phase_and_the_last_ones_have_a_line() {
+        let order: LoadOrder = serde_json::from_str(ORDER).unwrap();
+        let load = order.load().unwrap();
+        let mut screen = RunScreen::new(4, &order, &load);
+        let mut interval = screen.recent.counts.clone();
+        interval.duration_ns = 1_000_000_000;
+        let mut out = Vec::new();
+        for second in 0..13 {
+            interval.second = second;
+            interval.transactions[0].completed = if second < 6 { 100 } else { 300 };
+            let record = IntervalRecord {
+                phase: if second < 6 { "warm-up" } else { "window" },
+                realtime_ns: 0,
+                interval: &interval,
+            };
+            screen.progress(&mut out, &record).unwrap();
+        }
+        screen.line(&mut out).unwrap();
+        screen.line(&mut out).unwrap(); // nothing is left
+        let text = String::from_utf8(out).unwrap();
+        let lines = text
+            .lines()
+            .map(|line| line.split_whitespace().take(3).collect::<Vec<_>>());
+        let expected = [
+            ["4", "warm-up", "100.0"],
+            ["6", "warm-up", "100.0"],
+            ["10", "window", "300.0"],
+            ["13", "window", "300.0"],
+        ];
+        assert_eq!(lines.collect::<Vec<_>>(), expected);
     }
 }
