@@ -3,7 +3,7 @@
 use super::{Summary, write_words};
 use crate::local_time::local_time;
 use crate::run::figures::{grouped, listed};
-use dbdyno_drive::{Cause, Outage};
+use dbdyno_drive::{Cause, Outage, counted};
 use std::io::{self, Write};
 
 /// More outages than this are counted, not listed.
@@ -29,7 +29,8 @@ impl Summary<'_> {
         write_words(out, "longest silence", &silence)?;
         match self.window.connections_low {
             Some(low) if low < self.load.connections() => {
-                let words = format!("{low} of {} at the fewest", self.load.connections());
+                let all = self.load.connections();
+                let words = format!("{low} of {all} at the end of the worst second");
                 write_words(out, "connections", &words)
             }
             _ => Ok(()),
@@ -51,11 +52,13 @@ impl Summary<'_> {
     fn words_of(&self, outage: &Outage) -> String {
         let lost = match (outage.connections_lost, outage.all_lost) {
             (count, _) if outage.cause == Cause::Network => {
-                format!("network: path lost, {count} connections silent")
+                format!(
+                    "network: path lost, {} silent",
+                    counted(count, "connection")
+                )
             }
-            (count, true) => format!("{count} connections lost, none left"),
-            (1, false) => "1 connection lost".to_owned(),
-            (count, false) => format!("{count} connections lost"),
+            (count, true) => format!("connections lost {}, none left", times(count)),
+            (count, false) => format!("connections lost {}", times(count)),
         };
         let after = |what: &str, instant_ns: Option<u64>| match instant_ns {
             Some(ns) => {
@@ -69,7 +72,7 @@ impl Summary<'_> {
             after("first answer", outage.first_success_ns),
             after("all open again", outage.restored_ns),
         ];
-        if let Some(tps) = outage.former_tps {
+        if let Some(tps) = outage.former_tps.filter(|&tps| tps > 0.0) {
             let what = format!("95 % of the former {tps:.0} tps");
             words.push(after(&what, outage.regained_ns));
         }
@@ -83,5 +86,13 @@ impl Summary<'_> {
         let realtime_ns = start.realtime_ns + since_start_ns;
         let milliseconds = realtime_ns / 1_000_000 % 1_000;
         format!("{}.{milliseconds:03}", local_time(realtime_ns, c"%H:%M:%S"))
+    }
+}
+
+fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
     }
 }

@@ -177,16 +177,23 @@ fn missing_connections_and_outages_are_told() {
         former_tps: Some(1189.5),
         regained_ns,
     };
-    let outages = vec![
-        outage(Some(17 * SECOND_NS), Some(20 * SECOND_NS)),
-        outage(None, None),
-    ];
+    let mut idle = outage(None, None);
+    idle.former_tps = Some(0.0);
+    let outages = vec![outage(Some(17 * SECOND_NS), Some(20 * SECOND_NS)), idle];
     let shown = text(Pacing::Closed, outages, |interval| {
         interval.connections_live = 3
     });
-    assert!(shown.contains("3 of 16 at the fewest"), "{shown}");
-    let ended = ":45.250 16 connections lost, none left; first answer after 1.750 s; all open again after 1.750 s; \
+    assert!(
+        shown.contains("3 of 16 at the end of the worst second"),
+        "{shown}"
+    );
+    let ended = ":45.250 connections lost 16 times, none left; first answer after 1.750 s; all open again after 1.750 s; \
                  95 % of the former 1190 tps after 4.750 s\n";
     assert!(shown.contains(ended), "{shown}");
     assert!(shown.contains("first answer not before the end"), "{shown}");
+    assert_eq!(
+        shown.matches("the former").count(),
+        1,
+        "no throughput is regained where there was none: {shown}"
+    );
 }
