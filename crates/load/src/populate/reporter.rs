@@ -2,6 +2,7 @@
 
 use crate::record::{PopulateEnd, PopulateProgress, PopulateStart, RecordWriter};
 use crate::terminal;
+use dbdyno_drive::counted;
 use std::io::{self, Stdout, Write};
 
 /// Reports the progress of a populate on standard output.
@@ -105,9 +106,14 @@ fn end_text(end: &PopulateEnd) -> String {
     let sums = end.tables.iter().flat_map(|table| table.sums.first());
     let rows: u64 = sums.map(|&(_, rows)| rows).sum();
     let load_s = end.load_ns as f64 / 1e9;
+    let tables = counted(end.tables.len() as u64, "table");
+    let rows_text = counted(rows, "row");
+    if end.status != "complete" {
+        return format!("{}: {tables}, {rows_text} sent", end.status); // how many the server holds is not known
+    }
     let repeats = match end.repeats {
         0 => String::new(),
-        repeats => format!(", {repeats} parts repeated"),
+        repeats => format!(", {} repeated", counted(repeats, "part")),
     };
     let accelerated = if end.accelerated {
         ", redo log off"
@@ -115,9 +121,8 @@ fn end_text(end: &PopulateEnd) -> String {
         ""
     };
     format!(
-        "{}: {} tables, {rows} rows in {load_s:.1} s ({:.0} rows/s, {}{accelerated}), indexes in {:.1} s{repeats}",
+        "{}: {tables}, {rows_text} in {load_s:.1} s ({:.0} rows/s, {}{accelerated}), indexes in {:.1} s{repeats}",
         end.status,
-        end.tables.len(),
         rows as f64 / load_s.max(1e-9),
         end.load_by,
         end.index_ns as f64 / 1e9,
@@ -127,6 +132,7 @@ fn end_text(end: &PopulateEnd) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::TableRecord;
 
     #[test]
     fn rows_are_reported_with_their_rate_and_the_time_they_will_take() {
@@ -148,5 +154,34 @@ mod tests {
         );
         let index = at("index", 200_000, 12);
         assert!(!screen.began_with(&index).line(&index).contains("rows/s"));
+    }
+
+    #[test]
+    fn only_a_complete_load_has_a_rate() {
+        let of = |status| {
+            end_text(&PopulateEnd {
+                record: "end",
+                status,
+                reason: String::new(),
+                failure_kind: None,
+                elapsed_ns: 3_000_000_000,
+                load_ns: 2_000_000_000,
+                index_ns: 0,
+                process_cpu_ns: 0,
+                load_by: "prepared",
+                accelerated: false,
+                repeats: 1,
+                tables: vec![TableRecord {
+                    name: "sbtest1".to_owned(),
+                    sums: vec![("rows", 1)],
+                }],
+                content_sha256: String::new(),
+            })
+        };
+        let complete = of("complete");
+        assert!(complete.contains("1 table, 1 row in"), "{complete}");
+        assert!(complete.contains("rows/s"), "{complete}");
+        assert!(complete.ends_with(", 1 part repeated"), "{complete}");
+        assert_eq!(of("failed"), "failed: 1 table, 1 row sent");
     }
 }
