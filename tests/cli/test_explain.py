@@ -9,6 +9,7 @@ import pytest
 
 from dbdyno.cli import main
 from dbdyno.plan import ProofStudy
+from dbdyno.store import proof_notes
 from explained_study import PlantedTimes
 
 
@@ -92,6 +93,23 @@ def test_a_dataset_1000_times_as_large_is_made_only_when_it_is_named(
         assert [study.alteration.alteration_id for study in studies] == (
             ["more-rows"] if names == ("more-rows",) else []
         )
+
+
+def test_proofs_of_two_pairs_with_one_slower_target_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planted = PlantedTimes({"mysql:9.7": {"commit": 4.0}})
+    planted.text = planted.text.replace('"mysql:9.7"]', '"mysql:9.7", "mysql:8.4"]')
+    results = planted.write(tmp_path / "planted").path
+    monkeypatch.setattr("dbdyno.cli._prove.run_beside", lambda study, folder, choices: folder.mkdir(exist_ok=True))
+    others = ["mariadb:11.8", "mysql:8.4"]
+    for pair in [*((other, "mysql:9.7") for other in others), ("mysql:9.7", others[0])]:
+        asked = ["--prove", "durability-relaxed", "--quiet", "--pair", *pair]
+        assert main(["explain", str(results), *asked]) == 0
+    notes = proof_notes(results).values()
+    assert {note.control.target for note in notes} == {"mysql:9.7"}
+    pairs = sorted(sorted((note.left.target, note.right.target)) for note in notes)
+    assert pairs == [[other, "mysql:9.7"] for other in others]
 
 
 @pytest.mark.parametrize("asked", [["--rounds", "0"], ["--rounds", "51"], ["--window", "0s"], ["--window", "1ms"]])

@@ -123,7 +123,8 @@ def _print_plan(proof_studies: Sequence[ProofStudy], *, quiet: bool) -> None:
 
 
 def _run_proof_study(results: Path, gap: Gap, study: ProofStudy, choices: argparse.Namespace) -> None:
-    digest = hashlib.sha256(study_text(study.study).encode()).hexdigest()[:8]
+    pair = sorted(cell.cell_id for cell in (gap.left, gap.right))  # a note names one pair
+    digest = hashlib.sha256("\n".join([study_text(study.study), *pair]).encode()).hexdigest()[:8]
     note = ProofNote(
         study.alteration.alteration_id,
         study.words,
