@@ -20,6 +20,7 @@ from dbdyno.study._limits import MemoryLimit, parse_memory_limit
 from dbdyno.study._pacing import Stretch, parse_pause, parse_slo, parse_stretch
 
 _LAST_PROCESSOR = 65_535
+_PROCESSORS_RE = re.compile(r"([0-9]{1,9})(?:\s*-\s*([0-9]{1,9}))?")
 
 
 def read_text(value: object) -> str:
@@ -90,8 +91,8 @@ def read_round_trip(value: object) -> int:
     return duration_ns
 
 
-_RATE_RE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMG])bit(?:/s)?")
-_RATE_UNITS = {"k": 10**3, "M": 10**6, "G": 10**9}
+_RATE_RE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMG]?)bit(?:/s)?")
+_RATE_UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 
 
 def read_rate(value: object) -> int:
@@ -288,22 +289,15 @@ def parse_processors(value: object) -> tuple[int, ...]:
     (0, 1, 2, 5)
     """
     processors: list[int] = []
-    try:
-        for part in str(value).split(","):
-            first, _, last = part.partition("-")
-            processors.extend(range(_processor(first), _processor(last or first) + 1))
-    except ValueError as error:
-        raise ValueError('processors such as "0" or "0-3,6"') from error
-    if not processors or len(set(processors)) != len(processors):
+    for part in str(value).split(","):
+        match = _PROCESSORS_RE.fullmatch(part.strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, -1)
+        if not first <= last <= _LAST_PROCESSOR:
+            raise ValueError('processors such as "0" or "0-3,6"')
+        processors.extend(range(first, last + 1))
+    if len(set(processors)) != len(processors):
         raise ValueError('processors such as "0" or "0-3,6", each once')
     return tuple(processors)
-
-
-def _processor(text: str) -> int:
-    number = int(text)
-    if number > _LAST_PROCESSOR:
-        raise ValueError(text)
-    return number
 
 
 def or_auto(read: Callable[[object], int]) -> Callable[[object], int | None]:

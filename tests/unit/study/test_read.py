@@ -256,3 +256,28 @@ def test_a_target_without_a_name_is_called_without_the_place_of_its_source_unles
     study = parse_study(text, "s.toml")
     assert [target.name for target in study.targets] == ["mysql:8.0@maven", *targets[1:]]
     assert parse_study(study_text(study), "again.toml") == study
+
+
+@pytest.mark.parametrize(
+    ("text", "processors"), [('"0-2, 5"', (0, 1, 2, 5)), ("3", (3,)), ('"3-3"', (3,)), ('"0 - 1"', (0, 1))]
+)
+def test_processors_are_read_in_full(text: str, processors: tuple[int, ...]) -> None:
+    study = parse_study(PROCESSORS.format(text), "s.toml")
+    assert study.pinning.server == processors
+    assert parse_study(study_text(study), "again.toml") == study
+
+
+@pytest.mark.parametrize(
+    "text", ['"0,3-1"', '"3-0"', '"1_0"', '"٣"', '"0,,1"', '""', '"65536"', '"0,0"', '"-1"', "true"]
+)
+def test_a_list_of_processors_is_read_whole_or_refused(text: str) -> None:
+    with pytest.raises(StudyError, match="'server' is"):
+        parse_study(PROCESSORS.format(text), "s.toml")
+
+
+PROCESSORS = """\
+targets = ["mysql:9.7"]
+workload.name = "oltp_read_only"
+axes = {{tier = "64MB", concurrency = 4}}
+pinning.server = {}
+"""
