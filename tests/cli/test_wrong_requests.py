@@ -177,3 +177,17 @@ def test_a_study_too_large_for_the_machine_names_its_smaller_scale(
     assert "or run it with --scale small" in said
     _, said = _refused(capsys, "run", str(study), "--scale", "small", "-o", str(tmp_path / "out"))
     assert "or run it with" not in said
+
+
+def test_a_study_that_could_not_be_read_back_from_its_results_is_refused_before_anything_starts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    study = tmp_path / "long.toml"
+    study.write_text(
+        'targets = ["mariadb:11.8"]\nworkload.name = "oltp_read_only"\n'
+        'axes = {tier = "64MB", concurrency = 1}\npacing.think = "9999999999999h"\n'
+    )
+    code, said = _refused(capsys, "run", str(study), "-o", str(tmp_path / "out"))
+    assert code == 2
+    assert "'think' is" in said and "the stored study" not in said
+    assert not (tmp_path / "out").exists()

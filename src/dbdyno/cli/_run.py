@@ -10,8 +10,18 @@ from dbdyno.cli._folder import add_allow_altered, results_folder
 from dbdyno.cli._help import Parser
 from dbdyno.cli._help import add_command as add
 from dbdyno.cli._options import add_where
-from dbdyno.core import HostError, ProvisionError, RequestError
-from dbdyno.study import POLICIES, read_cell_filter, read_study, scales_of, study_of_cells, with_policy
+from dbdyno.core import HostError, ProvisionError, RequestError, StudyError
+from dbdyno.study import (
+    POLICIES,
+    Study,
+    parse_study,
+    read_cell_filter,
+    read_study,
+    scales_of,
+    study_of_cells,
+    study_text,
+    with_policy,
+)
 
 _STORY = """\
 Runs a study file and writes results and report into a folder. Ctrl-C, kill -9 or a power cut costs at most the run
@@ -31,6 +41,7 @@ its settings and what the load's connections negotiate. Critical differences are
 Exit code 0: all runs are stored; 1: some runs failed, it was interrupted, or the audit stopped it; 2: the request was
 wrong; 3: host, network or server failed, or the machine is not fit for the study.
 """
+_STORED = "the stored study"
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401
@@ -67,6 +78,7 @@ def add_run_options(parser: Parser) -> None:
 def _run(choices: argparse.Namespace) -> int:
     chosen = read_cell_filter(choices.where)
     study = study_of_cells(with_policy(read_study(choices.study, choices.scale), choices.policy), chosen)
+    _check_stored_text(study, choices.study)
     from dbdyno.cli._execute import run_part, run_to_report  # late: see _main
     from dbdyno.plan import PartOfStudy
 
@@ -82,3 +94,14 @@ def _run(choices: argparse.Namespace) -> int:
         scales = [] if choices.scale else [f"--scale {name}" for name in scales_of(choices.study)]
         error.remedy = "; or run it with ".join(filter(None, (error.remedy, " or ".join(scales))))
         raise
+
+
+def _check_stored_text(study: Study, file: Path) -> None:
+    """Refuse a study whose text in the results folder would not be read as the same study."""
+    why = "it would not be the same study"
+    try:
+        if parse_study(study_text(study), _STORED) == study:
+            return
+    except StudyError as error:
+        why = error.what.removeprefix(f"{_STORED}:").partition(": ")[2] or error.what
+    raise StudyError(f"{file} can't be stored in a results folder", why, "write this value with fewer digits or signs")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from dbdyno.study import _schema
 from dbdyno.study._pacing import Pacing
 from dbdyno.study._places import BenchChoice, FleetChoice, HostChoice
 from dbdyno.study._tables import Tables
+from dbdyno.study._toml_text import quoted
 from dbdyno.study._values import Pinning, Study, WorkloadChoice
 from dbdyno.study._workloads import SQL_FILES
 
@@ -195,24 +195,24 @@ class HostsReader(Tables):
 def benches_text(study: Study) -> str:
     """Return the tables of benches, their hosts and what drives them; empty without any."""
     fleet = study.fleet
-    lines = [f'\n[fleet]\nengine = "{fleet.engine}"\naddress = {json.dumps(fleet.address)}']
+    lines = [f'\n[fleet]\nengine = "{fleet.engine}"\naddress = {quoted(fleet.address)}']
     return "\n".join([*map(_bench_text, study.benches), *(lines if fleet != FleetChoice() else [])])
 
 
 def _bench_text(bench: BenchChoice) -> str:
-    table, server = f"\n[bench.{json.dumps(bench.name)}]", bench.server
+    table, server = f"\n[bench.{quoted(bench.name)}]", bench.server
     if server is None:
         return table
     hosts = [line for host in (server, *bench.clients) for line in _host_lines(host)]
-    names = ", ".join(json.dumps(client.name) for client in bench.clients)
+    names = ", ".join(quoted(client.name) for client in bench.clients)
     clients = [f"client = [{names}]"] if names else []
-    return "\n".join([*hosts, table, f"server = {json.dumps(server.name)}", *clients])
+    return "\n".join([*hosts, table, f"server = {quoted(server.name)}", *clients])
 
 
 def _host_lines(host: HostChoice) -> list[str]:
-    lines = [f"\n[hosts.{json.dumps(host.name)}]", f"ssh = {json.dumps(host.ssh)}"]
-    lines += [f"address = {json.dumps(host.address)}"] if host.address is not None else []
-    lines += [f"home = {json.dumps(host.home)}"] if host.home else []
+    lines = [f"\n[hosts.{quoted(host.name)}]", f"ssh = {quoted(host.ssh)}"]
+    lines += [f"address = {quoted(host.address)}"] if host.address is not None else []
+    lines += [f"home = {quoted(host.home)}"] if host.home else []
     lines += [f'ports = "{host.ports[0]}-{host.ports[1]}"'] if host.ports is not None else []
-    lines += [f"sudo = {json.dumps(host.sudo)}"] if host.sudo else []
+    lines += [f"sudo = [{', '.join(map(quoted, host.sudo))}]"] if host.sudo else []
     return lines

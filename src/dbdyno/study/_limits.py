@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from dbdyno.core import StudyError, memory_text, parse_bytes
+from dbdyno.study._toml_text import float_text
 
 _FORM_RE = re.compile(r"tier(?:\s*\*\s*(?P<factor>\d+(?:\.\d+)?))?(?:\s*\+\s*(?P<more>[\d.]+\s*[A-Za-z]+))?")
 FORMS = 'a memory size such as "3GB", or one that follows the tier: "tier + 512MB", "tier * 1.5", "tier * 1.25 + 256MB"'
@@ -31,7 +32,7 @@ class MemoryLimit:
         extra_words = memory_text(self.more_bytes) if self.more_bytes else ""
         if not self.tier_factor:
             return extra_words
-        tier = "tier" if self.tier_factor == 1 else f"tier * {self.tier_factor!r}"
+        tier = "tier" if self.tier_factor == 1 else f"tier * {float_text(self.tier_factor)}"
         return f"{tier} + {extra_words}" if extra_words else tier
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dbdyno.core import StudyError, format_duration, parse_duration_ns
+from dbdyno.study._toml_text import decimal_text, float_text
 
 Arrivals = Literal["poisson", "constant"]
 ThinkLaw = Literal["exponential", "constant"]
@@ -44,9 +45,10 @@ class Stretch:
         >>> str(parse_stretch("500/s to 2000/s over 1min"))
         '500.0/s to 2000.0/s over 60s'
         """
-        if self.from_per_s == self.to_per_s:
-            return f"{self.from_per_s}/s for {duration_text(self.duration_ns)}"
-        return f"{self.from_per_s}/s to {self.to_per_s}/s over {duration_text(self.duration_ns)}"
+        start, end = float_text(self.from_per_s), float_text(self.to_per_s)
+        if start == end:
+            return f"{start}/s for {duration_text(self.duration_ns)}"
+        return f"{start}/s to {end}/s over {duration_text(self.duration_ns)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Search:
         >>> Search(0.999, 20_000_000, 100.0, 0.05, 0).slo
         'p99.9 < 20ms'
         """
-        return f"p{round(self.quantile * 100, 9):g} < {duration_text(self.response_ns)}"
+        return f"p{decimal_text(round(self.quantile * 100, 9))} < {duration_text(self.response_ns)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +143,10 @@ def parse_slo(text: str) -> tuple[float, int]:
     (0.999, 20000000)
     """
     match = _PROMISE_RE.fullmatch(text.strip())
-    if match is None or float(match[1]) == 0:
+    quantile = round(float(match[1]) / 100, 9) if match else 0.0
+    if match is None or not 0 < quantile < 1:
         raise ValueError('a quantile and its limit, such as "p99 < 20ms"')
-    return round(float(match[1]) / 100, 9), parse_pause(match[2])
+    return quantile, parse_pause(match[2])
 
 
 def parse_pause(text: str) -> int:
@@ -170,4 +173,4 @@ def duration_text(duration_ns: int) -> str:
     """
     if duration_ns % 10**9 == 0:
         return f"{duration_ns // 10**9}s"
-    return f"{duration_ns / 1e6:.6f}".rstrip("0").rstrip(".") + "ms"
+    return f"{duration_ns // 10**6}.{duration_ns % 10**6:06d}".rstrip("0").rstrip(".") + "ms"

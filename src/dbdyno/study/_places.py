@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dbdyno.core import Route, format_duration
+from dbdyno.study._toml_text import decimal_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +125,13 @@ class RouteChoice:
 def rate_text(bits_per_s: int, space: str = "") -> str:
     """Return a rate with its unit, exact.
 
-    >>> rate_text(1_000_000_000), rate_text(2_500_000_000), rate_text(20_000_000, " ")
-    ('1Gbit', '2500Mbit', '20 Mbit')
+    >>> rate_text(1_000_000_000), rate_text(2_500_000_000), rate_text(20_000_000, " "), rate_text(1_544_500)
+    ('1Gbit', '2500Mbit', '20 Mbit', '1.5445Mbit')
     """
     for unit, size in (("Gbit", 10**9), ("Mbit", 10**6), ("kbit", 10**3)):
         if bits_per_s % size == 0:
             return f"{bits_per_s // size}{space}{unit}"
-    return f"{bits_per_s}{space}bit"
+    return f"{decimal_text(bits_per_s / 10**6)}{space}Mbit"
 
 
 @dataclass(frozen=True, slots=True)

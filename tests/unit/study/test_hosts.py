@@ -30,6 +30,13 @@ def test_a_bench_is_read_and_written() -> None:
     assert parse_study(study_text(study), "y.toml") == study
 
 
+@pytest.mark.parametrize("home", ["/data/😀", "/data/ä b", '/data/"x\\\\y', "/data/\x7f"])
+def test_a_home_of_any_characters_is_written_as_it_is_read(home: str) -> None:
+    written_home = home.replace('"', '\\"').replace("\x7f", "\\u007f")
+    study = parse_study(HEAD + HOST.replace("/data/dbdyno", written_home) + BENCH, "x.toml")
+    assert parse_study(study_text(study), "y.toml") == study
+
+
 def test_a_host_is_named_for_ssh_unless_it_says_otherwise() -> None:
     study = parse_study(HEAD.replace(', "network"', "") + "[hosts.db1]\n" + BENCH, "x.toml")
     assert study.bench == BenchChoice("a", HostChoice("db1", "db1"))

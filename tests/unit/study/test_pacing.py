@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dbdyno.core import RetriedError, StudyError
@@ -41,6 +43,11 @@ def study(tables: str) -> Study:
             'slo = "p99.9 < 2s"\nfirst_rate = 0.5\nprecision = 0.02\nprobe_settle = "0s"',
             Pacing(search=Search(0.999, 2 * 10**9, 0.5, 0.02, 0)),
         ),
+        (
+            'slo = "p99.99999 < 20ms"\nfirst_rate = 100',
+            Pacing(search=Search(0.9999999, 20_000_000, 100.0, 0.05, 2 * 10**9)),
+        ),
+        ('rates = ["0.00001/s for 10s"]', Pacing(stretches=(Stretch(10 * 10**9, 0.00001, 0.00001),))),
     ],
 )
 def test_each_kind_is_read_and_written_back(text: str, pacing: Pacing) -> None:
@@ -61,6 +68,8 @@ def test_each_kind_is_read_and_written_back(text: str, pacing: Pacing) -> None:
         ('rates = ["fast"]', "500/s for 30s"),
         ('rates = ["99999999/s for 30s"]', "at most 10,000,000/s"),
         ('slo = "p100 < 20ms"\nfirst_rate = 5', "a quantile and its limit"),
+        ('slo = "p99.9999999999 < 20ms"\nfirst_rate = 5', "a quantile and its limit"),
+        ('slo = "p0.00000000001 < 20ms"\nfirst_rate = 5', "a quantile and its limit"),
         ('slo = "p99 under 20ms"\nfirst_rate = 5', "a quantile and its limit"),
         ('slo = "p99 < 20ms"\nfirst_rate = 5\nprecision = 1.5', "at most 1"),
     ],
@@ -70,6 +79,17 @@ def test_what_does_not_fit_together_is_refused_with_its_line(text: str, words: s
         study(f"[pacing]\n{text}")
     assert words in f"{caught.value.what} {caught.value.why}"
     assert caught.value.what.startswith("s.toml:")
+
+
+def test_usual_numbers_are_written_as_they_always_were() -> None:
+    """The digest of a study, by which a results folder knows it, is taken of these texts."""
+    search = Search(0.99, 20_000_000, 100.0, 0.05, 0)
+    assert [replace(search, quantile=quantile).slo.split()[0] for quantile in (0.9, 0.99, 0.999)] == [
+        "p90",
+        "p99",
+        "p99.9",
+    ]
+    assert str(Stretch(10**9, 500.0, 0.5)) == "500.0/s to 0.5/s over 1s"
 
 
 def test_only_a_load_without_a_clock_is_a_closed_loop() -> None:

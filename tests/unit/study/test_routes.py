@@ -42,6 +42,9 @@ def test_a_shaped_route_is_read_and_written() -> None:
         ('rtt = "0.5ms"\n', RouteChoice("wan", 500_000)),
         ('rate = "2.5Gbit/s"\n', RouteChoice("wan", 0, 2_500_000_000)),
         ('rate = "1500kbit"\n', RouteChoice("wan", 0, 1_500_000)),
+        ('rate = "1.5445Mbit"\n', RouteChoice("wan", 0, 1_544_500)),
+        ('rate = "33.3333333Mbit"\n', RouteChoice("wan", 0, 33_333_333)),
+        ('rate = "1544500bit"\n', RouteChoice("wan", 0, 1_544_500)),  # as earlier versions stored it
     ],
 )
 def test_either_of_delay_and_rate_is_enough(text: str, shaped: RouteChoice) -> None:
