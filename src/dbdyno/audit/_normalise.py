@@ -8,6 +8,7 @@ from dbdyno.audit._reading import Value
 from dbdyno.engines import Kind
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
+_MOST = 1e100  # products of such numbers are finite
 _NUMBER_RE = re.compile(r"([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([KMGTPE]?)B?", re.IGNORECASE)
 _ON = frozenset({"ON", "1", "YES", "TRUE"})
 _OFF = frozenset({"OFF", "0", "NO", "FALSE"})
@@ -57,15 +58,17 @@ def switch(text: str) -> str:
 
 
 def parse_number(text: str) -> int | float | None:
-    """Return a number with an optional size unit; whole numbers are whole; None when it is no number.
+    """Return a number with an optional size unit; whole numbers are whole; None when it is none, or beyond any server.
 
-    >>> parse_number("2G"), parse_number("0.000000"), parse_number("utf8mb4")
-    (2147483648, 0, None)
+    >>> parse_number("2G"), parse_number("0.000000"), parse_number("utf8mb4"), parse_number("1e400")
+    (2147483648, 0, None, None)
     """
     match = _NUMBER_RE.fullmatch(text.strip())
     if match is None:
         return None
     value = float(match[1]) * _UNITS[match[2].upper()]
+    if abs(value) > _MOST:
+        return None
     if match[1].lstrip("+-").isdigit():
         return int(match[1]) * _UNITS[match[2].upper()]
     return int(value) if value == int(value) else value

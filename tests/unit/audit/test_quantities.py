@@ -40,6 +40,21 @@ def test_redo_capacity_is_unknown_where_neither_status_nor_option_file_tells() -
     assert (reading.state, reading.lacks) == ("missing", "status Innodb_redo_log_capacity_resized")
 
 
+@pytest.mark.parametrize("text", ["", "x", "1e400"])
+def test_a_resized_capacity_that_is_no_number_is_as_good_as_none(text: str) -> None:
+    status = {"status": {"innodb_redo_log_capacity_resized": text}}
+    reading = derived(target(MYSQL_8_0, more=status, innodb_redo_log_capacity="104857600"), "redo_capacity")
+    assert (reading.state, reading.lacks) == ("missing", "status Innodb_redo_log_capacity_resized")
+    asked = {**status, "option_file": {"innodb_redo_log_capacity": "8G"}}
+    assert derived(target(MYSQL_8_0, more=asked), "redo_capacity").value == 8 * GIB
+
+
+@pytest.mark.parametrize("size", ["1e400", "1e200", "9" * 5000])
+def test_a_size_that_no_server_has_is_no_number(size: str) -> None:
+    values = {"innodb_log_file_size": size, "innodb_log_files_in_group": size}
+    assert derived(target(MYSQL_5_7, **values), "redo_capacity").value in (None, 0)
+
+
 def test_the_scan_depth_counts_for_each_instance_but_in_mariadb() -> None:
     values = {"innodb_lru_scan_depth": "1024", "innodb_buffer_pool_instances": "8"}
     assert derived(target(MYSQL_8_4, **values), "lru_scan_total").value == 8192

@@ -20,6 +20,18 @@ def test_redo_capacity_may_differ_by_five_percent() -> None:
     assert outcome("redo-capacity-mismatch", sized("a", 100), sized("b", 106)) == "finding"
 
 
+def test_a_capacity_is_shown_otherwise_only_where_the_status_is_a_number() -> None:
+    def resized(text: str) -> TargetFacts:
+        status = {"innodb_redo_log_capacity_resized": text}
+        return facts("a", MYSQL_8_0, more={"status": status}, innodb_redo_log_capacity="104857600")
+
+    outcomes = [
+        outcome("redo-capacity-displayed-not-effective", resized(text))
+        for text in ("104857600", "209715200", "", "1e400")
+    ]
+    assert outcomes == ["clear", "finding", "undecided", "undecided"]
+
+
 def test_redo_files_asked_of_mariadb_are_told_with_what_was_meant() -> None:
     options = {"innodb_log_files_in_group": "2", "innodb_log_file_size": "2G"}
     one = facts("a", MARIADB_11_8, more={"option_file": options}, innodb_log_file_size="2147483648")

@@ -14,7 +14,7 @@ from dbdyno.audit._verdict import (
     not_applicable,
 )
 from dbdyno.audit.predicates._generic import all_equal
-from dbdyno.audit.quantities import CAPACITY_OPTIONS, derived
+from dbdyno.audit.quantities import CAPACITY_OPTIONS, derived, resized_bytes
 
 _OLD_FILE_SIZE = 100663296
 
@@ -40,12 +40,12 @@ def redo_shown_otherwise(question: Question) -> RuleVerdict:
     words: list[tuple[str, str]] = []
     lacks: dict[str, str] = {}
     for target in question.targets:
-        resized_bytes = target.status("innodb_redo_log_capacity_resized")
+        resized = resized_bytes(target)
         shown_capacity = effective(target, "redo.capacity")
-        if resized_bytes is None or shown_capacity.state != "known" or shown_capacity.certainty == "asked":
+        if resized is None or shown_capacity.state != "known" or shown_capacity.certainty == "asked":
             lacks[target.name] = shown_capacity.lacks or "status Innodb_redo_log_capacity_resized"
-        elif number(shown_capacity) != float(resized_bytes):
-            words.append((target.name, f"shown {shown_capacity.value}, effective {resized_bytes}"))
+        elif number(shown_capacity) != resized:
+            words.append((target.name, f"shown {shown_capacity.value}, effective {resized}"))
     return decide(labelled(words), lacks)
 
 

@@ -27,10 +27,10 @@ from dbdyno.audit.quantities._memory import (
     lock_model,
     numa_policy,
 )
-from dbdyno.audit.quantities._redo import CAPACITY_OPTIONS, checkpoint_limit, redo_capacity, redo_io_path
+from dbdyno.audit.quantities._redo import CAPACITY_OPTIONS, checkpoint_limit, redo_capacity, redo_io_path, resized_bytes
 from dbdyno.audit.quantities._transport import tls_share
 
-__all__ = ["CAPACITY_OPTIONS", "QUANTITIES", "UNITS", "derived"]
+__all__ = ["CAPACITY_OPTIONS", "QUANTITIES", "UNITS", "derived", "resized_bytes"]
 
 _UNKNOWN_SERVER = missing("which server and version it is")
 

@@ -26,10 +26,15 @@ def redo_capacity(target: AuditTarget) -> SourcedValue:
     return product(size, effective(target, "redo.files"))
 
 
+def resized_bytes(target: AuditTarget) -> int | float | None:
+    """Return bytes of redo log by the status of MySQL; None where it is not there, or no number."""
+    return parse_number(target.status("innodb_redo_log_capacity_resized") or "")
+
+
 def _resizable_capacity(target: AuditTarget) -> SourcedValue:
-    resized = target.status("innodb_redo_log_capacity_resized")
+    resized = resized_bytes(target)
     if resized is not None:
-        return known(int(resized), "derived")
+        return known(resized, "derived")
     if target.facts.option_file is None:
         return missing("status Innodb_redo_log_capacity_resized")
     capacity, size, files = (parse_number(target.asked(name) or "") for name in CAPACITY_OPTIONS)
